@@ -747,6 +747,13 @@ CREATE TABLE public.unannounced_dead_letters (
     due_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.unassigned_jobs (
+    company_id text NOT NULL,
+    job_id text NOT NULL,
+    sequence bigint NOT NULL,
+    unassigned_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE public.webhook_shadows (
     subscription_id text NOT NULL,
     id text NOT NULL COLLATE pg_catalog."C",
@@ -942,6 +949,12 @@ ALTER TABLE ONLY public.technical_contacts
 
 ALTER TABLE ONLY public.unannounced_dead_letters
     ADD CONSTRAINT unannounced_dead_letters_pkey PRIMARY KEY (subscription_id);
+
+ALTER TABLE ONLY public.unassigned_jobs
+    ADD CONSTRAINT unassigned_jobs_pkey PRIMARY KEY (company_id, job_id);
+
+ALTER TABLE ONLY public.unassigned_jobs
+    ADD CONSTRAINT unassigned_jobs_sequence_key UNIQUE (company_id, sequence);
 
 ALTER TABLE ONLY public.webhook_shadows
     ADD CONSTRAINT webhook_shadows_id_key UNIQUE (id);

@@ -203,15 +203,16 @@ function changeFeed(): string {
   return `
 ## Following your jobs
 
-1. Start with \`GET /partner/v1/jobs?view=snapshot\`. Store each job, and read the next page with \`cursor=<nextCursor>\` while
+1. Start with \`GET /partner/v1/jobs?view=snapshot&include=unassigned\`. Store each job, and read the next page with \`cursor=<nextCursor>\` while
    \`hasMore\` is true.
 2. Keep the last \`nextCursor\` with your data. It leads into the change feed.
-3. Once a minute at most, read the feed with that cursor. Store each job whose \`version\` is higher than yours, then
-   keep the new \`nextCursor\`. Read the next page at once while \`hasMore\` is true.
+3. Once a minute at most, read the feed with that cursor and \`include=unassigned\`. Delete the jobs in \`unassigned\`, which have
+   left your company. Store each job in \`resources\` whose \`version\` is higher than yours, then keep the new \`nextCursor\`. Read the next page at once while \`hasMore\` is true.
 4. Webhooks notify you of changes sooner. Keep reading the feed: it guarantees that you miss none.
 
-Entries are numbered without gaps in the order of the changes. A job that is unassigned from your company leaves the feed, and the
-event \`install.job_unassigned\` notifies you. If you lose a cursor, or get \`cursor_invalid\`, start again with step 1.`.trim();
+Entries are numbered in the order of the changes. A job that is unassigned from your company leaves the feed with its entries, so their
+numbers are missing. Without \`include=unassigned\` only the event \`install.job_unassigned\` says so. If you lose a cursor, or get
+\`cursor_invalid\`, empty your copy and start again with step 1.`.trim();
 }
 
 function assistants(serverUrl: string): string {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { request as requestTo, type ServerResponse } from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { document, newJob, stack, textAt } from '@partner/partnerctl/testing/partnerctl-on-stack';
+import { document, newJob, publish, stack, textAt } from '@partner/partnerctl/testing/partnerctl-on-stack';
 import {
   freePort,
   startLocalProgram,
@@ -11,7 +11,7 @@ import {
 import { eventually } from '@partner/test-kit/eventually';
 import { type ReceivedRequest, type Receiver, startReceiver } from '@partner/test-kit/receiver';
 import { seededRandom } from '@partner/test-kit/seeded-random';
-import { z } from 'zod';
+import { changeStatus, recordedEvents, whenReadable } from './testing/installer-calls.js';
 import {
   company,
   directory,
@@ -54,9 +54,7 @@ function passOn({ method, path: place, headers, body }: ReceivedRequest, respons
 /** A new job that the installer can read. */
 async function assignedJob(): Promise<string> {
   const id = await newJob(company('SALES').id, company('INSTALLER').id);
-  const headers = { 'x-api-key': settings().PARTNER_API_KEY };
-  const url = new URL(`/partner/v1/jobs/${id}`, stack.description.baseUrl);
-  await eventually('the job is assigned', async () => (await fetch(url, { headers })).ok, { everyMs: 1_000 });
+  await whenReadable(settings().PARTNER_API_KEY, id, true);
   return id;
 }
 
@@ -180,6 +178,7 @@ const WRITES = 150;
 async function endsWithEveryEventOnce(client: PackedClient): Promise<void> {
   const job = await assignedJob();
   await whileReceiving(client, async (webhook, output) => {
+    const { PARTNER_API_KEY: apiKey } = settings();
     const random = seededRandom('lost 11');
     let lost = 0;
     isLost = () => {
@@ -187,7 +186,7 @@ async function endsWithEveryEventOnce(client: PackedClient): Promise<void> {
       lost += isForgotten ? 1 : 0;
       return isForgotten;
     };
-    for (let version = 1; version <= WRITES; version += 1) await changeStatus(job, version);
+    for (let version = 1; version <= WRITES; version += 1) await changeStatus(apiKey, job, version);
     const [reconcile, ...args] = client.command(3);
     let printed = '';
     await eventually(
@@ -198,7 +197,7 @@ async function endsWithEveryEventOnce(client: PackedClient): Promise<void> {
       },
       { everyMs: 500 },
     );
-    const recorded = await recordedEvents(job);
+    const recorded = await recordedEvents(apiKey, job);
     const kept = new Set(readdirSync(path.join(client.folder, 'partner-state')));
     expect(lost).toBeGreaterThanOrEqual(3);
     expect(recorded.length).toBeGreaterThan(1.5 * WRITES);
@@ -206,44 +205,6 @@ async function endsWithEveryEventOnce(client: PackedClient): Promise<void> {
     const handled = output().match(new RegExp(`^verified install\\.\\w+ ${job}`, 'gm')) ?? [];
     expect(handled).toHaveLength(recorded.length);
   });
-}
-
-/** Blocks and acknowledges a job in turn: an event each. */
-async function changeStatus(jobId: string, expectedVersion: number): Promise<void> {
-  const move =
-    expectedVersion % 2 === 1 ? { status: 'ACKNOWLEDGED' } : { status: 'BLOCKED', blockerCode: 'WEATHER' };
-  const response = await fetch(
-    new URL(`/partner/v1/jobs/${jobId}/status-events`, stack.description.baseUrl),
-    {
-      method: 'POST',
-      headers: {
-        ...{ 'x-api-key': settings().PARTNER_API_KEY, 'content-type': 'application/json' },
-        'idempotency-key': `${jobId}-${expectedVersion}`,
-      },
-      body: JSON.stringify({ ...move, occurredAt: new Date().toISOString(), expectedVersion }),
-    },
-  );
-  expect({ status: response.status, body: await response.text() }).toMatchObject({ status: 201 });
-}
-
-/** The ids of the events that the service has recorded about a job since it was assigned. */
-async function recordedEvents(jobId: string): Promise<readonly string[]> {
-  const page = z.object({
-    events: z.array(z.object({ headers: z.object({ 'webhook-id': z.string(), 'x-svc-event': z.string() }) })),
-    ...{ nextCursor: z.string(), hasMore: z.boolean() },
-  });
-  const ids: string[] = [];
-  const query = new URLSearchParams({ resourceId: jobId, limit: '100' });
-  for (let hasMore = true; hasMore;) {
-    const url = new URL(`/partner/v1/events?${query.toString()}`, stack.description.baseUrl);
-    const response = await fetch(url, { headers: { 'x-api-key': settings().PARTNER_API_KEY } });
-    const { events, nextCursor, hasMore: more } = page.parse(await response.json());
-    const later = events.filter(({ headers }) => headers['x-svc-event'] !== 'install.job_assigned');
-    ids.push(...later.map(({ headers }) => headers['webhook-id']));
-    query.set('cursor', nextCursor);
-    hasMore = more;
-  }
-  return ids;
 }
 
 const PACKED: readonly PackedClient[] = [typescriptClient(), pythonClient()];
@@ -260,10 +221,10 @@ describe.each(PACKED)('the packed $language client', (client) => {
   });
 
   testIfInstallable(
-    `goes from an API key to a verified webhook and a synced feed with 15 lines of its README (${language}) [CLIENT-8]`,
+    `goes from an API key to a verified webhook and a synced feed with 17 lines of its README (${language}) [CLIENT-8]`,
     async () => {
       const lines = examples[0]?.split('\n').filter((line) => line.trim() !== '') ?? [];
-      expect(lines.length).toBeLessThanOrEqual(15);
+      expect(lines.length).toBeLessThanOrEqual(17);
       await becomesSynced(client);
     },
   );
@@ -293,9 +254,26 @@ describe.each(PACKED)('the packed $language client', (client) => {
   );
 
   testIfInstallable(
+    `keeps a copy that loses an unassigned job and gets it back, with the lines of its README (${language}) [CLIENT-8, FEED-10]`,
+    async () => {
+      const job = await assignedJob();
+      const copies = () =>
+        run(folder, ...client.command(4)).then(() => readdirSync(path.join(folder, 'jobs')));
+      expect(await copies()).toContain(`${job}.json`);
+      await publish('JobUnassigned', { jobId: job, version: 3 });
+      await whenReadable(settings().PARTNER_API_KEY, job, false);
+      expect(await copies()).not.toContain(`${job}.json`);
+      const installerCompanyId = company('INSTALLER').id;
+      await publish('JobAssigned', { jobId: job, version: 4, installerCompanyId });
+      await whenReadable(settings().PARTNER_API_KEY, job, true);
+      expect(await copies()).toContain(`${job}.json`);
+    },
+  );
+
+  testIfInstallable(
     `sets up its frameworks with the lines of its README (${language}) [CLIENT-8]`,
     async () => {
-      for (let example = 4; example < examples.length; example += 1)
+      for (let example = 5; example < examples.length; example += 1)
         await run(folder, ...client.command(example));
     },
   );

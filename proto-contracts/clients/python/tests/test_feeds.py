@@ -122,7 +122,23 @@ class Feeds(unittest.TestCase):
                 raise AssertionError("the feed is empty")
 
         asyncio.run(run())
-        assert queries == ["limit=50&view=snapshot", "limit=50&from=start", "limit=50&view=snapshot"]
+        assert [sorted(query.split("&")) for query in queries] == [
+            ["include=unassigned", "limit=50", "view=snapshot"],
+            ["from=start", "include=unassigned", "limit=50"],
+            ["include=unassigned", "limit=50", "view=snapshot"],
+        ]
+
+    def test_a_page_of_jobs_that_have_left_alone_is_yielded(self) -> None:
+        gone = {"sequence": 2, "jobId": "job_1", "unassignedAt": "2026-11-26T12:00:00.000Z"}
+        page = {"apiVersion": "v", "resources": [], "nextCursor": "2", "hasMore": False}
+
+        def respond(request: httpx.Request) -> httpx.Response:
+            return httpx.Response(200, json={**page, "unassigned": [] if "cursor" in request.url.params else [gone]})
+
+        client = create_partner_client("https://api.partner.example", "key_a.secret", transport=httpx.MockTransport(respond))
+        store = MemoryStore()
+        pages = [page for _ in range(2) for page in follow_jobs(client, store, options=AT_END)]
+        assert [[left.job_id for left in page.unassigned or []] for page in pages] == [["job_1"]]
 
     def test_events_can_begin_with_those_to_come_and_be_of_one_name_or_group(self) -> None:
         surfaces: tuple[Surface, ...] = ("inbound", "installer")

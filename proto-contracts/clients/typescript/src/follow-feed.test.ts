@@ -66,7 +66,8 @@ describe.each(STORES)('the feed iterator with a store in %s', (_kind, createStor
     const open = createStores();
     const { client, queries } = serviceWith(ENTRIES);
     expect(await readAll(followJobs(client, { store: open(), stopAtEnd, limit: 2 }))).toEqual(ENTRIES);
-    expect(queries).toEqual(['?view=snapshot&limit=2', '?cursor=2&limit=2', '?cursor=4&limit=2']);
+    const rest = '&limit=2&include=unassigned';
+    expect(queries).toEqual([`?view=snapshot${rest}`, `?cursor=2${rest}`, `?cursor=4${rest}`]);
     const later = serviceWith([...ENTRIES, 'f']);
     expect(await readAll(followJobs(later.client, { store: open(), stopAtEnd }))).toEqual(['f']);
   });
@@ -91,7 +92,7 @@ describe.each(STORES)('the feed iterator with a store in %s', (_kind, createStor
     await readAll(followJobs(client, { store: open(), stopAtEnd }));
     const again = { store: open(), stopAtEnd, restart: true, from: 'start' } as const;
     expect(await readAll(followJobs(client, again))).toEqual(ENTRIES);
-    expect(queries.at(-3)).toBe('?from=start');
+    expect(queries.at(-3)).toBe('?from=start&include=unassigned');
   });
 });
 
@@ -124,6 +125,27 @@ test('events can begin with those to come, and be of one name or group [CLIENT-4
   expect(queries.at(-1)).toBe('?cursor=4&event=install.*');
 });
 
+test('yields a page of jobs that have left alone, and none of them from a service of release 0.1.0 [CLIENT-4, FEED-10]', async () => {
+  const gone = { sequence: 2, jobId: 'job_1', unassignedAt: '2026-11-26T12:00:00.000Z' };
+  const pages = [{ unassigned: [gone], resources: [] }, { resources: ['a'] }, { resources: [] }];
+  const client = createPartnerClient({
+    baseUrl: 'https://api.partner.example',
+    apiKey: 'key_a.secret',
+    fetch: async () => {
+      const page = pages.shift();
+      return Response.json({ ...page, nextCursor: `${pages.length}`, hasMore: pages.length > 0 });
+    },
+  });
+  const read: unknown[] = [];
+  for await (const page of followJobs(client, { store: createMemoryStore(), stopAtEnd })) {
+    read.push([page.unassigned, page.resources]);
+  }
+  expect(read).toEqual([
+    [[gone], []],
+    [[], ['a']],
+  ]);
+});
+
 test('polls until it is aborted, and then ends without an error [CLIENT-4]', async () => {
   const abort = new AbortController();
   const entries = ['a'];
@@ -137,5 +159,6 @@ test('polls until it is aborted, and then ends without an error [CLIENT-4]', asy
     else entries.push(`new ${read.length}`);
   }
   expect(read).toEqual(['a', 'new 1', 'new 2']);
-  expect(queries.slice(0, 2)).toEqual(['?view=snapshot', '?cursor=1']);
+  const asked = '&include=unassigned';
+  expect(queries.slice(0, 2)).toEqual([`?view=snapshot${asked}`, `?cursor=1${asked}`]);
 });

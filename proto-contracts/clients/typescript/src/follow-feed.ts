@@ -3,8 +3,11 @@ import type { components } from './gen/schema.js';
 import type { PartnerClient } from './partner-client.js';
 import type { Store } from './store.js';
 
-/** A page of the change feed: `resources`, oldest first. */
-export type JobPage = components['schemas']['JobFeed'];
+/**
+ * A page of the change feed: `unassigned`, the jobs that have left your company, and `resources`, those that have changed. Delete
+ * the first from your copy, then store the others.
+ */
+export type JobPage = Required<components['schemas']['JobFeed']>;
 /** A page of your company's events: `events`, oldest first. A webhook receiver verifies and handles each. */
 export type EventPage = components['schemas']['EventFeed'];
 
@@ -25,22 +28,24 @@ export interface FollowOptions {
 /**
  * Iterates over the pages of the change feed. Without a stored cursor it begins with a snapshot of the present jobs, or at the
  * oldest entry (`from: 'start'`). The cursor is stored when the next page is requested, so a page during which the process or the
- * loop ends comes again: at least once, none skipped.
+ * loop ends comes again: at least once, none skipped. Empty your copy before you begin again with a snapshot.
  */
 export function followJobs(
   client: PartnerClient,
   options: FollowOptions & { readonly from?: 'snapshot' | 'start' },
 ): AsyncGenerator<JobPage, void, undefined> {
   const first = options.from === 'start' ? ({ from: 'start' } as const) : ({ view: 'snapshot' } as const);
-  return follow(
+  return follow<JobPage>(
     '/partner/v1/jobs',
     options,
-    ({ resources }) => resources.length === 0,
-    (cursor, init) =>
-      client.GET('/partner/v1/jobs', {
-        ...init,
-        params: { query: { ...(cursor === undefined ? first : { cursor }), ...limitOf(options) } },
-      }),
+    ({ resources, unassigned }) => resources.length + unassigned.length === 0,
+    async (cursor, init) => {
+      const place = cursor === undefined ? first : { cursor };
+      const query = { ...place, ...limitOf(options), include: 'unassigned' } as const;
+      const page = await client.GET('/partner/v1/jobs', { ...init, params: { query } });
+      // A service of release 0.1.0 has none.
+      return { ...page, unassigned: page.unassigned ?? [] };
+    },
   );
 }
 

@@ -10,7 +10,7 @@ import { CURRENT_API_VERSION } from '../../api/versions.js';
  * One page of the change feed.
  *
  * Visible to `installer-company` keys of the company that the jobs are assigned to. The entries of a job that leaves the
- * company leave its feed.
+ * company leave its feed; who asks for it gets an entry without the job's data in their place.
  */
 export const jobFeedResponse = z
   .object({
@@ -37,6 +37,25 @@ export const jobFeedResponse = z
           }),
       )
       .meta({ description: 'Oldest first.' }),
+    unassigned: z
+      .array(
+        z
+          .object({
+            sequence: z.int().min(1).meta({
+              description: "Place in your company's feed, in the same numbers as the entries.",
+              format: 'int64',
+            }),
+            jobId: z.string().meta({ description: 'The job.' }),
+            unassignedAt: dateTimeOut,
+          })
+          .meta({ id: 'UnassignedJob', description: 'A job that has left your company.' }),
+      )
+      .optional()
+      .meta({
+        description:
+          'With `include=unassigned` the jobs that have left your company, oldest first: delete them from your copy, then store' +
+          ' `resources`. A job that came back is among those.',
+      }),
     nextCursor: z.string().nullable().meta({
       description:
         'Send it as `cursor` to continue from here. Keep the last one. Null only when your company has no entry at all.',
@@ -67,6 +86,14 @@ export const jobFeedQuery = z
         description:
           '`snapshot`: page through all jobs that are assigned to you now, and end in the cursor to follow the feed from.' +
           ' With a cursor, it makes no difference. Not together with `from`.',
+      }),
+    include: z
+      .enum(['unassigned'])
+      .optional()
+      .meta({
+        description:
+          '`unassigned`: also the jobs that have left your company, in `unassigned`. They count towards `limit`. Send it with' +
+          ' every request, and begin with a snapshot.',
       }),
   })
   .superRefine((query, context) => {

@@ -20,8 +20,9 @@ there is nothing to fetch afterwards.
 - **First start, or lost cursor:** \`view=snapshot\` pages through all jobs that are assigned to you now, and its last
   \`nextCursor\` continues in the feed, so that no change is missed. \`from=start\` reads the feed from its oldest entry.
 
-A job that is unassigned from your company leaves the feed, and its sequence numbers are not reused; the event
-\`install.job_unassigned\` notifies you. A cursor is bound to your company. One that is no longer valid is 400
+A job that is unassigned from your company leaves the feed, and its sequence numbers are not reused. With
+\`include=unassigned\` the page then has its id in \`unassigned\`, so that a copy that follows the feed loses the job too: delete
+these first, then store \`resources\`. The event \`install.job_unassigned\` notifies you as well. A cursor is bound to your company. One that is no longer valid is 400
 \`cursor_invalid\`: start again with a snapshot.`,
   responses: {
     200: { description: 'A page of the feed.', schema: jobFeedResponse, example: JOB_FEED_EXAMPLE },

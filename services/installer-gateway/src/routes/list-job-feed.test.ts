@@ -1,9 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import type {
   ListAssignedJobsRequest,
   ListJobFeedRequest,
+  ListJobFeedResponseSchema,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { errorBody } from '@partner/proto-contracts/api/error-body';
+import { jobFeedResponse } from '@partner/proto-contracts/resources/feed-entry/feed-entry';
 import { ServiceError } from '@partner/kernel/service-error';
 import request from 'supertest';
 import { z } from 'zod';
@@ -222,6 +225,86 @@ describe('view=snapshot', () => {
       });
     }
     expect(jobRequests).toHaveLength(queries);
+  });
+});
+
+describe('include=unassigned', () => {
+  const gone = (sequence: string) => ({
+    sequence,
+    jobId: 'job_1',
+    unassignedAt: changedAt(Number(sequence)),
+  });
+  const entry = (sequence: string) => ({
+    sequence,
+    changedAt: changedAt(Number(sequence)),
+    resourceJson: resourceJson('job_2'),
+  });
+  const serve = (page: MessageInitShape<typeof ListJobFeedResponseSchema>) => {
+    const requests: ListJobFeedRequest[] = [];
+    const app = createTestApp({
+      jobs: {
+        listJobFeed(received) {
+          requests.push(received);
+          return page;
+        },
+      },
+    });
+    const get = (query: string) =>
+      request(app).get(`/partner/v1/jobs?${query}`).set('x-api-key', keys.installer.text);
+    return { get, requests };
+  };
+
+  test.each([
+    ['before', '3', '4', '4'],
+    ['after', '10', '9', '10'],
+  ])(
+    'adds the jobs that left %s the last entry, and continues after the later of both [FEED-10]',
+    async (_where, left, changed, next) => {
+      const { get, requests } = serve({
+        entries: [entry(changed)],
+        unassigned: [gone(left)],
+        hasMore: false,
+      });
+      const response = await get(`include=unassigned&cursor=${tail(2)}`);
+      expect(jobFeedResponse.parse(response.body)).toMatchObject({
+        resources: [{ sequence: Number(changed) }],
+        unassigned: [{ ...gone(left), sequence: Number(left) }],
+        nextCursor: tail(Number(next)),
+        hasMore: false,
+      });
+      expect(requests).toMatchObject([{ afterSequence: '2', includeUnassigned: true }]);
+    },
+  );
+
+  test('has a cursor for a page of jobs that left alone, and an entity tag that changes with it [FEED-10]', async () => {
+    const { get } = serve({ entries: [], unassigned: [gone('5')], hasMore: true });
+    const response = await get('include=unassigned');
+    expect(response.body).toMatchObject({ resources: [], nextCursor: tail(5), hasMore: true });
+    const later = await serve({ entries: [], unassigned: [], hasMore: false })
+      .get(`include=unassigned&cursor=${tail(5)}`)
+      .set('if-none-match', response.headers['etag'] ?? '');
+    expect([later.status, later.body]).toMatchObject([200, { unassigned: [], nextCursor: tail(5) }]);
+  });
+
+  test('is what a reader has to ask for: without it a page is as before, and another value is a 400 [FEED-10]', async () => {
+    const { get, requests } = serve({ entries: [entry('4')], hasMore: false });
+    const { text } = await get(`cursor=${tail(2)}`);
+    expect(text).toBe(
+      `{"apiVersion":"2026-08-26","resources":[{"sequence":4,"changedAt":"${changedAt(4)}","resource":${resourceJson('job_2')}}],` +
+        `"nextCursor":"${tail(4)}","hasMore":false}`,
+    );
+    expect(requests).toMatchObject([{ includeUnassigned: false }]);
+    const refused = await get('include=deleted');
+    expect([refused.status, errorBody.parse(refused.body).error]).toEqual([
+      400,
+      'include: must be unassigned',
+    ]);
+  });
+
+  test('leaves a snapshot without jobs that left: it ends where they follow [FEED-6, FEED-10]', async () => {
+    const { get } = createFixture(['job_1', 'job_2']);
+    const response = await get('view=snapshot&include=unassigned&limit=1');
+    expect(response.body).toMatchObject({ resources: [{ sequence: 2 }], unassigned: [], hasMore: true });
   });
 });
 

@@ -1,5 +1,9 @@
 import type { CallOptions, Client } from '@connectrpc/connect';
-import type { FeedEntry, JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import type {
+  FeedEntry,
+  JobService,
+  UnassignedJob,
+} from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { listJobFeedOperation } from '@partner/proto-contracts/resources/feed-entry/operations';
 import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
@@ -11,11 +15,14 @@ interface Reader {
   readonly jobs: Pick<Client<typeof JobService>, 'listJobFeed' | 'listAssignedJobs'>;
   readonly companyId: string;
   readonly limit: number;
+  /** Whether the reader asks for the jobs that have left the company. */
+  readonly includeUnassigned: boolean;
   readonly call: CallOptions;
 }
 
 interface Page {
   readonly entryTexts: readonly string[];
+  readonly unassignedTexts: readonly string[];
   /** Position of the next page; undefined: this page's own start. */
   readonly next: FeedPosition | undefined;
   readonly hasMore: boolean;
@@ -29,6 +36,9 @@ interface Page {
  * `view=snapshot` pages through the company's current jobs. Its last cursor continues in the feed, at the newest
  * sequence when the first page was read; every entry of the snapshot carries that sequence. Later pages may already
  * show newer changes. The feed repeats those, and contains all changes after earlier pages, so no change is missed.
+ *
+ * With `include=unassigned`, jobs that have left the company are entries of the feed too (decision FEED-10). A snapshot has none:
+ * a job that leaves while it is read has a later place in the feed.
  */
 export function listJobFeed(deps: {
   readonly jobs: Reader['jobs'];
@@ -37,8 +47,9 @@ export function listJobFeed(deps: {
   const { jobs, cursors } = deps;
   return serveOperation(
     listJobFeedOperation,
-    async ({ principal: { companyId }, query: { cursor, limit, from, view }, apiVersion, call }) => {
-      const reader = { jobs, companyId, limit, call };
+    async ({ principal: { companyId }, query: { cursor, limit, from, view, include }, apiVersion, call }) => {
+      const includeUnassigned = include === 'unassigned';
+      const reader = { jobs, companyId, limit, includeUnassigned, call };
       const read = () => {
         if (cursor === undefined) {
           return view === 'snapshot'
@@ -48,10 +59,11 @@ export function listJobFeed(deps: {
         const place = cursors.decode(companyId, cursor);
         return place.kind === 'feed' ? feedPage(reader, place.sequence) : snapshotPage(reader, place);
       };
-      const { entryTexts, next, hasMore } = await read();
+      const { entryTexts, unassignedTexts, next, hasMore } = await read();
       const nextCursor = next === undefined ? (cursor ?? null) : cursors.encode(companyId, next);
       // Embeds the projections' own texts without parsing them.
-      const text = `{"apiVersion":"${apiVersion}","resources":[${entryTexts.join(',')}],"nextCursor":${JSON.stringify(nextCursor)},"hasMore":${hasMore}}`;
+      const unassigned = includeUnassigned ? `"unassigned":[${unassignedTexts.join(',')}],` : '';
+      const text = `{"apiVersion":"${apiVersion}","resources":[${entryTexts.join(',')}],${unassigned}"nextCursor":${JSON.stringify(nextCursor)},"hasMore":${hasMore}}`;
       return { status: 200, text };
     },
   );
@@ -59,11 +71,15 @@ export function listJobFeed(deps: {
 
 /** Returns a page of the feed after a sequence, or the newest page. */
 async function feedPage(reader: Reader, afterSequence: string | undefined): Promise<Page> {
-  const { jobs, companyId, limit, call } = reader;
-  const { entries, hasMore } = await jobs.listJobFeed({ companyId, limit, afterSequence }, call);
-  const last = entries.at(-1)?.sequence;
+  const { jobs, companyId, limit, includeUnassigned, call } = reader;
+  const { entries, unassigned, hasMore } = await jobs.listJobFeed(
+    { companyId, limit, afterSequence, includeUnassigned },
+    call,
+  );
+  const last = laterOf(entries.at(-1)?.sequence, unassigned.at(-1)?.sequence);
   return {
     entryTexts: entries.map((entry) => entryText(entry.sequence, entry)),
+    unassignedTexts: unassigned.map(unassignedText),
     next: last === undefined ? undefined : { kind: 'feed', sequence: last },
     hasMore: hasMore === true,
   };
@@ -84,6 +100,7 @@ async function snapshotPage(
   const lastJobId = jobs.at(-1)?.jobId;
   return {
     entryTexts: jobs.map((job) => entryText(sequence, job)),
+    unassignedTexts: [],
     next: hasMore === true ? snapshotPlace(sequence, lastJobId) : feedPlace(sequence),
     hasMore: hasMore === true,
   };
@@ -107,4 +124,17 @@ function entryText(
   invariant(changedAt, 'an entry has its instant');
   invariant(resourceJson, 'an entry has a projection');
   return `{"sequence":${sequence},"changedAt":${JSON.stringify(changedAt)},"resource":${resourceJson}}`;
+}
+
+function unassignedText({ sequence, jobId, unassignedAt }: UnassignedJob): string {
+  invariant(sequence !== undefined && /^\d+$/.test(sequence), 'an unassigned job has a sequence');
+  invariant(jobId, 'an unassigned job has an id');
+  invariant(unassignedAt, 'an unassigned job has its instant');
+  return `{"sequence":${sequence},"jobId":${JSON.stringify(jobId)},"unassignedAt":${JSON.stringify(unassignedAt)}}`;
+}
+
+/** The later of two sequences, which are decimal texts. */
+function laterOf(one: string | undefined, other: string | undefined): string | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return BigInt(one) > BigInt(other) ? one : other;
 }

@@ -8,7 +8,7 @@ import type { Database } from '../database/database.js';
 import { makePartitionsAhead } from '../retention/run-retention.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { binding, insertAssignedJob, insertCompany } from '../testing/test-jobs.js';
-import { appendFeedEntry, readFeed, withdrawFeedEntries } from './feed.js';
+import { appendFeedEntry, leaveFeed, readFeed } from './feed.js';
 import { recordStatusEvent } from './record-status-event.js';
 
 const WRITERS = 32;
@@ -105,14 +105,19 @@ describe('the feed', () => {
     await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         database.transaction(async (tx) => {
-          for (const companyId of index % 2 === 0 ? [one, two] : [two, one])
+          for (const companyId of index % 2 === 0 ? [one, two] : [two, one]) {
             appendFeedEntry(tx, entry(companyId));
+          }
+          // A job that leaves one company for the other.
+          const [from, to] = index % 2 === 0 ? [one, two] : [two, one];
+          leaveFeed(tx, { companyId: from, jobId: `job_${index}`, changedAt: new Date() });
+          appendFeedEntry(tx, { ...entry(to), jobId: `job_${index}` });
           await delay(random() * 3);
         }),
       ),
     );
     const page = await readFeed(database, { companyId: two, afterSequence: '0', limit: 100 });
-    expect(page.entries).toHaveLength(40);
+    expect(page.entries).toHaveLength(60);
   });
 
   test('uses no sequence in a transaction that is rolled back', async () => {
@@ -149,18 +154,46 @@ describe('the feed', () => {
     expect(await read('5', 2)).toEqual([[], false]);
   });
 
-  test('never reuses a withdrawn sequence [FEED-7]', async () => {
+  test('has a job that left at the next place, for readers that ask for it, until it leaves again [FEED-7, FEED-10]', async () => {
     const companyId = await insertCompany(database, 'INSTALLER');
+    const unassignedAt = new Date('2026-11-26T12:00:00.000Z');
     const append = (jobId: string) =>
       database.transaction((tx) =>
         appendFeedEntry(tx, { companyId, jobId, changedAt: new Date(), resource: '{}' }),
       );
+    const leave = (jobId: string) =>
+      database.transaction((tx) => leaveFeed(tx, { companyId, jobId, changedAt: unassignedAt }));
+    const read = async (afterSequence: string | undefined, includeUnassigned: boolean, limit = 10) => {
+      const page = await readFeed(database, { companyId, afterSequence, limit, includeUnassigned });
+      const entries = page.entries.map(({ sequence }) => sequence);
+      return [entries, page.unassigned.map(({ sequence, jobId }) => [sequence, jobId]), page.hasMore];
+    };
     await append('stays');
     await append('leaves');
-    await database.transaction((tx) => withdrawFeedEntries(tx, companyId, 'leaves'));
+    await leave('leaves');
     await append('comes');
-    const page = await readFeed(database, { companyId, afterSequence: '0', limit: 10 });
-    expect(page.entries.map(({ sequence }) => sequence)).toEqual(['1', '3']);
+    expect(await read('0', false)).toEqual([['1', '4'], [], false]);
+    expect(await read(undefined, false)).toEqual([['1', '4'], [], false]);
+    expect(await read('2', false, 1)).toEqual([['4'], [], false]);
+    expect(await read('0', true)).toEqual([['1', '4'], [['3', 'leaves']], false]);
+    expect(await read('0', true, 2)).toEqual([['1'], [['3', 'leaves']], true]);
+    expect(await read('2', true, 1)).toEqual([[], [['3', 'leaves']], true]);
+    expect(await read(undefined, true, 2)).toEqual([['4'], [['3', 'leaves']], false]);
+    const { unassigned } = await readFeed(database, {
+      companyId,
+      afterSequence: '2',
+      limit: 1,
+      includeUnassigned: true,
+    });
+    expect(unassigned).toEqual([{ sequence: '3', jobId: 'leaves', unassignedAt }]);
+
+    await append('leaves');
+    expect(await read('3', true)).toEqual([['4', '5'], [], false]);
+    await leave('leaves');
+    expect(await read('1', true)).toEqual([['4'], [['6', 'leaves']], false]);
+    const stranger = await insertCompany(database, 'INSTALLER');
+    const foreign = { companyId: stranger, afterSequence: '0', limit: 10, includeUnassigned: true };
+    expect(await readFeed(database, foreign)).toEqual({ entries: [], unassigned: [], hasMore: false });
   });
 
   test('is one sequence over its partitions, and withdraws a job from all of them', async () => {
@@ -178,7 +211,7 @@ describe('the feed', () => {
         ({ sequence }) => sequence,
       );
     expect(await read()).toEqual(['1', '2', '3', '4']);
-    await database.transaction((tx) => withdrawFeedEntries(tx, companyId, 'leaves'));
+    await database.transaction((tx) => leaveFeed(tx, { companyId, jobId: 'leaves', changedAt: new Date() }));
     expect(await read()).toEqual(['4']);
   });
 });

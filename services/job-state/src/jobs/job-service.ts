@@ -35,12 +35,13 @@ export function createJobService(
 ): ServiceImpl<typeof JobService> {
   return {
     async listJobFeed(request, context) {
-      const { entries, hasMore } = await readFeed(
+      const { entries, unassigned, hasMore } = await readFeed(
         queryWithin(deps.database, callerLimits(request, context)),
         {
           companyId: required(request.companyId, 'company_id'),
           afterSequence: request.afterSequence,
           limit: pageSize(required(request.limit, 'limit'), LIMITS.installerPageSize.max),
+          includeUnassigned: request.includeUnassigned ?? false,
         },
         deps.feedDays,
       );
@@ -49,6 +50,11 @@ export function createJobService(
           sequence,
           changedAt: formatDateTime(changedAt),
           resourceJson: resource,
+        })),
+        unassigned: unassigned.map(({ sequence, jobId, unassignedAt }) => ({
+          sequence,
+          jobId,
+          unassignedAt: formatDateTime(unassignedAt),
         })),
         hasMore,
       };

@@ -4,7 +4,7 @@ import type { EventData } from '@partner/proto-contracts/resources/event-catalog
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Transaction } from '../database/database.js';
 import { type RecordedEvent, recordEvent } from '../webhooks/events/record-event.js';
-import { appendFeedEntry, withdrawFeedEntries } from './feed.js';
+import { appendFeedEntry, leaveFeed } from './feed.js';
 import type { LockedJob } from './job-record.js';
 import { renderProjection, shownReadiness } from './render-projection.js';
 
@@ -45,13 +45,13 @@ export interface JobChanged {
 /**
  * Writes a changed job: its row, the history of its status, its feed entry, and the webhook events with their deliveries.
  *
- * It is the only writer of jobs, apart from notes. For a company that has lost the job, it withdraws the feed entries, hides
- * the notes from the next company, and emits `install.job_unassigned`. For a company that keeps it, it emits
+ * It is the only writer of jobs, apart from notes. For a company that has lost the job, it withdraws the feed entries, appends
+ * that the job has left, hides the notes from the next company, and emits `install.job_unassigned`. For a company that keeps it, it emits
  * `install.readiness_changed` if the projection shows another readiness. The projection is rendered again if the version or the
  * company changes.
  *
- * The caller holds the lock of the job. Locks: the feed entries of a company that has lost it, last the feed head of the company
- * that has it.
+ * The caller holds the lock of the job. Locks: the feed entries of a company that has lost it, last the feed heads of that company
+ * and of the one that has it.
  */
 export function writeJob(tx: Transaction, change: JobChange): JobChanged {
   const { before, after, now } = change;
@@ -74,7 +74,7 @@ export function writeJob(tx: Transaction, change: JobChange): JobChanged {
     );
   }
   if (changedHands && before.installerCompanyId !== null) {
-    withdrawFeedEntries(tx, before.installerCompanyId, jobId);
+    leaveFeed(tx, { companyId: before.installerCompanyId, jobId, changedAt: now });
     emit(before.installerCompanyId, { event: 'install.job_unassigned', data: { jobId } });
   }
   const readiness = changedHands ? [] : readinessEvents(before, after);

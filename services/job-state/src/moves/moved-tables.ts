@@ -59,6 +59,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   // A company that has been erased gets no access again.
   { name: 'erasures', where: `t.subject ->> 'companyId' = any({companies})` },
   { name: 'idempotency_keys', where: OF_COMPANY },
+  { name: 'unassigned_jobs', where: OF_COMPANY },
   { name: 'feed_entries', where: OF_COMPANY },
   { name: 'events', where: OF_COMPANY },
   { name: 'finished_deliveries', where: OF_COMPANY },

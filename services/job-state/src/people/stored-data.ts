@@ -333,6 +333,7 @@ export const STORED_TABLES: readonly StoredTable[] = [
   },
   { name: 'technical_contacts', kept: 'company_id email pending_email pending_token_sha256' },
   { name: 'unannounced_dead_letters', kept: 'subscription_id' },
+  { name: 'unassigned_jobs', kept: 'company_id job_id' },
   {
     name: 'webhook_shadows',
     kept: 'subscription_id id url state test outcomes live_durations shadow_durations differences header_names',

@@ -19,8 +19,8 @@ import type { PlatformEffect } from './platform-effect.js';
  * A document is announced once: to the company that has the job, or if none has, to the company that is later found to have had
  * it by then. An accepted completion is announced to the company that had the job by then, once that is known.
  *
- * Locks: the job, the feed entries of a company that loses it, last the pair of companies while it is new and the feed head of
- * the company that has it.
+ * Locks: the job, the feed entries of a company that loses it, last the pair of companies while it is new and the feed heads of
+ * that company and of the one that has it.
  */
 export async function recordJobChange(
   tx: Transaction,

@@ -82,11 +82,13 @@ async function readSurfaces({ recorder }: ScenarioDeps, side: ScenarioSide): Pro
     });
   await asInstaller('/technicians');
   await asInstaller(`/jobs/${side.jobId}`);
-  for (const query of ['limit=100', 'from=start&limit=3', 'view=snapshot&limit=1']) {
+  const include = 'include=unassigned';
+  for (const query of ['limit=100', 'from=start&limit=3', `from=start&${include}`, 'view=snapshot&limit=1']) {
     let response = await expectStatus(200, asInstaller(`/jobs?${query}`));
     let page = jobFeedResponse.parse(response.json);
     while (page.hasMore) {
-      response = await expectStatus(200, asInstaller(`/jobs?limit=3&cursor=${page.nextCursor ?? ''}`));
+      const next = `/jobs?limit=3&${include}&cursor=${page.nextCursor ?? ''}`;
+      response = await expectStatus(200, asInstaller(next));
       page = jobFeedResponse.parse(response.json);
     }
   }

@@ -48,7 +48,8 @@ def follow_jobs(
     """
     Iterates over the pages of the change feed. Without a stored cursor it begins with a snapshot of the present jobs, or at the
     oldest entry (`start`). The cursor is stored when the next page is requested, so a page during which the process or the loop
-    ends comes again: at least once, none skipped.
+    ends comes again: at least once, none skipped. Of each page delete `unassigned` from your copy, then store `resources`. Empty
+    your copy before you begin again with a snapshot.
     """
     options = options or FollowOptions()
     return _follow(_jobs(client, begin, options), store, options)
@@ -103,7 +104,8 @@ def follow_events_async(
 def _jobs(client: AuthenticatedClient, begin: Literal["snapshot", "start"], options: FollowOptions) -> _Feed[JobFeed]:
     def arguments(cursor: str | None) -> dict[str, Any]:
         first = {"from_": "start"} if begin == "start" else {"view": "snapshot"}
-        return {"client": client, "limit": options.limit, **(first if cursor is None else {"cursor": cursor})}
+        place = first if cursor is None else {"cursor": cursor}
+        return {"client": client, "limit": options.limit, "include": "unassigned", **place}
 
     return _Feed(
         "cursor:/partner/v1/jobs",
@@ -168,4 +170,4 @@ async def _follow_async(feed: _Feed[Page], store: Store | AsyncStore, options: F
 
 
 def _is_empty(page: JobFeed | EventPage) -> bool:
-    return not (page.resources if isinstance(page, JobFeed) else page.events)
+    return not (page.resources or page.unassigned if isinstance(page, JobFeed) else page.events)

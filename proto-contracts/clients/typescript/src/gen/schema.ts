@@ -2087,6 +2087,8 @@ export interface components {
             apiVersion: string;
             /** @description Oldest first. */
             resources: components["schemas"]["FeedEntry"][];
+            /** @description With `include=unassigned` the jobs that have left your company, oldest first: delete them from your copy, then store `resources`. A job that came back is among those. */
+            unassigned?: components["schemas"]["UnassignedJob"][];
             /** @description Send it as `cursor` to continue from here. Keep the last one. Null only when your company has no entry at all. */
             nextCursor: string | null;
             /** @description True: there is a next page; read it at once. */
@@ -2224,6 +2226,22 @@ export interface components {
              * @example 2026-08-26T14:03:00.000Z
              */
             assignedAt: string;
+        };
+        /** @description A job that has left your company. */
+        UnassignedJob: {
+            /**
+             * Format: int64
+             * @description Place in your company's feed, in the same numbers as the entries.
+             */
+            sequence: number;
+            /** @description The job. */
+            jobId: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC, always with milliseconds and `Z`.
+             * @example 2026-08-26T14:03:00.000Z
+             */
+            unassignedAt: string;
         };
         /** @description One job with the version of the API that shows it. */
         Job: {
@@ -2696,6 +2714,8 @@ export interface operations {
                 from?: "start";
                 /** @description `snapshot`: page through all jobs that are assigned to you now, and end in the cursor to follow the feed from. With a cursor, it makes no difference. Not together with `from`. */
                 view?: "snapshot";
+                /** @description `unassigned`: also the jobs that have left your company, in `unassigned`. They count towards `limit`. Send it with every request, and begin with a snapshot. */
+                include?: "unassigned";
             };
             header?: never;
             path?: never;

@@ -22,6 +22,7 @@ import * as indexesOfReferences from './0020-indexes-of-references.js';
 import * as shadowHeaders from './0021-shadow-headers.js';
 import * as knownSecrets from './0022-known-secrets.js';
 import * as securityNotices from './0023-security-notices.js';
+import * as unassignedJobs from './0024-unassigned-jobs.js';
 
 /** One step of the schema. Expand and contract: the previous version of the service runs during the migration. */
 export interface Migration {
@@ -55,4 +56,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0021-shadow-headers', ...shadowHeaders },
   { name: '0022-known-secrets', ...knownSecrets },
   { name: '0023-security-notices', ...securityNotices },
+  { name: '0024-unassigned-jobs', ...unassignedJobs },
 ];

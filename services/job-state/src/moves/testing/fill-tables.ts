@@ -37,6 +37,7 @@ const STATEMENTS = [
    values ('{subscription}', date_bin('5 minutes', now(), 'epoch'), 1, 0, 0, array_fill(0, array[15]))`,
   `sales_records (id, kind, company_id, version, emitted_versions, state)
    values ('{quote}', 'quote', '{company}', 1, '{{[1,2),[4,5)}}', '1')`,
+  `unassigned_jobs (company_id, job_id, sequence, unassigned_at) values ('{company}', '{job}', 9007199254740993, now())`,
   `journal_entries (id, company_id, occurred_at, event, data, recorded_at)
    values ('{entry}', '{company}', now(), 'journal.entry', '{{"b": 1,  "a": 2}}', now())`,
   `sent_announcements (id, announcement, company_id, email, claimed_at, operator)
@@ -60,6 +61,7 @@ export async function fillTables(
     ...{ key: newId('key'), factor: newId('mfa'), event: newId('evt'), subscription: newId('whk') },
     ...{ shadow: newId('shd'), replay: newId('rpl'), quote: newId('quo'), entry: newId('jrn') },
     ...{ announcement: newId('ann'), erasure: newId('ers'), audit: newId('aud'), delivery: newId('dlv') },
+    job: newId('job'),
   };
   for (const statement of STATEMENTS) {
     const text = Object.entries(ids).reduce<string>(

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/jobs/v1/job_service.proto.
  */
 export const file_partner_jobs_v1_job_service: GenFile = /*@__PURE__*/
-  fileDesc("CiFwYXJ0bmVyL2pvYnMvdjEvam9iX3NlcnZpY2UucHJvdG8SD3BhcnRuZXIuam9icy52MSKOAQoSTGlzdEpvYkZlZWRSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIfCg5hZnRlcl9zZXF1ZW5jZRgCIAEoA0ICMAFIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBQg0KC19jb21wYW55X2lkQhEKD19hZnRlcl9zZXF1ZW5jZUIICgZfbGltaXQiZgoTTGlzdEpvYkZlZWRSZXNwb25zZRIrCgdlbnRyaWVzGAEgAygLMhoucGFydG5lci5qb2JzLnYxLkZlZWRFbnRyeRIVCghoYXNfbW9yZRgCIAEoCEgAiAEBQgsKCV9oYXNfbW9yZSKJAQoJRmVlZEVudHJ5EhkKCHNlcXVlbmNlGAEgASgDQgIwAUgAiAEBEhcKCmNoYW5nZWRfYXQYAiABKAlIAYgBARIaCg1yZXNvdXJjZV9qc29uGAMgASgJSAKIAQFCCwoJX3NlcXVlbmNlQg0KC19jaGFuZ2VkX2F0QhAKDl9yZXNvdXJjZV9qc29uIlcKDUdldEpvYlJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhMKBmpvYl9pZBgCIAEoCUgBiAEBQg0KC19jb21wYW55X2lkQgkKB19qb2JfaWQiPgoOR2V0Sm9iUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIoQDChhSZWNvcmRTdGF0dXNFdmVudFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhMKBmpvYl9pZBgCIAEoCUgBiAEBEjcKD2lkZW1wb3RlbmN5X2tleRgDIAEoCzIeLnBhcnRuZXIucnBjLnYxLklkZW1wb3RlbmN5S2V5Ei8KBnN0YXR1cxgEIAEoDjIaLnBhcnRuZXIuam9icy52MS5Kb2JTdGF0dXNIAogBARIvCgtvY2N1cnJlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoEbm90ZRgGIAEoCUgDiAEBEhkKDGJsb2NrZXJfY29kZRgHIAEoCUgEiAEBEh0KEGV4cGVjdGVkX3ZlcnNpb24YCCABKAVIBYgBAUINCgtfY29tcGFueV9pZEIJCgdfam9iX2lkQgkKB19zdGF0dXNCBwoFX25vdGVCDwoNX2Jsb2NrZXJfY29kZUITChFfZXhwZWN0ZWRfdmVyc2lvbiKCAQoZUmVjb3JkU3RhdHVzRXZlbnRSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQESNwoLaWRlbXBvdGVuY3kYAiABKAsyIi5wYXJ0bmVyLnJwYy52MS5JZGVtcG90ZW5jeU91dGNvbWVCEAoOX3Jlc291cmNlX2pzb24i/wIKEEpvYlN0YXR1c0NoYW5nZWQSEwoGam9iX2lkGAEgASgJSACIAQESFAoHdmVyc2lvbhgCIAEoBUgBiAEBEjgKD3ByZXZpb3VzX3N0YXR1cxgDIAEoDjIaLnBhcnRuZXIuam9icy52MS5Kb2JTdGF0dXNIAogBARIvCgZzdGF0dXMYBCABKA4yGi5wYXJ0bmVyLmpvYnMudjEuSm9iU3RhdHVzSAOIAQESLwoLb2NjdXJyZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKBG5vdGUYBiABKAlIBIgBARIZCgxibG9ja2VyX2NvZGUYByABKAlIBYgBARIXCgpjb21wYW55X2lkGAggASgJSAaIAQFCCQoHX2pvYl9pZEIKCghfdmVyc2lvbkISChBfcHJldmlvdXNfc3RhdHVzQgkKB19zdGF0dXNCBwoFX25vdGVCDwoNX2Jsb2NrZXJfY29kZUINCgtfY29tcGFueV9pZCKLAQoXTGlzdEFzc2lnbmVkSm9ic1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhkKDGFmdGVyX2pvYl9pZBgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCDwoNX2FmdGVyX2pvYl9pZEIICgZfbGltaXQinAEKGExpc3RBc3NpZ25lZEpvYnNSZXNwb25zZRIqCgRqb2JzGAEgAygLMhwucGFydG5lci5qb2JzLnYxLkFzc2lnbmVkSm9iEhUKCGhhc19tb3JlGAIgASgISACIAQESHgoNZmVlZF9zZXF1ZW5jZRgDIAEoA0ICMAFIAYgBAUILCglfaGFzX21vcmVCEAoOX2ZlZWRfc2VxdWVuY2UigwEKC0Fzc2lnbmVkSm9iEhMKBmpvYl9pZBgBIAEoCUgAiAEBEhcKCmNoYW5nZWRfYXQYAiABKAlIAYgBARIaCg1yZXNvdXJjZV9qc29uGAMgASgJSAKIAQFCCQoHX2pvYl9pZEINCgtfY2hhbmdlZF9hdEIQCg5fcmVzb3VyY2VfanNvbiKMAwoSU2V0U2NoZWR1bGVSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARITCgZqb2JfaWQYAiABKAlIAYgBARI3Cg9pZGVtcG90ZW5jeV9rZXkYAyABKAsyHi5wYXJ0bmVyLnJwYy52MS5JZGVtcG90ZW5jeUtleRI0CgZzdGF0dXMYBCABKA4yHy5wYXJ0bmVyLmpvYnMudjEuU2NoZWR1bGVTdGF0dXNIAogBARItCglzdGFydHNfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2VuZHNfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhYKCXRpbWVfem9uZRgHIAEoCUgDiAEBEh0KEGV4cGVjdGVkX3ZlcnNpb24YCCABKAVIBIgBAUINCgtfY29tcGFueV9pZEIJCgdfam9iX2lkQgkKB19zdGF0dXNCDAoKX3RpbWVfem9uZUITChFfZXhwZWN0ZWRfdmVyc2lvbiJ8ChNTZXRTY2hlZHVsZVJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBARI3CgtpZGVtcG90ZW5jeRgCIAEoCzIiLnBhcnRuZXIucnBjLnYxLklkZW1wb3RlbmN5T3V0Y29tZUIQCg5fcmVzb3VyY2VfanNvbiLoAQoZUmVwbGFjZUFzc2lnbm1lbnRzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEwoGam9iX2lkGAIgASgJSAGIAQESNwoPaWRlbXBvdGVuY3lfa2V5GAMgASgLMh4ucGFydG5lci5ycGMudjEuSWRlbXBvdGVuY3lLZXkSFgoObWVtYmVyc2hpcF9pZHMYBCADKAkSHQoQZXhwZWN0ZWRfdmVyc2lvbhgFIAEoBUgCiAEBQg0KC19jb21wYW55X2lkQgkKB19qb2JfaWRCEwoRX2V4cGVjdGVkX3ZlcnNpb24igwEKGlJlcGxhY2VBc3NpZ25tZW50c1Jlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBARI3CgtpZGVtcG90ZW5jeRgCIAEoCzIiLnBhcnRuZXIucnBjLnYxLklkZW1wb3RlbmN5T3V0Y29tZUIQCg5fcmVzb3VyY2VfanNvbiJ8ChZMaXN0VGVjaG5pY2lhbnNSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARISCgVhZnRlchgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCCAoGX2FmdGVyQggKBl9saW1pdCJjChdMaXN0VGVjaG5pY2lhbnNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQESEQoEbmV4dBgCIAEoCUgBiAEBQhAKDl9yZXNvdXJjZV9qc29uQgcKBV9uZXh0IsQDChJKb2JTY2hlZHVsZUNoYW5nZWQSEwoGam9iX2lkGAEgASgJSACIAQESFAoHdmVyc2lvbhgCIAEoBUgBiAEBEhcKCmNvbXBhbnlfaWQYAyABKAlIAogBARI9Cg9wcmV2aW91c19zdGF0dXMYBCABKA4yHy5wYXJ0bmVyLmpvYnMudjEuU2NoZWR1bGVTdGF0dXNIA4gBARI0CgZzdGF0dXMYBSABKA4yHy5wYXJ0bmVyLmpvYnMudjEuU2NoZWR1bGVTdGF0dXNIBIgBARItCglzdGFydHNfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2VuZHNfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhYKCXRpbWVfem9uZRgIIAEoCUgFiAEBEi4KCmNoYW5nZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgkKB19qb2JfaWRCCgoIX3ZlcnNpb25CDQoLX2NvbXBhbnlfaWRCEgoQX3ByZXZpb3VzX3N0YXR1c0IJCgdfc3RhdHVzQgwKCl90aW1lX3pvbmUiyQEKFUpvYkFzc2lnbm1lbnRzQ2hhbmdlZBITCgZqb2JfaWQYASABKAlIAIgBARIUCgd2ZXJzaW9uGAIgASgFSAGIAQESFwoKY29tcGFueV9pZBgDIAEoCUgCiAEBEhYKDm1lbWJlcnNoaXBfaWRzGAQgAygJEi4KCmNoYW5nZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgkKB19qb2JfaWRCCgoIX3ZlcnNpb25CDQoLX2NvbXBhbnlfaWQq9QEKCUpvYlN0YXR1cxIaChZKT0JfU1RBVFVTX1VOU1BFQ0lGSUVEEAASFwoTSk9CX1NUQVRVU19BU1NJR05FRBABEhsKF0pPQl9TVEFUVVNfQUNLTk9XTEVER0VEEAISFwoTSk9CX1NUQVRVU19FTl9ST1VURRADEhYKEkpPQl9TVEFUVVNfT05fU0lURRAEEhYKEkpPQl9TVEFUVVNfQkxPQ0tFRBAFEhoKFkpPQl9TVEFUVVNfSU5fUFJPR1JFU1MQBhIXChNKT0JfU1RBVFVTX0NPTVBMRVRFEAcSGAoUSk9CX1NUQVRVU19DQU5DRUxMRUQQCCqvAQoOU2NoZWR1bGVTdGF0dXMSHwobU0NIRURVTEVfU1RBVFVTX1VOU1BFQ0lGSUVEEAASHwobU0NIRURVTEVfU1RBVFVTX1VOU0NIRURVTEVEEAESHQoZU0NIRURVTEVfU1RBVFVTX1RFTlRBVElWRRACEh0KGVNDSEVEVUxFX1NUQVRVU19DT05GSVJNRUQQAxIdChlTQ0hFRFVMRV9TVEFUVVNfQ0FOQ0VMTEVEEAQy2AUKCkpvYlNlcnZpY2USXQoLTGlzdEpvYkZlZWQSIy5wYXJ0bmVyLmpvYnMudjEuTGlzdEpvYkZlZWRSZXF1ZXN0GiQucGFydG5lci5qb2JzLnYxLkxpc3RKb2JGZWVkUmVzcG9uc2UiA5ACARJOCgZHZXRKb2ISHi5wYXJ0bmVyLmpvYnMudjEuR2V0Sm9iUmVxdWVzdBofLnBhcnRuZXIuam9icy52MS5HZXRKb2JSZXNwb25zZSIDkAIBEm8KEVJlY29yZFN0YXR1c0V2ZW50EikucGFydG5lci5qb2JzLnYxLlJlY29yZFN0YXR1c0V2ZW50UmVxdWVzdBoqLnBhcnRuZXIuam9icy52MS5SZWNvcmRTdGF0dXNFdmVudFJlc3BvbnNlIgOQAgISbAoQTGlzdEFzc2lnbmVkSm9icxIoLnBhcnRuZXIuam9icy52MS5MaXN0QXNzaWduZWRKb2JzUmVxdWVzdBopLnBhcnRuZXIuam9icy52MS5MaXN0QXNzaWduZWRKb2JzUmVzcG9uc2UiA5ACARJdCgtTZXRTY2hlZHVsZRIjLnBhcnRuZXIuam9icy52MS5TZXRTY2hlZHVsZVJlcXVlc3QaJC5wYXJ0bmVyLmpvYnMudjEuU2V0U2NoZWR1bGVSZXNwb25zZSIDkAICEnIKElJlcGxhY2VBc3NpZ25tZW50cxIqLnBhcnRuZXIuam9icy52MS5SZXBsYWNlQXNzaWdubWVudHNSZXF1ZXN0GisucGFydG5lci5qb2JzLnYxLlJlcGxhY2VBc3NpZ25tZW50c1Jlc3BvbnNlIgOQAgISaQoPTGlzdFRlY2huaWNpYW5zEicucGFydG5lci5qb2JzLnYxLkxpc3RUZWNobmljaWFuc1JlcXVlc3QaKC5wYXJ0bmVyLmpvYnMudjEuTGlzdFRlY2huaWNpYW5zUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_google_protobuf_timestamp, file_partner_rpc_v1_idempotency]);
+  fileDesc("CiFwYXJ0bmVyL2pvYnMvdjEvam9iX3NlcnZpY2UucHJvdG8SD3BhcnRuZXIuam9icy52MSLGAQoSTGlzdEpvYkZlZWRSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIfCg5hZnRlcl9zZXF1ZW5jZRgCIAEoA0ICMAFIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBEh8KEmluY2x1ZGVfdW5hc3NpZ25lZBgEIAEoCEgDiAEBQg0KC19jb21wYW55X2lkQhEKD19hZnRlcl9zZXF1ZW5jZUIICgZfbGltaXRCFQoTX2luY2x1ZGVfdW5hc3NpZ25lZCKaAQoTTGlzdEpvYkZlZWRSZXNwb25zZRIrCgdlbnRyaWVzGAEgAygLMhoucGFydG5lci5qb2JzLnYxLkZlZWRFbnRyeRIVCghoYXNfbW9yZRgCIAEoCEgAiAEBEjIKCnVuYXNzaWduZWQYAyADKAsyHi5wYXJ0bmVyLmpvYnMudjEuVW5hc3NpZ25lZEpvYkILCglfaGFzX21vcmUihQEKDVVuYXNzaWduZWRKb2ISGQoIc2VxdWVuY2UYASABKANCAjABSACIAQESEwoGam9iX2lkGAIgASgJSAGIAQESGgoNdW5hc3NpZ25lZF9hdBgDIAEoCUgCiAEBQgsKCV9zZXF1ZW5jZUIJCgdfam9iX2lkQhAKDl91bmFzc2lnbmVkX2F0IokBCglGZWVkRW50cnkSGQoIc2VxdWVuY2UYASABKANCAjABSACIAQESFwoKY2hhbmdlZF9hdBgCIAEoCUgBiAEBEhoKDXJlc291cmNlX2pzb24YAyABKAlIAogBAUILCglfc2VxdWVuY2VCDQoLX2NoYW5nZWRfYXRCEAoOX3Jlc291cmNlX2pzb24iVwoNR2V0Sm9iUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEwoGam9iX2lkGAIgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCCQoHX2pvYl9pZCI+Cg5HZXRKb2JSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24ihAMKGFJlY29yZFN0YXR1c0V2ZW50UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEwoGam9iX2lkGAIgASgJSAGIAQESNwoPaWRlbXBvdGVuY3lfa2V5GAMgASgLMh4ucGFydG5lci5ycGMudjEuSWRlbXBvdGVuY3lLZXkSLwoGc3RhdHVzGAQgASgOMhoucGFydG5lci5qb2JzLnYxLkpvYlN0YXR1c0gCiAEBEi8KC29jY3VycmVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCgRub3RlGAYgASgJSAOIAQESGQoMYmxvY2tlcl9jb2RlGAcgASgJSASIAQESHQoQZXhwZWN0ZWRfdmVyc2lvbhgIIAEoBUgFiAEBQg0KC19jb21wYW55X2lkQgkKB19qb2JfaWRCCQoHX3N0YXR1c0IHCgVfbm90ZUIPCg1fYmxvY2tlcl9jb2RlQhMKEV9leHBlY3RlZF92ZXJzaW9uIoIBChlSZWNvcmRTdGF0dXNFdmVudFJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBARI3CgtpZGVtcG90ZW5jeRgCIAEoCzIiLnBhcnRuZXIucnBjLnYxLklkZW1wb3RlbmN5T3V0Y29tZUIQCg5fcmVzb3VyY2VfanNvbiL/AgoQSm9iU3RhdHVzQ2hhbmdlZBITCgZqb2JfaWQYASABKAlIAIgBARIUCgd2ZXJzaW9uGAIgASgFSAGIAQESOAoPcHJldmlvdXNfc3RhdHVzGAMgASgOMhoucGFydG5lci5qb2JzLnYxLkpvYlN0YXR1c0gCiAEBEi8KBnN0YXR1cxgEIAEoDjIaLnBhcnRuZXIuam9icy52MS5Kb2JTdGF0dXNIA4gBARIvCgtvY2N1cnJlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoEbm90ZRgGIAEoCUgEiAEBEhkKDGJsb2NrZXJfY29kZRgHIAEoCUgFiAEBEhcKCmNvbXBhbnlfaWQYCCABKAlIBogBAUIJCgdfam9iX2lkQgoKCF92ZXJzaW9uQhIKEF9wcmV2aW91c19zdGF0dXNCCQoHX3N0YXR1c0IHCgVfbm90ZUIPCg1fYmxvY2tlcl9jb2RlQg0KC19jb21wYW55X2lkIosBChdMaXN0QXNzaWduZWRKb2JzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESGQoMYWZ0ZXJfam9iX2lkGAIgASgJSAGIAQESEgoFbGltaXQYAyABKAVIAogBAUINCgtfY29tcGFueV9pZEIPCg1fYWZ0ZXJfam9iX2lkQggKBl9saW1pdCKcAQoYTGlzdEFzc2lnbmVkSm9ic1Jlc3BvbnNlEioKBGpvYnMYASADKAsyHC5wYXJ0bmVyLmpvYnMudjEuQXNzaWduZWRKb2ISFQoIaGFzX21vcmUYAiABKAhIAIgBARIeCg1mZWVkX3NlcXVlbmNlGAMgASgDQgIwAUgBiAEBQgsKCV9oYXNfbW9yZUIQCg5fZmVlZF9zZXF1ZW5jZSKDAQoLQXNzaWduZWRKb2ISEwoGam9iX2lkGAEgASgJSACIAQESFwoKY2hhbmdlZF9hdBgCIAEoCUgBiAEBEhoKDXJlc291cmNlX2pzb24YAyABKAlIAogBAUIJCgdfam9iX2lkQg0KC19jaGFuZ2VkX2F0QhAKDl9yZXNvdXJjZV9qc29uIowDChJTZXRTY2hlZHVsZVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhMKBmpvYl9pZBgCIAEoCUgBiAEBEjcKD2lkZW1wb3RlbmN5X2tleRgDIAEoCzIeLnBhcnRuZXIucnBjLnYxLklkZW1wb3RlbmN5S2V5EjQKBnN0YXR1cxgEIAEoDjIfLnBhcnRuZXIuam9icy52MS5TY2hlZHVsZVN0YXR1c0gCiAEBEi0KCXN0YXJ0c19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoJdGltZV96b25lGAcgASgJSAOIAQESHQoQZXhwZWN0ZWRfdmVyc2lvbhgIIAEoBUgEiAEBQg0KC19jb21wYW55X2lkQgkKB19qb2JfaWRCCQoHX3N0YXR1c0IMCgpfdGltZV96b25lQhMKEV9leHBlY3RlZF92ZXJzaW9uInwKE1NldFNjaGVkdWxlUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBEjcKC2lkZW1wb3RlbmN5GAIgASgLMiIucGFydG5lci5ycGMudjEuSWRlbXBvdGVuY3lPdXRjb21lQhAKDl9yZXNvdXJjZV9qc29uIugBChlSZXBsYWNlQXNzaWdubWVudHNSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARITCgZqb2JfaWQYAiABKAlIAYgBARI3Cg9pZGVtcG90ZW5jeV9rZXkYAyABKAsyHi5wYXJ0bmVyLnJwYy52MS5JZGVtcG90ZW5jeUtleRIWCg5tZW1iZXJzaGlwX2lkcxgEIAMoCRIdChBleHBlY3RlZF92ZXJzaW9uGAUgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCCQoHX2pvYl9pZEITChFfZXhwZWN0ZWRfdmVyc2lvbiKDAQoaUmVwbGFjZUFzc2lnbm1lbnRzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBEjcKC2lkZW1wb3RlbmN5GAIgASgLMiIucGFydG5lci5ycGMudjEuSWRlbXBvdGVuY3lPdXRjb21lQhAKDl9yZXNvdXJjZV9qc29uInwKFkxpc3RUZWNobmljaWFuc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhIKBWFmdGVyGAIgASgJSAGIAQESEgoFbGltaXQYAyABKAVIAogBAUINCgtfY29tcGFueV9pZEIICgZfYWZ0ZXJCCAoGX2xpbWl0ImMKF0xpc3RUZWNobmljaWFuc1Jlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBARIRCgRuZXh0GAIgASgJSAGIAQFCEAoOX3Jlc291cmNlX2pzb25CBwoFX25leHQixAMKEkpvYlNjaGVkdWxlQ2hhbmdlZBITCgZqb2JfaWQYASABKAlIAIgBARIUCgd2ZXJzaW9uGAIgASgFSAGIAQESFwoKY29tcGFueV9pZBgDIAEoCUgCiAEBEj0KD3ByZXZpb3VzX3N0YXR1cxgEIAEoDjIfLnBhcnRuZXIuam9icy52MS5TY2hlZHVsZVN0YXR1c0gDiAEBEjQKBnN0YXR1cxgFIAEoDjIfLnBhcnRuZXIuam9icy52MS5TY2hlZHVsZVN0YXR1c0gEiAEBEi0KCXN0YXJ0c19hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoJdGltZV96b25lGAggASgJSAWIAQESLgoKY2hhbmdlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCQoHX2pvYl9pZEIKCghfdmVyc2lvbkINCgtfY29tcGFueV9pZEISChBfcHJldmlvdXNfc3RhdHVzQgkKB19zdGF0dXNCDAoKX3RpbWVfem9uZSLJAQoVSm9iQXNzaWdubWVudHNDaGFuZ2VkEhMKBmpvYl9pZBgBIAEoCUgAiAEBEhQKB3ZlcnNpb24YAiABKAVIAYgBARIXCgpjb21wYW55X2lkGAMgASgJSAKIAQESFgoObWVtYmVyc2hpcF9pZHMYBCADKAkSLgoKY2hhbmdlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCQoHX2pvYl9pZEIKCghfdmVyc2lvbkINCgtfY29tcGFueV9pZCr1AQoJSm9iU3RhdHVzEhoKFkpPQl9TVEFUVVNfVU5TUEVDSUZJRUQQABIXChNKT0JfU1RBVFVTX0FTU0lHTkVEEAESGwoXSk9CX1NUQVRVU19BQ0tOT1dMRURHRUQQAhIXChNKT0JfU1RBVFVTX0VOX1JPVVRFEAMSFgoSSk9CX1NUQVRVU19PTl9TSVRFEAQSFgoSSk9CX1NUQVRVU19CTE9DS0VEEAUSGgoWSk9CX1NUQVRVU19JTl9QUk9HUkVTUxAGEhcKE0pPQl9TVEFUVVNfQ09NUExFVEUQBxIYChRKT0JfU1RBVFVTX0NBTkNFTExFRBAIKq8BCg5TY2hlZHVsZVN0YXR1cxIfChtTQ0hFRFVMRV9TVEFUVVNfVU5TUEVDSUZJRUQQABIfChtTQ0hFRFVMRV9TVEFUVVNfVU5TQ0hFRFVMRUQQARIdChlTQ0hFRFVMRV9TVEFUVVNfVEVOVEFUSVZFEAISHQoZU0NIRURVTEVfU1RBVFVTX0NPTkZJUk1FRBADEh0KGVNDSEVEVUxFX1NUQVRVU19DQU5DRUxMRUQQBDLYBQoKSm9iU2VydmljZRJdCgtMaXN0Sm9iRmVlZBIjLnBhcnRuZXIuam9icy52MS5MaXN0Sm9iRmVlZFJlcXVlc3QaJC5wYXJ0bmVyLmpvYnMudjEuTGlzdEpvYkZlZWRSZXNwb25zZSIDkAIBEk4KBkdldEpvYhIeLnBhcnRuZXIuam9icy52MS5HZXRKb2JSZXF1ZXN0Gh8ucGFydG5lci5qb2JzLnYxLkdldEpvYlJlc3BvbnNlIgOQAgESbwoRUmVjb3JkU3RhdHVzRXZlbnQSKS5wYXJ0bmVyLmpvYnMudjEuUmVjb3JkU3RhdHVzRXZlbnRSZXF1ZXN0GioucGFydG5lci5qb2JzLnYxLlJlY29yZFN0YXR1c0V2ZW50UmVzcG9uc2UiA5ACAhJsChBMaXN0QXNzaWduZWRKb2JzEigucGFydG5lci5qb2JzLnYxLkxpc3RBc3NpZ25lZEpvYnNSZXF1ZXN0GikucGFydG5lci5qb2JzLnYxLkxpc3RBc3NpZ25lZEpvYnNSZXNwb25zZSIDkAIBEl0KC1NldFNjaGVkdWxlEiMucGFydG5lci5qb2JzLnYxLlNldFNjaGVkdWxlUmVxdWVzdBokLnBhcnRuZXIuam9icy52MS5TZXRTY2hlZHVsZVJlc3BvbnNlIgOQAgIScgoSUmVwbGFjZUFzc2lnbm1lbnRzEioucGFydG5lci5qb2JzLnYxLlJlcGxhY2VBc3NpZ25tZW50c1JlcXVlc3QaKy5wYXJ0bmVyLmpvYnMudjEuUmVwbGFjZUFzc2lnbm1lbnRzUmVzcG9uc2UiA5ACAhJpCg9MaXN0VGVjaG5pY2lhbnMSJy5wYXJ0bmVyLmpvYnMudjEuTGlzdFRlY2huaWNpYW5zUmVxdWVzdBooLnBhcnRuZXIuam9icy52MS5MaXN0VGVjaG5pY2lhbnNSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_google_protobuf_timestamp, file_partner_rpc_v1_idempotency]);
 
 /**
  * ListJobFeedRequest requests one page of one company's feed.
@@ -45,6 +45,13 @@ export type ListJobFeedRequest = Message<"partner.jobs.v1.ListJobFeedRequest"> &
    * @generated from field: optional int32 limit = 3;
    */
   limit?: number | undefined;
+
+  /**
+   * True: jobs that have left the company count as entries, and are returned in `unassigned`. Absent: false.
+   *
+   * @generated from field: optional bool include_unassigned = 4;
+   */
+  includeUnassigned?: boolean | undefined;
 };
 
 /**
@@ -73,6 +80,13 @@ export type ListJobFeedResponse = Message<"partner.jobs.v1.ListJobFeedResponse">
    * @generated from field: optional bool has_more = 2;
    */
   hasMore?: boolean | undefined;
+
+  /**
+   * In ascending order of sequence. Empty unless the request includes them.
+   *
+   * @generated from field: repeated partner.jobs.v1.UnassignedJob unassigned = 3;
+   */
+  unassigned: UnassignedJob[];
 };
 
 /**
@@ -81,6 +95,41 @@ export type ListJobFeedResponse = Message<"partner.jobs.v1.ListJobFeedResponse">
  */
 export const ListJobFeedResponseSchema: GenMessage<ListJobFeedResponse> = /*@__PURE__*/
   messageDesc(file_partner_jobs_v1_job_service, 1);
+
+/**
+ * UnassignedJob is a job that has left the company. Entries of the job with a higher sequence say that it came back.
+ *
+ * @generated from message partner.jobs.v1.UnassignedJob
+ */
+export type UnassignedJob = Message<"partner.jobs.v1.UnassignedJob"> & {
+  /**
+   * The place in the company's feed at which it left.
+   *
+   * @generated from field: optional int64 sequence = 1 [jstype = JS_STRING];
+   */
+  sequence?: string | undefined;
+
+  /**
+   * The job.
+   *
+   * @generated from field: optional string job_id = 2;
+   */
+  jobId?: string | undefined;
+
+  /**
+   * When that was committed, in display form: ISO 8601 UTC with milliseconds and Z.
+   *
+   * @generated from field: optional string unassigned_at = 3;
+   */
+  unassignedAt?: string | undefined;
+};
+
+/**
+ * Describes the message partner.jobs.v1.UnassignedJob.
+ * Use `create(UnassignedJobSchema)` to create a new message.
+ */
+export const UnassignedJobSchema: GenMessage<UnassignedJob> = /*@__PURE__*/
+  messageDesc(file_partner_jobs_v1_job_service, 2);
 
 /**
  * FeedEntry is one change of one job, with the full projection after that change.
@@ -115,7 +164,7 @@ export type FeedEntry = Message<"partner.jobs.v1.FeedEntry"> & {
  * Use `create(FeedEntrySchema)` to create a new message.
  */
 export const FeedEntrySchema: GenMessage<FeedEntry> = /*@__PURE__*/
-  messageDesc(file_partner_jobs_v1_job_service, 2);
+  messageDesc(file_partner_jobs_v1_job_service, 3);
 
 /**
  * GetJobRequest names one job.
@@ -143,7 +192,7 @@ export type GetJobRequest = Message<"partner.jobs.v1.GetJobRequest"> & {
  * Use `create(GetJobRequestSchema)` to create a new message.
  */
 export const GetJobRequestSchema: GenMessage<GetJobRequest> = /*@__PURE__*/
-  messageDesc(file_partner_jobs_v1_job_service, 3);
+  messageDesc(file_partner_jobs_v1_job_service, 4);
 
 /**
  * GetJobResponse is one job's projection.
@@ -164,7 +213,7 @@ export type GetJobResponse = Message<"partner.jobs.v1.GetJobResponse"> & {
  * Use `create(GetJobResponseSchema)` to create a new message.
  */
 export const GetJobResponseSchema: GenMessage<GetJobResponse> = /*@__PURE__*/
-  messageDesc(file_partner_jobs_v1_job_service, 4);
+  messageDesc(file_partner_jobs_v1_job_service, 5);
 
 /**
  * RecordStatusEventRequest is one status event of one job (spec: StatusEventIn).
@@ -234,7 +283,7 @@ export type RecordStatusEventRequest = Message<"partner.jobs.v1.RecordStatusEven
  * Use `create(RecordStatusEventRequestSchema)` to create a new message.
  */
 export const RecordStatusEventRequestSchema: GenMessage<RecordStatusEventRequest> = /*@__PURE__*/
-  messageDesc(file_partner_jobs_v1_job_service, 5);
+  messageDesc(file_partner_jobs_v1_job_service, 6);
 
 /**
  * RecordStatusEventResponse is the job after the event.
@@ -262,7 +311,7 @@ export type RecordStatusEventResponse = Message<"partner.jobs.v1.RecordStatusEve
  * Use `create(RecordStatusEventResponseSchema)` to create a new message.
  */
 export const RecordStatusEventResponseSchema: GenMessage<RecordStatusEventResponse> = /*@__PURE__*/
-  messageDesc(file_partner_jobs_v1_job_service, 6);
+  messageDesc(file_partner_jobs_v1_job_service, 7);
 
 /**
  * JobStatusChanged announces a job's new status to the platform. Published by job-state on the partner.events exchange,
@@ -333,7 +382,7 @@ export type JobStatusChanged = Message<"partner.jobs.v1.JobStatusChanged"> & {
  * Use `create(JobStatusChangedSchema)` to create a new message.
  */
 export const JobStatusChangedSchema: GenMessage<JobStatusChanged> = /*@__PURE__*/
-  messageDesc(file_partner_jobs_v1_job_service, 7);
+  messageDesc(file_partner_jobs_v1_job_service, 8);
 
 /**
  * ListAssignedJobsRequest requests one page of the jobs that a company has.
@@ -368,7 +417,7 @@ export type ListAssignedJobsRequest = Message<"partner.jobs.v1.ListAssignedJobsR
  * Use `create(ListAssignedJobsRequestSchema)` to create a new message.
  */
 export const ListAssignedJobsRequestSchema: GenMessage<ListAssignedJobsRequest> = /*@__PURE__*/
-  messageDesc(file_partner_jobs_v1_job_service, 8);
+  messageDesc(file_partner_jobs_v1_job_service, 9);
 
 /**
  * ListAssignedJobsResponse is one page of the jobs that a company has.
@@ -404,7 +453,7 @@ export type ListAssignedJobsResponse = Message<"partner.jobs.v1.ListAssignedJobs
  * Use `create(ListAssignedJobsResponseSchema)` to create a new message.
  */
 export const ListAssignedJobsResponseSchema: GenMessage<ListAssignedJobsResponse> = /*@__PURE__*/
-  messageDesc(file_partner_jobs_v1_job_service, 9);
+  messageDesc(file_partner_jobs_v1_job_service, 10);
 
 /**
  * AssignedJob is one job as it is now.
@@ -439,7 +488,7 @@ export type AssignedJob = Message<"partner.jobs.v1.AssignedJob"> & {
  * Use `create(AssignedJobSchema)` to create a new message.
  */
 export const AssignedJobSchema: GenMessage<AssignedJob> = /*@__PURE__*/
-  messageDesc(file_partner_jobs_v1_job_service, 10);
+  messageDesc(file_partner_jobs_v1_job_service, 11);
 
 /**
  * SetScheduleRequest is a new schedule of one job (spec: ScheduleIn).
@@ -509,7 +558,7 @@ export type SetScheduleRequest = Message<"partner.jobs.v1.SetScheduleRequest"> &
  * Use `create(SetScheduleRequestSchema)` to create a new message.
  */
 export const SetScheduleRequestSchema: GenMessage<SetScheduleRequest> = /*@__PURE__*/
-  messageDesc(file_partner_jobs_v1_job_service, 11);
+  messageDesc(file_partner_jobs_v1_job_service, 12);
 
 /**
  * SetScheduleResponse is the job after the change.
@@ -537,7 +586,7 @@ export type SetScheduleResponse = Message<"partner.jobs.v1.SetScheduleResponse">
  * Use `create(SetScheduleResponseSchema)` to create a new message.
  */
 export const SetScheduleResponseSchema: GenMessage<SetScheduleResponse> = /*@__PURE__*/
-  messageDesc(file_partner_jobs_v1_job_service, 12);
+  messageDesc(file_partner_jobs_v1_job_service, 13);
 
 /**
  * ReplaceAssignmentsRequest is the new set of technicians of one job.
@@ -586,7 +635,7 @@ export type ReplaceAssignmentsRequest = Message<"partner.jobs.v1.ReplaceAssignme
  * Use `create(ReplaceAssignmentsRequestSchema)` to create a new message.
  */
 export const ReplaceAssignmentsRequestSchema: GenMessage<ReplaceAssignmentsRequest> = /*@__PURE__*/
-  messageDesc(file_partner_jobs_v1_job_service, 13);
+  messageDesc(file_partner_jobs_v1_job_service, 14);
 
 /**
  * ReplaceAssignmentsResponse is the job after the change.
@@ -614,7 +663,7 @@ export type ReplaceAssignmentsResponse = Message<"partner.jobs.v1.ReplaceAssignm
  * Use `create(ReplaceAssignmentsResponseSchema)` to create a new message.
  */
 export const ReplaceAssignmentsResponseSchema: GenMessage<ReplaceAssignmentsResponse> = /*@__PURE__*/
-  messageDesc(file_partner_jobs_v1_job_service, 14);
+  messageDesc(file_partner_jobs_v1_job_service, 15);
 
 /**
  * ListTechniciansRequest requests one page of a company's technicians.
@@ -649,7 +698,7 @@ export type ListTechniciansRequest = Message<"partner.jobs.v1.ListTechniciansReq
  * Use `create(ListTechniciansRequestSchema)` to create a new message.
  */
 export const ListTechniciansRequestSchema: GenMessage<ListTechniciansRequest> = /*@__PURE__*/
-  messageDesc(file_partner_jobs_v1_job_service, 15);
+  messageDesc(file_partner_jobs_v1_job_service, 16);
 
 /**
  * ListTechniciansResponse is one page of the company's technicians.
@@ -678,7 +727,7 @@ export type ListTechniciansResponse = Message<"partner.jobs.v1.ListTechniciansRe
  * Use `create(ListTechniciansResponseSchema)` to create a new message.
  */
 export const ListTechniciansResponseSchema: GenMessage<ListTechniciansResponse> = /*@__PURE__*/
-  messageDesc(file_partner_jobs_v1_job_service, 16);
+  messageDesc(file_partner_jobs_v1_job_service, 17);
 
 /**
  * JobScheduleChanged announces to the platform that an installer company has set or cancelled a job's schedule.
@@ -757,7 +806,7 @@ export type JobScheduleChanged = Message<"partner.jobs.v1.JobScheduleChanged"> &
  * Use `create(JobScheduleChangedSchema)` to create a new message.
  */
 export const JobScheduleChangedSchema: GenMessage<JobScheduleChanged> = /*@__PURE__*/
-  messageDesc(file_partner_jobs_v1_job_service, 17);
+  messageDesc(file_partner_jobs_v1_job_service, 18);
 
 /**
  * JobAssignmentsChanged announces to the platform that an installer company has replaced a job's technicians. Published
@@ -808,7 +857,7 @@ export type JobAssignmentsChanged = Message<"partner.jobs.v1.JobAssignmentsChang
  * Use `create(JobAssignmentsChangedSchema)` to create a new message.
  */
 export const JobAssignmentsChangedSchema: GenMessage<JobAssignmentsChanged> = /*@__PURE__*/
-  messageDesc(file_partner_jobs_v1_job_service, 18);
+  messageDesc(file_partner_jobs_v1_job_service, 19);
 
 /**
  * JobStatus is a job's stage in its lifecycle.

@@ -30,6 +30,7 @@ from .lead_merged import LeadMerged
 from .list_inbound_events_from import ListInboundEventsFrom
 from .list_installer_events_from import ListInstallerEventsFrom
 from .list_job_feed_from import ListJobFeedFrom
+from .list_job_feed_include import ListJobFeedInclude
 from .list_job_feed_view import ListJobFeedView
 from .manifest_entry import ManifestEntry
 from .previewed_webhook import PreviewedWebhook
@@ -44,6 +45,7 @@ from .supplier_source import SupplierSource
 from .technician import Technician
 from .technician_assignment import TechnicianAssignment
 from .technicians import Technicians
+from .unassigned_job import UnassignedJob
 from .versioned_event_feed import VersionedEventFeed
 from .versioned_event_replay import VersionedEventReplay
 from .versioned_event_replay_preview import VersionedEventReplayPreview
@@ -83,6 +85,7 @@ __all__ = (
     "ListInboundEventsFrom",
     "ListInstallerEventsFrom",
     "ListJobFeedFrom",
+    "ListJobFeedInclude",
     "ListJobFeedView",
     "ManifestEntry",
     "PreviewedWebhook",
@@ -97,6 +100,7 @@ __all__ = (
     "Technician",
     "TechnicianAssignment",
     "Technicians",
+    "UnassignedJob",
     "VersionedEventFeed",
     "VersionedEventReplay",
     "VersionedEventReplayPreview",

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
+from ..types import UNSET, Unset
+
 if TYPE_CHECKING:
     from ..models.feed_entry import FeedEntry
+    from ..models.unassigned_job import UnassignedJob
 
 
 T = TypeVar("T", bound="JobFeed")
@@ -23,12 +26,15 @@ class JobFeed:
         next_cursor (None | str): Send it as `cursor` to continue from here. Keep the last one. Null only when your
             company has no entry at all.
         has_more (bool): True: there is a next page; read it at once.
+        unassigned (list[UnassignedJob] | Unset): With `include=unassigned` the jobs that have left your company, oldest
+            first: delete them from your copy, then store `resources`. A job that came back is among those.
     """
 
     api_version: str
     resources: list[FeedEntry]
     next_cursor: None | str
     has_more: bool
+    unassigned: list[UnassignedJob] | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -44,6 +50,13 @@ class JobFeed:
 
         has_more = self.has_more
 
+        unassigned: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.unassigned, Unset):
+            unassigned = []
+            for unassigned_item_data in self.unassigned:
+                unassigned_item = unassigned_item_data.to_dict()
+                unassigned.append(unassigned_item)
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
@@ -54,12 +67,15 @@ class JobFeed:
                 "hasMore": has_more,
             }
         )
+        if unassigned is not UNSET:
+            field_dict["unassigned"] = unassigned
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.feed_entry import FeedEntry  # noqa: PLC0415
+        from ..models.unassigned_job import UnassignedJob  # noqa: PLC0415
 
         d = dict(src_dict)
         api_version = d.pop("apiVersion")
@@ -80,11 +96,21 @@ class JobFeed:
 
         has_more = d.pop("hasMore")
 
+        _unassigned = d.pop("unassigned", UNSET)
+        unassigned: list[UnassignedJob] | Unset = UNSET
+        if _unassigned is not UNSET:
+            unassigned = []
+            for unassigned_item_data in _unassigned:
+                unassigned_item = UnassignedJob.from_dict(unassigned_item_data)
+
+                unassigned.append(unassigned_item)
+
         job_feed = cls(
             api_version=api_version,
             resources=resources,
             next_cursor=next_cursor,
             has_more=has_more,
+            unassigned=unassigned,
         )
 
         job_feed.additional_properties = d

@@ -6,6 +6,9 @@ from ....errors import unexpected_success
 from ...client import AuthenticatedClient, Client
 from ...models.job_feed import JobFeed
 from ...models.list_job_feed_from import ListJobFeedFrom
+from ...models.list_job_feed_include import (
+    ListJobFeedInclude,
+)
 from ...models.list_job_feed_view import ListJobFeedView
 from ...types import UNSET, Unset
 
@@ -16,6 +19,7 @@ def _get_kwargs(
     limit: int | Unset = 50,
     from_: ListJobFeedFrom | Unset = UNSET,
     view: ListJobFeedView | Unset = UNSET,
+    include: ListJobFeedInclude | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -35,6 +39,12 @@ def _get_kwargs(
         json_view = view
 
     params["view"] = json_view
+
+    json_include: str | Unset = UNSET
+    if not isinstance(include, Unset):
+        json_include = include
+
+    params["include"] = json_include
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -67,6 +77,7 @@ def sync(
     limit: int | Unset = 50,
     from_: ListJobFeedFrom | Unset = UNSET,
     view: ListJobFeedView | Unset = UNSET,
+    include: ListJobFeedInclude | Unset = UNSET,
 ) -> JobFeed:
     """Read the change feed
 
@@ -82,6 +93,9 @@ def sync(
         view (ListJobFeedView | Unset): `snapshot`: page through all jobs that are assigned to you
             now, and end in the cursor to follow the feed from. With a cursor, it makes no difference.
             Not together with `from`.
+        include (ListJobFeedInclude | Unset): `unassigned`: also the jobs that have left your
+            company, in `unassigned`. They count towards `limit`. Send it with every request, and
+            begin with a snapshot.
 
     Raises:
         PartnerError: If the call fails.
@@ -96,6 +110,7 @@ def sync(
             limit=limit,
             from_=from_,
             view=view,
+            include=include,
         )
     )
     return _parse_response(client=client, response=response)
@@ -108,6 +123,7 @@ async def asyncio(
     limit: int | Unset = 50,
     from_: ListJobFeedFrom | Unset = UNSET,
     view: ListJobFeedView | Unset = UNSET,
+    include: ListJobFeedInclude | Unset = UNSET,
 ) -> JobFeed:
     """Read the change feed
 
@@ -123,6 +139,9 @@ async def asyncio(
         view (ListJobFeedView | Unset): `snapshot`: page through all jobs that are assigned to you
             now, and end in the cursor to follow the feed from. With a cursor, it makes no difference.
             Not together with `from`.
+        include (ListJobFeedInclude | Unset): `unassigned`: also the jobs that have left your
+            company, in `unassigned`. They count towards `limit`. Send it with every request, and
+            begin with a snapshot.
 
     Raises:
         PartnerError: If the call fails.
@@ -137,6 +156,7 @@ async def asyncio(
             limit=limit,
             from_=from_,
             view=view,
+            include=include,
         )
     )
     return _parse_response(client=client, response=response)
