@@ -42,7 +42,9 @@ const receiver = await serveReceiver({
   secrets: openKnownSecrets(options.secrets),
   onReceived: ({ path, headers, status, verified }) => {
     const event = headers['x-svc-event'] ?? 'no event';
-    process.stdout.write(`${status} ${path} ${event} verified: ${verified ?? 'unknown secret'}\n`);
+    process.stdout.write(
+      `${status} ${path} ${event} verified: ${verified ?? 'unknown secret; receiver/register.js registers it'}\n`,
+    );
   },
 }).catch((error: unknown) => {
   process.stderr.write(`receiver: ${error instanceof ListenError ? error.message : String(error)}\n`);

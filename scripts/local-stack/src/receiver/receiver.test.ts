@@ -2,6 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { PROJECT_ROOT, readProjectFile } from '../project-root.js';
+import { runCommand } from '../run-command.js';
 import { ensureCertificates } from './certificates.js';
 import { httpStatus } from './http-status.js';
 import { openKnownSecrets } from './known-secrets.js';
@@ -84,6 +86,25 @@ test('writes a verified delivery to the disk, byte for byte, before it responds'
   });
   expect(line?.headers['x-svc-event']).toBe('install.test');
   expect(line?.body).toBe('{"id":"evt_1","event":"install.test"}');
+});
+
+test('verifies with a secret that the command of the page for containers has registered', async () => {
+  const [, script = ''] =
+    /docker compose exec receiver node scripts\/(\S+) whsec_…/.exec(
+      readProjectFile('scripts/docs/local-stack.md'),
+    ) ?? [];
+  const file = path.join(PROJECT_ROOT, 'scripts', script);
+  const place = ['--port', String(port), '--certificates', path.dirname(caFile)];
+  await expect(runCommand(process.execPath, [file, 'no secret', ...place])).resolves.toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('whsec_ and base64'),
+  });
+  await expect(runCommand(process.execPath, [file, secret, ...place])).resolves.toMatchObject({
+    exitCode: 0,
+  });
+
+  await expect(deliver('/hooks', 'evt_1')).resolves.toBe(200);
+  expect(await readReceived(logFile(), '/hooks')).toMatchObject([{ verified: true }]);
 });
 
 test.each([
