@@ -1,4 +1,5 @@
 import { bytesOf, type ReceivedRequest } from '@partner/local-stack/receiver/received-request';
+import { z } from 'zod';
 import { wrongUsage } from './exit-codes.js';
 
 const FORWARD_MS = 9_000;
@@ -18,8 +19,11 @@ export function loopbackUrl(text: string): URL {
   return url;
 }
 
-/** Forwards a delivery unchanged and returns its response; 502 without a response within 9 s. */
-export async function forwardDelivery(url: URL, request: ReceivedRequest): Promise<number> {
+/** Forwards a delivery unchanged and returns its response; without a response within 9 s 502, with the reason. */
+export async function forwardDelivery(
+  url: URL,
+  request: ReceivedRequest,
+): Promise<{ readonly status: number; readonly problem?: string }> {
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -29,8 +33,23 @@ export async function forwardDelivery(url: URL, request: ReceivedRequest): Promi
       signal: AbortSignal.timeout(FORWARD_MS),
     });
     await response.arrayBuffer();
-    return response.status;
-  } catch {
-    return 502;
+    return { status: response.status };
+  } catch (error) {
+    return { status: 502, problem: `${url.origin} gave no response: ${reasonOf(error)}` };
   }
+}
+
+/** What fetch and sockets throw, also from another realm. */
+const thrown = z
+  .object({ name: z.string(), code: z.string(), message: z.string(), cause: z.unknown() })
+  .partial()
+  .catch({});
+
+function reasonOf(error: unknown): string {
+  const { name, cause } = thrown.parse(error);
+  if (name === 'TimeoutError') return `none within ${FORWARD_MS / 1_000} s`;
+  const { code = '', message = '' } = thrown.parse(cause ?? error);
+  if (code === 'ECONNREFUSED') return 'nothing listens there (ECONNREFUSED)';
+  // Without a message where several addresses of a host failed.
+  return message === '' ? code : message;
 }

@@ -44,6 +44,8 @@ export const stackDescription = z.object({
     certificateFile: z.string(),
     keyFile: z.string(),
   }),
+  /** Further ones, for `partnerctl listen` that run concurrently, with the same certificate. */
+  moreListeners: z.array(z.object({ url: z.url(), port: z.int() })).default([]),
   /** The mail sink, which delivers nothing; absent in a stack that was started without one. */
   mail: z
     .object({

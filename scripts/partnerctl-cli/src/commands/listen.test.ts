@@ -14,6 +14,7 @@ const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 
 let directory = '';
 let port = 0;
+let secondPort = 0;
 let ca = '';
 
 beforeAll(async () => {
@@ -21,10 +22,15 @@ beforeAll(async () => {
   const { caFile, certificateFile, keyFile } = await ensureCertificates(directory, 'hooks.example');
   ca = readFileSync(caFile, 'utf8');
   port = await freePort();
+  secondPort = await freePort();
   const listener = { url: `https://localhost:${port}`, port, certificateFile, keyFile };
   writeFileSync(
     path.join(directory, 'stack.json'),
-    JSON.stringify({ ...aStack('amqp://127.0.0.1:1/partner'), listener }),
+    JSON.stringify({
+      ...aStack('amqp://127.0.0.1:1/partner'),
+      listener,
+      moreListeners: [{ url: `https://second.example:${secondPort}`, port: secondPort }],
+    }),
   );
 });
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -74,6 +80,36 @@ test('a listener counts distinct events, without tests', async () => {
       { verified: true, duplicate: false },
     ],
   });
+});
+
+test('a forwarded delivery without a response says why', async () => {
+  const closed = await freePort();
+  const { up, said, ended } = listening(
+    ...['--count', '1', '--for', '5', '--secret-file', '-', '--forward', `http://127.0.0.1:${closed}/hook`],
+  );
+  await up;
+  await expect(post(deliveryOf(newId('evt')))).resolves.toBe(502);
+  await expect(ended).resolves.toBe(0);
+  expect(said.err).toContain(
+    `http://127.0.0.1:${closed} gave no response: nothing listens there (ECONNREFUSED)`,
+  );
+});
+
+test('several listeners run at once, each with an address of its own, until the stack has no more', async () => {
+  const first = listening('--for', '2');
+  await first.up;
+  const second = listening('--for', '2');
+  await second.up;
+  expect(second.said.err).toContain('webhooks to https://second.example:');
+  const third = listening('--for', '1');
+  await expect(third.ended).resolves.toBe(1);
+  expect(third.said.err).toContain(
+    `has each port that the stack delivers to: ${port}, ${secondPort}; stop one`,
+  );
+  const other = listening('--port', '1');
+  await expect(other.ended).resolves.toBe(2);
+  expect(other.said.err).toContain('--port must be one that the stack delivers to');
+  await expect(Promise.all([first.ended, second.ended])).resolves.toEqual([0, 0]);
 });
 
 test('a listener ends after its time', async () => {

@@ -10,6 +10,7 @@ import {
 import { readResource } from '@partner/proto-contracts/resource-json';
 import type { KnownSecret } from '@partner/local-stack/receiver/known-secrets';
 import { bytesOf, type ReceivedRequest } from '@partner/local-stack/receiver/received-request';
+import { ListenError } from '@partner/kernel/listen';
 import { serveReceiver } from '@partner/local-stack/receiver/receiver';
 import { withTimeLimit } from '@partner/local-stack/time-limit';
 import { wholeNumber } from '@partner/local-stack/whole-number';
@@ -55,6 +56,11 @@ export function listenCommand(context: CommandContext) {
     )
     .option('--secret-version <version>', 'its version', wholeNumber(1, 1_000_000), 1)
     .option('--path <path>', 'the path of the URL (default: a unique one)')
+    .option(
+      '--port <port>',
+      'a port of stack.json, listener or moreListeners (default: the first free one)',
+      wholeNumber(1, 65_535),
+    )
     .option('--log <file>', 'write each request as a line of JSON, as the example receiver does')
     .option('--forward <url>', 'forward deliveries to a server on this machine, and return its responses')
     .option('--keep', 'keep the subscription')
@@ -69,8 +75,8 @@ export function listenCommand(context: CommandContext) {
       wholeNumber(1, 1_000_000),
     )
     .action(async (options) => {
-      const listener = context.stack()?.listener;
-      if (listener === undefined) {
+      const stack = context.stack();
+      if (stack === undefined) {
         const why = context.isStackLeftOut()
           ? 'AMQP_URL or --amqp-url names another broker than that of the stack: leave it out'
           : 'none runs here: start one with scripts/up --detach';
@@ -81,8 +87,14 @@ export function listenCommand(context: CommandContext) {
       const forward = options.forward === undefined ? undefined : loopbackUrl(options.forward);
       const pathname = options.path ?? `/${randomBytes(6).toString('hex')}`;
       if (!/^\/[\w./-]*$/.test(pathname)) throw wrongUsage('--path must begin with / and be plain');
-      const url = `${listener.url}${pathname}`;
-
+      const { listener: certificate, moreListeners } = stack;
+      const places = [certificate, ...moreListeners].filter(
+        ({ port }) => options.port === undefined || port === options.port,
+      );
+      if (places.length === 0) {
+        const ports = [certificate, ...moreListeners].map(({ port }) => port).join(', ');
+        throw wrongUsage(`--port must be one that the stack delivers to: ${ports}`);
+      }
       const secrets: KnownSecret[] = [];
       const given = await readSecret(context, '--secret', options.secret, options.secretFile);
       if (given !== undefined) secrets.push({ version: options.secretVersion, secret: given });
@@ -97,27 +109,33 @@ export function listenCommand(context: CommandContext) {
             .filter(({ headers, verified }) => verified === true && headers['x-svc-event'] !== TEST_EVENT)
             .map(({ headers }) => headers['webhook-id']),
         );
-      let receiver: Awaited<ReturnType<typeof serveReceiver>> | undefined;
+      let receiver: Pick<Awaited<ReturnType<typeof serveReceiver>>, 'close'> | undefined;
       let remove: (() => Promise<void>) | undefined;
       try {
-        receiver = await serveReceiver({
-          certificate: listener,
-          port: listener.port,
-          variable: 'which the stack keeps for it; does another partnerctl listen run?',
+        const receiverOptions = {
+          certificate,
+          variable: '--port',
           logFile: options.log ?? path.join(directory ?? '', 'requests.jsonl'),
           secrets: {
-            add: (secret) => void secrets.push(secret),
-            candidates: (version) =>
+            add: (secret: KnownSecret) => void secrets.push(secret),
+            candidates: (version: number) =>
               secrets.filter((known) => known.version === version).map(({ secret }) => secret),
           },
-          respondWith: async (request) =>
-            forward === undefined ? undefined : forwardDelivery(forward, request),
-          onReceived(request) {
+          async respondWith(request: ReceivedRequest) {
+            if (forward === undefined) return undefined;
+            const { status, problem } = await forwardDelivery(forward, request);
+            if (problem !== undefined) context.tell(problem);
+            return status;
+          },
+          onReceived(request: ReceivedRequest) {
             received.push(request);
             if (!context.output.isJson) context.write(render(request));
             wake();
           },
-        });
+        };
+        const { url: base, ...served } = await serveOnFreePort(receiverOptions, places);
+        receiver = served;
+        const url = `${base}${pathname}`;
         context.tell(`listening: webhooks to ${url} come here`);
         let subscription: Document | undefined;
         if (options.company !== undefined && options.events !== undefined) {
@@ -163,6 +181,24 @@ export function listenCommand(context: CommandContext) {
         if (directory !== undefined) await rm(directory, { recursive: true, force: true });
       }
     });
+}
+
+/** Serves at the first place whose port no other listener has. */
+async function serveOnFreePort(
+  options: Omit<Parameters<typeof serveReceiver>[0], 'port'>,
+  places: readonly { readonly url: string; readonly port: number }[],
+) {
+  for (const { url, port } of places) {
+    try {
+      return { url, ...(await serveReceiver({ ...options, port })) };
+    } catch (error) {
+      if (!(error instanceof ListenError)) throw error;
+    }
+  }
+  throw new OperatorError(
+    'failed',
+    `a partnerctl listen has each port that the stack delivers to: ${places.map(({ port }) => port).join(', ')}; stop one`,
+  );
 }
 
 /** Creates a subscription, and activates it once its test delivery has verified. */
