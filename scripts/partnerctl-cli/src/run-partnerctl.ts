@@ -73,16 +73,6 @@ export function createPartnerctl(surroundings: Surroundings) {
       `${EXIT_HELP}${examples('', ['status', 'companies create --name Peak --class INSTALLER', 'doctor'])}`,
     );
 
-  /**
-   * Keeps a command's `--version` from being taken for that of the program, which would end the run with success: written with `=`
-   * it is no flag.
-   */
-  function withOwnVersions(args: readonly string[]): readonly string[] {
-    const at = args.indexOf('--version');
-    if (at === -1 || program.parseOptions(args.slice(0, at)).operands.length === 0) return args;
-    return [...args.slice(0, at), `--version=${args[at + 1] ?? ''}`, ...args.slice(at + 2)];
-  }
-
   function broker() {
     const { directory, amqpUrl: option } = program.opts();
     const { description } = stackFiles(path.resolve(PROJECT_ROOT, directory));
@@ -194,7 +184,7 @@ export function createPartnerctl(surroundings: Surroundings) {
     /** Runs the arguments of `partnerctl` and returns the exit code. Reports failures. Never rejects. */
     async run(args: readonly string[]): Promise<number> {
       try {
-        await program.parseAsync(withOwnVersions(args), { from: 'user' });
+        await program.parseAsync(withOwnVersions(program, args), { from: 'user' });
         return exitCode;
       } catch (error) {
         const ending = endingOf(signal.aborted && !(error instanceof OperatorError) ? interrupted() : error);
@@ -205,6 +195,16 @@ export function createPartnerctl(surroundings: Surroundings) {
       }
     },
   };
+}
+
+/**
+ * Keeps a command's `--version` from being taken for that of the program, which would end the run with success: written with `=` it is
+ * no flag.
+ */
+function withOwnVersions(program: CommandUnknownOpts, args: readonly string[]): readonly string[] {
+  const at = args.indexOf('--version');
+  if (at === -1 || program.parseOptions(args.slice(0, at)).operands.length === 0) return args;
+  return [...args.slice(0, at), `--version=${args[at + 1] ?? ''}`, ...args.slice(at + 2)];
 }
 
 /** Configures every command: it throws instead of exiting, and writes to the given output. */

@@ -170,15 +170,18 @@ export function receiverProgram(
   });
 }
 
-/** The mail sink. */
-export function mailProgram(surroundings: ProgramSurroundings, port: number): LocalProgram {
+/** The mail sink; none in a stack that was planned without one. */
+export function mailPrograms(surroundings: ProgramSurroundings): readonly LocalProgram[] {
+  const { mail: port } = surroundings.plan.ports;
+  if (port === undefined) return [];
   const main = path.join(PROJECT_ROOT, 'scripts/local-stack/dist/mail/main.js');
-  return nodeProgram(surroundings, {
+  const program = nodeProgram(surroundings, {
     name: 'mail',
     args: [main, '--port', String(port), '--directory', stackFiles(surroundings.directory).mail],
     env: baseEnvironment(),
     isUp: () => acceptsConnections(port),
   });
+  return [program];
 }
 
 /** Returns whether a URL responds with 200. Rejects without a response within 2 s. */

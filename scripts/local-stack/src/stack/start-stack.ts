@@ -19,7 +19,7 @@ import { createStackProcess, type StackProcess } from './stack-process.js';
 import {
   backingServicePrograms,
   backingServiceUrl,
-  mailProgram,
+  mailPrograms,
   proxyProgram,
   receiverProgram,
   serviceBaseEnvironment,
@@ -182,11 +182,10 @@ async function startAll(context: StartContext): Promise<Stack> {
   });
   const receiver = handle(receiverProgram(programPlace, certificates));
   const proxy = handle(proxyProgram(programPlace));
-  const mail = plan.ports.mail === undefined ? [] : [handle(mailProgram(programPlace, plan.ports.mail))];
   await bringAllUp([
     ...services.map((process) => bringUp(process, process.name)),
     bringUp(receiver, 'the example receiver'),
-    ...mail.map((process) => bringUp(process, 'the mail sink')),
+    ...mailPrograms(programPlace).map((program) => bringUp(handle(program), 'the mail sink')),
     bringUp(proxy, `the proxy on ${surroundings.baseUrl}`),
   ]);
   const simulatorOf = (planned: NonNullable<StackPlan['simulator']>) =>

@@ -8,10 +8,11 @@ import {
   subscriptionCreated,
 } from '@partner/proto-contracts/resources/subscription/subscription';
 import { readResource } from '@partner/proto-contracts/resource-json';
-import type { KnownSecret } from '@partner/local-stack/receiver/known-secrets';
+import type { KnownSecret, KnownSecrets } from '@partner/local-stack/receiver/known-secrets';
 import { bytesOf, type ReceivedRequest } from '@partner/local-stack/receiver/received-request';
 import { ListenError } from '@partner/kernel/listen';
 import { serveReceiver } from '@partner/local-stack/receiver/receiver';
+import type { StackDescription } from '@partner/local-stack/stack/stack-description';
 import { withTimeLimit } from '@partner/local-stack/time-limit';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, listOf, topCommand } from '../command-context.js';
@@ -87,14 +88,7 @@ export function listenCommand(context: CommandContext) {
       const forward = options.forward === undefined ? undefined : loopbackUrl(options.forward);
       const pathname = options.path ?? `/${randomBytes(6).toString('hex')}`;
       if (!/^\/[\w./-]*$/.test(pathname)) throw wrongUsage('--path must begin with / and be plain');
-      const { listener: certificate, moreListeners } = stack;
-      const places = [certificate, ...moreListeners].filter(
-        ({ port }) => options.port === undefined || port === options.port,
-      );
-      if (places.length === 0) {
-        const ports = [certificate, ...moreListeners].map(({ port }) => port).join(', ');
-        throw wrongUsage(`--port must be one that the stack delivers to: ${ports}`);
-      }
+      const places = placesOf(stack, options.port);
       const secrets: KnownSecret[] = [];
       const given = await readSecret(context, '--secret', options.secret, options.secretFile);
       if (given !== undefined) secrets.push({ version: options.secretVersion, secret: given });
@@ -113,20 +107,11 @@ export function listenCommand(context: CommandContext) {
       let remove: (() => Promise<void>) | undefined;
       try {
         const receiverOptions = {
-          certificate,
+          certificate: stack.listener,
           variable: '--port',
           logFile: options.log ?? path.join(directory ?? '', 'requests.jsonl'),
-          secrets: {
-            add: (secret: KnownSecret) => void secrets.push(secret),
-            candidates: (version: number) =>
-              secrets.filter((known) => known.version === version).map(({ secret }) => secret),
-          },
-          async respondWith(request: ReceivedRequest) {
-            if (forward === undefined) return undefined;
-            const { status, problem } = await forwardDelivery(forward, request);
-            if (problem !== undefined) context.tell(problem);
-            return status;
-          },
+          secrets: secretsIn(secrets),
+          respondWith: (request: ReceivedRequest) => forwarded(context, forward, request),
           onReceived(request: ReceivedRequest) {
             received.push(request);
             if (!context.output.isJson) context.write(render(request));
@@ -181,6 +166,29 @@ export function listenCommand(context: CommandContext) {
         if (directory !== undefined) await rm(directory, { recursive: true, force: true });
       }
     });
+}
+
+async function forwarded(context: CommandContext, to: URL | undefined, request: ReceivedRequest) {
+  if (to === undefined) return undefined;
+  const { status, problem } = await forwardDelivery(to, request);
+  if (problem !== undefined) context.tell(problem);
+  return status;
+}
+
+function secretsIn(secrets: KnownSecret[]): KnownSecrets {
+  return {
+    add: (secret) => void secrets.push(secret),
+    candidates: (version) => secrets.filter((known) => known.version === version).map(({ secret }) => secret),
+  };
+}
+
+/** Where the stack delivers to: with a port only that one. */
+function placesOf({ listener, moreListeners }: StackDescription, wanted: number | undefined) {
+  const all = [listener, ...moreListeners];
+  const places = all.filter(({ port }) => wanted === undefined || port === wanted);
+  if (places.length > 0) return places;
+  const ports = all.map(({ port }) => port).join(', ');
+  throw wrongUsage(`--port must be one that the stack delivers to: ${ports}`);
 }
 
 /** Serves at the first place whose port no other listener has. */

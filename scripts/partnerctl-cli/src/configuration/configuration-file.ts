@@ -79,7 +79,7 @@ export function parseConfigurationFile(name: string, text: string): Configuratio
         .join('\n'),
     );
   };
-  const value: unknown = readYaml(name, () => document.toJS());
+  const value: unknown = readYaml<unknown>(name, () => document.toJS());
   const checked = validate(configuration, value, 'file');
   return checked.valid ? { configuration: checked.value, refuse } : refuse(checked.violations);
 }
