@@ -53,7 +53,15 @@ export async function runJest(options: {
   }, 500);
   const status = await runProgram(
     process.execPath,
-    [jest, '--passWithNoTests', '--json', `--outputFile=${options.reportFile}`, ...options.args],
+    [
+      jest,
+      // Not in the temporary directory of the run.
+      '--cacheDirectory=.stack/jest-cache',
+      '--passWithNoTests',
+      '--json',
+      `--outputFile=${options.reportFile}`,
+      ...options.args,
+    ],
     { ...options.env, NODE_OPTIONS: '--experimental-vm-modules --no-warnings' },
     overdue.signal,
   );

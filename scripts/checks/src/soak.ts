@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
@@ -6,6 +6,7 @@ import { installMissingPrograms } from '@partner/local-stack/backing-services/in
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { runJest } from './run-jest.js';
 import { seedOption } from './seed-option.js';
+import { beginRun } from './test-run.js';
 
 /** Of what a run takes besides its span: start, the end of all retries, and the checks. */
 const LEEWAY_MINUTES = 30;
@@ -28,8 +29,7 @@ const { minutes, seed } = z.object({ minutes: z.number(), seed: z.number() }).pa
 
 await installMissingPrograms();
 const directory = path.join(PROJECT_ROOT, '.stack');
-mkdirSync(directory, { recursive: true });
-const scratch = mkdtempSync(path.join(directory, 'soak-'));
+const run = beginRun('soak');
 const report = path.join(directory, 'soak.md');
 rmSync(report, { force: true });
 const totals = await runJest({
@@ -41,10 +41,11 @@ const totals = await runJest({
     '--',
     'system-tests/dist/faults\\.sys',
   ],
-  reportFile: path.join(scratch, 'jest.json'),
+  reportFile: path.join(run.scratch, 'jest.json'),
   env: { FAULT_MINUTES: String(minutes), SEED: String(seed), SOAK_REPORT: report },
 });
-rmSync(scratch, { recursive: true });
+await run.settled();
+run.remove();
 if (existsSync(report))
   process.stdout.write(`\n${readFileSync(report, 'utf8')}\nThe report is in ${report}\n`);
 process.exit(totals.failed === 0 && totals.passed > 0 ? 0 : 1);

@@ -182,6 +182,7 @@ let failures = 0;
 
 async function carryOut(check: Check): Promise<void> {
   const startedAt = Date.now();
+  process.stdout.write(`start  ${check.name}\n`);
   const violation = await check.run();
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
   process.stdout.write(`${violation === undefined ? 'ok    ' : 'FAILED'} ${check.name} (${seconds} s)\n`);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { startPostgres } from '@partner/test-kit/backing-services/postgres';
@@ -12,6 +12,7 @@ import { installMissingPrograms } from '@partner/local-stack/backing-services/in
 import { BACKING_SERVICES } from '@partner/local-stack/backing-services/backing-service';
 import { StackError } from '@partner/local-stack/stack-error';
 import { type JestTotals, runProgram, runJest } from './run-jest.js';
+import { beginRun } from './test-run.js';
 import { seedOption } from './seed-option.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -140,8 +141,10 @@ async function startServers(scratch: string, kinds: readonly Kind[]) {
   };
 }
 
-async function main(): Promise<boolean> {
-  const { only, tests, mutants, seed } = readOptions();
+async function main(
+  { only, tests, mutants, seed }: ReturnType<typeof readOptions>,
+  scratch: string,
+): Promise<boolean> {
   if (seed !== undefined) process.stdout.write(`seed: ${seed}\n`);
 
   const totals = { passed: 0, failed: 0, skipped: 0 };
@@ -157,11 +160,6 @@ async function main(): Promise<boolean> {
       ...(only.includes('sys') ? ['chromium' as const] : []),
     ]);
     if (only.includes('sys')) await installContainerTools();
-    const stackDirectory = path.join(root, '.stack');
-    mkdirSync(stackDirectory, { recursive: true });
-    const scratch = mkdtempSync(path.join(stackDirectory, 'test-'));
-    // For root, Postgres runs as another user, who needs access to the directory.
-    chmodSync(scratch, 0o711);
     const servers = await startServers(scratch, only);
     const env = {
       ...servers.env,
@@ -192,8 +190,6 @@ async function main(): Promise<boolean> {
       }
     } finally {
       await servers.stop();
-      // A killed child of a server may still write as it ends.
-      rmSync(scratch, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     }
   }
   const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : '';
@@ -201,8 +197,13 @@ async function main(): Promise<boolean> {
   return succeeded && totals.failed === 0;
 }
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  // The parts run in separate process groups and end with the exit of this process.
-  process.once(signal, () => process.exit(130));
+const options = readOptions();
+const run = beginRun('test');
+let hasSucceeded = false;
+try {
+  hasSucceeded = await main(options, run.scratch);
+} finally {
+  await run.settled();
+  run.remove();
 }
-process.exit((await main()) ? 0 : 1);
+process.exit(hasSucceeded ? 0 : 1);

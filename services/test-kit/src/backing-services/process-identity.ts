@@ -44,11 +44,13 @@ export function processesWithVariable(name: string, value: string): ProcessIdent
   });
 }
 
-/** Returns the running processes with this working directory. Empty without `/proc`. */
+/** Returns the running processes whose working directory is this one or in it. Empty without `/proc`. */
 export function processesInDirectory(directory: string): ProcessIdentity[] {
   if (process.platform !== 'linux') return [];
   return processNumbers().flatMap((pid) => {
-    const identity = workingDirectory(pid) === directory ? identifyProcess(pid) : undefined;
+    const found = workingDirectory(pid);
+    const isInside = found === directory || found?.startsWith(`${directory}/`) === true;
+    const identity = isInside ? identifyProcess(pid) : undefined;
     return identity === undefined ? [] : [identity];
   });
 }
