@@ -13,7 +13,7 @@ const SLOW_BODY = { spanMs: 10_000, bytes: 32_768 } as const;
 const FIRST_BYTES = 16_384;
 
 /** A body that may be read: its share of the memory is taken. */
-export interface BodyShare {
+interface BodyShare {
   /**
    * Reads the body as JSON; undefined if it is empty. Call it at most once. Throws `invalid_argument` for bytes that are not JSON in
    * UTF-8, `body_too_complex`, `body_too_slow`, `payload_too_large` and, for a body of unannounced length, `unavailable`.
