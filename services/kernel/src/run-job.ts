@@ -15,7 +15,7 @@ export interface JobKit {
  * Runs a program that ends as this process: a migration, a seed, an operator's job. Exits with 0 after `run`, or with 1 and one message
  * on standard error: also on SIGTERM and SIGINT, at once. Never resolves.
  *
- * It waits for what it needs without a limit of its own: whoever starts it sets one, as the charts do. Its log goes to standard error, so that
+ * It waits for what it needs without a limit: what starts it sets one, as the charts do. Its log goes to standard error, so that
  * standard output holds the result alone.
  */
 export async function runJob<S extends z.ZodType>(options: {
