@@ -229,7 +229,7 @@ const WRONG_FORMS: readonly (readonly [ServiceName, values: string, ...sets: rea
     'webhook-dispatcher',
     'config/webhookDevHosts',
     'config.webhookDevHosts=a',
-    'config.webhookDevHosts=a=b:443',
+    'config.webhookDevHosts=a=999.1.1.1:443',
   ],
   ['job-state', 'move/companyIds/0', 'move.companyIds={cmp_1},move.operator=a'],
 ];

@@ -23,7 +23,7 @@ import { type RenderedObject, validateObjects } from './validate-objects.js';
 const RULES = allRules(await readRefusedRanges());
 
 /** The charts for development clusters only. */
-const PARTS = ['dev-secrets', 'postgres', 'rabbitmq', 'redis'];
+const PARTS = ['dev-secrets', 'postgres', 'rabbitmq', 'receiver', 'redis'];
 const LIBRARY = 'service-common';
 
 type Rendered = RenderedChart & { readonly title: string };
@@ -97,11 +97,21 @@ describe("a developer's cluster", () => {
       ...services.filter(({ isDevelopment }) => isDevelopment),
       { objects: parts.map(({ object }) => object) },
     ].flatMap(({ objects }) =>
-      containersOf({ objects }).flatMap(({ container }) =>
-        [...environmentOf(container).values()].flatMap((source) =>
+      containersOf({ objects }).flatMap(({ container, spec }) => [
+        ...[...environmentOf(container).values()].flatMap((source) =>
           source.from === 'secret' && !source.optional ? [`${source.name}: ${source.key}`] : [],
         ),
-      ),
+        ...(spec.volumes ?? []).flatMap(({ name, secret }) =>
+          [
+            ...(secret?.items ?? []).map(({ key }) => key),
+            ...(container.volumeMounts ?? [])
+              .filter((mount) => mount.name === name)
+              .map(({ subPath }) => subPath),
+          ].flatMap((key) =>
+            secret === undefined || key === undefined ? [] : [`${secret.secretName}: ${key}`],
+          ),
+        ),
+      ]),
     );
     expect([...new Set(asked)].sort()).toEqual(given.sort());
   });
@@ -109,6 +119,7 @@ describe("a developer's cluster", () => {
   test.each([
     ['postgres', ['job-state']],
     ['rabbitmq', [...SERVICE_NAMES]],
+    ['receiver', ['webhook-dispatcher']],
     ['redis', ['console', 'inbound-gateway', 'installer-gateway']],
   ])('only the services that need %s may reach it, and it may reach nothing', (part, allowed) => {
     const policies = objectsOf({ objects: partsOf(part) }, NetworkPolicy.is);

@@ -21,20 +21,21 @@ describe('the settings', () => {
     expect(config.WEBHOOK_SEALING_KEYS.currentKeyId).toBe('k1');
   });
 
-  test('map development hosts to addresses', () => {
+  test('map development hosts to addresses, or to names that the system resolves', () => {
     const config = parse({
-      WEBHOOK_DEV_HOSTS: 'receiver.partner.test=127.0.0.1:9443, other.test=[::1]:9444',
+      WEBHOOK_DEV_HOSTS: 'receiver.partner.test=127.0.0.1:9443, other.test=[::1]:9444, a.test=receiver:443',
     });
     expect([...(config.WEBHOOK_DEV_HOSTS ?? [])]).toEqual([
-      ['receiver.partner.test', { address: '127.0.0.1', port: 9443 }],
-      ['other.test', { address: '::1', port: 9444 }],
+      ['receiver.partner.test', { host: '127.0.0.1', port: 9443 }],
+      ['other.test', { host: '::1', port: 9444 }],
+      ['a.test', { host: 'receiver', port: 443 }],
     ]);
   });
 
   test.each([
     'receiver.partner.test',
     'receiver.partner.test=9443',
-    'receiver.partner.test=localhost:9443',
+    'receiver.partner.test=local_host:9443',
     'receiver.partner.test=127.0.0.1',
     'receiver.partner.test=127.0.0.1:0',
     'receiver.partner.test=127.0.0.1:65536',

@@ -1,8 +1,8 @@
-import { ADDRESS_AND_PORT } from '@partner/kernel/address-patterns';
+import { ADDRESS_AND_PORT, PORT } from '@partner/kernel/address-patterns';
 import { commonConfig, integer } from '@partner/kernel/config';
 import { sealingKeysSetting } from '@partner/kernel/secret-sealing';
 import { z } from 'zod';
-import type { DevHosts, DialTarget } from './endpoint-guard.js';
+import type { DevHosts } from './endpoint-guard.js';
 
 /** The settings of webhook-dispatcher. */
 export const webhookDispatcherConfig = z
@@ -21,7 +21,7 @@ export const webhookDispatcherConfig = z
     WEBHOOK_DEV_HOSTS: devHostsSetting()
       .optional()
       .describe(
-        'Development only: `host=address:port`, separated by commas. Connections to these hosts go to that address.',
+        'Development only: `host=address:port`, separated by commas. Connections to these hosts go to that address, or to a host that the system resolves.',
       ),
     WEBHOOK_DEV_CA_FILE: z
       .string()
@@ -46,26 +46,22 @@ function dnsServersSetting() {
 
 function devHostsSetting() {
   const error = 'must be host=address:port parted by commas, hosts in lowercase and each once';
-  const entry = `[a-z0-9.-]+=${ADDRESS_AND_PORT}`;
+  const entry = `[a-z0-9.-]+=(${ADDRESS_AND_PORT}|[a-z][a-z0-9.-]*:${PORT})`;
   return z
     .string()
     .regex(new RegExp(`^\\s*${entry}(\\s*,\\s*${entry})*\\s*$`), { error, abort: true })
     .transform((text, context): DevHosts => {
-      const hosts = new Map<string, DialTarget>();
+      const hosts = new Map<string, { readonly host: string; readonly port: number }>();
       for (const pair of text.split(',')) {
-        const [host = '', place = ''] = pair.trim().split('=');
-        if (hosts.has(host)) {
+        const [name = '', place = ''] = pair.trim().split('=');
+        if (hosts.has(name)) {
           context.addIssue({ code: 'custom', message: error });
           return z.NEVER;
         }
-        hosts.set(host, readAddressAndPort(place));
+        const end = place.lastIndexOf(':');
+        const host = place.slice(0, end).replaceAll(/[[\]]/g, '');
+        hosts.set(name, { host, port: Number(place.slice(end + 1)) });
       }
       return hosts;
     });
-}
-
-/** Reads text that matches {@link ADDRESS_AND_PORT}. */
-function readAddressAndPort(text: string): DialTarget {
-  const end = text.lastIndexOf(':');
-  return { address: text.slice(0, end).replaceAll(/[[\]]/g, ''), port: Number(text.slice(end + 1)) };
 }

@@ -319,7 +319,21 @@ describe('a development host', () => {
   const target = { address: '127.0.0.1', port: 9443 };
   const withDevHost = createEndpointGuard({
     resolveHost: async () => [],
-    devHosts: new Map([['receiver.partner.test', target]]),
+    devHosts: new Map([
+      ['receiver.partner.test', { host: '127.0.0.1', port: 9443 }],
+      ['named.partner.test', { host: 'localhost', port: 9443 }],
+      ['absent.partner.test', { host: 'absent.invalid', port: 9443 }],
+    ]),
+  });
+
+  test('goes to a name of the system, by the address that it has now', async () => {
+    const verdict = await withDevHost.admit('https://named.partner.test/hook');
+    const address = expect.stringMatching(/^(127\.0\.0\.1|::1)$/);
+    expect(verdict.admitted && verdict.endpoint.targets).toEqual([{ address, port: 9443 }]);
+    await expect(withDevHost.admit('https://absent.partner.test/hook')).resolves.toEqual({
+      admitted: false,
+      cause: 'lookup_failed',
+    });
   });
 
   test('goes to its target without a lookup', async () => {

@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { isIP, isIPv4 } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { type SentUrl, sentUrl } from '@partner/proto-contracts/resources/subscription/endpoint-url';
@@ -11,8 +12,8 @@ export interface DialTarget {
   readonly port: number;
 }
 
-/** Development only: host names whose connections go to a fixed target instead of their DNS addresses. */
-export type DevHosts = ReadonlyMap<string, DialTarget>;
+/** Development only: host names whose connections go to an address, or to a name that the system resolves, e.g. of a service of a cluster. */
+export type DevHosts = ReadonlyMap<string, { readonly host: string; readonly port: number }>;
 
 /** An endpoint that a delivery may be sent to now. */
 export interface AdmittedEndpoint {
@@ -93,7 +94,7 @@ const PRIVATE_NAME = new RegExp(
 
 /**
  * Creates the guard (spec: Subscription URL rules). One address that is not public refuses the whole endpoint. A host
- * in `devHosts` must obey the URL rules, but is neither resolved nor vetted.
+ * in `devHosts` must obey the URL rules, but is not vetted.
  */
 export function createEndpointGuard(deps: {
   readonly resolveHost: HostResolver;
@@ -104,8 +105,13 @@ export function createEndpointGuard(deps: {
       const parsed = parseEndpointUrl(text);
       if (parsed === undefined) return { admitted: false, cause: 'url' };
 
-      const devTarget = deps.devHosts?.get(parsed.hostName);
-      if (devTarget !== undefined) return { admitted: true, endpoint: { ...parsed, targets: [devTarget] } };
+      const devHost = deps.devHosts?.get(parsed.hostName);
+      if (devHost !== undefined) {
+        const found = await lookup(devHost.host).catch(() => undefined);
+        if (found === undefined) return { admitted: false, cause: 'lookup_failed' };
+        const target = { address: found.address, port: devHost.port };
+        return { admitted: true, endpoint: { ...parsed, targets: [target] } };
+      }
 
       let addresses: readonly string[] = [parsed.hostName];
       let lookupMs: number | undefined;

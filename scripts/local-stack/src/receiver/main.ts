@@ -6,7 +6,8 @@ import { openKnownSecrets } from './known-secrets.js';
 import { serveReceiver } from './receiver.js';
 
 const program = new Command('receiver')
-  .description('The example of a webhook endpoint, over HTTPS on loopback.')
+  .description('The example of a webhook endpoint, over HTTPS.')
+  .option('--host <address>', 'the address at which it listens', '127.0.0.1')
   .requiredOption('--port <port>', 'the port', wholeNumber(0, 65_535))
   .requiredOption('--host-name <name>', 'the host name of its certificate')
   .requiredOption(
@@ -36,6 +37,7 @@ const options = program.opts();
 const certificate = await ensureCertificates(options.certificates, options.hostName);
 const receiver = await serveReceiver({
   certificate,
+  host: options.host,
   port: options.port,
   variable: '--port',
   logFile: options.log,

@@ -18,13 +18,15 @@ const BODY_BYTES_AT_MOST = 5_000_000;
 export const CONTROL_PATHS = { secrets: '/_control/secrets', health: '/_control/health' } as const;
 
 /**
- * Starts the example of a partner's webhook endpoint, over HTTPS on loopback. It verifies in the specification's order over the raw bytes, de-duplicates
+ * Starts the example of a partner's webhook endpoint, over HTTPS. It verifies in the specification's order over the raw bytes, de-duplicates
  * by event id, except copies to a shadow, which count as no delivery, logs each request and only then responds. It returns 200, also for a repeated event (spec:
  * Acknowledgement 6), 401 if verification fails or the secret's version is unknown, and the failure that the path requests
  * (see {@link requestedFailure}). A path for which it has no secret at all is not verified.
  */
 export async function serveReceiver(deps: {
   readonly certificate: Pick<CertificateFiles, 'certificateFile' | 'keyFile'>;
+  /** The address at which it listens; absent: loopback. */
+  readonly host?: string;
   /** 0: a free one. */
   readonly port: number;
   /** What chooses the port, for the message if it is taken. */
@@ -130,7 +132,9 @@ export async function serveReceiver(deps: {
     },
   );
   try {
-    const port = await listen(server, { host: '127.0.0.1', port: deps.port, variable: deps.variable });
+    const port = await listen(server, {
+      ...{ host: deps.host ?? '127.0.0.1', port: deps.port, variable: deps.variable },
+    });
     return {
       port,
       async close() {
