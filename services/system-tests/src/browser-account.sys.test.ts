@@ -183,7 +183,9 @@ test('an owner sets the technical contact, and someone without a session confirm
   await page.getByText('dev@contact.example is pending').waitFor();
 
   const [link = ''] =
-    /http\S+\/console\/technical-contact\/confirm#\S+/.exec(mail.received.at(-1)?.message ?? '') ?? [];
+    /http\S+\/console\/technical-contact\/confirm#\S+/.exec(
+      mail.received.findLast(({ to }) => to.includes('dev@contact.example'))?.message ?? '',
+    ) ?? [];
   const { page: outside, watched } = await suite.open();
   await outside.goto(link);
   const owner = await suite.session(company('SALES').owner);
@@ -209,6 +211,7 @@ async function setPasswordByLink(page: Page, to: string, password: string): Prom
     return /http\S+\/console\/set-password#\S+/.exec(message)?.[0];
   });
   await page.goto(link);
+  expect(page.url()).not.toContain('#');
   await page.getByLabel('New password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Set password' }).click();
   await page.getByText('Password set').waitFor();

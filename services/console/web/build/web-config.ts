@@ -35,7 +35,9 @@ export function webConfig(folders: { readonly root: string; readonly outDir: str
       earlyFirstPaint(),
       signedInPreloads(),
       // Each plugin inserts its script before the previous one.
-      ...['color-scheme', 'load-again'].map((name) => earlyScript(path.join(root, 'early', `${name}.js`))),
+      ...['color-scheme', 'link-secrets', 'load-again'].map((name) =>
+        earlyScript(path.join(root, 'early', `${name}.js`)),
+      ),
     ],
     // The console sets a new one in each response.
     html: { cspNonce: '{{nonce}}' },

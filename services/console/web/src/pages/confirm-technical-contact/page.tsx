@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
-import { useLocation } from 'react-router';
 import { useConfirmTechnicalContact } from '../../api/technical-contact.js';
+import { useLinkToken } from '../../link-secrets.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
 import { OutsidePage } from '../../parts/outside-page.js';
@@ -9,7 +9,7 @@ import { Panel } from '../../parts/panel.js';
 
 /** Page of the mailed confirmation link. It needs a click, because mail scanners open links. */
 export function Page() {
-  const token = useLocation().hash.slice(1);
+  const token = useLinkToken();
   const confirm = useConfirmTechnicalContact();
   return (
     <OutsidePage>

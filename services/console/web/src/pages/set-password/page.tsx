@@ -1,9 +1,9 @@
 import { Button, Stack } from '@mantine/core';
 import { PASSWORD_LENGTH } from '@partner/proto-contracts/resources/password/password';
 import { type SubmitEvent, useState } from 'react';
-import { useLocation } from 'react-router';
 import { violationsByField } from '../../api/api-error.js';
 import { useUsePasswordLink } from '../../api/password-links.js';
+import { useLinkToken } from '../../link-secrets.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { LinkButton } from '../../parts/link-button.js';
 import { Notice } from '../../parts/notice.js';
@@ -15,7 +15,7 @@ import { PATHS } from '../../paths.js';
 
 /** Page of the mailed link that sets a password. */
 export function Page() {
-  const token = useLocation().hash.slice(1);
+  const token = useLinkToken();
   const [newPassword, setNewPassword] = useState('');
   const use = useUsePasswordLink();
   const violation = violationsByField(use.error)['newPassword'];

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react';
-import { Navigate, useNavigate, useSearchParams } from 'react-router';
+import { Navigate, useNavigate } from 'react-router';
 import { ApiError } from '../../api/api-error.js';
 import {
   useCompleteProviderConfirmation,
@@ -7,6 +7,7 @@ import {
   wantedPage,
 } from '../../api/provider-sign-in.js';
 import { announceConfirmed } from '../../confirmed-elsewhere.js';
+import { useProviderResponse } from '../../link-secrets.js';
 import { pageProviderName } from '../../page-settings.js';
 import { CodeForm } from '../../parts/code-form.js';
 import { FormFailure } from '../../parts/form-failure.js';
@@ -20,10 +21,13 @@ import { pathAfterSignIn, signInPath } from '../../paths.js';
 
 /** Page to which the identity provider returns. */
 export function Page() {
-  const [given, setQuery] = useSearchParams();
-  const [query] = useState(() => given.toString());
-  // The response works once: it does not stay in the address bar and the history.
-  useEffect(() => setQuery({}, { replace: true }), [setQuery]);
+  const navigate = useNavigate();
+  const response = useProviderResponse();
+  const [query] = useState(response);
+  // The response works once: it does not stay in the history either.
+  useEffect(() => {
+    if (response !== '') void navigate('.', { replace: true, state: null });
+  }, [navigate, response]);
   // Loaded again, after the response was used.
   if (query === '') return <Navigate to={signInPath(pathAfterSignIn(wantedPage()))} replace />;
   const isConfirmation = new URLSearchParams(query).get('state')?.startsWith('confirm.') === true;
