@@ -52,7 +52,7 @@ const parts = {
     beginKnown: uncalled,
     beginUnknown: uncalled,
     countLinkOf: uncalled,
-    countLinkFor: uncalled,
+    countEmail: uncalled,
   },
   deviceCookie: { read: uncalled, set: uncalled },
   verifyPassword: uncalled,

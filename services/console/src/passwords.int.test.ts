@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { sessionResponse } from '@partner/proto-contracts/resources/session/session';
 import { createMailer } from '@partner/kernel/mail';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
-import { PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
+import { EMAIL_LIMITS, PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
 import { LOGIN_FAILURE_LIMITS, LOGIN_FAILURE_WINDOW_MS } from './sessions/login-attempts.js';
 import { expectStatus, logIn, SESSION, startSite } from './testing/each-test-console.js';
 import { PASSWORD, PEOPLE, type TestConsole } from './testing/start-test-console.js';
@@ -153,19 +153,42 @@ describe('a link for a forgotten password', () => {
     expect(mail.received.map(({ to }) => to)).toEqual([[email]]);
   });
 
-  test('is mailed 3 times in 15 minutes to an address, silently, and requested 20 times by a network [SESSION-12]', async () => {
-    const { perAddress, perNetwork } = PASSWORD_LINKS;
-    for (let n = 0; n <= perAddress; n += 1)
-      await request(email.toUpperCase(), `2001:db8:0:${n}::`).expect(202);
+  test('is mailed 3 times an hour and 10 times a day to an address, silently, and requested 20 times by a network [SESSION-12, MAIL-1]', async () => {
+    const { perNetwork } = PASSWORD_LINKS;
+    const { perHour, perDay } = EMAIL_LIMITS;
+    for (let n = 0; n <= perHour; n += 1) await request(email.toUpperCase(), `2001:db8:0:${n}::`).expect(202);
     await site.settled();
-    expect(mail.received).toHaveLength(perAddress);
+    expect(mail.received).toHaveLength(perHour);
     for (let n = 0; n < perNetwork; n += 1) await request(`a${n}@sunny.example`).expect(202);
     const refused = await request('b@sunny.example').expect(429);
     expect(refused.get('retry-after')).toBe(String(LOGIN_FAILURE_WINDOW_MS / 1_000));
-    site.pass(LOGIN_FAILURE_WINDOW_MS);
-    await request(email).expect(202);
+    for (let hour = 0; hour < 4; hour += 1) {
+      site.pass(60 * 60_000);
+      for (let n = 0; n < perHour; n += 1) await request(email).expect(202);
+      await site.settled();
+    }
+    expect(mail.received).toHaveLength(perDay);
+  });
+
+  test('is always mailed to a browser in which the person has signed in before, and to no other one for it [SESSION-12]', async () => {
+    const from = (device: string, to: string) =>
+      site
+        .request('post', '/partner-api/password/links', { cookie: device, body: { email: to } })
+        .expect(202);
+    const signedIn = async (address: string) => {
+      const body = { email: address, password: PASSWORD };
+      const response = await site.request('post', SESSION, { body }).expect(200);
+      return /__Host-svc_device=[^;]+/.exec([response.get('set-cookie')].flat().join('\n'))?.[0] ?? '';
+    };
+    const [own, others] = [await signedIn(email), await signedIn(PEOPLE.salesOwner)];
+    for (let n = 0; n < 2 * EMAIL_LIMITS.perHour; n += 1) {
+      await from(others, email);
+      await site.settled();
+    }
+    expect(mail.received).toHaveLength(EMAIL_LIMITS.perHour);
+    await from(own, email);
     await site.settled();
-    expect(mail.received).toHaveLength(perAddress + 1);
+    expect(mail.received).toHaveLength(EMAIL_LIMITS.perHour + 1);
   });
 
   test('is tried at most 20 times in 60 seconds from a network [SESSION-13]', async () => {

@@ -114,6 +114,30 @@ test('a reset of the second factor ends the sessions of the person [FACTOR-6]', 
   await expectStatus(404, site.request('delete', `${COLLEAGUES}/mem_1/second-factor`, { cookie: owner }));
 });
 
+test('an address gets 3 invitations an hour, of all companies together, and links for contacts apart [MAIL-1]', async () => {
+  const [one, other] = [await site.signIn(), await site.signIn(PEOPLE.salesOwner)];
+  const invite = (by: string, email: string) =>
+    site.request('post', COLLEAGUES, { cookie: by, body: { ...PERSON, email } });
+  await invite(one, 'vance@sunny.example').expect(201);
+  await invite(other, 'Vance+again@sunny.example').expect(201);
+  await invite(one, 'VANCE@SUNNY.EXAMPLE').expect(201);
+  const refused = await invite(other, 'vance@sunny.example').expect(429);
+  expect(refused.get('retry-after')).toBe('3600');
+  await invite(other, 'someone@sunny.example').expect(201);
+  const body = { email: 'vance@sunny.example' };
+  await site.request('put', '/partner-api/technical-contact', { cookie: one, body }).expect(200);
+});
+
+test('a name with a URL or a domain cannot be invited [ROLE-7]', async () => {
+  const owner = await site.signIn();
+  for (const displayName of ['verify at https://evil.example/x', 'evil.example']) {
+    const body = { ...PERSON, displayName };
+    const response = await site.request('post', COLLEAGUES, { cookie: owner, body }).expect(400);
+    expect(response.body).toMatchObject({ details: [{ path: 'displayName' }] });
+  }
+  expect(mail.received).toEqual([]);
+});
+
 test('a session ends within a minute of a change of the role [ROLE-5, SESSION-6]', async () => {
   const owner = await site.signIn();
   site.jobState.setRole('mem_olive', 'viewer');

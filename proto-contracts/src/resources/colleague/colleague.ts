@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { role } from '../../api/roles.js';
 import { boundedText } from '../../values/bounded-text.js';
 import { emailAddress } from '../../values/email-address.js';
+import { hasUrlOrDomain, NAME_WITH_URL } from '../../values/name-without-url.js';
 
 /** Limits of the people of a company. */
 export const COLLEAGUE_LIMITS = {
@@ -21,7 +22,8 @@ export const colleagueIn = z
         (text) => !/\p{Cc}/u.test(text) && text.trim() === text,
         'must not begin or end with a space or hold control characters',
       )
-      .meta({ description: "The person's name." }),
+      .refine((text) => !hasUrlOrDomain(text), NAME_WITH_URL)
+      .meta({ description: "The person's name, without a URL or a domain: invitations show it." }),
     email: emailAddress,
     role,
   })

@@ -4,6 +4,7 @@ import { SESSION_COOKIE_HEADER } from '../session/operations.js';
 import { SESSION_EXAMPLE, sessionResponse } from '../session/session.js';
 import {
   PASSWORD_LENGTH,
+  EMAIL_LIMITS,
   PASSWORD_LINKS,
   passwordChangeIn,
   passwordLinkIn,
@@ -53,8 +54,8 @@ export const requestPasswordLinkOperation = defineOperation({
   summary: 'Request a link for a forgotten password',
   description: `
 Mails a link to the address if it belongs to an account with a password. The response does not reveal whether it does. The link works once, within
-${PASSWORD_LINKS.minutes} minutes, and replaces an earlier one. At most ${PASSWORD_LINKS.perAddress} links are mailed to an address in any 15 minutes; more requests
-are accepted and ignored. One client address can request ${PASSWORD_LINKS.perNetwork}. Without a mail server it is a 404.`,
+${PASSWORD_LINKS.minutes} minutes, and replaces an earlier one. At most ${EMAIL_LIMITS.perHour} links an hour and ${EMAIL_LIMITS.perDay} a day are mailed to an address; more requests
+are accepted and ignored, except from a browser in which the person has signed in before. One client address can request ${PASSWORD_LINKS.perNetwork}. Without a mail server it is a 404.`,
   bodyExamples: {
     owner: {
       summary: 'An address',

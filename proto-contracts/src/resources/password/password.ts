@@ -8,13 +8,14 @@ export const PASSWORD_LENGTH = { min: 12, max: 1_024 } as const;
 export const PASSWORD_LINKS = {
   /** Validity of a link for a forgotten password, in minutes. */
   minutes: 30,
-  /** Maximum links for one email address in any 15 minutes. */
-  perAddress: 3,
   /** Maximum links that one client network can request in any 15 minutes. */
   perNetwork: 20,
   /** Maximum links that one client network can try in any 60 seconds. */
   usesPerMinute: 20,
 } as const;
+
+/** Maximum emails of one kind to one address, over all companies. */
+export const EMAIL_LIMITS = { perHour: 3, perDay: 10 } as const;
 
 /** A password that an owner chooses. */
 const newPassword = z

@@ -8,6 +8,8 @@ import type { Mailer } from '@partner/kernel/mail';
 import { ServiceError } from '@partner/kernel/service-error';
 import { actingOwner } from '../acting-owner.js';
 import { forwardResource } from '../forward-resource.js';
+import { countEmail } from '../sessions/count-email.js';
+import type { LoginAttempts } from '../sessions/login-attempts.js';
 import { createPasswordLink } from '../sessions/password-link.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 import { counted } from '@partner/proto-contracts/values/counted';
@@ -19,6 +21,7 @@ import { counted } from '@partner/proto-contracts/values/counted';
 export function addColleague(deps: {
   readonly access: Pick<Client<typeof AccessService>, 'addColleague'>;
   readonly limiter: Pick<RateLimiter, 'take'>;
+  readonly attempts: Pick<LoginAttempts, 'countEmail'>;
   /** Absent: no mail server is configured. */
   readonly mailer?: Mailer | undefined;
   readonly publicBaseUrl: string;
@@ -33,11 +36,14 @@ export function addColleague(deps: {
     }
     const { companyId, actor } = actingOwner(request);
     await takeInvitation(deps.limiter, companyId);
+    const counted = await countEmail(deps.attempts, 'invitation', request.body.email);
     const { link, tokenSha256 } = createPasswordLink(deps.publicBaseUrl);
-    const added = await deps.access.addColleague(
-      { ...request.body, companyId, actor, tokenSha256 },
-      request.call,
-    );
+    const toAdd = { ...request.body, companyId, actor, tokenSha256 };
+    const added = await deps.access.addColleague(toAdd, request.call).catch(async (error: unknown) => {
+      // Nothing was mailed. A count that cannot be removed stays until its span ends.
+      await Promise.allSettled([counted.forget()]);
+      throw error;
+    });
     await mailer.send(invitation(request.body.email, link, request.principal)).catch((cause: unknown) => {
       throw new ServiceError(
         'unavailable',

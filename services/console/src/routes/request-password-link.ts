@@ -9,17 +9,19 @@ import type { Mailer } from '@partner/kernel/mail';
 import { ServiceError } from '@partner/kernel/service-error';
 import type { BackgroundWork } from '../background-work.js';
 import type { LoginAttempts } from '../sessions/login-attempts.js';
+import type { DeviceCookie } from '../sessions/device-cookie.js';
 import { createPasswordLink } from '../sessions/password-link.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /**
  * `POST /partner-api/password/links`: mails a link to the person with an email address. Everything that depends on the address
  * happens after the response, so neither the response nor its time reveals whether there is an account. For the same reason the
- * limit of an address is silent.
+ * limit of an address is silent. A browser in which the person has signed in before has its own limit, which no other client uses up.
  */
 export function requestPasswordLink(deps: {
   readonly access: Pick<Client<typeof AccessService>, 'requestPasswordLink'>;
-  readonly attempts: Pick<LoginAttempts, 'countLinkOf' | 'countLinkFor'>;
+  readonly attempts: Pick<LoginAttempts, 'countLinkOf' | 'countEmail'>;
+  readonly deviceCookie: Pick<DeviceCookie, 'read'>;
   readonly background: Pick<BackgroundWork, 'start'>;
   /** Absent: no mail server is configured. */
   readonly mailer?: Mailer | undefined;
@@ -27,7 +29,7 @@ export function requestPasswordLink(deps: {
   readonly rpcTimeoutMs: number;
   readonly logger: Pick<Logger, 'warn'>;
 }): AnyEndpoint<OwnerSession> {
-  return serveOperation(requestPasswordLinkOperation, async ({ body, remoteAddress }) => {
+  return serveOperation(requestPasswordLinkOperation, async ({ body, remoteAddress, header }) => {
     const { mailer } = deps;
     if (mailer === undefined) {
       throw new ServiceError(
@@ -36,18 +38,21 @@ export function requestPasswordLink(deps: {
       );
     }
     const network = clientNetwork(remoteAddress);
-    await deps.attempts.countLinkOf(network);
-    deps.background.start(network, 'password_link.mail', async () => {
-      if (!(await deps.attempts.countLinkFor(body.email.toLowerCase()))) {
-        deps.logger.warn({ remoteAddress }, 'password_link.limited');
-        return;
-      }
-      const { link, tokenSha256 } = createPasswordLink(deps.publicBaseUrl);
+    const device = deps.deviceCookie.read(header('cookie'));
+    await deps.attempts.countLinkOf(device === undefined ? network : `device ${device.id}`);
+    const { link, tokenSha256 } = createPasswordLink(deps.publicBaseUrl);
+    const mailLink = async (to: { readonly onlyMembershipId?: string }): Promise<boolean> => {
       const { email } = await deps.access.requestPasswordLink(
-        { email: body.email, tokenSha256 },
+        { email: body.email, tokenSha256, ...to },
         { timeoutMs: deps.rpcTimeoutMs },
       );
       if (email !== undefined) await mailer.send(passwordLinkMail(email, link));
+      return email !== undefined;
+    };
+    deps.background.start(network, 'password_link.mail', async () => {
+      if (device !== undefined && (await mailLink({ onlyMembershipId: device.membershipId }))) return;
+      if ((await deps.attempts.countEmail('password-link', body.email)).waitMs === 0) await mailLink({});
+      else deps.logger.warn({ remoteAddress }, 'password_link.limited');
     });
     return { status: 202 };
   });

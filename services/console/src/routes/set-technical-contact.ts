@@ -16,6 +16,8 @@ import { createTechnicalContactLink } from '@partner/kernel/technical-contact-li
 import type { z } from 'zod';
 import { actingOwner } from '../acting-owner.js';
 import { isLoopbackHttp } from '../loopback-http.js';
+import { countEmail } from '../sessions/count-email.js';
+import type { LoginAttempts } from '../sessions/login-attempts.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 import { counted } from '@partner/proto-contracts/values/counted';
 
@@ -26,6 +28,7 @@ import { counted } from '@partner/proto-contracts/values/counted';
 export function setTechnicalContact(deps: {
   readonly access: Pick<Client<typeof AccessService>, 'requestTechnicalContact'>;
   readonly limiter: Pick<RateLimiter, 'take'>;
+  readonly attempts: Pick<LoginAttempts, 'countEmail'>;
   /** Absent: no mail server is configured. */
   readonly mailer?: Mailer | undefined;
   readonly publicBaseUrl: string;
@@ -35,6 +38,7 @@ export function setTechnicalContact(deps: {
     const { companyId, actor } = actingOwner(request);
     const { email } = request.body;
     await takeEmail(deps.limiter, companyId);
+    if (deps.mailer !== undefined) await countEmail(deps.attempts, 'technical-contact', email);
     const { companyName } = request.principal;
     const { publicBaseUrl } = deps;
     const { link, tokenSha256, mail } = createTechnicalContactLink({ publicBaseUrl, companyName, email });

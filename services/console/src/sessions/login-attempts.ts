@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
+import { EMAIL_LIMITS, PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
 import { loginLimitReached } from '@partner/proto-contracts/api/refusals';
 import { ServiceError } from '@partner/kernel/service-error';
 import type { RedisClient } from '@partner/gateway-kit/redis';
@@ -42,20 +42,44 @@ export interface LoginAttempts {
   beginUnknown(account: string, network: string): Promise<LoginAttempt>;
   /** Counts a link for a forgotten password that a network requests. */
   countLinkOf(network: string): Promise<void>;
-  /** Counts a link for an email address; false at its limit. */
-  countLinkFor(email: string): Promise<boolean>;
+  /**
+   * Counts an email of a kind to an address, over all companies. Each kind has its own limit of {@link EMAIL_LIMITS}; `waitMs` is 0, or the
+   * time until one more may be mailed.
+   */
+  countEmail(kind: EmailKind, address: string): Promise<LoginAttempt & { readonly waitMs: number }>;
 }
 
-/** Returns 0 if the attempt was counted, else the ms until one more fits. */
+/** Emails that other people can have sent to an address. Security notices have no limit. */
+export type EmailKind = 'invitation' | 'technical-contact' | 'password-link';
+
+const HOUR_MS = 3_600_000;
+const EMAIL_WINDOWS: readonly Window[] = [
+  { spanMs: 24 * HOUR_MS, limit: EMAIL_LIMITS.perDay },
+  { spanMs: HOUR_MS, limit: EMAIL_LIMITS.perHour },
+];
+
+interface Window {
+  readonly spanMs: number;
+  readonly limit: number;
+}
+
+/** Returns 0 if the attempt was counted, else the ms until one more fits. The arguments end with pairs of a span and a limit, the longest first. */
 const BEGIN_SCRIPT = `
-local now, window, limit = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - window))
-if redis.call('ZCARD', KEYS[1]) >= limit then
-  local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
-  return math.max(1, tonumber(oldest[2]) + window - now)
+local now = tonumber(ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - tonumber(ARGV[3])))
+local wait = 0
+for index = 3, #ARGV, 2 do
+  local window, limit = tonumber(ARGV[index]), tonumber(ARGV[index + 1])
+  local from = '(' .. string.format('%.0f', now - window)
+  local over = redis.call('ZCOUNT', KEYS[1], from, '+inf') - limit
+  if over >= 0 then
+    local leaving = redis.call('ZRANGEBYSCORE', KEYS[1], from, '+inf', 'WITHSCORES', 'LIMIT', over, 1)
+    wait = math.max(wait, 1, tonumber(leaving[2]) + window - now)
+  end
 end
-redis.call('ZADD', KEYS[1], ARGV[1], ARGV[4])
-redis.call('PEXPIRE', KEYS[1], ARGV[2])
+if wait > 0 then return wait end
+redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 0
 `;
 
@@ -67,14 +91,19 @@ export function createLoginAttempts(deps: {
   readonly randomBytes: (size: number) => Buffer;
 }): LoginAttempts {
   async function take(
-    by: keyof typeof LOGIN_FAILURE_LIMITS | 'account' | 'link-network' | 'link-address',
+    by: keyof typeof LOGIN_FAILURE_LIMITS | 'account' | 'link-network' | `email-${EmailKind}`,
     subject: string,
-    limit: number,
+    limits: number | readonly Window[],
   ): Promise<LoginAttempt & { readonly waitMs: number }> {
     const subjectHash = createHash('sha256').update(subject).digest('hex');
     const key = `${deps.keyPrefix}login-failures:${by}:${subjectHash}`;
     const attemptId = deps.randomBytes(16).toString('base64url');
-    const args = [deps.clock().getTime(), LOGIN_FAILURE_WINDOW_MS, limit, attemptId];
+    const windows =
+      typeof limits === 'number' ? [{ spanMs: LOGIN_FAILURE_WINDOW_MS, limit: limits }] : limits;
+    const args = [
+      ...[deps.clock().getTime(), attemptId],
+      ...windows.flatMap(({ spanMs, limit }) => [spanMs, limit]),
+    ];
     return {
       waitMs: z.number().parse(await awaitRedis(deps.redis.eval(BEGIN_SCRIPT, 1, key, ...args))),
       async forget() {
@@ -121,8 +150,14 @@ export function createLoginAttempts(deps: {
         { retryAfterSeconds },
       );
     },
-    async countLinkFor(email) {
-      return (await take('link-address', email, PASSWORD_LINKS.perAddress)).waitMs === 0;
-    },
+    countEmail: (kind, address) => take(`email-${kind}`, mailboxOf(address), EMAIL_WINDOWS),
   };
+}
+
+/** The mailbox of an address: case and a tag (`ada+x@`) make no difference, nor do dots for a provider that ignores them. */
+function mailboxOf(address: string): string {
+  const [, local = '', domain = ''] = /^(.*)@([^@]*)$/s.exec(address.trim().toLowerCase()) ?? [];
+  const untagged = local.replace(/(?<=.)\+.*$/s, '');
+  const isGmail = domain === 'gmail.com' || domain === 'googlemail.com';
+  return isGmail ? `${untagged.replaceAll('.', '')}@gmail.com` : `${untagged}@${domain}`;
 }

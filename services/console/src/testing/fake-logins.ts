@@ -113,11 +113,12 @@ export function createFakeLogins(
         setPassword(membershipId, passwordHash);
         return { passwordVersion: versionOf(membershipId) };
       },
-      requestPasswordLink: ({ email: typed = '', tokenSha256 }) => {
+      requestPasswordLink: ({ email: typed = '', tokenSha256, onlyMembershipId }) => {
         const email = typed.toLowerCase();
         const login = logins[email];
         if (login === undefined) return {};
         const { membershipId, companyName, displayName } = login;
+        if (onlyMembershipId !== undefined && onlyMembershipId !== membershipId) return {};
         links.set(nameOf(tokenSha256), { membershipId, companyName, displayName, email, hasPassword: true });
         return { email };
       },

@@ -213,6 +213,7 @@ export function createAccessService(deps: {
         {
           email: required(request.email, 'email'),
           tokenSha256: required(request.tokenSha256, 'token_sha256'),
+          onlyMembershipId: request.onlyMembershipId,
         },
         { timeoutMs: context.timeoutMs() },
       );

@@ -43,15 +43,21 @@ const MAY_SIGN_IN = `member.active and member.role in ('OWNER', 'VIEWER') and me
  */
 export async function requestPasswordLink(
   deps: Deps,
-  request: { readonly email: string; readonly tokenSha256: Uint8Array },
+  request: {
+    readonly email: string;
+    readonly tokenSha256: Uint8Array;
+    /** The only person whom the link may be for. */
+    readonly onlyMembershipId?: string | undefined;
+  },
   limits: TransactionLimits = {},
 ): Promise<LinkedPerson | undefined> {
   const person = await deps.database.transaction(async (tx) => {
     const [found] = await tx.query<LinkedPerson>(
       `select ${PERSON} from memberships as member join companies as company on company.id = member.company_id
        where lower(member.email) = lower($1) and ${MAY_SIGN_IN} and member.password_hash is not null
+         and ($2::text is null or member.id = $2)
        for no key update of member`,
-      [request.email],
+      [request.email, request.onlyMembershipId ?? null],
     );
     await requireAtHome(tx, found?.companyId);
     if (found === undefined) return undefined;

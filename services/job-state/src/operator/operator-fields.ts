@@ -1,5 +1,6 @@
 import { boundedText } from '@partner/proto-contracts/values/bounded-text';
 import { emailAddress } from '@partner/proto-contracts/values/email-address';
+import { hasUrl, hasUrlOrDomain, NAME_WITH_URL } from '@partner/proto-contracts/values/name-without-url';
 import { invalidArgument, validate } from '@partner/kernel/validation';
 import { isId } from '@partner/kernel/ids';
 import { isPasswordHash } from '@partner/kernel/password-hashing';
@@ -22,7 +23,7 @@ const companyFields = z.object({
     .string()
     .refine((text) => isId('cmp', text), 'must be an id such as cmp_01j…')
     .optional(),
-  name: name.optional(),
+  name: name.refine((text) => !hasUrl(text), 'must be a name, without a URL').optional(),
   installerRequestsPerMinute: z.int().min(0).max(1_000_000).optional(),
   deliveryWeight: z.int().min(1).max(100).optional(),
   accountingCompanyIds: z.array(z.string()).max(100).optional(),
@@ -30,7 +31,7 @@ const companyFields = z.object({
 
 /** The fields of an owner that operators can set; all optional. */
 const ownerFields = z.object({
-  displayName: name.optional(),
+  displayName: name.refine((text) => !hasUrlOrDomain(text), NAME_WITH_URL).optional(),
   email: emailAddress.optional(),
   passwordHash: passwordHash.optional(),
 });

@@ -1,0 +1,28 @@
+/** A scheme, `www.`, or a host with a path, a query or a port: what mail programs turn into a link. */
+const URL_LIKE = /:\/\/|\/\/|\bwww\.|[\p{L}\d-]+\.\p{L}{2,}[/?#:]|\b(?:mailto|javascript|data|tel):\S/iu;
+
+/** A bare domain: its last label is in lower case, as no part of an abbreviated name is, or a common top-level domain. */
+const LOWER_CASE_DOMAIN = /[\p{L}\d-]{2,}\.\p{Ll}{2,}(?![\p{L}\d])/u;
+const COMMON_DOMAIN =
+  /[\p{L}\d-]{2,}\.(?:com|net|org|info|biz|io|app|dev|xyz|top|site|online|shop|link|click)(?![\p{L}\d])/iu;
+
+export const NAME_WITH_URL = 'must be a name, without a URL or a domain';
+
+/** Whether the name of a company has a URL. A domain alone is not one: companies are named after theirs. */
+export function hasUrl(name: string): boolean {
+  return URL_LIKE.test(plain(name));
+}
+
+/** Whether the name of a person has a URL or a domain: the service mails it to people who do not know its author. */
+export function hasUrlOrDomain(name: string): boolean {
+  const text = plain(name);
+  return URL_LIKE.test(text) || LOWER_CASE_DOMAIN.test(text) || COMMON_DOMAIN.test(text);
+}
+
+/** As programs read it: full-width letters and dots are plain ones, and what shows nothing separates nothing. */
+function plain(name: string): string {
+  return name
+    .normalize('NFKC')
+    .replaceAll('\u3002', '.')
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
+}
