@@ -7,6 +7,7 @@ import {
   subscriptionActivated,
   subscriptionCreated,
 } from '@partner/proto-contracts/resources/subscription/subscription';
+import { shortUrl } from '@partner/proto-contracts/values/short-url';
 import {
   createWebhook,
   EVENTS,
@@ -16,6 +17,7 @@ import {
   WEBHOOKS,
 } from './testing/each-test-console.js';
 import { cookie, send } from './testing/signed-in-console.js';
+import { PEOPLE } from './testing/start-test-console.js';
 
 const WEBHOOK = `${WEBHOOKS}/whk_01j6z8k3s9f2v7c4x5b6n7m8q9`;
 
@@ -48,7 +50,11 @@ describe('a webhook subscription', () => {
     const read = await send('get', `${WEBHOOKS}/${paused.id}`).expect(200);
     expect(read.body).toEqual(active);
     const listed = await send('get', WEBHOOKS).expect(200);
-    expect(listed.body).toEqual({ subscriptions: [active] });
+    expect(listed.body).toEqual({ subscriptions: [{ ...active, url: shortUrl(active.url) }] });
+    const asViewer = await site.request('get', `${WEBHOOKS}/${paused.id}`, {
+      cookie: await site.signIn(PEOPLE.viewer),
+    });
+    expect(asViewer.body).toEqual({ ...active, url: shortUrl(active.url) });
     expect(listed.text + read.text).not.toContain(secret);
   });
 

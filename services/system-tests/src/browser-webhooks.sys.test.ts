@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { shortUrl } from '@partner/proto-contracts/values/short-url';
 import type { Locator, Page } from 'playwright-core';
 import { checkLooks } from './browser/check-looks.js';
 import { setUpBrowser } from './browser/set-up-browser.js';
@@ -126,8 +127,10 @@ describe('the page of a webhook', () => {
     const events = () => receivedAt('shown').filter(({ envelope }) => envelope.event !== 'install.test');
     await suite.stack().receiver.waitUntil('three events', () => events().length === 3);
     const page = await openPage('/webhooks');
-    await expectText(page.getByRole('row', { name: /webhooks\/shown/ }), '100%');
-    await page.getByRole('link', { name: urlOf('shown').replace('https://', '') }).click();
+    const name = shortUrl(urlOf('shown')).replace('https://', '');
+    const row = page.getByRole('row').filter({ hasText: name }).last();
+    await expectText(row, '100%');
+    await row.getByRole('link', { name }).click();
     const recent = region(page, 'Recent deliveries');
     await recent.getByRole('row').nth(4).waitFor();
     const traffic = region(page, 'Webhook health');

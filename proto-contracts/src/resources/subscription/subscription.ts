@@ -215,7 +215,10 @@ export const secretActivationIn = z
 export const subscription = z
   .object({
     id: z.string().meta({ description: 'The id of the subscription.' }),
-    url: z.string().meta({ description: 'Where deliveries are sent.' }),
+    url: z.string().meta({
+      description:
+        'Where deliveries are sent. In lists, and for viewers, its host and the beginning of its path, then `…`: the rest can be a secret.',
+    }),
     description: z.string().meta({ description: 'For your own use.' }),
     events: z
       .array(z.string())

@@ -22,7 +22,7 @@ import { KEY_COLUMNS } from './keys.js';
 import { OWNER_COLUMNS, readOwners } from './owners.js';
 import type { Session } from '../session.js';
 import { sendMail } from '../send-mail.js';
-import { SUBSCRIPTION_COLUMNS, shownSubscription } from './subscriptions.js';
+import { listedSubscription, SUBSCRIPTION_COLUMNS } from './subscriptions.js';
 
 const COMPANY_COLUMNS = columns(
   'id, name, class, keys: activeKeys, webhooks: activeWebhooks, created: createdAt',
@@ -72,7 +72,7 @@ export function companiesCommand(context: CommandContext) {
         technicalContact: readResource(technicalContact, contact),
         owners,
         keys: readResource(apiKeyPage, keys).keys,
-        subscriptions: readResource(subscriptionList, webhooks).subscriptions.map(shownSubscription),
+        subscriptions: readResource(subscriptionList, webhooks).subscriptions.map(listedSubscription),
       };
       const section = (title: string, rows: readonly Document[], titles: readonly Column[]) =>
         rows.length === 0 ? `\n${title}: none\n` : `\n${title}\n${renderTable(rows, titles)}\n`;

@@ -11,6 +11,7 @@ import {
   subscriptionList,
   WEBHOOK_LIMITS,
 } from '@partner/proto-contracts/resources/subscription/subscription';
+import { shortUrl } from '@partner/proto-contracts/values/short-url';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, demandYes, listOf, topCommand, subcommand } from '../command-context.js';
@@ -21,8 +22,14 @@ import { showNextAttempt } from './deliveries.js';
 /** The columns of a table of subscriptions. */
 export const SUBSCRIPTION_COLUMNS = columns('id, state, health, verified, url, events, description');
 
+/** A subscription in a list: the path of its URL can be a secret. */
+export const listedSubscription = (found: Subscription) => ({
+  ...shownSubscription(found),
+  url: shortUrl(found.url),
+});
+
 /** A subscription as operators see it. */
-export const shownSubscription = (found: Subscription) => ({ ...found, health: healthOf(found) });
+const shownSubscription = (found: Subscription) => ({ ...found, health: healthOf(found) });
 
 const SUBSCRIPTION_LINES = columns(`
   id: subscription.id, url: subscription.url, events: subscription.events,
@@ -57,7 +64,7 @@ export function subscriptionsCommand(context: CommandContext) {
       const { subscriptions, companyId } = await context.about(company);
       const response = await subscriptions.listSubscriptions({ companyId });
       const { subscriptions: found } = readResource(subscriptionList, response);
-      context.output.rows('subscriptions', found.map(shownSubscription), SUBSCRIPTION_COLUMNS);
+      context.output.rows('subscriptions', found.map(listedSubscription), SUBSCRIPTION_COLUMNS);
     },
   );
 

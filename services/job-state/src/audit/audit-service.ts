@@ -17,6 +17,7 @@ import { pageSize } from '../rpc/page-size.js';
 import { callerLimits } from '../rpc/caller-limits.js';
 import { required } from '../rpc/required.js';
 import { actorOf } from './actor.js';
+import { shortUrl } from '@partner/proto-contracts/values/short-url';
 import { type AuditEntryRow, listAuditEntries } from './list-audit-entries.js';
 import { recordAudit } from './record-audit.js';
 
@@ -59,6 +60,11 @@ export function createAuditService(deps: {
   };
 }
 
+/** The path of a webhook's URL can be a secret, and viewers read the trail, for long. */
+function withShortUrl(details: AuditEntry['details']): AuditEntry['details'] {
+  return typeof details['url'] === 'string' ? { ...details, url: shortUrl(details['url']) } : details;
+}
+
 /** An entry as the public API shows it. An owner without a name is shown by their id. */
 function shownAuditEntry(row: AuditEntryRow): AuditEntry {
   const at = instantOfId('aud', row.id);
@@ -74,6 +80,6 @@ function shownAuditEntry(row: AuditEntryRow): AuditEntry {
     remoteAddress: isKnown ? row.remoteAddress : null,
     userAgent: isKnown ? row.userAgent : null,
     requestId: row.requestId,
-    details: row.details,
+    details: withShortUrl(row.details),
   };
 }

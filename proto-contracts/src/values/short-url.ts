@@ -1,0 +1,13 @@
+const SHOWN = 8;
+
+/**
+ * Shortens the URL of a webhook for people who do not manage it: its path and query can be a secret. It keeps the host and at most a third
+ * of the rest, up to 8 characters, so that webhooks can be told apart. A text that is not a URL stays as it is.
+ */
+export function shortUrl(text: string): string {
+  if (!URL.canParse(text)) return text;
+  const { origin, pathname, search } = new URL(text);
+  const rest = `${pathname.slice(1)}${search}`;
+  if (rest === '') return text;
+  return `${origin}/${rest.slice(0, Math.min(SHOWN, Math.floor(rest.length / 3)))}…`;
+}
