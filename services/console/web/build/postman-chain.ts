@@ -60,7 +60,7 @@ const BODY_VALUES: Readonly<Record<string, string>> = {
 };
 
 /** Returns the name of a variable. Companies that sell and those that install have different jobs, webhooks and events. */
-export function variableOf({ tag }: Pick<DescribedOperation, 'tag'>, name: string): string {
+function variableOf({ tag }: Pick<DescribedOperation, 'tag'>, name: string): string {
   return `${tag.toLowerCase()}${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
 

@@ -66,7 +66,7 @@ function inlined(part: unknown, definitions: JsonObject, within: readonly string
   if (typeof $ref !== 'string') return own;
   const name = $ref.replace(/^#\/\$defs\//, '');
   const definition = definitions[name];
-  invariant(definition !== undefined && !within.includes(name), `${$ref} is defined, and not by itself`);
+  invariant(definition !== undefined && !within.includes(name), `${$ref} is defined, without a cycle`);
   const named = inlined(definition, definitions, [...within, name]);
   return isJsonObject(named) ? { ...named, ...own } : named;
 }
