@@ -15,14 +15,14 @@ export interface FeedEntry {
 }
 
 /** A feed entry as it is read. The sequence is a decimal text, since it may exceed 2^53. */
-export interface SequencedEntry {
+interface SequencedEntry {
   readonly sequence: string;
   readonly changedAt: Date;
   readonly resource: string;
 }
 
 /** A job that has left the company, at its place in the feed. */
-export interface UnassignedJob {
+interface UnassignedJob {
   readonly sequence: string;
   readonly jobId: string;
   readonly unassignedAt: Date;
