@@ -8,15 +8,17 @@ export interface RequestExample {
 
 /**
  * Returns an operation of partners as calls of the shipped clients, complete except for the key, with the first example of its body. A
- * call makes its idempotency key itself.
+ * call makes its idempotency key itself. Without Python for a body of several forms, whose models only its client knows.
  */
 export function clientExamples(
   operation: DescribedOperation,
-  { serverUrl }: Pick<ApiDescription, 'serverUrl'>,
+  { serverUrl, schemas }: Pick<ApiDescription, 'serverUrl' | 'schemas'>,
 ): readonly RequestExample[] {
+  const isOneOfSeveral = schemas[modelOf(operation) ?? '']?.oneOf !== undefined;
+  const python = { language: 'Python (client)', code: pythonCall(operation, serverUrl) };
   return [
     { language: 'TypeScript (client)', code: typescriptCall(operation, serverUrl) },
-    { language: 'Python (client)', code: pythonCall(operation, serverUrl) },
+    ...(isOneOfSeveral ? [] : [python]),
   ];
 }
 
@@ -39,7 +41,7 @@ console.log(await partner.${method}('${path}'${rest}));
 function pythonCall(operation: DescribedOperation, serverUrl: string): string {
   const module = operation.id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const [example] = operation.body?.examples ?? [];
-  const model = /\w+$/.exec(operation.body?.schema.$ref ?? '')?.[0];
+  const model = modelOf(operation);
   const body = model === undefined ? [] : [`body=${model}.from_dict(${pythonLiteral(example?.value, '')})`];
   const values = pathExamples(operation).map(([, value]) => JSON.stringify(value));
   return `from partner_client import create_partner_client
@@ -49,6 +51,8 @@ partner = create_partner_client("${serverUrl}", "YOUR_API_KEY")
 print(${module}.sync(${[...values, 'client=partner', ...body].join(', ')}))
 `;
 }
+
+const modelOf = ({ body }: DescribedOperation) => /\w+$/.exec(body?.schema.$ref ?? '')?.[0];
 
 /** The path parameters with their examples, in the order of the path. */
 function pathExamples({ path, parameters }: DescribedOperation): readonly (readonly [string, string])[] {

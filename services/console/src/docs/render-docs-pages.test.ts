@@ -176,11 +176,13 @@ describe('a request as code', () => {
       import.meta.url,
     );
     const read = (file: string) => readFileSync(new URL(file, gen), 'utf8');
-    const offered = description.operations.filter(({ credentials }) => credentials === 'apiKeyHeader');
-    expect(offered.length).toBeGreaterThan(10);
-    for (const each of offered) {
-      const { code = '' } =
-        requestExamples(each, description).find(({ language }) => language === 'Python (client)') ?? {};
+    const samples = description.operations.flatMap((each) =>
+      requestExamples(each, description).flatMap(({ language, code }) =>
+        language === 'Python (client)' ? [{ each, code }] : [],
+      ),
+    );
+    expect(samples.length).toBeGreaterThan(10);
+    for (const { each, code } of samples) {
       const [, tag = '', module = ''] = /gen\.api\.(\w+) import (\w+)/.exec(code) ?? [];
       expect(read(`api/${tag}/${module}.py`)).toContain('def sync(');
       const [, model] = /gen\.models import (\w+)/.exec(code) ?? [];
@@ -202,7 +204,7 @@ describe('a request as code', () => {
     const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'port' });
     try {
       const serverUrl = `http://127.0.0.1:${port}`;
-      const examples = requestExamples(operation('setSchedule'), { serverUrl });
+      const examples = requestExamples(operation('setSchedule'), { ...description, serverUrl });
       const { code = '' } = examples.find(({ language }) => language === wanted) ?? {};
       await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code]);
       expect(received).toEqual([

@@ -21,15 +21,15 @@ const LANGUAGES: readonly {
  */
 export function requestExamples(
   operation: DescribedOperation,
-  { serverUrl }: Pick<ApiDescription, 'serverUrl'>,
+  description: Pick<ApiDescription, 'serverUrl' | 'schemas'>,
 ): readonly RequestExample[] {
   if (operation.credentials !== 'apiKeyHeader') return [];
-  const snippet = new HTTPSnippet(harOf(operation, serverUrl));
+  const snippet = new HTTPSnippet(harOf(operation, description.serverUrl));
   const requests = LANGUAGES.flatMap(({ language, target, client }) => {
     const [code] = snippet.convert(target, client) || [];
     return code === undefined ? [] : [{ language, code }];
   });
-  return [...clientExamples(operation, { serverUrl }), ...requests];
+  return [...clientExamples(operation, description), ...requests];
 }
 
 /** Returns the request in the format HTTP Archive 1.2. */
