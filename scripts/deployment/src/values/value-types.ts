@@ -42,7 +42,7 @@ const labelValue = z.string().regex(/^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-
 export const labels = z.record(labelName, labelValue);
 export const annotations = z.record(labelName, z.string());
 /** An object whose fields Kubernetes validates. */
-export const object = z.looseObject({});
+const object = z.looseObject({});
 /** A required name of an object. */
 const name = whole253(DNS_SUBDOMAIN);
 export const pullSecrets = z.array(z.strictObject({ name }));
