@@ -51,7 +51,7 @@ function hasDevelopmentKey(keys: string): boolean {
  * Returns whether any of the URLs, separated by commas or white space, leads to another machine without TLS. A text that is not a URL does
  * not: it is refused as such.
  */
-export function isPlaintext(urls: string): boolean {
+function isPlaintext(urls: string): boolean {
   return urls
     .split(/[\s,]+/)
     .filter((text) => URL.canParse(text))
