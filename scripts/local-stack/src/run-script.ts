@@ -16,6 +16,10 @@ export async function runScript(
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => interruption.abort(new StackError(`ended by ${signal}`)));
   }
+  process.on('unhandledRejection', (failure) => {
+    // Work of an interrupted program may fail after no one waits for it. It must not keep `main` from ending what it started.
+    if (!interruption.signal.aborted) throw failure;
+  });
   try {
     await main();
     process.exit();
