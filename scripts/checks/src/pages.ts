@@ -32,8 +32,8 @@ function commandsOf({ text }: Page): readonly string[] {
 }
 
 /**
- * Returns the violations in the project's pages: a link to a missing file or heading, a missing command of the project, and a
- * page that does not name its reader below its title (the specification need not). Does not follow links to other hosts.
+ * Returns the violations in the project's pages: a link to a missing file or heading, a missing command of the project, a
+ * page that does not name its reader below its title (the specification need not), and `npx`. Does not follow links to other hosts.
  */
 export function pageViolations(
   pages: readonly Page[],
@@ -64,6 +64,9 @@ export function pageViolations(
       file.startsWith(SPECIFICATION) || /^# .+\n\nFor [a-z]/.test(text)
         ? []
         : [`${file}: name the reader below the title: "For a developer who …"`];
-    return [...broken, ...unknown, ...readers];
+    const fetching = /\bnpx\b/.test(text)
+      ? [`${file}: npx downloads what is not installed; print node_modules/.bin/<program>`]
+      : [];
+    return [...broken, ...unknown, ...readers, ...fetching];
   });
 }
