@@ -2,8 +2,13 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PROJECT_ROOT, readProjectFile } from '@partner/local-stack/project-root';
+import { ensurePython } from '@partner/local-stack/toolchains';
+import { type Receiver, startReceiver } from '@partner/test-kit/receiver';
 import { createPageWorld, type PageWorld } from './page-world.js';
 import { printedCommands } from './printed-commands.js';
+
+/** Python, if it can install packages. */
+const python = await ensurePython(['uvicorn==0.54.0']);
 
 /** The onboarding starts the stack, and the last page stops it. */
 const FIRST = 'scripts/docs/onboarding.md';
@@ -22,7 +27,7 @@ const LEFT_OUT: readonly (readonly [command: RegExp, reason: string])[] = [
     /^helm (upgrade|history|rollback)/,
     'needs a cluster; charts.test.ts renders the values of each installation',
   ],
-  [/^kubectl /, 'needs a cluster'],
+  [/^(kubectl|skaffold) /, 'needs a cluster'],
   [/^helm (package|verify|push)/, 'signs and publishes a release'],
   [
     /^(docker push|for service in .*\n.*docker build|OTEL_\S+ docker compose)/,
@@ -31,6 +36,7 @@ const LEFT_OUT: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^for file in contracts/, 'signs and publishes a release'],
   [/^IMAGE=|^cosign /, 'signs and publishes a release'],
   [/^git tag/, 'signs and publishes a release'],
+  [/^docker buildx|^pinned\(\)/, 'reads and writes images of a registry'],
   [/^npm (ci|run)|^scripts\/test|^ROUNDS=|^FUZZ_/, 'is the build or a run of the tests itself'],
   [/^scripts\/up +#/, 'stays in the foreground; up.sys.test.ts runs it'],
   [
@@ -47,18 +53,13 @@ const LEFT_OUT: readonly (readonly [command: RegExp, reason: string])[] = [
   ],
   [/^claude /, 'needs the assistant that it sets up; partnerctl.sys.test.ts connects one'],
   [/^createdb|^psql|^redis-cli|^for user in/, 'asks for passwords; least-privilege runs the files'],
-  [/^(pip|npm) install/, 'a client of a running service; client-packages tests install it'],
+  [
+    /^scripts\/partnerctl restore check/,
+    'needs a declared restore, which stays; declare-restore.int.test.ts runs the check',
+  ],
+  ...(python === undefined ? [[/^(pip|python) /, 'needs Python, which is missing'] as const] : []),
   [/^scripts\/partnerctl (export|mcp --allow-writes)$/, 'serves until its input ends'],
 ];
-
-/** Pages whose commands are not run yet. */
-const NOT_YET = new Set([
-  '.github/RELEASING.md',
-  'charts/docs/operating.md',
-  ...['clients.md', 'partner-guide.md', 'sandbox.md'].map((page) => `proto-contracts/docs/${page}`),
-  ...['python', 'typescript'].map((client) => `proto-contracts/clients/${client}/README.md`),
-  LAST,
-]);
 
 const printed = PAGES.map((page) => [page, printedCommands(readProjectFile(page))] as const).filter(
   ([, commands]) => commands.length > 0,
@@ -66,9 +67,16 @@ const printed = PAGES.map((page) => [page, printedCommands(readProjectFile(page)
 const reasonFor = (command: string) => LEFT_OUT.find(([beginning]) => beginning.test(command))?.[1];
 const runnable = printed
   .map(([page, commands]) => [page, commands.filter((command) => reasonFor(command) === undefined)] as const)
-  .filter(([page, commands]) => commands.length > 0 && page !== FIRST && !NOT_YET.has(page));
+  .filter(([page, commands]) => commands.length > 0 && page !== FIRST);
+
+/** Commands of a partner's developer, who has an empty folder. They come late: the sandbox's page has the simulator cause events. */
+const isOfClient = (commands: readonly string[]) =>
+  commands.some((command) => command.includes('$PARTNER_URL/clients/'));
+const rank = (page: string, commands: readonly string[]) =>
+  page === LAST ? 2 : Number(isOfClient(commands));
 
 let world: PageWorld;
+let receiver: Receiver;
 /** What placeholders of pages stand for here. */
 let placeholders: readonly (readonly [placeholder: RegExp, () => string])[] = [];
 let variables: Record<string, string> = {};
@@ -79,8 +87,12 @@ async function runPage(commands: readonly string[]): Promise<string> {
     placeholders.reduce((text, [placeholder, value]) => text.replaceAll(placeholder, () => value()), command),
   );
   // A mark before each command, so that a failure shows the first unfinished one.
-  const script = filled.map((command, index) => `echo '# command ${index + 1}' >&2\n${command}`).join('\n');
-  const { exitCode, stdout, stderr } = await world.run(script, variables);
+  const script = filled
+    .map((command) => (/ listen --forward /.test(command) ? untilForwarded(command) : command))
+    .map((command, index) => `echo '# command ${index + 1}' >&2\n${command}`)
+    .join('\n');
+  const run = isOfClient(commands) ? world.runOfClient : world.run;
+  const { exitCode, stdout, stderr } = await run(script, variables);
   const at = stderr.lastIndexOf('# command ');
   const failure =
     exitCode === 0
@@ -90,10 +102,19 @@ async function runPage(commands: readonly string[]): Promise<string> {
   return stdout;
 }
 
+/** Runs a listener until it has forwarded an event, which the simulator causes. */
+const untilForwarded = (command: string) => `(
+  set -m
+  { ${command}
+  } > listen.txt &
+  trap 'kill -- -$!' EXIT
+  until grep -e '-> 204 (' listen.txt; do kill -0 $!; sleep 0.2; done
+)`;
+
 beforeAll(async () => {
-  world = await createPageWorld();
+  [world, receiver] = await Promise.all([createPageWorld(python), startReceiver({})]);
 });
-afterAll(() => world.remove());
+afterAll(() => Promise.all([world.remove(), receiver.close()]));
 
 describe('the printed commands', () => {
   test('of the onboarding take a company from nothing to its first verified webhook', async () => {
@@ -112,7 +133,7 @@ describe('the printed commands', () => {
     await runPage(named.map((command) => command.replaceAll('cmp_01j…', '<company>')));
   });
 
-  test.each([...runnable].sort(([one], [other]) => Number(one === LAST) - Number(other === LAST)))(
+  test.each([...runnable].sort((one, other) => rank(...one) - rank(...other)))(
     'of %s run as they are printed',
     async (_page, commands) => {
       const stdout = await runPage(commands);
@@ -159,7 +180,7 @@ async function fillWorld(): Promise<void> {
   const delivery = await partnerctl(`deliveries list ${installer} --limit 1 --field deliveries.0.id`);
   const event = await partnerctl(`events list ${installer} --limit 1 --field events.0.id`);
   const hook = await partnerctl(`subscriptions list ${installer} --field subscriptions.0.id`);
-  const owner = await partnerctl(`owners list ${installer} --field owners.0.membershipId`);
+  const owner = await partnerctl(`owners list ${seller} --field owners.0.membershipId`);
   const login = await of('INSTALLER', 'JSON.stringify(c.owner)');
   placeholders = [
     [/cmp_01j…/g, () => leaving],
@@ -172,10 +193,20 @@ async function fillWorld(): Promise<void> {
     [/dlv_…/g, () => delivery],
     [/key_\.\.\./g, () => faulty],
     [/\{"email":"\.\.\.","password":"\.\.\."\}/g, () => login],
+    [/https:\/\/sandbox\.partner\.example/g, () => base],
+    [/key_…\.…/g, () => ofInstaller],
+    [/http:\/\/localhost:\d+(?=\/(hook|webhooks)\b)/g, () => `http://localhost:${receiver.port}`],
     // The code of the preview.
     [/5f0c21ab/g, () => '$(scripts/partnerctl people erase --email ada@customers.example --field confirm)'],
   ];
-  variables = { BASE: base, GENERAL_KEY: general, INSTALLER_KEY: ofInstaller, JOB: job };
+  variables = {
+    PARTNER_URL: base,
+    PARTNER_API_KEY: ofInstaller,
+    BASE: base,
+    GENERAL_KEY: general,
+    INSTALLER_KEY: ofInstaller,
+    JOB: job,
+  };
   await world.outputOf(
     `curl -sS --fail --retry 20 --retry-delay 1 --retry-all-errors '${base}/partner/v1/jobs/${job}' -H 'x-api-key: ${ofInstaller}'`,
   );

@@ -1,5 +1,5 @@
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { baseEnvironment } from '@partner/test-kit/backing-services/local-process';
 import { findRabbitmq, rabbitmqPrograms } from '@partner/test-kit/backing-services/rabbitmq';
@@ -12,10 +12,15 @@ import { ensureHelm } from '../ensure-helm.js';
 /** The root of a checkout, in which the commands of pages run. */
 export type PageWorld = Awaited<ReturnType<typeof createPageWorld>>;
 
-/** Creates a root with the programs of the checkout, without its build steps: the code under test is built. Nothing runs yet. */
-export async function createPageWorld() {
+/**
+ * Creates a root with the programs of the checkout, without its build steps: the code under test is built. Nothing runs yet.
+ * `python` makes the environment that a developer installs the Python client into; absent: there is none.
+ */
+export async function createPageWorld(python?: string) {
   const root = mkdtempSync(path.join(tmpdir(), 'partner-pages-'));
   const stackDirectory = path.join(root, '.stack');
+  // Outside of the root, whose packages npm would find.
+  const client = mkdtempSync(path.join(tmpdir(), 'partner-client-'));
   const bin = path.join(root, 'bin');
   for (const folder of ['bin', 'scripts']) mkdirSync(path.join(root, folder));
   // Helm writes to it.
@@ -44,21 +49,29 @@ export async function createPageWorld() {
 
   const env = {
     ...baseEnvironment(),
-    PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+    PATH: `${bin}:${path.join(root, 'python/bin')}:${process.env['PATH'] ?? ''}`,
     HOME: root,
     PARTNER_STACK_DIRECTORY: stackDirectory,
     HELM_CACHE_HOME: path.join(root, 'helm'),
   };
 
-  function run(script: string, more: Readonly<Record<string, string>> = {}): Promise<CommandResult> {
+  function run(
+    script: string,
+    more: Readonly<Record<string, string>> = {},
+    cwd = root,
+  ): Promise<CommandResult> {
     return runCommand('bash', ['-euo', 'pipefail', '-c', script], {
-      cwd: root,
+      cwd,
       env: { ...env, ...more },
       timeoutMs: 600_000,
     });
   }
+  if (python !== undefined) await runCommand(python, ['-m', 'venv', path.join(root, 'python')]);
   return {
     run,
+    /** Runs a script in a new empty folder, with the settings of this user for npm and pip. */
+    runOfClient: (script: string, more: Readonly<Record<string, string>>) =>
+      run(script, { ...more, HOME: homedir() }, mkdtempSync(path.join(client, 'page-'))),
     stackDirectory,
     /** Runs a script that must succeed, and returns its output without the last line end. */
     async outputOf(script: string): Promise<string> {
@@ -85,7 +98,7 @@ export async function createPageWorld() {
     async remove(): Promise<void> {
       await run('scripts/up --down');
       await removeStackData(stackDirectory);
-      rmSync(root, { recursive: true, force: true });
+      for (const folder of [root, client]) rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { printedCommands } from './printed-commands.js';
 
 test('the commands of a page are whole: with continued lines, loops and here-documents, in order, also in its text', () => {
-  const page = `Run \`scripts/partnerctl doctor\`, or \`partnerctl events show evt_…\`; \`partnerctl\` and \`partnerctl apply\` are names.
+  const page = `Run \`scripts/partnerctl doctor\`, or \`partnerctl events show evt_…\`; \`partnerctl\` and \`partnerctl apply\` are names. \`pip install "$URL/a.whl"\`, then \`python -m partner_client listen --forward http://localhost:1/\`.
 
 \`\`\`sh
 # a comment
@@ -31,6 +31,8 @@ END
   expect(printedCommands(page)).toEqual([
     'scripts/partnerctl doctor',
     'partnerctl events show evt_…',
+    'pip install "$URL/a.whl"',
+    'python -m partner_client listen --forward http://localhost:1/',
     'one \\\n  --two | # three\n  four',
     'for x in a b; do\n  five "$x"\ndone',
     'six <<END\n{ "seven": 1 }\nEND',

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 
 /**
  * Returns the commands that a page prints, in order: those of its shell blocks, each with its further lines, and code spans in its
- * text that begin as one with `scripts/partnerctl`, `rabbitmqctl` or `rabbitmq-diagnostics`, or that call `partnerctl` with an id or an option.
+ * text that begin as one with `scripts/partnerctl`, `rabbitmqctl` or `rabbitmq-diagnostics`, that call `partnerctl` with an id or an option,
+ * or that install or run the Python client.
  * Other spans are names.
  */
 export function printedCommands(page: string): readonly string[] {
@@ -16,7 +17,7 @@ export function printedCommands(page: string): readonly string[] {
 }
 
 function isCommand(span: string): boolean {
-  return /^(scripts\/partnerctl [a-z]|rabbitmqctl |rabbitmq-diagnostics |partnerctl [a-z -]+ (\S*…|.*--))/.test(
+  return /^(scripts\/partnerctl [a-z]|rabbitmqctl |rabbitmq-diagnostics |partnerctl [a-z -]+ (\S*…|.*--)|pip install "|python -m partner_client .*--)/.test(
     span,
   );
 }
