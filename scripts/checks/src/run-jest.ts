@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
+import { runSettled } from './test-run.js';
 
 const jestReport = z.object({
   numTotalTestSuites: z.number(),
@@ -87,7 +88,7 @@ export async function runJest(options: {
 
 /**
  * Runs a program in the project root with the input and output of this process, and resolves to its exit code. The signal
- * kills it.
+ * kills it. Resolves never if a signal ends the run, so that the killed program is not reported as a result.
  */
 export async function runProgram(
   program: string,
@@ -101,8 +102,10 @@ export async function runProgram(
     env: { ...process.env, ...env },
   });
   signal?.addEventListener('abort', () => child.kill('SIGKILL'), { once: true });
-  return new Promise((resolve, reject) => {
+  const exitCode = await new Promise<number>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code) => resolve(code ?? 1));
   });
+  await runSettled();
+  return exitCode;
 }

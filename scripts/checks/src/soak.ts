@@ -44,7 +44,6 @@ const totals = await runJest({
   reportFile: path.join(run.scratch, 'jest.json'),
   env: { FAULT_MINUTES: String(minutes), SEED: String(seed), SOAK_REPORT: report },
 });
-await run.settled();
 run.remove();
 if (existsSync(report))
   process.stdout.write(`\n${readFileSync(report, 'utf8')}\nThe report is in ${report}\n`);

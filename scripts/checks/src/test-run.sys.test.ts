@@ -12,7 +12,7 @@ import { eventually } from '@partner/test-kit/eventually';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
-  'a run of the tests ends everything that it started on %s, also a detached stack of a test, and removes its files',
+  'a run of the tests ends everything that it started on %s, also a detached stack, removes its files and reports no result',
   async (signal) => {
     const place = mkdtempSync(path.join(tmpdir(), 'partner-run-'));
     // For root, Postgres runs as another user.
@@ -21,11 +21,14 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     const run = spawn(process.execPath, [main, 'local-stack/dist/up\\.sys', '--only', 'sys'], {
       cwd: PROJECT_ROOT,
       env: { ...process.env, TMPDIR: place },
-      stdio: 'ignore',
+      stdio: ['ignore', 'pipe', 'pipe'],
       // A signal of a terminal would also reach the other processes of the run.
       detached: true,
     });
-    const ended = once(run, 'exit');
+    const ended = once(run, 'close');
+    let output = '';
+    for (const stream of [run.stdout, run.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (output += text));
     // Its program `scripts/up --demo` writes this once the detached stack is complete.
     await eventually(
       'a detached stack',
@@ -44,6 +47,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
 
     run.kill(signal);
     await expect(ended).resolves.toEqual([130, null]);
+    expect(output).not.toMatch(/no test file matches|^tests:/m);
     expect(inRun()).toEqual([]);
     expect(readdirSync(place)).toEqual([]);
     rmSync(place, { recursive: true });

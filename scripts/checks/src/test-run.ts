@@ -9,6 +9,14 @@ import {
 } from '@partner/test-kit/backing-services/process-identity';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 
+/** Whether a signal is ending the run. */
+let isEnding = false;
+
+/** Resolves never if a signal is ending the run, so that its end is not reported as a result. */
+export async function runSettled(): Promise<void> {
+  if (isEnding) await new Promise(() => undefined);
+}
+
 /** Rounds in which processes that are started meanwhile are found too. */
 const ROUNDS = 100;
 
@@ -55,7 +63,6 @@ export function beginRun(name: string) {
       await delay(50);
     }
   }
-  let isEnding = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (isEnding) return;
@@ -71,9 +78,5 @@ export function beginRun(name: string) {
     scratch,
     /** Removes the files of the run. */
     remove,
-    /** Resolves never if the run is being ended by a signal, so that its end is not reported as a result. */
-    async settled(): Promise<void> {
-      if (isEnding) await new Promise(() => undefined);
-    },
   };
 }

@@ -12,7 +12,7 @@ import { installMissingPrograms } from '@partner/local-stack/backing-services/in
 import { BACKING_SERVICES } from '@partner/local-stack/backing-services/backing-service';
 import { StackError } from '@partner/local-stack/stack-error';
 import { type JestTotals, runProgram, runJest } from './run-jest.js';
-import { beginRun } from './test-run.js';
+import { beginRun, runSettled } from './test-run.js';
 import { seedOption } from './seed-option.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -203,7 +203,7 @@ let hasSucceeded = false;
 try {
   hasSucceeded = await main(options, run.scratch);
 } finally {
-  await run.settled();
+  await runSettled();
   run.remove();
 }
 process.exit(hasSucceeded ? 0 : 1);
