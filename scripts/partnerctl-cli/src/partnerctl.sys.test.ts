@@ -169,7 +169,9 @@ describe('webhooks and deliveries', () => {
 
     await useAssistants(hook, event, jobId, installer);
 
-    const secret = textAt(await document('webhooks', 'rotate-secret', hook), 'secret');
+    const rotated = await run(['--json', 'webhooks', 'rotate-secret', hook]);
+    const secret = textAt(parseJson(rotated.out), 'secret');
+    expect(rotated.err).toContain(`subscriptions activate-secret ${hook}`);
     await registerSecret(stack.description.receiver, { version: 2, secret, path: `/good/${installer}` });
     await document('webhooks', 'test', hook, '--secret-version', '2');
     const activated = await document('webhooks', 'activate-secret', hook, '--secret-version', '2');

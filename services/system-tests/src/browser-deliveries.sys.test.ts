@@ -195,8 +195,9 @@ describe('the list of deliveries', () => {
     await search.fill('WO-1001');
     await search.press('Enter');
     await page.waitForURL(/search=WO-1001/);
-    const failed = rows().filter({ hasText: job.id }).filter({ hasText: 'webhooks/all-two' });
-    await failed.getByRole('cell', { name: '404' }).waitFor();
+    const refused = page.getByRole('cell', { name: '404' });
+    const failed = rows().filter({ hasText: job.id }).filter({ has: refused });
+    await failed.waitFor();
 
     await page.setViewportSize({ width: 390, height: 844 });
     const state = page.getByLabel('State');
