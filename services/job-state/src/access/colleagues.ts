@@ -8,7 +8,7 @@ import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, Transaction, TransactionLimits } from '../database/database.js';
 import { requireAtHome } from '../moves/company-moves.js';
-import { noticeToOtherOwners } from '../notifications/queue-notices.js';
+import { noticeToOtherOwners } from './queue-notices.js';
 import { canSignIn } from './can-sign-in.js';
 import type { MembershipOfCompany } from './get-owner.js';
 import { lockCompany } from './insert-key.js';

@@ -3,7 +3,7 @@ import { ServiceError } from '@partner/kernel/service-error';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, TransactionLimits } from '../database/database.js';
-import { noticeToPerson } from '../notifications/queue-notices.js';
+import { noticeToPerson } from './queue-notices.js';
 import type { MembershipOfCompany } from './get-owner.js';
 
 /**

@@ -14,7 +14,7 @@ import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, Transaction, TransactionLimits } from '../database/database.js';
 import type { SecurityNoticeKind } from '@partner/proto-contracts/resources/security-notice/security-notice';
-import { noticeToPerson } from '../notifications/queue-notices.js';
+import { noticeToPerson } from './queue-notices.js';
 import type { MembershipOfCompany } from './get-owner.js';
 import { recordRefusedCode } from './record-refused-code.js';
 import { endSessions } from './password-version.js';

@@ -11,7 +11,7 @@ import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, TransactionLimits } from '../database/database.js';
 import { requireAtHome } from '../moves/company-moves.js';
-import { noticeToAddress } from '../notifications/queue-notices.js';
+import { noticeToAddress } from './queue-notices.js';
 import { lockCompany } from './insert-key.js';
 
 const HOUR_MS = 3_600_000;

@@ -261,7 +261,7 @@ describe('equal notices', () => {
     expect(await sendAll('sent')).toEqual([]);
   });
 
-  test('are leased by one of several processes, and come again after a failure or a crash; those of the meantime are kept [NOTIFY-13]', async () => {
+  test('are leased by one of several processes, and come again after a failure or a crash; those that came meanwhile are kept [NOTIFY-13]', async () => {
     await wrong();
     const [first, second] = await Promise.all([lease(), lease()]);
     expect([...first, ...second]).toHaveLength(1);

@@ -9,7 +9,7 @@ import { unlinkProviders } from '../access/provider-links.js';
 import { resetFactor } from '../access/second-factor.js';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
-import { noticeToOtherOwners } from '../notifications/queue-notices.js';
+import { noticeToOtherOwners } from '../access/queue-notices.js';
 import type { Database, Queryable, Transaction, TransactionLimits } from '../database/database.js';
 import { getCompany } from './operator-company.js';
 import { checkOwnerFields } from './operator-fields.js';

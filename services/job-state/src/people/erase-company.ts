@@ -1,7 +1,7 @@
 import type { Erasure } from '@partner/proto-contracts/resources/person/person';
 import { KeyRevokedSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { ACCESS_BROADCAST } from '@partner/proto-contracts/topology';
-import { counted } from '@partner/proto-contracts/values/counted';
+import { counted } from '@partner/proto-contracts/api/counted';
 import type { Logger } from '@partner/kernel/logger';
 import { notFound } from '@partner/kernel/service-error';
 import { invalidArgument } from '@partner/kernel/validation';

@@ -1,6 +1,6 @@
 import type { Transaction } from '../database/database.js';
 import { HAS_ERASURE } from '../access/insert-key.js';
-import { noticeToOtherOwners } from '../notifications/queue-notices.js';
+import { noticeToOtherOwners } from '../access/queue-notices.js';
 import type { MembershipChangedCommand } from './company-commands.js';
 import type { PlatformEffect } from './platform-effect.js';
 

@@ -1,5 +1,5 @@
 import type { SecurityNoticeKind } from '@partner/proto-contracts/resources/security-notice/security-notice';
-import { canSignIn } from '../access/can-sign-in.js';
+import { canSignIn } from './can-sign-in.js';
 import type { Actor } from '../audit/actor.js';
 import type { Queryable } from '../database/database.js';
 
