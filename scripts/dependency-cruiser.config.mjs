@@ -54,7 +54,7 @@ const DRIVERS = {
   ],
   ioredis: [`${GATEWAY_KIT}/`, `${TEST_KIT}/`, 'services/console/src/sessions/', 'services/system-tests/'],
   nodemailer: [`${KERNEL}/src/mail.ts`],
-  'smtp-server': [`${TEST_KIT}/`],
+  'smtp-server': [`${TEST_KIT}/`, 'scripts/local-stack/src/mail/'],
   express: [`${GATEWAY_KIT}/`, 'services/[^/]+/src/app', BASELINE],
 };
 const DATABASE_DRIVERS = ['knex', 'pg'];

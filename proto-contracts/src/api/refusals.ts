@@ -1,5 +1,5 @@
 import { keyKindsOf, type Scope, type Surface } from './scopes.js';
-import { counted } from '../values/counted.js';
+import { counted } from './counted.js';
 
 /** What each limit counts; a 429 says it after "requests a minute". */
 export const COUNTED_AS = {

@@ -2,7 +2,7 @@ const SHOWN = 8;
 
 /**
  * Shortens the URL of a webhook for people who do not manage it: its path and query can be a secret. It keeps the host and at most a third
- * of the rest, up to 8 characters, so that webhooks can be told apart. A text that is not a URL stays as it is.
+ * of the rest, up to 8 characters, so that webhooks differ. A text that is not a URL stays as it is.
  */
 export function shortUrl(text: string): string {
   if (!URL.canParse(text)) return text;

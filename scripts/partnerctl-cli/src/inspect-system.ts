@@ -5,7 +5,7 @@ import { QUEUES } from '@partner/proto-contracts/topology';
 import { inspectQueues } from '@partner/kernel/amqp/inspect-queues';
 import { type Document, isDocument } from './output.js';
 import type { Session } from './session.js';
-import { counted } from '@partner/proto-contracts/values/counted';
+import { counted } from '@partner/proto-contracts/api/counted';
 
 /** Thresholds of problems. */
 export interface Thresholds {

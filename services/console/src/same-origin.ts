@@ -1,4 +1,4 @@
-import type { SurfaceRequest } from '@partner/gateway-kit/http-app';
+import type { SurfaceRequest } from '@partner/gateway-kit/surface-request';
 import { announcesBody } from '@partner/gateway-kit/request-body';
 import { invalidArgument } from '@partner/kernel/validation';
 import { ServiceError } from '@partner/kernel/service-error';

@@ -24,7 +24,7 @@ import { ServiceError } from '@partner/kernel/service-error';
 import { createShareGate } from '@partner/kernel/share-gate';
 import type { After } from '@partner/kernel/timers';
 import { clientNetwork } from './client-address.js';
-import type { AuthenticationRequest } from './http-app.js';
+import type { AuthenticationRequest } from './surface-request.js';
 
 /** The caller behind an API key. */
 export interface ApiKeyPrincipal {

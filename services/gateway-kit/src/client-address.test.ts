@@ -43,7 +43,7 @@ describe('a client address', () => {
     ['the last entry', 1, '203.0.113.3'],
     ['the last but one', 2, '203.0.113.2'],
     ['the first, where there are fewer', 9, '203.0.113.1'],
-  ])('is %s behind so many proxies', (_which, hops, address) => {
+  ])('is %s behind this many proxies', (_which, hops, address) => {
     expect(clientAddress(PROXY, '203.0.113.1, 203.0.113.2,203.0.113.3', hops)).toBe(address);
   });
 
@@ -57,7 +57,7 @@ describe('a client address', () => {
   );
 
   test.each(['_hidden', 'client-7.internal', '010.0.0.1', '203.0.113.9/32', '[', '[]:1', 'a'.repeat(9_000)])(
-    'that is none (%j) is one client of its own, not all clients [HTTP-24, SESSION-9]',
+    'that is none (%j) is a separate client, not all clients [HTTP-24, SESSION-9]',
     (entry) => {
       const address = clientAddress(PROXY, entry, 1);
       expect(address).toMatch(/^unknown-[0-9a-f]{16}$/);

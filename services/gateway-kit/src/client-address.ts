@@ -5,7 +5,7 @@ import { isIP, isIPv4, SocketAddress } from 'node:net';
 const UNKNOWN = 'unknown';
 
 /**
- * Returns the address of a client behind so many trusted proxies, in the form of logs and limits. Each proxy appends the address of
+ * Returns the address of a client behind this many trusted proxies, in the form of logs and limits. Each proxy appends the address of
  * its peer to `x-forwarded-for`, so the entry that counts is that many from the end; the client may have written those before it.
  *
  * An entry is read in every notation that proxies write: with a port, in brackets or quotes, with a zone, as IPv4-mapped IPv6. One

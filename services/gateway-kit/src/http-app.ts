@@ -1,4 +1,3 @@
-import type { CallOptions } from '@connectrpc/connect';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Scope, Surface } from '@partner/proto-contracts/api/scopes';
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
@@ -35,6 +34,7 @@ import { requireScope } from './require-scope.js';
 import { createRequestLog, type RequestRecord } from './request-log.js';
 import { createSecurityHeaders } from './security-headers.js';
 import { refuse, send } from './send-response.js';
+import type { AuthenticationRequest, SurfaceRequest } from './surface-request.js';
 import { createUnreadResponses, type UnreadResponses } from './unread-responses.js';
 import { invalidArgument } from '@partner/kernel/validation';
 
@@ -43,26 +43,6 @@ import { invalidArgument } from '@partner/kernel/validation';
  * uses a third of the smallest limit in the charts.
  */
 const MEMORY_SHARES = { bodies: 1 / 8, unreadResponses: 1 / 8 } as const;
-
-/** Parts of a request that are available before authentication. */
-export interface SurfaceRequest {
-  /** In upper case. */
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  /** Returns a header by its lower-case name. Repeated headers are joined by commas. */
-  header(name: string): string | undefined;
-  /** Client address; `x-forwarded-for` counts only from trusted proxies. */
-  readonly remoteAddress: string;
-}
-
-/** A request to authenticate. */
-export interface AuthenticationRequest extends SurfaceRequest {
-  /** Options of the authentication's RPC: deadline, cancellation and `x-request-id`. */
-  readonly call: CallOptions;
-  /** True if the client's network is over its limit of failed authentications. */
-  readonly isOverFailureLimit: boolean;
-}
 
 /** An authenticated request that has passed the rate limit and the scope check. */
 interface AdmittedRequest {

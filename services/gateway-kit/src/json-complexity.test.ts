@@ -6,7 +6,7 @@ const excessOf = (text: string) => jsonExcess(Buffer.from(text));
 const tooMany = `must have at most ${MAX_JSON_TOKENS} JSON tokens`;
 const tooDeep = `must not nest deeper than ${MAX_JSON_DEPTH} levels`;
 
-/** A text of so many tokens. */
+/** A text of this many tokens. */
 const numbers = (tokens: number) => `[${'1,'.repeat((tokens - 3) / 2)}1]`;
 
 /** The tokens of a value, as JSON.stringify writes it. */

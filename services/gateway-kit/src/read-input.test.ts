@@ -80,7 +80,7 @@ describe('the input of an endpoint', () => {
     ['deep', '['.repeat(100_000) + ']'.repeat(100_000), 'body: must not nest deeper than 64 levels'],
     ['deep and unclosed', '['.repeat(1_000_000), 'body: must not nest deeper than 64 levels'],
     ['dense', `[${'{},'.repeat(300_000)}{}]`, 'body: must have at most 20000 JSON tokens'],
-  ])('that is %s JSON is a 400 with a code of its own [HTTP-21]', async (_what, body, message) => {
+  ])('that is %s JSON is a 400 with a separate code [HTTP-21]', async (_what, body, message) => {
     const { app, handled } = createFixture();
     const response = await post(app).set('content-type', 'application/json').send(body);
     expect(assertError(response, 400, 'body_too_complex').error).toBe(message);

@@ -50,7 +50,7 @@ async function start(overrides: Partial<HttpAppOptions<Caller>> = {}) {
     );
     return socket;
   };
-  /** Resolves once so many bodies are being read: each has one timer. */
+  /** Resolves once this many bodies are being read: each has one timer. */
   const beingRead = (count: number) =>
     eventually(`${count} bodies are being read`, () => timers.waiting() === count);
   const statusOf = async (socket: Socket) => {
@@ -62,7 +62,7 @@ async function start(overrides: Partial<HttpAppOptions<Caller>> = {}) {
 
 const chunk = (bytes: string) => `${bytes.length.toString(16)}\r\n${bytes}\r\n`;
 
-/** A valid body of so many bytes. */
+/** A valid body of this many bytes. */
 const bodyOf = (length: number) => `{"address":"${'x'.repeat(length - 14)}"}`;
 
 describe('the bodies in flight', () => {

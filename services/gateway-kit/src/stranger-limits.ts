@@ -2,11 +2,11 @@ import { LRUCache } from 'lru-cache';
 import type { ServerResponse } from 'node:http';
 import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
 import { invariant } from '@partner/kernel/invariant';
-import { counted } from '@partner/proto-contracts/values/counted';
+import { counted } from '@partner/proto-contracts/api/counted';
 import { ServiceError } from '@partner/kernel/service-error';
 import { clientNetwork } from './client-address.js';
 import type { AnyEndpoint } from './endpoint.js';
-import type { AuthenticationRequest, SurfaceRequest } from './http-app.js';
+import type { AuthenticationRequest, SurfaceRequest } from './surface-request.js';
 import { setRateLimitHeaders } from './rate-limit-headers.js';
 import type { RateLimiter } from './rate-limiter.js';
 

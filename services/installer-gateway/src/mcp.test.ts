@@ -234,8 +234,8 @@ test.each([
   ['ping', 5, 'params: must be an object, not a number'],
 ])('%s with the params %j is refused with -32602 and the field [MCP-9]', async (method, params, message) => {
   const { post } = createFixture();
-  const { status, body } = await post().send({ ...listing, method, params });
-  expect([status, body]).toEqual([
+  const response = await post().send({ ...listing, method, params });
+  expect([response.status, response.body]).toEqual([
     200,
     { jsonrpc: '2.0', id: 1, error: { code: -32_602, message: expect.stringContaining(message) } },
   ]);

@@ -31,7 +31,7 @@ export type WaitFor = <T>(what: string, attempt: () => Promise<T>) => Promise<T>
  * result. The only way in which a process waits for a dependency.
  *
  * `dependency.waiting` says what it waits for and why, once for each cause; `dependency.reached` follows. `what` is text for a log, with
- * hosts and without credentials. An attempt must end by itself.
+ * hosts and without credentials. An attempt must end without help.
  */
 export async function waitFor<T>(
   what: string,

@@ -172,7 +172,7 @@ const afterConnections = async (proxy: TcpProxy, more: number) => {
 };
 
 test.each(TITLES)(
-  '%s waits for %s while it is absent, refuses and hangs, and goes on once it answers',
+  '%s waits for %s while it is absent, refuses and hangs, and goes on once it responds',
   async (_program, _variable, need) => {
     const port = await freePort();
     const { moved, real } = at(port, need);

@@ -92,13 +92,13 @@ export const eventReplayIn = z
     id: 'EventReplayIn',
     description: 'Which events of your company to send again, where to, and how fast.',
     override: ({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }) => {
-      const { type, properties, ...rest } = jsonSchema;
+      const { type, properties } = jsonSchema;
       const fields = Object.entries(z.record(z.string(), z.unknown()).parse(properties));
       const ofOthers = (own: readonly string[], name: string) =>
         !own.includes(name) && SELECTIONS.some(({ required }) => required.some((each) => each === name));
-      for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword];
+      Reflect.deleteProperty(jsonSchema, 'type');
+      Reflect.deleteProperty(jsonSchema, 'properties');
       Object.assign(jsonSchema, {
-        ...rest,
         oneOf: SELECTIONS.map(({ title, required }) => ({
           type,
           title,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What people are told by email, whatever their settings: changes that a takeover of an account or a company makes. */
+/** What people learn by email, whatever their settings: changes that a takeover of an account or a company makes. */
 export const SECURITY_NOTICE_KINDS = [
   'second_factor_enabled',
   'second_factor_disabled',

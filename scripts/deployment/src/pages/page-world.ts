@@ -38,7 +38,7 @@ export async function createPageWorld(python?: string) {
   program('scripts/up', ours('local-stack/dist/up.js'));
   program('scripts/partnerctl', ours('partnerctl-cli/dist/main.js'));
   program('bin/helm', `exec '${await ensureHelm()}' "$@"`);
-  // The stack has servers of its own, which the commands of RabbitMQ reach.
+  // The stack has private servers, which the commands of RabbitMQ reach.
   for (const name of ['docker', 'rabbitmqctl', 'rabbitmq-diagnostics']) program(`bin/${name}`, 'exit 1');
   // The end of a pipe; every other use is left out.
   program('bin/kubectl', `test "$1" = apply && grep -q '^kind: Job$'`);
@@ -82,7 +82,7 @@ export async function createPageWorld(python?: string) {
     /** Lets `rabbitmqctl` reach the broker of the running stack. */
     addRabbitmqPrograms(): void {
       const { rabbitmq } = readStackState(stackDirectory)?.plan.backingServices ?? {};
-      if (rabbitmq?.kind !== 'private') throw new Error('the stack has no broker of its own');
+      if (rabbitmq?.kind !== 'private') throw new Error('the stack has no private broker');
       const { controlEnv } = rabbitmqPrograms({
         directory: path.join(stackDirectory, 'rabbitmq'),
         port: rabbitmq.port,

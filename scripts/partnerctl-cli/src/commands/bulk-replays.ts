@@ -7,7 +7,7 @@ import {
   REPLAYED_STATES,
 } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
 import { readResource } from '@partner/proto-contracts/resource-json';
-import { counted } from '@partner/proto-contracts/values/counted';
+import { counted } from '@partner/proto-contracts/api/counted';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, demandYes, instant, subcommand } from '../command-context.js';
 import { EXIT_CODES } from '../exit-codes.js';

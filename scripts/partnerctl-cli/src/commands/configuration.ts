@@ -19,7 +19,7 @@ import { EXIT_CODES } from '../exit-codes.js';
 import { parseJson } from '../output.js';
 import type { Session } from '../session.js';
 import { getCompany, setTechnicalContact } from './companies.js';
-import { counted } from '@partner/proto-contracts/values/counted';
+import { counted } from '@partner/proto-contracts/api/counted';
 
 const FILE = ['-f, --file <file>', 'the YAML file; - is standard input'] as const;
 const PRUNE = '--prune';

@@ -9,7 +9,7 @@ import { runConformance, type TriedReceiver } from '../conformance-checks.js';
 import { EXIT_CODES, wrongUsage } from '../exit-codes.js';
 import { readSecret } from '../given-secret.js';
 import { columns, renderTable } from '../output.js';
-import { counted } from '@partner/proto-contracts/values/counted';
+import { counted } from '@partner/proto-contracts/api/counted';
 
 const MAX_VERSION = 2 ** 31 - 1;
 

@@ -8,7 +8,7 @@ import { EXIT_CODES, OperatorError, wrongUsage } from '../exit-codes.js';
 import { decodeMessage } from '../known-messages.js';
 import { columns, type Document, renderBody } from '../output.js';
 import { interrupted } from '../poll-until.js';
-import { counted } from '@partner/proto-contracts/values/counted';
+import { counted } from '@partner/proto-contracts/api/counted';
 
 type QueueWithDead = QueueDefinition & { readonly deadLetterQueue: string };
 

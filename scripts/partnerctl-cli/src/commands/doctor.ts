@@ -7,7 +7,7 @@ import { columns, renderTable } from '../output.js';
 import { interrupted } from '../poll-until.js';
 import type { Session } from '../session.js';
 import { readBacklog, findProblems, inspectServiceQueues, seconds, THRESHOLDS } from '../inspect-system.js';
-import { counted } from '@partner/proto-contracts/values/counted';
+import { counted } from '@partner/proto-contracts/api/counted';
 
 /** Result of one check. */
 interface Finding {

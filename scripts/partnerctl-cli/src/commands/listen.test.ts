@@ -95,7 +95,7 @@ test('a forwarded delivery without a response says why', async () => {
   );
 });
 
-test('several listeners run at once, each with an address of its own, until the stack has no more', async () => {
+test('several listeners run at once, each with a separate address, until the stack has no more', async () => {
   const first = listening('--for', '2');
   await first.up;
   const second = listening('--for', '2');

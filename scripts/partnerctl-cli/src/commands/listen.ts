@@ -21,7 +21,7 @@ import { forwardDelivery, loopbackUrl } from '../forward-delivery.js';
 import { readSecret } from '../given-secret.js';
 import { type Document, isDocument, jsonIn, jsonText, printable } from '../output.js';
 import { pollUntil } from '../poll-until.js';
-import { counted } from '@partner/proto-contracts/values/counted';
+import { counted } from '@partner/proto-contracts/api/counted';
 
 const TEST_EVENT = 'install.test';
 const VERIFY_MS = 30_000;

@@ -12,7 +12,7 @@ import { countEmail } from '../sessions/count-email.js';
 import type { LoginAttempts } from '../sessions/login-attempts.js';
 import { createPasswordLink } from '../sessions/password-link.js';
 import type { OwnerSession } from '../sessions/session-store.js';
-import { counted } from '@partner/proto-contracts/values/counted';
+import { counted } from '@partner/proto-contracts/api/counted';
 
 /**
  * `POST /partner-api/colleagues`: adds a person, then mails the invitation. If the email fails, a repeat mails a new one, because

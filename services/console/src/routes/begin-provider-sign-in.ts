@@ -8,7 +8,7 @@ import type { DeviceCookie } from '../sessions/device-cookie.js';
 import { beginWithProvider, type ProviderDeps, requireProvider } from '../sessions/provider-sign-in.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';
 import type { OwnerSession } from '../sessions/session-store.js';
-import { counted } from '@partner/proto-contracts/values/counted';
+import { counted } from '@partner/proto-contracts/api/counted';
 
 /** `POST /partner-api/session/provider`: leads the browser to the identity provider. */
 export function beginProviderSignIn(

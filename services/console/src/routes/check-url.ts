@@ -9,7 +9,7 @@ import { ServiceError } from '@partner/kernel/service-error';
 import type { z } from 'zod';
 import { requiredField } from '../required-field.js';
 import type { OwnerSession } from '../sessions/session-store.js';
-import { counted } from '@partner/proto-contracts/values/counted';
+import { counted } from '@partner/proto-contracts/api/counted';
 
 /**
  * `POST /partner-api/url-checks`: returns whether a subscription can have a URL. Checks are rate-limited per

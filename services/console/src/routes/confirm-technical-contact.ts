@@ -8,7 +8,7 @@ import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
 import { ServiceError } from '@partner/kernel/service-error';
 import { tokenSha256 } from '@partner/kernel/technical-contact-link';
 import type { OwnerSession } from '../sessions/session-store.js';
-import { counted } from '@partner/proto-contracts/values/counted';
+import { counted } from '@partner/proto-contracts/api/counted';
 
 /**
  * `POST /partner-api/technical-contact/confirm`: confirms an address with the token of its mailed link. Public: the

@@ -19,7 +19,7 @@ import { isLoopbackHttp } from '../loopback-http.js';
 import { countEmail } from '../sessions/count-email.js';
 import type { LoginAttempts } from '../sessions/login-attempts.js';
 import type { OwnerSession } from '../sessions/session-store.js';
-import { counted } from '@partner/proto-contracts/values/counted';
+import { counted } from '@partner/proto-contracts/api/counted';
 
 /**
  * `PUT /partner-api/technical-contact`: mails a link to the address, then stores the address as pending. In this order,

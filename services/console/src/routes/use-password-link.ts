@@ -15,7 +15,7 @@ import { checkNewPassword } from '../sessions/new-password-rule.js';
 import { notifyOfNewPassword, type NotifyDeps } from '../sessions/account-mails.js';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';
 import type { HashPassword } from '../sessions/verify-password.js';
-import { counted } from '@partner/proto-contracts/values/counted';
+import { counted } from '@partner/proto-contracts/api/counted';
 
 /**
  * `POST /partner-api/password/links/use`: sets a password with the token of a mailed link, and ends all sessions of the person.

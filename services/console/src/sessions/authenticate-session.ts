@@ -1,6 +1,6 @@
 import { deleteSessionOperation } from '@partner/proto-contracts/resources/session/operations';
 import { streamChangesOperation } from '@partner/proto-contracts/resources/change-stream/operations';
-import type { AuthenticationRequest } from '@partner/gateway-kit/http-app';
+import type { AuthenticationRequest } from '@partner/gateway-kit/surface-request';
 import { ServiceError } from '@partner/kernel/service-error';
 import { isStillOwner, type OwnerCheckDeps } from './is-still-owner.js';
 import type { SessionCookie } from './session-cookie.js';

@@ -3,7 +3,7 @@ import { ServiceError } from '@partner/kernel/service-error';
 import type { EmailKind, LoginAttempt, LoginAttempts } from './login-attempts.js';
 
 /**
- * Counts an email that an owner has sent to an address. Fails with `rate_limited` at the limit of the address, whoever has used it up: the
+ * Counts an email that an owner has sent to an address. Fails with `rate_limited` at the limit of the address, also if another owner has used it up: the
  * message does not say whether anyone has an account there.
  */
 export async function countEmail(

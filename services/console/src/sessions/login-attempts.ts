@@ -5,7 +5,7 @@ import { ServiceError } from '@partner/kernel/service-error';
 import type { RedisClient } from '@partner/gateway-kit/redis';
 import { z } from 'zod';
 import { awaitRedis } from './await-redis.js';
-import { counted } from '@partner/proto-contracts/values/counted';
+import { counted } from '@partner/proto-contracts/api/counted';
 
 /** Span in which failed logins are counted. */
 export const LOGIN_FAILURE_WINDOW_MS = 15 * 60_000;

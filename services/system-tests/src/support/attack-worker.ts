@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 /**
  * Attacks a service in every way at once until it gets a message: half-sent, dense and deep bodies, clients that read no response,
- * idle connections, and a flood of requests that are refused. In a thread of its own, so that the measuring one has time.
+ * idle connections, and a flood of requests that are refused. In a separate thread, so that the measuring one has time.
  */
 
 const HALF_SENT_BODIES = 600;

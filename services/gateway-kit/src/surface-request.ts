@@ -1,0 +1,21 @@
+import type { CallOptions } from '@connectrpc/connect';
+
+/** Parts of a request that are available before authentication. */
+export interface SurfaceRequest {
+  /** In upper case. */
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** Returns a header by its lower-case name. Repeated headers are joined by commas. */
+  header(name: string): string | undefined;
+  /** Client address; `x-forwarded-for` counts only from trusted proxies. */
+  readonly remoteAddress: string;
+}
+
+/** A request to authenticate. */
+export interface AuthenticationRequest extends SurfaceRequest {
+  /** Options of the authentication's RPC: deadline, cancellation and `x-request-id`. */
+  readonly call: CallOptions;
+  /** True if the client's network is over its limit of failed authentications. */
+  readonly isOverFailureLimit: boolean;
+}
