@@ -53,34 +53,46 @@ export function createClientEndpoints<Principal>(options: {
   const urlOf = (file: string) => new URL(`${CLIENTS_PATH}/${file}`, options.publicBaseUrl).href;
   const listed = clients.map((client) => ({ ...client, url: urlOf(client.file) }));
   files.set('index.json', Buffer.from(`${JSON.stringify({ clients: listed }, null, 2)}\n`));
-  const page = Buffer.from(renderClientsPage(clients, options.icon, urlOf));
+  files.set('index.html', Buffer.from(renderClientsPage(clients, options.icon, urlOf)));
+  const served = new Map([...files].map(([name, bytes]) => [name, servedFile(name, bytes)]));
   return [
-    filesEndpoint('getClients', CLIENTS_PATH, () => ['index.html', page]),
-    filesEndpoint('getClientsRoot', `${CLIENTS_PATH}/`, () => ['index.html', page]),
-    filesEndpoint('getClientFile', `${CLIENTS_PATH}/:file`, (name) => [name, files.get(name)]),
+    filesEndpoint('getClients', CLIENTS_PATH, served),
+    filesEndpoint('getClientsRoot', `${CLIENTS_PATH}/`, served),
+    filesEndpoint('getClientFile', `${CLIENTS_PATH}/:file`, served),
   ];
+}
+
+interface ServedFile {
+  readonly bytes: Buffer;
+  readonly etag: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function servedFile(name: string, bytes: Buffer): ServedFile {
+  const etag = entityTagOf(CURRENT_API_VERSION, bytes.toString('latin1'));
+  const headers = {
+    'content-type': TYPES[path.extname(name)] ?? 'application/octet-stream',
+    // A release can bring other bytes under the same name, in development at least.
+    'cache-control': 'public, no-cache',
+    'content-security-policy': PAGE_POLICY,
+    etag,
+  };
+  return { bytes, etag, headers };
 }
 
 function filesEndpoint<Principal>(
   id: string,
   place: string,
-  read: (name: string) => readonly [string, Buffer | undefined],
+  files: ReadonlyMap<string, ServedFile>,
 ): AnyEndpoint<Principal> {
   const operation = { id, method: 'get', path: place, unauthenticated: true } as const;
-  return serveOperation(operation, async ({ params: { file = '' }, header }) => {
-    const [name, bytes] = read(file);
-    if (bytes === undefined) {
+  return serveOperation(operation, async ({ params: { file = 'index.html' }, header }) => {
+    const found = files.get(file);
+    if (found === undefined) {
       const message = `path: there is no such file; ${CLIENTS_PATH}/index.json lists those of this release`;
       throw new ServiceError('not_found', message);
     }
-    const etag = entityTagOf(CURRENT_API_VERSION, bytes.toString('latin1'));
-    const headers = {
-      'content-type': TYPES[path.extname(name)] ?? 'application/octet-stream',
-      // A release can bring other bytes under the same name, in development at least.
-      'cache-control': 'public, no-cache',
-      'content-security-policy': PAGE_POLICY,
-      etag,
-    };
+    const { bytes, etag, headers } = found;
     return namesEntityTag(header('if-none-match') ?? '', etag)
       ? { status: 304, headers }
       : // The packages are compressed already, and the bytes have a checksum.
