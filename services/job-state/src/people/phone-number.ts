@@ -1,4 +1,4 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js';
+import { findPhoneNumbersInText, parsePhoneNumberFromString } from 'libphonenumber-js';
 
 /** One meaning that a phone number can have. */
 interface Reading {
@@ -35,7 +35,7 @@ const WITH_MORE_DIGITS = /^1?([2-9]\d{2}[2-9]\d{6})(\d{1,8})$/;
 export function readPhoneNumber(text: string): PhoneNumber {
   const cleaned = plain(text);
   const texts = [cleaned, ...cleaned.split(SEPARATOR)].flatMap((part) => [part, fromKeypad(part)]);
-  const readings = [...new Set(texts)].flatMap(readingsOf);
+  const readings = [...[...new Set(texts)].flatMap(readingsOf), ...foundIn(cleaned)];
   return { text: cleaned, readings: readings.filter(({ number }) => number.length >= MIN_DIGITS) };
 }
 
@@ -84,6 +84,15 @@ function isLocal(reading: Reading, { text }: PhoneNumber): boolean {
 
 function isInternational(text: string): boolean {
   return INTERNATIONAL.test(text.replace(BEFORE_NUMBER, ''));
+}
+
+/** Returns the numbers that stand among other words and digits, or beside each other. */
+function foundIn(text: string): readonly Reading[] {
+  return findPhoneNumbersInText(text, HOME).map(({ startsAt, number }) => ({
+    country: isInternational(text.slice(startsAt)) ? number.countryCallingCode : undefined,
+    number: number.nationalNumber,
+    extension: number.ext,
+  }));
 }
 
 function readingsOf(text: string): readonly Reading[] {
