@@ -36,6 +36,7 @@ export async function countRequest(
     throw new ServiceError('rate_limited', message, { retryAfterSeconds });
   };
   if (request.headers[LISTEN_HEADER] !== undefined)
-    await take('listen', `listen:${key}`, Math.max(1, Math.floor(limit / 3)), `with ${LISTEN_HEADER}`);
+    // The name begins like that of the caller, so that the users of Redis reach it.
+    await take('listen', `${key}:listen`, Math.max(1, Math.floor(limit / 3)), `with ${LISTEN_HEADER}`);
   return take('default', key, limit, countedAs);
 }

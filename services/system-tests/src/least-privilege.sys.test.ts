@@ -139,6 +139,8 @@ describe('services with users that may do no more than they must, over TLS by a 
     expect((await owner.call('GET', '/partner-api/sessions')).status).toBe(200);
     expect((await owner.call('DELETE', '/partner-api/session')).status).toBe(204);
     await expect(signIn(stack.baseUrl, { ...sales.owner, password: 'wrong' })).rejects.toThrow('401');
+    const headers = { 'x-api-key': apiKeyOf(sales, 'general'), 'x-svc-listen': '1' };
+    expect((await call(stack.baseUrl, '/inbound/events', { headers })).status).toBe(200);
     const refusals = await withRedis(servers.redisUrl(), (client) => client.acl('LOG'));
     expect(refusals).toEqual([]);
   });

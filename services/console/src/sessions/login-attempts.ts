@@ -70,12 +70,9 @@ redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - tonu
 local wait = 0
 for index = 3, #ARGV, 2 do
   local window, limit = tonumber(ARGV[index]), tonumber(ARGV[index + 1])
-  local from = '(' .. string.format('%.0f', now - window)
-  local over = redis.call('ZCOUNT', KEYS[1], from, '+inf') - limit
-  if over >= 0 then
-    local leaving = redis.call('ZRANGEBYSCORE', KEYS[1], from, '+inf', 'WITHSCORES', 'LIMIT', over, 1)
-    wait = math.max(wait, 1, tonumber(leaving[2]) + window - now)
-  end
+  -- With this one and those after it in the window, the limit is reached.
+  local last = redis.call('ZRANGE', KEYS[1], -limit, -limit, 'WITHSCORES')
+  if last[2] then wait = math.max(wait, tonumber(last[2]) + window - now) end
 end
 if wait > 0 then return wait end
 redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])
