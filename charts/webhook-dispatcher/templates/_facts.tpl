@@ -31,7 +31,7 @@ confirmed, and the command acknowledged.
 {{- $file := . }}
 {{- $isMounted := false }}
 {{- range $.Values.extraVolumeMounts }}
-{{- $isMounted = or $isMounted (hasPrefix (printf "%s/" (trimSuffix "/" .mountPath)) $file) }}
+{{- $isMounted = or $isMounted (eq .mountPath $file) (hasPrefix (printf "%s/" (trimSuffix "/" .mountPath)) $file) }}
 {{- end }}
 {{- if not $isMounted }}
 - "config.webhookDevCaFile ({{ . }}) is in no volume of extraVolumeMounts"

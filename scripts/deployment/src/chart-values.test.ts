@@ -295,6 +295,10 @@ const TAKEN: readonly (readonly [ServiceName, string])[] = [
     'extraVolumes[0].name=ca,extraVolumes[0].secret.secretName=ca,extraVolumeMounts[0].name=ca,extraVolumeMounts[0].mountPath=/ca,extraVolumeMounts[0].subPath=a/..b',
   ],
   [
+    'webhook-dispatcher',
+    'development.enabled=true,config.webhookDevCaFile=/ca.pem,extraVolumes[0].name=ca,extraVolumes[0].secret.secretName=ca,extraVolumeMounts[0].name=ca,extraVolumeMounts[0].mountPath=/ca.pem,extraVolumeMounts[0].subPath=ca.pem',
+  ],
+  [
     'inbound-gateway',
     'tolerations[0].operator=Exists,tolerations[1].key=a,tolerations[1].value=b,tolerations[1].effect=NoExecute,tolerations[1].tolerationSeconds=5',
   ],
