@@ -188,21 +188,4 @@ describe('without a backing service', () => {
     await eventually('the console reaches Redis', async () => (await isSessionRedisUp()) === 1);
     expect((await session.call('GET', '/partner-api/session')).status).toBe(200);
   });
-
-  test('the console starts without Redis, and is ready [SESSION-5]', async () => {
-    const redis = stack.stack.process('redis');
-    const console = stack.stack.process('console');
-    await redis.kill('SIGKILL');
-    try {
-      await console.kill('SIGKILL');
-      await console.start();
-      await console.ready();
-      expect((await sendCall(stack.baseUrl, '/docs')).status).toBe(200);
-    } finally {
-      await redis.start();
-      await redis.ready();
-    }
-    await eventually('the console reaches Redis', async () => (await isSessionRedisUp()) === 1);
-    await signIn(stack.baseUrl, owner);
-  });
 });
