@@ -54,7 +54,7 @@ const parts = {
     countLinkOf: uncalled,
     countEmail: uncalled,
   },
-  deviceCookie: { read: uncalled, set: uncalled },
+  deviceCookie: { read: () => undefined, set: uncalled },
   verifyPassword: uncalled,
   hashPassword: uncalled,
   background: { start: uncalled, settled: uncalled },

@@ -109,8 +109,9 @@ describe('another company’s resource', () => {
         ['get', `${WEBHOOKS}/${id}/replays`],
         ['get', `${WEBHOOKS}/${id}/statistics`],
       ] as const;
-      const body = { ...newWebhook, ...REPLAY, pendingSecretVersion: 1 };
       for (const [method, route] of routes) {
+        const secret = route.endsWith('/activate-secret') ? { pendingSecretVersion: 1 } : {};
+        const body = { ...newWebhook, ...REPLAY, ...secret };
         const response = await site
           .request(method, route, { cookie: ours, ...(method !== 'get' && { body }) })
           .expect(404);
