@@ -1,7 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { CommandContext } from '../command-context.js';
 import { announcementsCommand } from './announcements.js';
-import { capacityCommand } from './capacity.js';
 import { companiesCommand } from './companies.js';
 import { completionCommand } from './completion.js';
 import { applyCommand, exportCommand, planCommand } from './configuration.js';
@@ -45,7 +44,6 @@ export function allCommands(
     restoreCommand(context),
     listenCommand(context),
     conformanceCommand(context),
-    capacityCommand(context),
     platformCommand(context),
     mcpCommand(context),
     completionCommand(context, program),
