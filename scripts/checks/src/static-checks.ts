@@ -15,7 +15,7 @@ import { z } from 'zod';
 import { runCommand } from '@partner/local-stack/run-command';
 import { lintApiDescription } from './api-description.js';
 import { pageViolations, SPECIFICATION } from './pages.js';
-import { apiViolations, describedApi, migrationViolations, RELEASED } from './released/last-release.js';
+import { apiViolations, describedApi, migrationViolations, readRelease } from './released/last-release.js';
 import { sourceTexts } from './source-texts.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -111,13 +111,20 @@ function format(): Promise<string | undefined> {
 
 /** Compares with the last release. */
 async function changesSinceRelease(): Promise<string | undefined> {
-  const against = path.join(root, RELEASED.folder, RELEASED.contracts);
-  const violations = [
-    (await command('buf', ['breaking', '--against', against], contracts)) ?? [],
-    apiViolations(root),
-    migrationViolations(root),
-  ].flat();
-  return violations.length === 0 ? undefined : violations.join('\n');
+  const release = readRelease(root);
+  const scratch = mkdtempSync(path.join(tmpdir(), 'partner-release-'));
+  try {
+    const against = path.join(scratch, 'contracts.json');
+    writeFileSync(against, JSON.stringify(release.contracts));
+    const violations = [
+      (await command('buf', ['breaking', '--against', against], contracts)) ?? [],
+      apiViolations(release),
+      migrationViolations(root, release),
+    ].flat();
+    return violations.length === 0 ? undefined : violations.join('\n');
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
 }
 
 async function generatedContracts(): Promise<string | undefined> {

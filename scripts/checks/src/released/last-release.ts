@@ -1,22 +1,24 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
 import { z } from 'zod';
 import { breakingApiChanges } from './api-changes.js';
 
-/** The files of the last release, in the project's folder `proto-contracts/released`. */
-export const RELEASED = {
-  folder: 'proto-contracts/released',
-  contracts: 'contracts.binpb',
-  openApi: 'openapi.json',
-  migrations: 'migrations.json',
-} as const;
+/** The record of the last release: one file, compressed, since only the checks read it. */
+const RECORD = 'proto-contracts/released/release.json.gz';
+
+const record = z.object({
+  /** The protobuf contracts: an image of buf in JSON, without comments. */
+  contracts: z.unknown(),
+  openApi: z.unknown(),
+  /** SHA-256 of each migration, by file name. */
+  migrations: z.record(z.string(), z.string()),
+});
+type ReleaseRecord = z.infer<typeof record>;
 
 const MIGRATIONS = 'services/job-state/src/database/migrations';
-
-/** SHA-256 of each migration, by file name. */
-const digests = z.record(z.string(), z.string());
 
 /** The API description. */
 export function describedApi(): unknown {
@@ -27,25 +29,25 @@ export function describedApi(): unknown {
   });
 }
 
-/** Writes the files that the next release is compared with, except the protobuf contracts, which buf writes. */
-export function writeRelease(root: string): void {
-  const folder = path.join(root, RELEASED.folder);
-  mkdirSync(folder, { recursive: true });
-  const write = (file: string, value: unknown) =>
-    writeFileSync(path.join(folder, file), `${JSON.stringify(value, null, 2)}\n`);
-  write(RELEASED.openApi, describedApi());
-  write(RELEASED.migrations, migrationDigests(root));
+/** Records this state, with an image of its protobuf contracts, for the checks of later changes. */
+export function writeRelease(root: string, contracts: unknown): void {
+  const release: ReleaseRecord = { contracts, openApi: describedApi(), migrations: migrationDigests(root) };
+  writeFileSync(path.join(root, RECORD), gzipSync(JSON.stringify(release), { level: 9 }));
+}
+
+export function readRelease(root: string): ReleaseRecord {
+  return record.parse(JSON.parse(gunzipSync(readFileSync(path.join(root, RECORD))).toString()));
 }
 
 /** Returns the changes since the last release that break a partner's client. */
-export function apiViolations(root: string): readonly string[] {
-  return breakingApiChanges(read(root, RELEASED.openApi), describedApi());
+export function apiViolations({ openApi }: ReleaseRecord): readonly string[] {
+  return breakingApiChanges(openApi, describedApi());
 }
 
 /** Returns the released migrations that are changed or missing: a database that ran them does not run them again. */
-export function migrationViolations(root: string): readonly string[] {
+export function migrationViolations(root: string, { migrations }: ReleaseRecord): readonly string[] {
   const current = migrationDigests(root);
-  return Object.entries(digests.parse(read(root, RELEASED.migrations)))
+  return Object.entries(migrations)
     .filter(([file, digest]) => current[file] !== digest)
     .map(([file]) => `${MIGRATIONS}/${file}: ${current[file] === undefined ? 'is missing' : 'has changed'}`);
 }
@@ -61,8 +63,4 @@ function migrationDigests(root: string): Readonly<Record<string, string>> {
         .digest('hex'),
     ]),
   );
-}
-
-function read(root: string, file: string): unknown {
-  return JSON.parse(readFileSync(path.join(root, RELEASED.folder, file), 'utf8'));
 }

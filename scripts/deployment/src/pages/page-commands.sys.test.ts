@@ -33,7 +33,6 @@ const LEFT_OUT: readonly (readonly [command: RegExp, reason: string])[] = [
     /^(docker push|for service in .*\n.*docker build|OTEL_\S+ docker compose)/,
     'needs a Docker engine; containers.sys.test.ts builds the images',
   ],
-  [/^for file in contracts/, 'signs and publishes a release'],
   [/^IMAGE=|^cosign /, 'signs and publishes a release'],
   [/^git tag/, 'signs and publishes a release'],
   [/^docker buildx|^pinned\(\)/, 'reads and writes images of a registry'],
