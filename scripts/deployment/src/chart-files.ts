@@ -19,10 +19,7 @@ function valuesFiles(chart: ServiceName): readonly (readonly [file: string, text
   const [before = ''] = readProjectFile(readme).split(VALUES_HEADING);
   return [
     [`charts/${chart}/values.yaml`, renderValuesYaml(chart, GENERATED, values)],
-    [
-      `charts/${chart}/values.schema.json`,
-      JSON.stringify(renderValuesSchema(chart, GENERATED, values), undefined, 2),
-    ],
+    [`charts/${chart}/values.schema.json`, JSON.stringify(renderValuesSchema(chart, GENERATED, values))],
     [readme, `${before}${VALUES_HEADING}\n<!-- ${GENERATED} -->\n\n${renderValuesTable(values)}\n`],
   ];
 }
@@ -34,7 +31,7 @@ export async function chartFiles(): Promise<ReadonlyMap<string, string>> {
       [
         file,
         file.endsWith('.json')
-          ? JSON.stringify(content, undefined, 2)
+          ? JSON.stringify(content)
           : `# ${GENERATED_ALERTS}\n${stringify(content, { lineWidth: 0, aliasDuplicateObjects: false })}`,
       ] as const,
   );

@@ -59,8 +59,6 @@ const VARIABLES = [
     label: 'Data source',
     type: 'datasource',
     query: 'prometheus',
-    hide: 0,
-    regex: '',
   },
   {
     name: 'namespace',
@@ -76,8 +74,6 @@ const VARIABLES = [
     allValue: '.*',
     multi: false,
     current: { selected: true, text: 'All', value: '$__all' },
-    hide: 0,
-    regex: '',
   },
 ] as const;
 
@@ -86,10 +82,8 @@ const LINK_TO_ALL = {
   type: 'dashboards',
   title: 'Partner integration service',
   tags: ['partner'],
-  asDropdown: false,
   keepTime: true,
   includeVars: true,
-  targetBlank: false,
 } as const;
 
 /**
@@ -170,18 +164,15 @@ function renderPanel(panel: Panel, place: { readonly id: number; readonly gridPo
     fieldConfig: {
       defaults: {
         unit: panel.unit,
-        min: panel.unit === 'dateTimeFromNow' ? null : 0,
+        ...(panel.unit !== 'dateTimeFromNow' && { min: 0 }),
         noValue: '–',
         color: { mode: kind === 'timeline' ? 'palette-classic' : 'thresholds' },
         thresholds: thresholdsOf(panel),
         ...(kind === 'timeline' && {
           custom: {
-            drawStyle: 'line',
-            lineWidth: 1,
             fillOpacity: 8,
             showPoints: 'never',
-            spanNulls: false,
-            thresholdsStyle: { mode: panel.limits?.alarm === undefined ? 'off' : 'line' },
+            ...(panel.limits?.alarm !== undefined && { thresholdsStyle: { mode: 'line' } }),
           },
         }),
       },
@@ -204,25 +195,11 @@ function legendOf(expr: string): string | undefined {
   return shown.length === 0 ? undefined : shown.map((label) => `{{${label}}}`).join(' ');
 }
 
+/** What differs from Grafana's defaults. */
 const OPTIONS = {
-  stat: {
-    options: {
-      reduceOptions: { calcs: ['lastNotNull'], fields: '', values: false },
-      colorMode: 'background',
-      graphMode: 'none',
-      justifyMode: 'auto',
-      textMode: 'auto',
-      orientation: 'auto',
-    },
-  },
-  timeline: {
-    options: {
-      legend: { displayMode: 'list', placement: 'bottom', showLegend: true },
-      tooltip: { mode: 'multi', sort: 'desc' },
-    },
-  },
+  stat: { options: { colorMode: 'background', graphMode: 'none' } },
+  timeline: { options: { tooltip: { mode: 'multi', sort: 'desc' } } },
   table: {
-    options: { showHeader: true, cellHeight: 'sm' },
     transformations: [{ id: 'organize', options: { excludeByName: { Time: true, __name__: true } } }],
   },
 } as const;

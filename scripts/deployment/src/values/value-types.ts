@@ -37,14 +37,18 @@ export const text = z.string();
 const labelName = z
   .string()
   .max(MAX_SUBDOMAIN + 64)
-  .regex(new RegExp(`^(${DNS_SUBDOMAIN}/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`));
-const labelValue = z.string().regex(/^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/);
-export const labels = z.record(labelName, labelValue);
-export const annotations = z.record(labelName, z.string());
+  .regex(new RegExp(`^(${DNS_SUBDOMAIN}/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`))
+  .meta({ id: 'labelName' });
+const labelValue = z
+  .string()
+  .regex(/^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/)
+  .meta({ id: 'labelValue' });
+export const labels = z.record(labelName, labelValue).meta({ id: 'labels' });
+export const annotations = z.record(labelName, z.string()).meta({ id: 'annotations' });
 /** An object whose fields Kubernetes validates. */
 const object = z.looseObject({});
 /** A required name of an object. */
-const name = whole253(DNS_SUBDOMAIN);
+const name = whole253(DNS_SUBDOMAIN).meta({ id: 'name' });
 export const pullSecrets = z.array(z.strictObject({ name }));
 export const tolerations = z.array(
   z
@@ -80,23 +84,28 @@ export const gatewayDuration = z.string().regex(/^([0-9]{1,5}(h|m|s|ms)){1,4}$/)
 export const prometheusDuration = z.string().regex(/^[1-9][0-9]*(s|m)$/);
 
 /** Key of a secret; not `.` or what begins with `..`. */
-export const key = whole253('([-_a-zA-Z0-9]|\\.[-_a-zA-Z0-9])[-._a-zA-Z0-9]*');
-export const objectName = emptyOr(DNS_SUBDOMAIN).max(MAX_SUBDOMAIN);
-export const namespace = emptyOr(DNS_LABEL);
+export const key = whole253('([-_a-zA-Z0-9]|\\.[-_a-zA-Z0-9])[-._a-zA-Z0-9]*').meta({ id: 'key' });
+export const objectName = emptyOr(DNS_SUBDOMAIN).max(MAX_SUBDOMAIN).meta({ id: 'objectName' });
+export const namespace = emptyOr(DNS_LABEL).meta({ id: 'namespace' });
 export const host = emptyOr(`(${DNS_LABEL}\\.)+[a-z]([-a-z0-9]{0,61}[a-z0-9])?`).max(MAX_SUBDOMAIN);
 export const hosts = z.array(whole253(HOST));
 const cidrV4 = `${IPV4}/(3[0-2]|[12]?[0-9])`;
 const cidrV6 = `${IPV6}/(12[0-8]|1[01][0-9]|[1-9]?[0-9])`;
-const cidr = z.string().regex(new RegExp(`^(${cidrV4}|${cidrV6})$`));
-export const cidrs = z.array(cidr);
+const cidr = z
+  .string()
+  .regex(new RegExp(`^(${cidrV4}|${cidrV6})$`))
+  .meta({ id: 'cidr' });
+export const cidrs = z.array(cidr).meta({ id: 'cidrs' });
 /** Parts of `0.0.0.0/0`. */
 export const cidrsV4 = z.array(z.string().regex(new RegExp(`^${IPV4}/(3[0-2]|[12][0-9]|[1-9])$`)));
 /** Parts of `2000::/3`. */
 export const cidrsV6 = z.array(
   z.string().regex(/^[23][0-9A-Fa-f]{3}:[0-9A-Fa-f:]*\/(12[0-8]|1[01][0-9]|[1-9][0-9]|[4-9])$/),
 );
-export const ports = z.array(z.int().min(1).max(65_535)).min(1);
-export const imageTag = emptyOr('[A-Za-z0-9_][A-Za-z0-9._-]{0,127}(@sha256:[0-9a-f]{64})?').nullable();
+export const ports = z.array(z.int().min(1).max(65_535)).min(1).meta({ id: 'ports' });
+export const imageTag = emptyOr('[A-Za-z0-9_][A-Za-z0-9._-]{0,127}(@sha256:[0-9a-f]{64})?')
+  .nullable()
+  .meta({ id: 'imageTag' });
 export const day = emptyOr('[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])');
 export const digest = emptyOr('sha256:[0-9a-f]{64}');
 const PATH_PART = '[a-z0-9]+((\\.|_|__|-+)[a-z0-9]+)*';
@@ -143,37 +152,43 @@ export const volumeMounts = z.array(
   }),
 );
 
-const selector = z.strictObject({
-  matchLabels: labels.optional(),
-  matchExpressions: z
-    .array(
-      z.strictObject({
-        key: labelName,
-        operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
-        values: z.array(labelValue).optional(),
-      }),
-    )
-    .optional(),
-});
-const policyPeers = z.array(
-  z.union([
-    z.strictObject({ ipBlock: z.strictObject({ cidr, except: cidrs.optional() }) }),
-    z
-      .strictObject({ podSelector: selector.optional(), namespaceSelector: selector.optional() })
-      .meta({ minProperties: 1 }),
-  ]),
-);
+const selector = z
+  .strictObject({
+    matchLabels: labels.optional(),
+    matchExpressions: z
+      .array(
+        z.strictObject({
+          key: labelName,
+          operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
+          values: z.array(labelValue).optional(),
+        }),
+      )
+      .optional(),
+  })
+  .meta({ id: 'selector' });
+const policyPeers = z
+  .array(
+    z.union([
+      z.strictObject({ ipBlock: z.strictObject({ cidr, except: cidrs.optional() }) }),
+      z
+        .strictObject({ podSelector: selector.optional(), namespaceSelector: selector.optional() })
+        .meta({ minProperties: 1 }),
+    ]),
+  )
+  .meta({ id: 'policyPeers' });
 const portName = z
   .string()
   .max(15)
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/);
-const policyPorts = z.array(
-  z.strictObject({
-    protocol: z.enum(['TCP', 'UDP', 'SCTP']).optional(),
-    port: z.union([z.int().min(1).max(65_535), portName]).optional(),
-    endPort: z.int().min(1).max(65_535).optional(),
-  }),
-);
+const policyPorts = z
+  .array(
+    z.strictObject({
+      protocol: z.enum(['TCP', 'UDP', 'SCTP']).optional(),
+      port: z.union([z.int().min(1).max(65_535), portName]).optional(),
+      endPort: z.int().min(1).max(65_535).optional(),
+    }),
+  )
+  .meta({ id: 'policyPorts' });
 /** Additional rules of a NetworkPolicy. */
 export const ingressRules = z.array(
   z.strictObject({ from: policyPeers.optional(), ports: policyPorts.optional() }),
