@@ -6,13 +6,6 @@ import { wrongUsage } from './exit-codes.js';
 import type { Output } from './output.js';
 import type { Owner, Session } from './session.js';
 
-/** The end of a command: its exit code, and what it wrote to standard output and standard error. */
-export interface RunResult {
-  readonly exitCode: number;
-  readonly out: string;
-  readonly err: string;
-}
-
 /** Context of a command. */
 export interface CommandContext {
   /** Shows the result. Available only while a command runs. */
@@ -39,8 +32,6 @@ export interface CommandContext {
   publicBaseUrl(): string;
   /** Reads a file, or standard input for `-`. */
   read(file: string): Promise<string>;
-  /** Runs another command with the options of this run, and returns its result as one JSON document. Never rejects. */
-  run(args: readonly string[]): Promise<RunResult>;
   /** Aborted when the run is interrupted. */
   readonly signal: AbortSignal;
   /** Sets the exit code of a run without an error. */

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import path from 'node:path';
@@ -7,7 +7,6 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
 import { closeServer, listen } from '@partner/kernel/listen';
-import { completionScript } from './completion-script.js';
 import type { Surroundings } from './run-partnerctl.js';
 import { aStack, withStack } from './testing/a-stack.js';
 import { KEY_COLUMNS } from './commands/keys.js';
@@ -243,38 +242,4 @@ test('the local stack of another broker cannot be listened to', async () => {
     ).resolves.toBe(4),
   );
   expect(said.err).toContain('names another broker than that of the stack');
-});
-
-describe('the completion', () => {
-  const { program } = partnerctl();
-
-  function complete(words: readonly string[]): readonly string[] {
-    const script = `${completionScript('bash', program)}
-COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}
-_partnerctl; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const { stdout, stderr, status } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
-    expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
-    return stdout.split('\n').filter((word) => word !== '');
-  }
-
-  test('in bash has commands, aliases, options and choices', () => {
-    expect(complete(['partnerctl', 'comp'])).toEqual(['companies', 'completion']);
-    expect(complete(['partnerctl', 'webhooks', 'rot'])).toEqual(['rotate-secret']);
-    expect(complete(['partnerctl', '--json', 'keys', 'create', 'cmp_1', '--k'])).toEqual(['--kind']);
-    expect(complete(['partnerctl', 'keys', 'create', 'cmp_1', '--kind', 'installer-'])).toEqual([
-      'installer-contractor',
-      'installer-company',
-    ]);
-    expect(complete(['partnerctl', 'companies', 'list', '--fi'])).toEqual(['--field']);
-    expect(complete(['partnerctl', 'companies', 'list', ''])).toContain('--limit');
-  });
-
-  test('in zsh is that of bash, and in fish has a line for each command', () => {
-    expect(completionScript('zsh', program)).toContain('bashcompinit');
-    const fish = completionScript('fish', program);
-    for (const [path, command] of commands.slice(1)) {
-      const parent = path.split(' ').slice(0, -1).join(' ');
-      expect(fish).toContain(`'test "$(__partnerctl_path)" = "${parent}"' -f -a '${command.name()}'`);
-    }
-  });
 });

@@ -153,30 +153,12 @@ export function createPartnerctl(surroundings: Surroundings) {
     stack: () => broker().stack,
     isStackLeftOut: () => broker().isStackLeftOut,
     read: surroundings.read,
-    async run(args) {
-      const { amqpUrl: url, directory, operator, timeout } = program.opts();
-      const said = { out: '', err: '' };
-      const { run } = createPartnerctl({
-        ...surroundings,
-        isTerminal: false,
-        hasColors: false,
-        isWatched: false,
-        write: (text) => void (said.out += text),
-        tell: (text) => void (said.err += text),
-      });
-      const options = [
-        ...(url === undefined ? [] : [`--amqp-url=${url}`]),
-        ...(operator === undefined ? [] : [`--operator=${operator}`]),
-        ...[`--directory=${directory}`, `--timeout=${timeout}`, '--json'],
-      ];
-      return { exitCode: await run([...options, ...args]), ...said };
-    },
     signal,
     setExitCode: (code) => {
       exitCode = code;
     },
   };
-  for (const command of allCommands(context, () => program)) program.addCommand(command);
+  for (const command of allCommands(context)) program.addCommand(command);
   configure(program, surroundings);
 
   return {

@@ -47,7 +47,6 @@ const LEFT_OUT: readonly (readonly [command: RegExp, reason: string])[] = [
     /^partnerctl (conformance|listen) .*127\.0\.0\.1:3000/,
     'needs the server of a partner; listen.test.ts and conformance-checks.test.ts run them with one',
   ],
-  [/^claude /, 'needs the assistant that it sets up; partnerctl.sys.test.ts connects one'],
   [/^createdb|^psql|^redis-cli|^for user in/, 'asks for passwords; least-privilege runs the files'],
   [
     /^scripts\/partnerctl restore check/,

@@ -2,7 +2,6 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { CommandContext } from '../command-context.js';
 import { announcementsCommand } from './announcements.js';
 import { companiesCommand } from './companies.js';
-import { completionCommand } from './completion.js';
 import { applyCommand, exportCommand, planCommand } from './configuration.js';
 import { conformanceCommand } from './conformance.js';
 import { deadLettersCommand } from './dead-letters.js';
@@ -12,7 +11,6 @@ import { eventsCommand } from './events.js';
 import { jobsCommand } from './jobs.js';
 import { keysCommand } from './keys.js';
 import { listenCommand } from './listen.js';
-import { mcpCommand } from './mcp.js';
 import { ownersCommand } from './owners.js';
 import { peopleCommand } from './people.js';
 import { platformCommand } from './platform.js';
@@ -21,10 +19,7 @@ import { statusCommand } from './status.js';
 import { subscriptionsCommand } from './subscriptions.js';
 
 /** Every command, in the order of the help; one file for each group. */
-export function allCommands(
-  context: CommandContext,
-  program: () => CommandUnknownOpts,
-): CommandUnknownOpts[] {
+export function allCommands(context: CommandContext): CommandUnknownOpts[] {
   return [
     companiesCommand(context),
     ownersCommand(context),
@@ -45,7 +40,5 @@ export function allCommands(
     listenCommand(context),
     conformanceCommand(context),
     platformCommand(context),
-    mcpCommand(context),
-    completionCommand(context, program),
   ];
 }
