@@ -8,7 +8,6 @@ import { registerSecret } from '@partner/local-stack/receiver/register-secret';
 import { runCommand } from '@partner/local-stack/run-command';
 import { eventually } from '@partner/test-kit/eventually';
 import { sendCall } from '@partner/test-kit/http-call';
-import { startReceiver } from '@partner/test-kit/receiver';
 import { parseJson, valueAt } from './output.js';
 import { aStack, withStack } from './testing/a-stack.js';
 import {
@@ -192,32 +191,6 @@ describe('webhooks and deliveries', () => {
     const retried = await run(['--json', 'deliveries', 'retry', delivery, '--wait', '20']);
     expect(retried.exitCode).toBe(1);
     expect(valueAt(parseJson(retried.out), 'delivery')).toMatchObject({ id: delivery, attempts: 4 });
-  });
-
-  test('reach a listener, which forwards them and deletes its subscription', async () => {
-    const seller = await newCompany('SALES');
-    const installer = await newCompany('INSTALLER');
-    const receiver = await startReceiver({ respond: (_, response) => response.writeHead(202).end() });
-    const listening = run([
-      ...['listen', '--company', installer, '--events', 'install.job_assigned', '--json'],
-      ...['--count', '1', '--for', '300', '--forward', `http://127.0.0.1:${receiver.port}/hooks`],
-    ]);
-    await eventually('the subscription', async () => {
-      const listed = await document('subscriptions', 'list', installer);
-      return valueAt(listed, 'subscriptions.0.state') === 'active';
-    });
-    const jobId = await newJob(seller, installer);
-    const { exitCode, out } = await listening;
-    expect(exitCode).toBe(0);
-    const received = valueAt(parseJson(out), 'received');
-    expect(received).toMatchObject([
-      { event: 'install.test', verified: true, status: 202 },
-      { event: 'install.job_assigned', verified: true, status: 202, body: { resource: { id: jobId } } },
-    ]);
-    expect(receiver.requests).toHaveLength(2);
-    expect(await document('subscriptions', 'list', installer)).toEqual({ subscriptions: [] });
-    await receiver.close();
-    await ends(2, 'listen', '--forward', 'https://example.com/hooks');
   });
 
   test('the example receiver of the stack conforms', async () => {

@@ -58,7 +58,6 @@ describe('the exit code', () => {
     [['platform', 'publish', 'JobCreated'], 2],
     [['companies', 'list'], 4],
     [['companies', 'list', '--amqp-url', 'http://127.0.0.1'], 2],
-    [['listen'], 4],
     [['conformance', 'ftp://x'], 2],
     [['dead-letters', 'requeue', 'job-state.platform-messages'], 2],
     [['platform', 'types'], 0],
@@ -66,11 +65,9 @@ describe('the exit code', () => {
     [['companies', 'update', 'cmp_1', '--accounting', ','], 2],
     [['companies', 'update', 'cmp_1', '--accounting', 'none,cmp_2'], 2],
     [['subscriptions', 'create', 'cmp_1', '--url', 'https://x', '--events', ''], 2],
-    [['listen', '--company', 'cmp_1', '--events', ''], 2],
     [['webhooks', 'update', 'whk_1', '--rate', '0'], 2],
     [['conformance', 'http://x', '--next-secret', SECRET], 2],
     [['conformance', 'http://x', '--secret', SECRET, '--secret-file', '-'], 2],
-    [['listen', '--secret', SECRET, '--secret-file', '-'], 2],
   ])('of %j is %i', async (args, exitCode) => {
     const { run, said } = partnerctl();
     await expect(run(args)).resolves.toBe(exitCode);
@@ -232,14 +229,4 @@ describe('an interruption ends doctor without a verdict', () => {
     server.closeAllConnections();
     await closeServer(server);
   });
-});
-
-test('the local stack of another broker cannot be listened to', async () => {
-  const { run, said } = partnerctl({ env: { AMQP_URL: 'amqp://127.0.0.1:1/partner' } });
-  await withStack(aStack('amqp://127.0.0.1:2/partner'), (directory) =>
-    expect(
-      run(['--directory', directory, 'listen', '--company', 'cmp_1', '--events', 'install.*']),
-    ).resolves.toBe(4),
-  );
-  expect(said.err).toContain('names another broker than that of the stack');
 });

@@ -53,7 +53,7 @@ function endpointUrlViolation(text: string): string | undefined {
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
   if (text.includes('#')) return 'must not contain a fragment (#…)';
   if (OWN_MACHINE.test(url.hostname)) {
-    return 'must have a public host; to receive webhooks on your own machine, use `partnerctl listen`';
+    return 'must have a public host; to receive webhooks on your own machine, use `partner-client listen`';
   }
   return undefined;
 }

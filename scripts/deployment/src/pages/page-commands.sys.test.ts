@@ -44,8 +44,8 @@ const LEFT_OUT: readonly (readonly [command: RegExp, reason: string])[] = [
     'names the date of a release to come; company-settings.sys.test.ts sends one',
   ],
   [
-    /^partnerctl (conformance|listen) .*127\.0\.0\.1:3000/,
-    'needs the server of a partner; listen.test.ts and conformance-checks.test.ts run them with one',
+    /^partnerctl conformance .*127\.0\.0\.1:3000/,
+    'needs the server of a partner; conformance-checks.test.ts runs it with one',
   ],
   [/^createdb|^psql|^redis-cli|^for user in/, 'asks for passwords; least-privilege runs the files'],
   [
@@ -119,9 +119,8 @@ describe('the printed commands', () => {
     const shell = commands.filter((command) => !command.includes('…'));
     expect(shell.length).toBeGreaterThanOrEqual(20);
     const stdout = await runPage(shell);
-    expect(stdout).toMatch(/install\.job_assigned .*"version":1\} verified, returned 200/);
-    expect(stdout).toMatch(/install\.status_changed .*"version":2\} verified, returned 200/);
-    expect(stdout).toContain('2 events have verified.');
+    for (const event of ['install.job_assigned', 'install.status_changed'])
+      expect(stdout).toMatch(new RegExp(`"x-svc-event":"${event}".*"verified":true,.*"status":200`));
     expect(stdout).toMatch(/to olive@peak\.example: Set a new password\n {2}http:.*\/console\/set-password/);
     await fillWorld();
     const named = commands.filter((command) => command.startsWith('PATH=') || command.includes('…'));

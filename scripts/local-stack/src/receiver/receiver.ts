@@ -33,8 +33,6 @@ export async function serveReceiver(deps: {
   readonly variable: string;
   readonly logFile: string;
   readonly secrets: KnownSecrets;
-  /** The status for a request that is verified, or cannot be verified; absent or undefined: 200. */
-  readonly respondWith?: (request: ReceivedRequest) => Promise<number | undefined>;
   /** Called with each request once it is logged and the response is sent, or its client has gone. */
   readonly onReceived?: (request: ReceivedRequest) => void;
 }): Promise<{ readonly port: number; close(): Promise<void> }> {
@@ -57,7 +55,7 @@ export async function serveReceiver(deps: {
     const failure = requestedFailure(path, headers['x-svc-event']);
     const bodyEncoding = isUtf8(body) ? 'utf8' : 'base64';
     const isDue = event !== undefined && failure !== undefined && (seen.get(event) ?? 0) < failure.times;
-    const judged: ReceivedRequest = {
+    const line: ReceivedRequest = {
       receivedAt: new Date().toISOString(),
       path,
       headers,
@@ -69,8 +67,6 @@ export async function serveReceiver(deps: {
         request.method !== 'POST' ? 405 : verdict?.verified === false ? 401 : isDue ? failure.status : 200,
       problem: verdict?.verified === false ? verdict.problem : null,
     };
-    const status = judged.status === 200 ? await deps.respondWith?.(judged) : undefined;
-    const line = { ...judged, status: status ?? judged.status };
     remember(line);
     await log.append(line);
     return line;

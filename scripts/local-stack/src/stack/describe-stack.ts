@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { CertificateFiles } from '../receiver/certificates.js';
 import { CONTROL_PATHS } from '../receiver/receiver.js';
-import { LISTENER_HOST, MORE_LISTENER_HOSTS, RECEIVER_HOST } from './receiver-hosts.js';
+import { LISTENER_HOST, RECEIVER_HOST } from './receiver-hosts.js';
 import type { ServiceSurroundings } from './services.js';
 import type { SandboxCompany, StackDescription } from './stack-description.js';
 import type { StackProcess } from './stack-process.js';
@@ -46,10 +46,6 @@ export function describeStack(context: {
       certificateFile: context.certificates.certificateFile,
       keyFile: context.certificates.keyFile,
     },
-    moreListeners: plan.morePorts.map((port, at) => ({
-      url: `https://${MORE_LISTENER_HOSTS[at] ?? ''}`,
-      port,
-    })),
     ...(surroundings.mail !== undefined && {
       mail: {
         url: surroundings.mail.SMTP_URL,

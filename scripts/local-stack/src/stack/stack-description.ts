@@ -36,7 +36,7 @@ export const stackDescription = z.object({
     /** The URL that registers the secrets of a subscription with the receiver. */
     controlUrl: z.url(),
   }),
-  /** The port on which `partnerctl listen` can receive webhooks. */
+  /** The port on which a server of the developer can receive webhooks over HTTPS. */
   listener: z.object({
     /** The host in a subscription's URL; it resolves to the port only inside the stack. */
     url: z.url(),
@@ -44,8 +44,6 @@ export const stackDescription = z.object({
     certificateFile: z.string(),
     keyFile: z.string(),
   }),
-  /** Further ones, for `partnerctl listen` that run concurrently, with the same certificate. */
-  moreListeners: z.array(z.object({ url: z.url(), port: z.int() })).default([]),
   /** The mail sink, which delivers nothing; absent in a stack that was started without one. */
   mail: z
     .object({

@@ -8,7 +8,7 @@ import {
 import { recordExternalResource } from '../backing-services/external-resources.js';
 import type { Progress } from '../progress.js';
 import { StackError } from '../stack-error.js';
-import { LISTENER_HOST, MORE_LISTENER_HOSTS, RECEIVER_HOST } from './receiver-hosts.js';
+import { LISTENER_HOST, RECEIVER_HOST } from './receiver-hosts.js';
 import { replicasOf } from './replicas.js';
 import { INGRESS_PATHS, type ServiceName } from './services.js';
 import type { StackPlan } from './stack-state.js';
@@ -61,8 +61,6 @@ export async function makePlan(
   const receiverPort = await freePort();
   const listenerPort = await freePort();
   const mailPort = await freePort();
-  const morePorts: number[] = [];
-  for (let at = 0; at < MORE_LISTENER_HOSTS.length; at += 1) morePorts.push(await freePort());
   const services: StackPlan['services'] = {};
   for (const { name, service } of replicasOf(options.replicas ?? {})) {
     services[name] = {
@@ -74,7 +72,6 @@ export async function makePlan(
   const devHosts = {
     [RECEIVER_HOST]: `127.0.0.1:${receiverPort}`,
     [LISTENER_HOST]: `127.0.0.1:${listenerPort}`,
-    ...Object.fromEntries(MORE_LISTENER_HOSTS.map((host, at) => [host, `127.0.0.1:${morePorts[at] ?? 0}`])),
     ...options.devHosts,
   };
   return {
@@ -82,7 +79,6 @@ export async function makePlan(
     durable: options.backingServices.kind !== 'private' || options.backingServices.durable !== false,
     redisKeyPrefix: REDIS_KEY_PREFIX,
     ports: { proxy: proxyPort, receiver: receiverPort, listener: listenerPort, mail: mailPort },
-    morePorts,
     services,
     devHosts: Object.entries(devHosts)
       .map(([host, address]) => `${host}=${address}`)

@@ -23,10 +23,8 @@ const stackPlan = z.object({
   }),
   durable: z.boolean(),
   redisKeyPrefix: z.string(),
-  /** listener: kept free for `partnerctl listen`. mail: absent in a stack that was started without a mail sink. */
+  /** listener: kept free for a server of the developer. mail: absent in a stack that was started without a mail sink. */
   ports: z.object({ proxy: port, receiver: port, listener: port, mail: port.optional() }),
-  /** Ports of `MORE_LISTENER_HOSTS`; absent in a stack that was started without them. */
-  morePorts: z.array(port).default([]),
   /** By name of the replica. */
   services: z.record(
     z.string(),

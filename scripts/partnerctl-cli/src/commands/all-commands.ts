@@ -10,7 +10,6 @@ import { doctorCommand } from './doctor.js';
 import { eventsCommand } from './events.js';
 import { jobsCommand } from './jobs.js';
 import { keysCommand } from './keys.js';
-import { listenCommand } from './listen.js';
 import { ownersCommand } from './owners.js';
 import { peopleCommand } from './people.js';
 import { platformCommand } from './platform.js';
@@ -37,7 +36,6 @@ export function allCommands(context: CommandContext): CommandUnknownOpts[] {
     statusCommand(context),
     doctorCommand(context),
     restoreCommand(context),
-    listenCommand(context),
     conformanceCommand(context),
     platformCommand(context),
   ];

@@ -104,7 +104,11 @@ async function readStatus(context: CommandContext, thresholds: Thresholds) {
     queues: queues.map((queue) => ({ ...queue })),
     problems: problems.map((problem) => ({ ...problem })),
     ...(stack !== undefined && {
-      stack: { baseUrl: stack.baseUrl, ...(stack.mail !== undefined && { mailLog: stack.mail.logFile }) },
+      stack: {
+        baseUrl: stack.baseUrl,
+        receiver: stack.receiver,
+        ...(stack.mail !== undefined && { mailLog: stack.mail.logFile }),
+      },
     }),
   };
   const age = (name: string) => {

@@ -15,7 +15,6 @@ export function aStack(amqpUrl: string): StackDescription {
     services: { console: { adminUrl: unreachable, pid: 1 } },
     companies: [],
     receiver: { url: unreachable, caFile: '', logFile: '', controlUrl: unreachable },
-    moreListeners: [],
     listener: { url: unreachable, port: 1, certificateFile: '', keyFile: '' },
   };
 }
