@@ -14,6 +14,8 @@ export interface OperationInput<Query, Body> {
   /** True for an operation that creates the credentials itself, such as a login. */
   readonly unauthenticated?: boolean;
   readonly idempotencyKey?: 'required' | 'optional';
+  /** True: a repeated call has no further effect. A read and a write with a required key need not say so; see {@link isRepeatable}. */
+  readonly repeatable?: boolean;
   /** True: the path does not exist in production. */
   readonly sandboxOnly?: boolean;
   /** True: the response is 200 with an `ETag`, or 304 if `If-None-Match` has it. */
@@ -63,13 +65,13 @@ export interface BodyExample {
 }
 
 /** The complete public contract of one operation, for serving, documentation and tests. */
-export interface Operation<Query, Body> extends OperationInput<Query, Body> {
+export interface Operation<Query, Body, Param extends string = string> extends OperationInput<Query, Body> {
   /** A few words, e.g. `Record a status event`. */
   readonly summary: string;
   /** Effect and caveats, in Markdown. */
   readonly description: string;
   /** Meaning and example of each path parameter, by name. */
-  readonly params?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
+  readonly params?: Readonly<Record<Param, { readonly description: string; readonly example: string }>>;
   /** By a short name, e.g. `blocked`; the curl command shows the first one. */
   readonly bodyExamples?: Readonly<Record<string, BodyExample>>;
   /** True: the body's field `idempotencyKey` replaces the header `Idempotency-Key`. */
@@ -81,10 +83,36 @@ export interface Operation<Query, Body> extends OperationInput<Query, Body> {
 }
 
 /** Defines an operation and infers the types of its parts. */
-export function defineOperation<Query, Body>(operation: Operation<Query, Body>): Operation<Query, Body> {
+export function defineOperation<Query, Body, Param extends string = never>(
+  operation: Operation<Query, Body, Param>,
+): Operation<Query, Body, Param> {
+  return operation;
+}
+
+/** Returns whether a call may run again if it is not known whether it ran: it then has no further effect. */
+export function isRepeatable(
+  operation: Pick<OperationInput<unknown, unknown>, 'method' | 'idempotencyKey' | 'repeatable'>,
+): boolean {
+  return operation.repeatable ?? (operation.method === 'get' || operation.idempotencyKey === 'required');
+}
+
+/** A call between services that is not public, so it has no path. `input` and `output` are the JSON values of the call and its reply. */
+export interface InternalOperation<Input, Output> {
+  /** Unique over all operations, e.g. `authenticateKey`. */
+  readonly id: string;
+  /** True: a repeated call has no further effect. */
+  readonly repeatable: boolean;
+  readonly input: z.ZodType<Input>;
+  readonly output: z.ZodType<Output>;
+}
+
+/** Defines a call that is not public, and infers the types of its parts. */
+export function defineInternalOperation<Input, Output>(
+  operation: InternalOperation<Input, Output>,
+): InternalOperation<Input, Output> {
   return operation;
 }
 
 /** An operation in a list. */
 // oxlint-disable-next-line typescript/no-explicit-any -- query and body are bound together inside each operation
-export type AnyOperation = Operation<any, any>;
+export type AnyOperation = Operation<any, any, any>;

@@ -8,10 +8,3 @@ export const expectedVersion = z.int().min(1).meta({
   description:
     'The `version` of the job that you have read. If it is not the current one, the response is 409 `stale_version`.',
 });
-
-const GREATEST_INT32 = 2_147_483_647;
-
-/** Limits an expected version to the 32 bits that RPCs use. No resource ever reaches the maximum. */
-export function expectedVersionOnTheWire(version: number): number {
-  return Math.min(version, GREATEST_INT32);
-}

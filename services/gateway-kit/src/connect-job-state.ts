@@ -1,6 +1,8 @@
 import type { Transport } from '@connectrpc/connect';
 import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/connection';
-import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
+import { createOperationClient, type OperationClient } from '@partner/kernel/amqp/operation-client';
+import { createRpcClient } from '@partner/kernel/amqp/rpc-client';
+import { transportOver } from '@partner/kernel/amqp/rpc-transport';
 import type { commonConfig, httpConfig } from '@partner/kernel/config';
 import type { ServiceKit } from '@partner/kernel/service';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
@@ -17,6 +19,7 @@ export interface Shard {
   readonly connection: AmqpConnection;
   /** Transport to this job-state only. */
   readonly transport: Transport;
+  readonly operations: OperationClient;
 }
 
 /**
@@ -28,7 +31,11 @@ export function connectJobState(
   settings: Settings,
   { logger, metrics, lifecycle }: Pick<ServiceKit, 'logger' | 'metrics' | 'lifecycle'>,
   { name, queue }: { readonly name: string; readonly queue: QueueDefinition },
-): { readonly shards: readonly Shard[]; readonly transport: Transport } {
+): {
+  readonly shards: readonly Shard[];
+  readonly transport: Transport;
+  readonly operations: OperationClient;
+} {
   const defaultTimeoutMs = settings.RPC_TIMEOUT_MS;
 
   function connect(url: string, index = 0): Shard {
@@ -42,9 +49,10 @@ export function connectJobState(
     });
     lifecycle.onShutdown(`rabbitmq${suffix}`, () => connection.close());
     lifecycle.addDependency(`rabbitmq${suffix}`, () => connection.isReady(), 'rabbitmq');
-    const transport = createRpcTransport({ connection, queue, logger, metrics, defaultTimeoutMs });
-    lifecycle.onShutdown(`rpc${suffix}`, () => transport.close());
-    return { connection, transport };
+    const client = createRpcClient({ connection, queue, logger, metrics, defaultTimeoutMs });
+    lifecycle.onShutdown(`rpc${suffix}`, () => client.close());
+    const transport = transportOver(client, { logger });
+    return { connection, transport, operations: createOperationClient(client) };
   }
 
   const first = connect(settings.AMQP_URL);
@@ -57,5 +65,5 @@ export function connectJobState(
           defaultTimeoutMs,
           monotonicMs: () => performance.now(),
         });
-  return { shards: [first, ...others], transport };
+  return { shards: [first, ...others], transport, operations: first.operations };
 }

@@ -8,6 +8,8 @@ export interface EndpointRequest<Principal, Query, Body> {
   /** Path parameters, as sent. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
+  /** The query as sent, in the form of the current version: what job-state validates again. */
+  readonly sentQuery: unknown;
   readonly body: Body;
   /** The `Idempotency-Key` header; always set if the endpoint requires it. */
   readonly idempotencyKey: string | undefined;

@@ -11,6 +11,8 @@ import { misspelledNames } from './query-names.js';
 interface RequestInput {
   readonly params: Readonly<Record<string, string>>;
   readonly query: unknown;
+  /** Undefined for an operation without a query. */
+  readonly sentQuery: unknown;
   readonly body: unknown;
   readonly idempotencyKey: string | undefined;
   readonly bodySha256: Buffer;
@@ -76,6 +78,7 @@ export function validateInput<Principal>(
   return {
     params,
     query: query?.valid === true ? query.value : undefined,
+    sentQuery: endpoint.query === undefined ? undefined : given.query,
     body: body?.valid === true ? body.value : undefined,
     idempotencyKey: endpoint.idempotencyKey === undefined ? undefined : idempotencyKey,
     // The body as sent, so that a key's binding does not depend on validation or versions.

@@ -6,6 +6,7 @@ import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import type { RequestListener } from 'node:http';
 import type { z } from 'zod';
 import type { commonConfig, httpConfig } from '@partner/kernel/config';
+import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import { listen } from '@partner/kernel/listen';
 import { runService } from '@partner/kernel/service';
 import {
@@ -31,6 +32,8 @@ export interface GatewayParts extends Pick<
 > {
   /** Transport to job-state. */
   readonly transport: Transport;
+  /** Calls of job-state's operations. */
+  readonly operations: OperationClient;
   readonly authenticator: ApiKeyAuthenticator;
   readonly limiter: RateLimiter;
   readonly cursorSigner: CursorSigner;
@@ -57,7 +60,7 @@ export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: 
     config: options.config,
     async start(settings, kit) {
       const { logger, metrics, lifecycle } = kit;
-      const { shards, transport } = connectJobState(
+      const { shards, transport, operations } = connectJobState(
         settings,
         { logger, metrics, lifecycle },
         { name, queue },
@@ -92,6 +95,7 @@ export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: 
           : undefined;
       const parts: GatewayParts = {
         transport,
+        operations,
         authenticator,
         limiter,
         cursorSigner: createCursorSigner(settings.CURSOR_SIGNING_KEY, settings.CURSOR_FORM),

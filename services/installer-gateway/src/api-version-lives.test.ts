@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { getJobOperation } from '@partner/proto-contracts/resources/job/operations';
+import { implement } from '@partner/kernel/amqp/implement';
 import { errorBody } from '@partner/proto-contracts/api/error-body';
 import { API_VERSION_LIVES, type ApiVersionLife } from '@partner/proto-contracts/api/versions';
 import { createApiVersions } from '@partner/gateway-kit/api-versions';
@@ -30,7 +32,7 @@ describe('a version through its lifetime', () => {
         differences: lives.length === 1 ? {} : { [CURRENT]: stateBecomesStatus },
         now: () => new Date(day),
       }),
-      jobs: { getJob: () => ({ resourceJson: '{"status":"BLOCKED"}' }) },
+      operations: [implement(getJobOperation, async () => ({ json: '{"resource":{"status":"BLOCKED"}}' }))],
     });
     const get = () => request(app).get('/partner/v1/jobs/job_1').set('x-api-key', keys.installer.text);
     return {
@@ -103,7 +105,6 @@ describe('the versions of the installer API', () => {
     const differences = { [CURRENT]: { listJobsFeed: {} } };
     expect(() =>
       createTestApp({
-        jobs: {},
         versions: createApiVersions({ lives: [superseded, next], differences, now: () => new Date() }),
       }),
     ).toThrow('listJobsFeed');

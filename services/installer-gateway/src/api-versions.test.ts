@@ -1,10 +1,10 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
+import { listJobFeedOperation } from '@partner/proto-contracts/resources/feed-entry/operations';
 import {
-  JobStatus,
-  type ListJobFeedRequest,
-  type RecordStatusEventRequest,
-} from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+  getJobOperation,
+  recordStatusEventOperation,
+} from '@partner/proto-contracts/resources/job/operations';
+import { implement, type OperationRequest } from '@partner/kernel/amqp/implement';
 import { errorBody } from '@partner/proto-contracts/api/error-body';
 import type { ApiVersionLife } from '@partner/proto-contracts/api/versions';
 import { createApiVersions, type Rewrite, type VersionDifferences } from '@partner/gateway-kit/api-versions';
@@ -74,37 +74,35 @@ const versions = createApiVersions({
 
 /** A company `cmp_1` with one feed entry and the job `job_1`, whose status events are recorded by their keys. */
 function createFixture(failure?: ServiceError) {
-  const feedRequests: ListJobFeedRequest[] = [];
-  const events: RecordStatusEventRequest[] = [];
+  const feedRequests: OperationRequest<unknown, unknown>[] = [];
+  const events: OperationRequest<unknown, unknown>[] = [];
   const bodies = new Map<string, string>();
   const app = createTestApp({
     versions,
-    jobs: {
-      listJobFeed(asked) {
+    operations: [
+      implement(listJobFeedOperation, async (asked) => {
         feedRequests.push(asked);
-        return {
-          entries: [{ sequence: '7', changedAt: '2026-09-01T11:00:00.000Z', resourceJson }],
-          hasMore: false,
-        };
-      },
-      getJob({ jobId }) {
-        if (jobId !== 'job_1') throw notFound('job');
-        return { resourceJson };
-      },
-      recordStatusEvent(event) {
+        const entry = `{"sequence":7,"changedAt":"2026-09-01T11:00:00.000Z","resource":${resourceJson}}`;
+        return { json: `{"resources":[${entry}]}`, next: '7', hasMore: false };
+      }),
+      implement(getJobOperation, async ({ params }) => {
+        if (params.id !== 'job_1') throw notFound('job');
+        return { json: `{"resource":${resourceJson}}` };
+      }),
+      implement(recordStatusEventOperation, async (event) => {
         events.push(event);
         if (failure !== undefined) throw failure;
-        const { key = '', bodySha256 = new Uint8Array() } = event.idempotencyKey ?? {};
-        const body = Buffer.from(bodySha256).toString('hex');
+        const { key = '', bodySha256 } = event.idempotencyKey ?? {};
+        const body = bodySha256?.toString('hex') ?? '';
         const known = bodies.get(key);
         if (known !== undefined && known !== body) {
           throw new ServiceError('idempotency_mismatch', 'the key was used with another body');
         }
         bodies.set(key, body);
-        const idempotency = { replayed: known !== undefined, expiresAt: timestampFromDate(EXPIRES) };
-        return { resourceJson, idempotency };
-      },
-    },
+        const idempotency = { replayed: known !== undefined, expiresAt: EXPIRES };
+        return { json: `{"resource":${resourceJson}}`, idempotency };
+      }),
+    ],
   });
   const withVersion = (sent: request.Test, version: string | undefined) =>
     version === undefined ? sent : sent.set('x-svc-api-version', version);
@@ -141,7 +139,7 @@ describe('a request that pins a version', () => {
     expect(response.body).toEqual({
       apiVersion: date,
       [date === OLDEST ? 'changes' : 'resources']: entries,
-      nextCursor: cursors.encode('cmp_1', { kind: 'feed', sequence: '7' }),
+      nextCursor: cursors.encode('cmp_1', '7'),
       hasMore: false,
     });
   });
@@ -158,7 +156,7 @@ describe('a request that pins a version', () => {
     expect(response.headers['idempotency-expires']).toBe('2026-10-16T12:00:00.000Z');
     expect(response.body).toEqual({ apiVersion: date, resource: RESOURCES[date] });
     expect(events).toMatchObject([
-      { jobId: 'job_1', status: JobStatus.BLOCKED, blockerCode: 'PERMIT', expectedVersion: 3 },
+      { params: { id: 'job_1' }, body: { status: 'BLOCKED', blockerCode: 'PERMIT', expectedVersion: 3 } },
     ]);
   });
 
@@ -167,14 +165,14 @@ describe('a request that pins a version', () => {
     await get('/jobs?size=7', OLDEST);
     await get('/jobs?size=7', OLDER);
     await get('/jobs?limit=8', OLDER);
-    expect(feedRequests.map(({ limit }) => limit)).toEqual([7, 50, 8]);
+    expect(feedRequests.map(({ query }) => query)).toEqual([{ limit: 7 }, { limit: 50 }, { limit: 8 }]);
   });
 
   test('may continue with a cursor of another version', async () => {
     const { get, feedRequests } = createFixture();
     const { nextCursor } = z.object({ nextCursor: z.string() }).parse((await get('/jobs', OLDEST)).body);
     expect((await get(`/jobs?cursor=${nextCursor}`, CURRENT)).status).toBe(200);
-    expect(feedRequests[1]?.afterSequence).toBe('7');
+    expect(feedRequests[1]?.after).toBe('7');
   });
 
   test('is validated in the form of the current version, and fields of other versions are ignored', async () => {

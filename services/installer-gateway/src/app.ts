@@ -1,5 +1,3 @@
-import type { Client } from '@connectrpc/connect';
-import type { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { COUNTED_AS } from '@partner/proto-contracts/api/refusals';
 import {
@@ -13,9 +11,13 @@ import type { AnyEndpoint } from '@partner/gateway-kit/endpoint';
 import { createHttpApp, type HttpAppOptions } from '@partner/gateway-kit/http-app';
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
 import { type EventFeedDeps, listEventFeed } from '@partner/gateway-kit/list-event-feed';
+import { type PositionCursor, surfaceEndpoints } from '@partner/gateway-kit/forward-operation';
 import { getManifest } from '@partner/gateway-kit/get-manifest';
+import { keyCaller } from '@partner/gateway-kit/key-caller';
 import { serveMcp } from '@partner/gateway-kit/mcp/serve-mcp';
 import { eventReplayEndpoints } from '@partner/gateway-kit/replay-events';
+import type { OperationClient } from '@partner/kernel/amqp/operation-client';
+import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
 import { listInstallerEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
 import {
   cancelInstallerEventReplayOperation,
@@ -25,14 +27,9 @@ import {
 } from '@partner/proto-contracts/resources/event-replay/operations';
 import { getInstallerManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';
 import type { RequestListener } from 'node:http';
-import type { FeedCursor } from './feed-cursor.js';
 import { installerTools } from './installer-tools.js';
-import { getJob } from './routes/get-job.js';
 import { listJobFeed } from './routes/list-job-feed.js';
 import { listTechnicians } from './routes/list-technicians.js';
-import { recordStatusEvent } from './routes/record-status-event.js';
-import { replaceAssignments } from './routes/replace-assignments.js';
-import { setSchedule } from './routes/set-schedule.js';
 import type { TechnicianCursor } from './technician-cursor.js';
 
 /** Dependencies of the installer surface. */
@@ -46,17 +43,8 @@ export interface InstallerAppDeps
   readonly versions: ApiVersions;
   readonly authenticator: Pick<ApiKeyAuthenticator, 'authenticate'>;
   readonly limiter: RateLimiter;
-  readonly jobs: Pick<
-    Client<typeof JobService>,
-    | 'listJobFeed'
-    | 'listAssignedJobs'
-    | 'getJob'
-    | 'recordStatusEvent'
-    | 'setSchedule'
-    | 'replaceAssignments'
-    | 'listTechnicians'
-  >;
-  readonly cursors: FeedCursor;
+  readonly operations: Pick<OperationClient, 'call'>;
+  readonly cursors: PositionCursor;
   readonly technicianCursors: TechnicianCursor;
 }
 
@@ -69,20 +57,17 @@ const REPLAY_OPERATIONS = {
 
 /** Returns the endpoints of the installer surface: one for each of its operations. */
 export function installerEndpoints(
-  deps: EventFeedDeps & Pick<InstallerAppDeps, 'jobs' | 'cursors' | 'technicianCursors'>,
+  deps: EventFeedDeps & Pick<InstallerAppDeps, 'operations' | 'cursors' | 'technicianCursors'>,
 ): readonly AnyEndpoint<ApiKeyPrincipal>[] {
-  const { jobs, cursors, technicianCursors } = deps;
-  return [
-    listJobFeed({ jobs, cursors }),
-    getJob({ jobs }),
-    recordStatusEvent({ jobs }),
-    setSchedule({ jobs }),
-    replaceAssignments({ jobs }),
-    listTechnicians({ jobs, cursors: technicianCursors }),
+  const forwarding = { operations: deps.operations, callerOf: keyCaller };
+  const own = [
+    listJobFeed(forwarding, deps.cursors),
+    listTechnicians(forwarding, deps.technicianCursors),
     listEventFeed(listInstallerEventsOperation, deps),
     ...eventReplayEndpoints(REPLAY_OPERATIONS, deps),
     getManifest(getInstallerManifestOperation, deps),
   ];
+  return surfaceEndpoints(INSTALLER_OPERATIONS, own, forwarding);
 }
 
 /**

@@ -1,5 +1,4 @@
 import { createClient } from '@connectrpc/connect';
-import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { JOB_STATE_INSTALLER_RPC } from '@partner/proto-contracts/topology';
 import { runGateway } from '@partner/gateway-kit/run-gateway';
@@ -18,7 +17,6 @@ await runGateway({
     createInstallerApp({
       ...parts,
       versions: API_VERSIONS,
-      jobs: createClient(JobService, transport),
       eventFeed: createClient(EventFeedService, transport),
       clock: () => new Date(),
       cursorSigner,

@@ -1,4 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { listJobFeedOperation } from '@partner/proto-contracts/resources/feed-entry/operations';
+import { getJobOperation } from '@partner/proto-contracts/resources/job/operations';
+import { implement } from '@partner/kernel/amqp/implement';
 import { withMcpClient } from '@partner/gateway-kit/testing/mcp-client';
 import { newId } from '@partner/kernel/ids';
 import { notFound, ServiceError } from '@partner/kernel/service-error';
@@ -20,17 +23,17 @@ function createFixture(entries: readonly object[] = []) {
   const rpcs: object[] = [];
   const previewed: { result: object } = { result: EVENT_REPLAY_PREVIEW_EXAMPLE };
   const app = createTestApp({
-    jobs: {
-      getJob({ companyId, jobId }) {
-        if (jobId === 'job_down') throw new ServiceError('unavailable', 'job-state is down');
-        if (companyId !== 'cmp_1' || jobId !== 'job_1') throw notFound('job');
-        return { resourceJson };
-      },
-      listJobFeed(received) {
+    operations: [
+      implement(getJobOperation, async ({ companyId, params }) => {
+        if (params.id === 'job_down') throw new ServiceError('unavailable', 'job-state is down');
+        if (companyId !== 'cmp_1' || params.id !== 'job_1') throw notFound('job');
+        return { json: `{"resource":${resourceJson}}` };
+      }),
+      implement(listJobFeedOperation, async (received) => {
         rpcs.push(received);
-        return { entries: [], hasMore: false };
-      },
-    },
+        return { json: '{"resources":[]}', hasMore: false };
+      }),
+    ],
     eventFeed: {
       previewEventReplay: () => ({ resourceJson: JSON.stringify(previewed.result) }),
       replayEvents(received) {
@@ -111,7 +114,7 @@ test('responds with the body of the operation, or of its error, to the company o
     });
     await call('list_job_changes');
     await call('list_job_changes', { limit: 7, cursor: null });
-    expect(rpcs).toMatchObject([{ companyId: 'cmp_1', limit: 20 }, { limit: 7 }]);
+    expect(rpcs).toMatchObject([{ companyId: 'cmp_1', query: { limit: 20 } }, { query: { limit: 7 } }]);
     for (const [given, code, error] of [
       [{}, 'invalid_argument', 'id: is required'],
       [{ id: 'job_2' }, 'not_found', 'job'],

@@ -65,7 +65,7 @@ describe('a technician cursor', () => {
 
   test('is not valid in the change feed, and a feed cursor is not valid here [TECH-3]', () => {
     const feed = createFeedCursor(createCursorSigner([KEY]));
-    const ofFeed = feed.encode('cmp_1', { kind: 'snapshot', sequence: '7', afterJobId: newId('job') });
+    const ofFeed = feed.encode('cmp_1', `7:${newId('job')}`);
     expect(() => cursors.decode('cmp_1', ofFeed)).toThrow(invalid);
     const cursor = cursors.encode('cmp_1', positionOf('Ada Cole'));
     expect(() => feed.decode('cmp_1', cursor)).toThrow(invalid);

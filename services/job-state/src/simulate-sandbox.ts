@@ -1,10 +1,9 @@
-import { createClient } from '@connectrpc/connect';
-import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { JOB_STATE_INSTALLER_RPC, PARTNER_EVENTS_FOR_PLATFORM } from '@partner/proto-contracts/topology';
 import { createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { startConsumer } from '@partner/kernel/amqp/consumer';
+import { createOperationClient } from '@partner/kernel/amqp/operation-client';
 import { createPublisher } from '@partner/kernel/amqp/publisher';
-import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
+import { createRpcClient } from '@partner/kernel/amqp/rpc-client';
 import { runService } from '@partner/kernel/service';
 import { simulatorConfig } from './sandbox/simulator-config.js';
 import { startSimulator } from './sandbox/start-simulator.js';
@@ -28,14 +27,14 @@ await runService({
     lifecycle.onShutdown('broker', () => connection.close());
     const publisher = createPublisher({ connection, logger, metrics });
     lifecycle.onShutdown('publisher', () => publisher.flush());
-    const transport = createRpcTransport({
+    const client = createRpcClient({
       connection,
       queue: JOB_STATE_INSTALLER_RPC,
       logger,
       metrics,
       defaultTimeoutMs: config.RPC_TIMEOUT_MS,
     });
-    lifecycle.onShutdown('rpc', () => transport.close());
+    lifecycle.onShutdown('rpc', () => client.close());
 
     // No other consumer exists here, and a full queue would block job-state.
     const drain = startConsumer({
@@ -49,7 +48,7 @@ await runService({
     lifecycle.onShutdown('partner-events', () => drain.stop());
     const simulator = startSimulator({
       publisher,
-      jobs: createClient(JobService, transport),
+      operations: createOperationClient(client),
       seed: config.SIMULATOR_SEED,
       movesPerMinute: config.SIMULATOR_MOVES_PER_MINUTE,
       clock: () => new Date(),

@@ -6,7 +6,6 @@ import {
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
-import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
 import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import { NotificationService } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
@@ -16,7 +15,9 @@ import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v
 import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
+import type { Caller } from '@partner/proto-contracts/api/call';
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
+import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
 import {
   JOB_STATE_INBOUND_RPC,
   JOB_STATE_INSTALLER_RPC,
@@ -24,6 +25,7 @@ import {
   JOB_STATE_OPERATOR_RPC,
 } from '@partner/proto-contracts/topology';
 import type { AmqpConnection } from '@partner/kernel/amqp/connection';
+import type { Implementation } from '@partner/kernel/amqp/implement';
 import type { Publisher } from '@partner/kernel/amqp/publisher';
 import { type RpcService, rpcService, startRpcServer } from '@partner/kernel/amqp/rpc-server';
 import type { Logger } from '@partner/kernel/logger';
@@ -37,7 +39,7 @@ import { createAuditService } from './audit/audit-service.js';
 import type { Config } from './config.js';
 import { createContractorJobService } from './contractor-jobs/contractor-job-service.js';
 import type { Database } from './database/database.js';
-import { createJobService } from './jobs/job-service.js';
+import { jobOperations } from './jobs/job-operations.js';
 import { createLeadService } from './leads/lead-service.js';
 import type { CompanyGate } from './moves/company-moves.js';
 import { createNotificationService } from './notifications/notification-service.js';
@@ -98,8 +100,14 @@ export function startRpcServers(
     startRpcServer({
       ...shared,
       ...options,
-      services: options.services.map((service) => servedTo(callers, guard(service))),
+      services: (options.services ?? []).map((service) => servedTo(callers, guard(service))),
     });
+  const implementations = implementationsOf(config, serviceDeps);
+  /** A queue serves the operations of its surface only, in the name of the callers that its clients have. */
+  const served = (surface: readonly Pick<Implementation, 'id'>[], kinds: readonly Caller['kind'][]) => {
+    const ids = new Set(surface.map(({ id }) => id));
+    return { implementations: implementations.filter(({ id }) => ids.has(id)), callers: kinds };
+  };
   const eventFeed = eventFeedService(config, serviceDeps);
   // It states where a company is, so it reads the moves itself.
   const location = rpcService(LocationService, createLocationService(deps));
@@ -115,7 +123,8 @@ export function startRpcServers(
     queue: JOB_STATE_INSTALLER_RPC,
     callers: 'gateways',
     prefetch,
-    services: [...ofBothGateways, installerService(config, serviceDeps)],
+    services: ofBothGateways,
+    operations: served(INSTALLER_OPERATIONS, ['key', 'service']),
   });
   lifecycle.onShutdown('installer-rpc-server', () => installerRpcServer.stop());
   const managementRpcServer = start({
@@ -173,10 +182,12 @@ function inboundServices({ database, clock, logger }: ServiceDeps): readonly Rpc
   ];
 }
 
-/** The service for requests of installer companies. */
-function installerService(config: Config, { database, clock, logger }: ServiceDeps): RpcService {
-  const feedDays = config.RETENTION_FEED_DAYS;
-  return rpcService(JobService, createJobService({ database, clock, logger, feedDays }));
+/** Every operation, with its use case. */
+function implementationsOf(
+  config: Config,
+  { database, clock, logger }: ServiceDeps,
+): readonly Implementation[] {
+  return jobOperations({ database, clock, logger, feedDays: config.RETENTION_FEED_DAYS });
 }
 
 /** Services with which owners and operators manage a company: access and webhooks. */

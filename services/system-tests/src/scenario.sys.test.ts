@@ -130,7 +130,7 @@ describe('the trace of a request', () => {
       name: 'POST /partner/v1/jobs/:id/status-events',
       kind: 'SERVER',
     });
-    const rpc = { name: 'partner.jobs.v1.JobService/RecordStatusEvent' };
+    const rpc = { name: 'recordStatusEvent' };
     const asked = only(childrenOf(request).filter(({ name }) => name === rpc.name));
     expect(asked).toMatchObject({ ...rpc, service: 'installer-gateway', kind: 'CLIENT' });
     const served = only(childrenOf(asked));

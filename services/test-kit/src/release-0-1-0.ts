@@ -140,4 +140,18 @@ export const RELEASE_0_1_0 = {
     },
     { text: '', sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' },
   ],
+  /** A gateway's call of a write, and job-state's reply to a call that it does not know. */
+  call: {
+    type: 'partner.jobs.v1.JobService/RecordStatusEvent',
+    path: '/partner/v1/jobs/job_1/status-events',
+    idempotencyKey: 'event:1',
+    body: '{"status":"ACKNOWLEDGED","occurredAt":"2026-09-01T11:59:00Z","expectedVersion":1}',
+    base64:
+      'CgVjbXBfMRIFam9iXzEaVgoHZXZlbnQ6MRIpUE9TVCAvcGFydG5lci92MS9qb2JzL2pvYl8xL3N0YXR1cy1ldmVudHMaILQh0jK/9y1Cp54zl/pmrOhLrOLovT3GfOohCgl3ZDT9IAIqBgiE/NrUBkAB',
+  },
+  unknownCallReply: {
+    type: 'partner.rpc.v1.RpcError',
+    base64:
+      'Cgt1bmF2YWlsYWJsZRJudGhlIHNlcnZpY2UgaXMgbm90IGF2YWlsYWJsZTsgbm90aGluZyB3YXMgZG9uZTsgcmV0cnksIHdpdGggdGhlIHNhbWUgSWRlbXBvdGVuY3ktS2V5IHdoZXJlIHRoZSByZXF1ZXN0IGhhZCBvbmU4AQ==',
+  },
 } as const;

@@ -23,6 +23,7 @@ test('a client that leaves does not end the measurement that others wait for [CO
       principal: undefined,
       params: {},
       query: {},
+      sentQuery: {},
       body: undefined,
       idempotencyKey: undefined,
       operation: 'GET /partner-api/status',

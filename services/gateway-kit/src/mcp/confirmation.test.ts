@@ -12,6 +12,7 @@ function callerWith(apiKey: string): Pick<ToolCaller, 'request'> {
       principal: { kind: 'general', keyId: 'key_1', companyId: 'cmp_1', companyClass: 'SALES' },
       params: {},
       query: undefined,
+      sentQuery: undefined,
       body: undefined,
       idempotencyKey: undefined,
       operation: 'POST /inbound/mcp',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ListTechniciansRequest } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { implement, type OperationRequest } from '@partner/kernel/amqp/implement';
+import { listTechniciansOperation } from '@partner/proto-contracts/resources/technician/operations';
 import { techniciansResponse } from '@partner/proto-contracts/resources/technician/technician';
 import request from 'supertest';
 import { assertError } from '../testing/assert-error.js';
@@ -14,19 +15,19 @@ const technicians = [
 
 /** A company `cmp_1` with technicians; `cmp_2` has none. */
 function createFixture() {
-  const requests: ListTechniciansRequest[] = [];
+  const requests: OperationRequest<unknown, unknown>[] = [];
   const app = createTestApp({
-    jobs: {
-      listTechnicians(asked) {
-        requests.push(asked);
-        const { companyId, after, limit = 0 } = asked;
+    operations: [
+      implement(listTechniciansOperation, async (given) => {
+        requests.push(given);
+        const { companyId, after, query } = given;
         const all = companyId === 'cmp_1' ? technicians : [];
         const rest = all.slice(all.findIndex(({ membershipId }) => membershipId === after) + 1);
-        const page = rest.slice(0, limit);
-        const next = rest.length > limit ? page.at(-1)?.membershipId : undefined;
-        return { resourceJson: JSON.stringify(page), ...(next !== undefined && { next }) };
-      },
-    },
+        const page = rest.slice(0, query.limit);
+        const next = rest.length > query.limit ? page.at(-1)?.membershipId : undefined;
+        return { json: JSON.stringify({ technicians: page }), ...(next !== undefined && { next }) };
+      }),
+    ],
   });
   const get = (query = '', key = keys.installer) =>
     request(app).get(`${PATH}${query}`).set('x-api-key', key.text);
@@ -45,7 +46,7 @@ describe('GET /partner/v1/technicians', () => {
       nextCursor: null,
       hasMore: false,
     });
-    expect(requests).toMatchObject([{ companyId: 'cmp_1', limit: 2_000 }]);
+    expect(requests).toMatchObject([{ companyId: 'cmp_1', query: { limit: 2_000 } }]);
     expect(requests[0]?.after).toBeUndefined();
   });
 
@@ -61,17 +62,12 @@ describe('GET /partner/v1/technicians', () => {
     expect(first).toMatchObject({ technicians: technicians.slice(0, 2), hasMore: true });
     const second = techniciansResponse.parse((await get(`?limit=2&cursor=${first.nextCursor}`)).body);
     expect(second).toMatchObject({ technicians: technicians.slice(2), nextCursor: null, hasMore: false });
-    expect(requests[1]).toMatchObject({ after: 'mem_a', limit: 2 });
+    expect(requests[1]).toMatchObject({ after: 'mem_a', query: { limit: 2 } });
   });
 
   test('is 400 cursor_invalid with a cursor of another company, of the feed or an invented one', async () => {
     const { get, requests } = createFixture();
-    const wrong = [
-      technicianCursors.encode('cmp_2', 'mem_b'),
-      cursors.encode('cmp_1', { kind: 'feed', sequence: '1' }),
-      'x',
-      '',
-    ];
+    const wrong = [technicianCursors.encode('cmp_2', 'mem_b'), cursors.encode('cmp_1', '1'), 'x', ''];
     for (const cursor of wrong) {
       assertError(await get(`?cursor=${cursor}`), 400, 'cursor_invalid');
     }

@@ -1,6 +1,6 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
-import type { ReplaceAssignmentsRequest } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { replaceAssignmentsOperation } from '@partner/proto-contracts/resources/job/operations';
+import { implement, type OperationRequest } from '@partner/kernel/amqp/implement';
 import { notFound, ServiceError } from '@partner/kernel/service-error';
 import { createHash } from 'node:crypto';
 import request from 'supertest';
@@ -14,15 +14,18 @@ const assignments = { membershipIds: ['mem_b', 'mem_a'], expectedVersion: 3 };
 const members = (count: number) => Array.from({ length: count }, (_, index) => `mem_${index}`);
 
 function createFixture(failure?: ServiceError) {
-  const requests: ReplaceAssignmentsRequest[] = [];
+  const requests: OperationRequest<unknown, unknown>[] = [];
   const app = createTestApp({
-    jobs: {
-      replaceAssignments(given) {
+    operations: [
+      implement(replaceAssignmentsOperation, async (given) => {
         requests.push(given);
         if (failure !== undefined) throw failure;
-        return { resourceJson, idempotency: { replayed: false, expiresAt: timestampFromDate(EXPIRES) } };
-      },
-    },
+        return {
+          json: `{"resource":${resourceJson}}`,
+          idempotency: { replayed: false, expiresAt: EXPIRES },
+        };
+      }),
+    ],
   });
   const put = () =>
     request(app).put(PATH).set('x-api-key', keys.installer.text).set('idempotency-key', 'crew:1');
@@ -44,13 +47,12 @@ describe('PUT /partner/v1/jobs/{id}/assignments', () => {
     expect(requests).toMatchObject([
       {
         companyId: 'cmp_1',
-        jobId: 'job_1',
-        membershipIds: ['mem_b', 'mem_a'],
-        expectedVersion: 3,
+        params: { id: 'job_1' },
+        body: assignments,
         idempotencyKey: {
           key: 'crew:1',
           operation: `PUT ${PATH}`,
-          bodySha256: new Uint8Array(createHash('sha256').update(canonical).digest()),
+          bodySha256: createHash('sha256').update(canonical).digest(),
         },
       },
     ]);
@@ -59,7 +61,7 @@ describe('PUT /partner/v1/jobs/{id}/assignments', () => {
   test.each([0, 1, 20])('accepts %d technicians [ASSIGN-1]', async (count) => {
     const { put, requests } = createFixture();
     expect((await put().send({ ...assignments, membershipIds: members(count) })).status).toBe(200);
-    expect(requests).toMatchObject([{ membershipIds: members(count) }]);
+    expect(requests).toMatchObject([{ body: { membershipIds: members(count) } }]);
   });
 
   test.each([
@@ -94,15 +96,6 @@ describe('PUT /partner/v1/jobs/{id}/assignments', () => {
     expect(details?.map(({ path }) => path)).toEqual([message.slice(0, message.indexOf(':'))]);
     expect(requests).toHaveLength(0);
   });
-
-  test.each([2_147_483_647, 2_147_483_648, Number.MAX_SAFE_INTEGER])(
-    'sends the maximum version, which no job has, when %d is expected',
-    async (expectedVersion) => {
-      const { put, requests } = createFixture();
-      expect((await put().send({ ...assignments, expectedVersion })).status).toBe(200);
-      expect(requests).toMatchObject([{ expectedVersion: 2_147_483_647 }]);
-    },
-  );
 
   test('requires an Idempotency-Key', async () => {
     const { put, requests } = createFixture();

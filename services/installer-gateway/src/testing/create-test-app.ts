@@ -7,18 +7,19 @@ import {
   CompanyClass,
   KeyKind,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { INSTALLER_JOB_EXAMPLE, type InstallerJob } from '@partner/proto-contracts/resources/job/job';
 import { createApiKey } from '@partner/kernel/api-key';
 import { createApiKeyAuthenticator } from '@partner/gateway-kit/api-key-authentication';
 import { createCursorSigner } from '@partner/gateway-kit/cursor-signer';
 import type { ApiVersions } from '@partner/gateway-kit/api-versions';
+import type { Implementation } from '@partner/kernel/amqp/implement';
 import { silentLogger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import { checkResponses } from '@partner/test-kit/check-responses';
 import { createInMemoryRateLimiter } from '@partner/gateway-kit/testing/in-memory-rate-limiter';
 import { createInMemoryTransport, partialRpcService } from '@partner/kernel/testing/in-memory-transport';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import type { RequestListener } from 'node:http';
 import { afterMs } from '@partner/kernel/timers';
 import { Registry } from 'prom-client';
@@ -60,11 +61,11 @@ export function projectionText(job: Partial<InstallerJob>): string {
 const checked = checkResponses(afterEach);
 
 /**
- * Creates the installer surface in front of a test's own job service, at a fixed time. A test fails if a response does
+ * Creates the installer surface in front of a test's own operations, at a fixed time. A test fails if a response does
  * not match the API description, unless it passes its own versions.
  */
 export function createTestApp(parts: {
-  readonly jobs?: Partial<ServiceImpl<typeof JobService>>;
+  readonly operations?: readonly Implementation[];
   readonly eventFeed?: Partial<ServiceImpl<typeof EventFeedService>>;
   readonly versions?: ApiVersions;
 }): RequestListener {
@@ -76,7 +77,6 @@ export function createTestApp(parts: {
         return principal;
       },
     }),
-    partialRpcService(JobService, parts.jobs ?? {}),
     partialRpcService(EventFeedService, parts.eventFeed ?? {}),
   ]);
   const metrics = new Registry();
@@ -91,7 +91,7 @@ export function createTestApp(parts: {
       after: afterMs,
     }),
     limiter: createInMemoryRateLimiter(() => NOW),
-    jobs: createClient(JobService, transport),
+    operations: inProcessOperations({ implementations: parts.operations ?? [], callers: ['key'] }),
     eventFeed: createClient(EventFeedService, transport),
     clock: () => NOW,
     cursorSigner,

@@ -1,153 +1,262 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { type Client, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { OperationCall } from '@partner/proto-contracts/api/call';
+import { listJobFeedOperation } from '@partner/proto-contracts/resources/feed-entry/operations';
 import {
-  JobService,
-  type ListTechniciansRequestSchema,
-  type ReplaceAssignmentsRequestSchema,
-  ScheduleStatus,
-  type SetScheduleRequestSchema,
-} from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+  getJobOperation,
+  recordStatusEventOperation,
+  replaceAssignmentsOperation,
+  setScheduleOperation,
+} from '@partner/proto-contracts/resources/job/operations';
+import { listTechniciansOperation } from '@partner/proto-contracts/resources/technician/operations';
 import { technician } from '@partner/proto-contracts/resources/technician/technician';
-import { readResource } from '@partner/proto-contracts/resource-json';
-import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
-import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { z } from 'zod';
-import { binding, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
-import { createJobService } from './job-service.js';
-import { type JobWriteFixture, openJobWriteFixture, TEST_SCHEDULE } from './testing/job-write-fixture.js';
+import { installerKey } from '../testing/callers.js';
+import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { leaveFeed } from './feed.js';
+import { jobOperations } from './job-operations.js';
+import { type JobWriteFixture, openJobWriteFixture } from './testing/job-write-fixture.js';
 
 let fixture: JobWriteFixture;
-let client: Client<typeof JobService>;
+let operations: OperationClient;
 
 beforeAll(async () => {
   fixture = await openJobWriteFixture({ poolSize: 4 });
   const { database } = fixture;
-  const service = createJobService({ database, clock: () => TEST_NOW, logger: silentLogger, feedDays: 400 });
-  client = createClient(JobService, createInMemoryTransport([rpcService(JobService, service)]));
+  operations = inProcessOperations({
+    implementations: jobOperations({
+      database,
+      clock: () => TEST_NOW,
+      logger: silentLogger,
+      feedDays: 400,
+    }),
+    callers: ['key'],
+  });
 });
 
 afterAll(() => fixture.close());
 
-const write = (jobId: string) => ({
-  companyId: fixture.installer,
-  jobId,
-  idempotencyKey: binding(newId('evt')),
-  expectedVersion: 1,
-});
+const EXPIRES_AT = new Date(TEST_NOW.getTime() + 45 * 24 * 3_600_000);
 
-const times = {
-  startsAt: timestampFromDate(TEST_SCHEDULE.startsAt),
-  endsAt: timestampFromDate(TEST_SCHEDULE.endsAt),
+/** A call of the installer about a job, with a new idempotency key. */
+function write(jobId: string, body: object): OperationCall {
+  return {
+    caller: installerKey(fixture.installer),
+    params: { id: jobId },
+    body: { expectedVersion: 1, ...body },
+    idempotencyKey: { key: newId('evt'), request: 'PUT /jobs', bodySha256: '00'.repeat(32) },
+  };
+}
+
+const statusEvent = { status: 'ACKNOWLEDGED', occurredAt: TEST_NOW.toISOString() };
+const schedule = {
+  status: 'TENTATIVE',
+  startsAt: '2026-10-05T15:00:00Z',
+  endsAt: '2026-10-05T19:00:00.5Z',
+  timeZone: 'America/Denver',
 };
 
-const EXPIRES_AT = timestampFromDate(new Date(TEST_NOW.getTime() + 45 * 24 * 3_600_000));
-
-describe('SetSchedule', () => {
-  test('returns the job and the outcome of the key', async () => {
-    const jobId = await fixture.job();
-    const request = {
-      ...write(jobId),
-      ...times,
-      status: ScheduleStatus.TENTATIVE,
-      timeZone: 'America/Denver',
-    };
-    const response = await client.setSchedule(request);
-    expect(JSON.parse(response.resourceJson ?? '')).toMatchObject({
-      version: 2,
-      schedule: {
-        status: 'TENTATIVE',
-        startsAt: '2026-10-05T15:00:00.000Z',
-        endsAt: '2026-10-05T19:00:00.000Z',
-        timeZone: 'America/Denver',
+describe('a write to a job', () => {
+  test.each([
+    ['recordStatusEvent', recordStatusEventOperation, () => statusEvent, { status: 'ACKNOWLEDGED' }],
+    [
+      'setSchedule',
+      setScheduleOperation,
+      () => schedule,
+      {
+        schedule: {
+          ...schedule,
+          startsAt: '2026-10-05T15:00:00.000Z',
+          endsAt: '2026-10-05T19:00:00.500Z',
+        },
       },
-    });
-    expect(response.idempotency).toMatchObject({ replayed: false, expiresAt: EXPIRES_AT });
-    const again = await client.setSchedule(request);
-    expect(again.resourceJson).toBe(response.resourceJson);
-    expect(again.idempotency).toMatchObject({ replayed: true, expiresAt: EXPIRES_AT });
+    ],
+    [
+      'replaceAssignments',
+      replaceAssignmentsOperation,
+      (membershipId: string) => ({ membershipIds: [membershipId] }),
+      { technicianAssignments: [{ assignedAt: TEST_NOW.toISOString() }] },
+    ],
+  ])('%s returns the job, and until when the key can be replayed', async (_id, operation, body, shown) => {
+    const jobId = await fixture.job();
+    const call = write(jobId, body(await fixture.technician()));
+    const reply = await operations.call(operation, call);
+    expect(JSON.parse(reply.json)).toMatchObject({ resource: { id: jobId, version: 2, ...shown } });
+    expect(reply.idempotency).toEqual({ replayed: false, expiresAt: EXPIRES_AT });
+    const again = await operations.call(operation, call);
+    expect(again).toEqual({ ...reply, idempotency: { replayed: true, expiresAt: EXPIRES_AT } });
+    const read = { ...call, body: undefined, idempotencyKey: undefined };
+    expect((await operations.call(getJobOperation, read)).json).toBe(reply.json);
   });
 
-  test('reads missing times as none', async () => {
+  test('keeps the note and the blocker code of a status event', async () => {
     const jobId = await fixture.job();
-    await fixture.schedule({ jobId });
-    const response = await client.setSchedule({
-      ...write(jobId),
-      status: ScheduleStatus.CANCELLED,
-      timeZone: 'America/Denver',
-      expectedVersion: 2,
-    });
-    expect(JSON.parse(response.resourceJson ?? '')).toMatchObject({
-      schedule: { status: 'CANCELLED', startsAt: null, endsAt: null },
-    });
+    const blocked = { ...statusEvent, status: 'BLOCKED', blockerCode: 'PERMIT', note: 'Closed' };
+    await operations.call(recordStatusEventOperation, write(jobId, blocked));
+    const [event] = await fixture.database.query(
+      'select status, blocker_code, note from job_status_events where job_id = $1 order by version desc limit 1',
+      [jobId],
+    );
+    expect(event).toEqual({ status: 'BLOCKED', blocker_code: 'PERMIT', note: 'Closed' });
   });
 
   test.each([
-    ['company_id', { companyId: undefined }],
-    ['job_id', { jobId: undefined }],
-    ['idempotency_key', { idempotencyKey: undefined }],
-    ['expected_version', { expectedVersion: undefined }],
-    ['status', { status: undefined }],
-    ['time_zone', { timeZone: undefined }],
-    ['status', { status: ScheduleStatus.UNSCHEDULED }],
-    ['status', { status: ScheduleStatus.UNSPECIFIED }],
-  ] satisfies [string, Partial<MessageInitShape<typeof SetScheduleRequestSchema>>][])(
-    'requires a valid %s: not %j',
-    async (field, part) => {
-      const request = {
-        ...write('job_1'),
-        ...times,
-        status: ScheduleStatus.CONFIRMED,
-        timeZone: 'America/Denver',
-        ...part,
-      };
-      await expect(client.setSchedule(request)).rejects.toMatchObject({
-        reason: 'invalid_argument',
-        message: expect.stringContaining(field),
-      });
-    },
-  );
-});
-
-describe('ReplaceAssignments', () => {
-  test('returns the job and the outcome of the key', async () => {
-    const jobId = await fixture.job();
-    const membershipId = await fixture.technician();
-    const request = { ...write(jobId), membershipIds: [membershipId] };
-    const response = await client.replaceAssignments(request);
-    expect(JSON.parse(response.resourceJson ?? '')).toMatchObject({
-      version: 2,
-      technicianAssignments: [{ membershipId, assignedAt: TEST_NOW.toISOString() }],
+    ['status', recordStatusEventOperation, { ...statusEvent, status: 'ASSIGNED' }],
+    ['blockerCode', recordStatusEventOperation, { ...statusEvent, status: 'BLOCKED' }],
+    ['expectedVersion', recordStatusEventOperation, { ...statusEvent, expectedVersion: undefined }],
+    ['status', setScheduleOperation, { ...schedule, status: 'UNSCHEDULED' }],
+    ['timeZone', setScheduleOperation, { ...schedule, timeZone: undefined }],
+    ['membershipIds', replaceAssignmentsOperation, { membershipIds: ['mem_1', 'mem_2', 'mem_1'] }],
+    ['membershipIds', replaceAssignmentsOperation, { membershipIds: Array.from({ length: 21 }, String) }],
+  ])('requires a valid %s, as its gateway does', async (field, operation, body) => {
+    await expect(operations.call(operation, write('job_1', body))).rejects.toMatchObject({
+      reason: 'invalid_argument',
+      message: expect.stringContaining(field),
     });
-    expect(response.idempotency).toMatchObject({ replayed: false, expiresAt: EXPIRES_AT });
-    expect((await client.replaceAssignments(request)).idempotency).toMatchObject({ replayed: true });
   });
 
-  test.each([
-    ['company_id', { companyId: undefined }],
-    ['job_id', { jobId: undefined }],
-    ['idempotency_key', { idempotencyKey: undefined }],
-    ['expected_version', { expectedVersion: undefined }],
-    ['membershipIds', { membershipIds: ['mem_1', 'mem_2', 'mem_1'] }],
-    ['membershipIds', { membershipIds: Array.from({ length: 21 }, (_, index) => `mem_${index}`) }],
-  ] satisfies [string, Partial<MessageInitShape<typeof ReplaceAssignmentsRequestSchema>>][])(
-    'requires a valid %s: not %j',
-    async (field, part) => {
-      await expect(client.replaceAssignments({ ...write('job_1'), ...part })).rejects.toMatchObject({
-        reason: 'invalid_argument',
-        message: expect.stringContaining(field),
-      });
-    },
-  );
+  test('requires an Idempotency-Key', async () => {
+    const call = { ...write('job_1', statusEvent), idempotencyKey: undefined };
+    await expect(operations.call(recordStatusEventOperation, call)).rejects.toMatchObject({
+      message: 'Idempotency-Key: is required',
+    });
+  });
 });
 
-describe('ListTechnicians', () => {
-  async function pageOf(request: MessageInitShape<typeof ListTechniciansRequestSchema>) {
-    const page = await client.listTechnicians(request);
-    return { technicians: readResource(z.array(technician), page), next: page.next };
+describe('the change feed', () => {
+  const page = z.object({
+    resources: z.array(z.object({ sequence: z.int(), resource: z.object({ id: z.string() }) })),
+    unassigned: z.array(z.object({ sequence: z.int(), jobId: z.string() })).optional(),
+  });
+
+  async function read(companyId: string, query: Readonly<Record<string, string>>, after?: string) {
+    const caller = installerKey(companyId);
+    const call = { caller, query, ...(after !== undefined && { after }) };
+    const { json, next, hasMore } = await operations.call(listJobFeedOperation, call);
+    const { resources, unassigned } = page.parse(JSON.parse(json));
+    return {
+      json,
+      entries: resources.map(({ sequence, resource }) => [sequence, resource.id]),
+      unassigned: unassigned?.map(({ sequence, jobId }) => [sequence, jobId]),
+      next,
+      hasMore,
+    };
+  }
+
+  /** A new company with this many jobs, in the order of their ids. */
+  async function companyWith(count: number) {
+    const companyId = await insertCompany(fixture.database, 'INSTALLER');
+    const ids: string[] = [];
+    for (let job = 0; job < count; job += 1) ids.push(await fixture.job(companyId));
+    return { companyId, ids };
+  }
+
+  test('holds each stored projection as text, after the sequence and the instant of its change [FEED-3]', async () => {
+    const { companyId, ids } = await companyWith(1);
+    const [job] = await fixture.database.query<{ projection: string; updated_at: Date }>(
+      'select projection, updated_at from jobs where id = any($1)',
+      [ids],
+    );
+    const { json } = await read(companyId, {});
+    expect(json).toBe(
+      `{"resources":[{"sequence":1,"changedAt":"${job?.updated_at.toISOString()}","resource":${job?.projection}}]}`,
+    );
+  });
+
+  test('is read from its oldest entry, or after a position, page by page [FEED-5]', async () => {
+    const { companyId, ids } = await companyWith(3);
+    const first = await read(companyId, { from: 'start', limit: '2' });
+    expect(first).toMatchObject({
+      entries: [
+        [1, ids[0]],
+        [2, ids[1]],
+      ],
+      next: '2',
+      hasMore: true,
+    });
+    const second = await read(companyId, { from: 'start', limit: '2' }, first.next);
+    expect(second).toMatchObject({ entries: [[3, ids[2]]], next: '3', hasMore: false });
+    expect(await read(companyId, {}, '3')).toMatchObject({ entries: [], next: undefined, hasMore: false });
+    expect(await read(companyId, { limit: '1' })).toMatchObject({ entries: [[3, ids[2]]], hasMore: false });
+  });
+
+  test('begins after a snapshot of all jobs, whose entries have the sequence of its start [FEED-5, FEED-6]', async () => {
+    const { companyId, ids } = await companyWith(3);
+    const first = await read(companyId, { view: 'snapshot', limit: '2' });
+    expect(first).toMatchObject({
+      entries: [
+        [3, ids[0]],
+        [3, ids[1]],
+      ],
+      next: `3:${ids[1]}`,
+      hasMore: true,
+    });
+    const later = await fixture.job(companyId);
+    const second = await read(companyId, { view: 'snapshot' }, first.next);
+    expect(second).toMatchObject({
+      entries: [
+        [3, ids[2]],
+        [3, later],
+      ],
+      next: '3',
+      hasMore: false,
+    });
+    expect(await read(companyId, { view: 'snapshot' }, second.next)).toMatchObject({ entries: [[4, later]] });
+  });
+
+  test('of a company that has never had an entry has no position', async () => {
+    const { companyId } = await companyWith(0);
+    expect(await read(companyId, {})).toMatchObject({ entries: [], next: undefined, hasMore: false });
+    expect(await read(companyId, { view: 'snapshot' })).toMatchObject({ entries: [], next: undefined });
+  });
+
+  test('names the jobs that left to a reader who asks, and continues after the later of both [FEED-10]', async () => {
+    const { companyId, ids } = await companyWith(2);
+    const [gone = '', kept = ''] = ids;
+    await fixture.database.transaction(async (tx) => {
+      leaveFeed(tx, { companyId, jobId: gone, changedAt: TEST_NOW });
+    });
+    const asked = { include: 'unassigned' };
+    expect(await read(companyId, asked, '0')).toMatchObject({
+      entries: [[2, kept]],
+      unassigned: [[3, gone]],
+      next: '3',
+    });
+    expect(await read(companyId, asked, '2')).toMatchObject({
+      entries: [],
+      unassigned: [[3, gone]],
+      next: '3',
+    });
+    expect(await read(companyId, {}, '0')).toMatchObject({
+      entries: [[2, kept]],
+      unassigned: undefined,
+      next: '2',
+    });
+    expect(await read(companyId, { ...asked, view: 'snapshot' })).toMatchObject({ unassigned: [] });
+  });
+});
+
+describe('listTechnicians', () => {
+  const body = z.object({ technicians: z.array(technician) });
+
+  async function pageOf({
+    companyId,
+    after,
+    limit,
+  }: {
+    readonly companyId: string;
+    readonly after?: string | undefined;
+    readonly limit?: number;
+  }) {
+    const { json, next } = await operations.call(listTechniciansOperation, {
+      caller: installerKey(companyId),
+      query: limit === undefined ? {} : { limit: String(limit) },
+      ...(after !== undefined && { after }),
+    });
+    return { ...body.parse(JSON.parse(json)), next };
   }
 
   test('returns only the technicians of the company, active ones first, then by name ignoring case, then by id [TECH-3]', async () => {
@@ -241,17 +350,13 @@ describe('ListTechnicians', () => {
     ['after', { after: '' }],
     ['after', { after: '[true,"Ada Cole"]' }],
   ])('requires a valid %s: not %j', async (field, part) => {
-    await expect(client.listTechnicians({ companyId: fixture.seller, ...part })).rejects.toMatchObject({
+    await expect(pageOf({ companyId: fixture.seller, ...part })).rejects.toMatchObject({
       reason: 'invalid_argument',
       message: expect.stringContaining(field),
     });
   });
 
-  test('returns an empty list for a company without any, and requires the company', async () => {
+  test('returns an empty list for a company without any', async () => {
     expect(await pageOf({ companyId: 'cmp_unknown' })).toEqual({ technicians: [], next: undefined });
-    await expect(client.listTechnicians({})).rejects.toMatchObject({
-      reason: 'invalid_argument',
-      message: expect.stringContaining('company_id'),
-    });
   });
 });

@@ -1,12 +1,7 @@
-import { toBinary } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
-import {
-  JobService,
-  ListAssignedJobsResponseSchema,
-  ListJobFeedResponseSchema,
-} from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { listJobFeedOperation } from '@partner/proto-contracts/resources/feed-entry/operations';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { contractorJobsResponse } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
 import { readResource } from '@partner/proto-contracts/resource-json';
@@ -14,10 +9,13 @@ import { MAX_MESSAGE_BYTES } from '@partner/kernel/amqp/message-size';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { createContractorJobService } from '../contractor-jobs/contractor-job-service.js';
 import { appendFeedEntry } from '../jobs/feed.js';
-import { createJobService } from '../jobs/job-service.js';
+import { jobOperations } from '../jobs/job-operations.js';
+import { installerKey } from '../testing/callers.js';
+import { z } from 'zod';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertAssignedJob, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 
@@ -54,52 +52,53 @@ const deps = () => ({
   logger: silentLogger,
   feedDays: 400,
 });
-const jobs = () =>
-  createClient(JobService, createInMemoryTransport([rpcService(JobService, createJobService(deps()))]));
+/** Reads a page of the installer's feed; a call fails whose reply is more than a message may hold. */
+const feed = async (query: Readonly<Record<string, string>>, after?: string) => {
+  const { call } = inProcessOperations({ implementations: jobOperations(deps()), callers: ['key'] });
+  const reply = await call(listJobFeedOperation, {
+    caller: installerKey(installer),
+    query: { limit: '100', ...query },
+    ...(after !== undefined && { after }),
+  });
+  return { ...page.parse(JSON.parse(reply.json)), ...reply };
+};
+const page = z.object({
+  resources: z.array(z.object({ sequence: z.int(), resource: z.unknown() })),
+});
 
 describe('a page of the largest rows', () => {
   test('of the feed is cut at 8 MiB, and hasMore leads to the rest [FEED-9, LIMIT-7]', async () => {
-    const seen: string[] = [];
-    let hasMore = true;
+    const seen: number[] = [];
+    let next: string | undefined = '0';
     let pages = 0;
-    while (hasMore) {
-      const page = await jobs().listJobFeed({
-        companyId: installer,
-        afterSequence: seen.at(-1) ?? '0',
-        limit: 100,
-      });
-      expect(toBinary(ListJobFeedResponseSchema, page).length).toBeLessThanOrEqual(MAX_MESSAGE_BYTES);
-      seen.push(...page.entries.map(({ sequence }) => sequence ?? ''));
-      hasMore = page.hasMore === true;
-      pages += 1;
+    for (let hasMore: boolean | undefined = true; hasMore === true; pages += 1) {
+      const page = await feed({}, next);
+      seen.push(...page.resources.map(({ sequence }) => sequence));
+      ({ next, hasMore } = page);
     }
     // The assignments made the first entries.
-    expect(seen).toEqual(Array.from({ length: 2 * JOBS }, (_, index) => String(index + 1)));
+    expect(seen).toEqual(Array.from({ length: 2 * JOBS }, (_, index) => index + 1));
     expect(pages).toBe(3);
   });
 
   test('of the newest entries has as many of the newest as fit [FEED-5, FEED-9]', async () => {
-    const page = await jobs().listJobFeed({ companyId: installer, limit: 100 });
-    expect(toBinary(ListJobFeedResponseSchema, page).length).toBeLessThanOrEqual(MAX_MESSAGE_BYTES);
-    expect(page.entries.map(({ sequence }) => sequence)).toEqual(['21', '22', '23', '24']);
-    expect(page.hasMore).toBe(false);
+    const { resources, hasMore } = await feed({});
+    expect(resources.map(({ sequence }) => sequence)).toEqual([21, 22, 23, 24]);
+    expect(hasMore).toBe(false);
   });
 
   test('of a snapshot is cut at 8 MiB, and hasMore leads to the rest [FEED-9, LIMIT-7]', async () => {
-    const seen: string[] = [];
-    let hasMore = true;
-    while (hasMore) {
-      const afterJobId = seen.at(-1);
-      const page = await jobs().listAssignedJobs({
-        companyId: installer,
-        ...(afterJobId !== undefined && { afterJobId }),
-        limit: 100,
-      });
-      expect(toBinary(ListAssignedJobsResponseSchema, page).length).toBeLessThanOrEqual(MAX_MESSAGE_BYTES);
-      seen.push(...page.jobs.map(({ jobId }) => jobId ?? ''));
-      hasMore = page.hasMore === true;
+    const lasts: (string | undefined)[] = [];
+    let page = await feed({ view: 'snapshot' });
+    let count = page.resources.length;
+    for (; page.hasMore === true; count += page.resources.length) {
+      lasts.push(page.next);
+      page = await feed({}, page.next);
     }
-    expect(seen).toEqual(jobIds);
+    expect(count).toBe(JOBS);
+    expect(lasts.length).toBeGreaterThan(0);
+    expect(lasts.every((last) => jobIds.some((jobId) => last === `24:${jobId}`))).toBe(true);
+    expect(page.next).toBe('24');
   });
 
   test('of sold jobs is cut at 8 MiB, and hasMore says so [CONTRACTOR-6, LIMIT-7]', async () => {

@@ -1,7 +1,6 @@
 import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { Client } from '@connectrpc/connect';
-import type { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import type { SandboxCompany } from './sandbox-companies.js';
@@ -19,11 +18,8 @@ export interface SimulatedWorld {
     schema: Desc,
     content: MessageInitShape<Desc>,
   ) => Promise<void>;
-  /** RPCs that the simulated installers call. */
-  readonly jobs: Pick<
-    Client<typeof JobService>,
-    'getJob' | 'recordStatusEvent' | 'setSchedule' | 'replaceAssignments'
-  >;
+  /** Calls of the simulated installers. */
+  readonly operations: Pick<OperationClient, 'call'>;
   /** Returns a number in [0, 1). Decides every choice. */
   readonly random: () => number;
   readonly clock: () => Date;

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
-import { createClient } from '@connectrpc/connect';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { PLATFORM_MESSAGES } from '@partner/proto-contracts/platform-messages';
 import {
   EVENT_CATALOGUE,
@@ -10,12 +8,11 @@ import {
   isNotification,
 } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import type { ConsumeOutcome, IncomingMessage } from '@partner/kernel/amqp/consumer';
-import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { silentLogger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
-import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { Registry } from 'prom-client';
-import { createJobService } from '../jobs/job-service.js';
+import { jobOperations } from '../jobs/job-operations.js';
 import { createPlatformMessageHandler } from '../platform/handle-platform-message.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { sandboxCompanies } from './sandbox-companies.js';
@@ -51,22 +48,20 @@ function createWorld(options: { readonly seed: string; readonly isLate?: boolean
     logger: silentLogger,
     metrics: new Registry(),
   });
-  const service = createJobService({ database, clock, logger: silentLogger, feedDays: 400 });
   const companies = sandboxCompanies();
   const waiting: IncomingMessage[] = [];
   const published: string[] = [];
   const outcomes: { readonly type: string; readonly outcome: ConsumeOutcome }[] = [];
   let isDown = false;
-  const jobs = createClient(JobService, createInMemoryTransport([rpcService(JobService, service)]));
+  const operations = inProcessOperations({
+    implementations: jobOperations({ database, clock, logger: silentLogger, feedDays: 400 }),
+    callers: ['key'],
+  });
   async function deliver(): Promise<void> {
     const message = waiting.shift();
     if (message === undefined) return;
     outcomes.push({ type: message.type, outcome: await handle(message) });
   }
-  const unlessDown =
-    <Args extends readonly unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
-    (...args: Args): Promise<Result> =>
-      isDown ? Promise.reject(new ServiceError('unavailable', 'down')) : call(...args);
   const world: SimulatedWorld = {
     sellers: companies.filter((company) => company.class === 'SALES'),
     installers: companies.filter((company) => company.class === 'INSTALLER'),
@@ -85,11 +80,9 @@ function createWorld(options: { readonly seed: string; readonly isLate?: boolean
       });
       if (options.isLate !== true) await deliver();
     },
-    jobs: {
-      getJob: unlessDown((request) => jobs.getJob(request)),
-      recordStatusEvent: unlessDown((request) => jobs.recordStatusEvent(request)),
-      setSchedule: unlessDown((request) => jobs.setSchedule(request)),
-      replaceAssignments: unlessDown((request) => jobs.replaceAssignments(request)),
+    operations: {
+      call: (...args) =>
+        isDown ? Promise.reject(new ServiceError('unavailable', 'down')) : operations.call(...args),
     },
     random: seededRandom(options.seed),
     clock,

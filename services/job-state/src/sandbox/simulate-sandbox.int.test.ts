@@ -4,15 +4,15 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { getJobOperation } from '@partner/proto-contracts/resources/job/operations';
 import { JOB_STATE_INSTALLER_RPC, PLATFORM_MESSAGES } from '@partner/proto-contracts/topology';
 import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { startConsumer } from '@partner/kernel/amqp/consumer';
+import { implement } from '@partner/kernel/amqp/implement';
 import { startRpcServer } from '@partner/kernel/amqp/rpc-server';
 import { silentLogger } from '@partner/kernel/logger';
 import { notFound } from '@partner/kernel/service-error';
 import { eventually } from '@partner/test-kit/eventually';
-import { partialRpcService } from '@partner/kernel/testing/in-memory-transport';
 import {
   createPrivateRabbitmq,
   type PrivateRabbitmq,
@@ -59,13 +59,10 @@ describe('the simulator', () => {
       ...shared,
       queue: JOB_STATE_INSTALLER_RPC,
       prefetch: 50,
-      services: [
-        partialRpcService(JobService, {
-          getJob: () => {
-            throw notFound('job');
-          },
-        }),
-      ],
+      operations: {
+        implementations: [implement(getJobOperation, () => Promise.reject(notFound('job')))],
+        callers: ['key'],
+      },
     });
     child = spawn(process.execPath, ['--enable-source-maps', PROGRAM], {
       env: {

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { JobStatus, ScheduleStatus } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import {
   DocumentCategory,
   JobAssignedSchema,
@@ -13,15 +13,23 @@ import {
   JobUnassignedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import {
+  getJobOperation,
+  recordStatusEventOperation,
+  replaceAssignmentsOperation,
+  setScheduleOperation,
+} from '@partner/proto-contracts/resources/job/operations';
+import type { OperationCall } from '@partner/proto-contracts/api/call';
+import {
   BLOCKER_CODES,
-  installerJob,
   type InstallerJob,
+  jobResponse,
   type JobStatusName,
 } from '@partner/proto-contracts/resources/job/job';
 import {
   JOB_STATUS_MOVES,
   type ReportableStatus,
 } from '@partner/proto-contracts/resources/job/job-status-moves';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
 import { newId } from '@partner/kernel/ids';
 import type { SaleState } from './sale-state.js';
@@ -141,9 +149,9 @@ async function readJob(
   { id: jobId, installer }: SimulatedJob,
 ): Promise<InstallerJob | undefined> {
   try {
-    const { resourceJson } = await world.jobs.getJob({ companyId: installer.id, jobId });
-    const resource: unknown = JSON.parse(resourceJson ?? '');
-    return installerJob.parse(resource);
+    const call = { caller: callerOf(installer), params: { id: jobId } };
+    const { json } = await world.operations.call(getJobOperation, call);
+    return jobResponse.pick({ resource: true }).parse(JSON.parse(json)).resource;
   } catch (error) {
     serviceErrorFrom(error);
     return undefined;
@@ -229,25 +237,28 @@ async function installerMove(
   job: SimulatedJob,
   current: InstallerJob,
 ): Promise<string> {
-  const { jobs } = world;
-  const write = {
-    companyId: job.installer.id,
-    jobId: job.id,
-    idempotencyKey: { key: randomUUID(), operation: 'simulated', bodySha256: randomBytes(32) },
-    expectedVersion: current.version,
-  };
+  const write = (operation: { readonly id: string }, body: object) =>
+    world.operations.call(operation, {
+      caller: callerOf(job.installer),
+      params: { id: job.id },
+      body: { ...body, expectedVersion: current.version },
+      idempotencyKey: {
+        key: randomUUID(),
+        request: 'simulated',
+        bodySha256: randomBytes(32).toString('hex'),
+      },
+    });
   try {
     const active = job.installer.technicians.filter((technician) => technician.active);
     if (current.technicianAssignments.length === 0 && active.length > 0 && chance(0.4)) {
-      await jobs.replaceAssignments({ ...write, membershipIds: [pick(active).membershipId] });
+      await write(replaceAssignmentsOperation, { membershipIds: [pick(active).membershipId] });
       return 'technicians_assigned';
     }
     if (current.schedule.status !== 'CONFIRMED' && chance(0.3)) {
-      await jobs.setSchedule({
-        ...write,
-        status: ScheduleStatus.CONFIRMED,
-        startsAt: inHours(24),
-        endsAt: inHours(28),
+      await write(setScheduleOperation, {
+        status: 'CONFIRMED',
+        startsAt: dateTimeOf(inHours(24)),
+        endsAt: dateTimeOf(inHours(28)),
         timeZone: 'America/Denver',
       });
       return 'schedule_set';
@@ -255,10 +266,9 @@ async function installerMove(
     const allowed = JOB_STATUS_MOVES[current.status];
     const usual = FORWARD[current.status] ?? pick(allowed.filter((status) => status !== 'BLOCKED'));
     const status = allowed.includes('BLOCKED') && chance(0.08) ? 'BLOCKED' : usual;
-    await jobs.recordStatusEvent({
-      ...write,
-      status: JobStatus[status],
-      occurredAt: now(),
+    await write(recordStatusEventOperation, {
+      status,
+      occurredAt: dateTimeOf(now()),
       ...(status === 'BLOCKED' && {
         blockerCode: pick(BLOCKER_CODES.filter((code) => code !== 'WEATHER')),
       }),
@@ -269,4 +279,12 @@ async function installerMove(
     serviceErrorFrom(error);
     return 'refused';
   }
+}
+
+function callerOf({ id }: SandboxCompany): OperationCall['caller'] {
+  return { kind: 'key', companyId: id, companyClass: 'INSTALLER', keyId: 'simulator' };
+}
+
+function dateTimeOf(timestamp: Timestamp): string {
+  return formatDateTime(timestampDate(timestamp));
 }

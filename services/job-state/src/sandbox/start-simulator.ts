@@ -20,7 +20,7 @@ const FAILURE_PAUSE_MS = 1_000;
  */
 export function startSimulator(deps: {
   readonly publisher: Pick<Publisher, 'publish'>;
-  readonly jobs: SimulatedWorld['jobs'];
+  readonly operations: SimulatedWorld['operations'];
   readonly seed: string;
   readonly movesPerMinute: number;
   readonly clock: () => Date;
@@ -72,7 +72,7 @@ export function startSimulator(deps: {
     installers: companies.filter((company) => company.class === 'INSTALLER'),
     leadIdsOf: (companyId) => leads.filter((lead) => lead.companyId === companyId).map(({ id }) => id),
     publish,
-    jobs: deps.jobs,
+    operations: deps.operations,
     random: seededRandom(deps.seed),
     clock: deps.clock,
     maxOpen: MAX_OPEN_SALES,

@@ -1,54 +1,50 @@
 import { create, type DescMethod, fromBinary, toBinary } from '@bufbuild/protobuf';
-import type { HandlerContext, MethodImplSpec } from '@connectrpc/connect';
+import type { MethodImplSpec } from '@connectrpc/connect';
 import { RpcErrorSchema } from '@partner/proto-contracts/gen/partner/rpc/v1/rpc_error_pb';
+import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import type { ServiceError } from '../service-error.js';
 import { checkMessageSize } from './message-size.js';
+import { createRpcContext } from './rpc-context.js';
 import { encodeRpcError, notCarriedOut, serviceErrorFrom } from './rpc-error.js';
+import type { RpcHandler, RpcHandlers } from './rpc-handlers.js';
+import type { RpcReply } from './rpc-reply.js';
 import type { RpcService } from './rpc-service.js';
-
-/** An encoded RPC response. `type` alone shows whether the call succeeded: an empty body is a valid message. */
-export interface RpcReply {
-  /** Full name of the method's output message, or of `partner.rpc.v1.RpcError`. */
-  readonly type: string;
-  readonly body: Uint8Array;
-  /** The error, for logs; its cause is not sent. */
-  readonly error?: ServiceError;
-}
-
-/** Request header: time from receipt until the caller's deadline, in whole ms. */
-export const TIMEOUT_HEADER = 'x-timeout-ms';
 
 type UnaryMethod = Extract<MethodImplSpec, { kind: 'unary' }>;
 
-/** Finds and runs the method that a request names. */
-export interface RpcDispatcher {
-  /** Returns the method with this name; undefined if no service has it. */
-  find(callType: string): UnaryMethod | undefined;
-  /**
-   * Decodes the request, runs the method and encodes the response. Never rejects: every error is a reply, also a response
-   * of more than 8 MiB.
-   */
-  run(method: UnaryMethod, body: Uint8Array, context: HandlerContext): Promise<RpcReply>;
-}
-
-/** Creates the dispatcher of the unary methods of the services. */
-export function createRpcDispatcher(services: readonly RpcService[]): RpcDispatcher {
-  const methods = new Map<string, UnaryMethod>();
+/** Finds and runs the unary methods of protobuf services. A call of an unknown method fails with `unavailable`: this process may be older than its caller. */
+export function serviceHandlers(services: readonly RpcService[]): RpcHandlers {
+  const handlers = new Map<string, RpcHandler>();
   for (const { methods: specs } of services) {
     for (const spec of Object.values(specs)) {
-      if (spec.kind === 'unary') methods.set(callTypeOf(spec.method), spec);
+      if (spec.kind === 'unary') handlers.set(callTypeOf(spec.method), handlerOf(spec));
     }
   }
   return {
-    find: (callType) => methods.get(callType),
-    async run({ method, impl }, body, context) {
+    find: ({ type, contentType }) => (contentType === '' ? handlers.get(type) : undefined),
+    refusalOf: ({ type }) => unknownMethodReply(type),
+  };
+}
+
+function handlerOf({ method, impl }: UnaryMethod): RpcHandler {
+  return {
+    name: callTypeOf(method),
+    isRepeatable: method.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN,
+    async run(content, call) {
+      const { context, end } = createRpcContext({
+        method,
+        timeoutMs: call.timeoutMs(),
+        headers: call.headers(),
+      });
       try {
-        const output = await impl(fromBinary(method.input, body), context);
+        const output = await impl(fromBinary(method.input, content), context);
         const response = toBinary(method.output, create(method.output, output));
         checkMessageSize(`the response of ${callTypeOf(method)}`, response);
         return { type: method.output.typeName, body: response };
       } catch (thrown) {
         return failedReply(serviceErrorFrom(thrown));
+      } finally {
+        end();
       }
     },
   };

@@ -1,5 +1,3 @@
-import type { DescMethod } from '@bufbuild/protobuf';
-import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import { SpanStatusCode } from '@opentelemetry/api';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import type { Registry } from 'prom-client';
@@ -9,8 +7,10 @@ import { extractTrace, withSpan } from '../telemetry/tracing.js';
 import type { AmqpConnection } from './connection.js';
 import { counter, secondsHistogram } from './metrics.js';
 import { textHeaders, textOf } from './message-text.js';
-import { createRpcContext } from './rpc-context.js';
-import { createRpcDispatcher, type RpcReply, TIMEOUT_HEADER, unknownMethodReply } from './rpc-dispatch.js';
+import { operationHandlers, type ServedOperations } from './operation-dispatch.js';
+import { TIMEOUT_HEADER } from './rpc-client.js';
+import { serviceHandlers } from './rpc-dispatch.js';
+import type { RpcReply } from './rpc-reply.js';
 import type { RpcService } from './rpc-service.js';
 import { unlessClosed } from './acknowledge-together.js';
 import { type Consumer, type Delivery, startSubscription } from './subscription.js';
@@ -25,7 +25,7 @@ const DIRECT_REPLY_TO = 'amq.rabbitmq.reply-to.';
  * names.
  *
  * A request is acknowledged after its response is sent, so the broker redelivers it if this process crashes before. A
- * redelivered request runs again only if its method has an `idempotency_level`. Any other is dropped because it may
+ * redelivered request runs again only if it is repeatable. Any other is dropped because it may
  * have run already; its caller then times out with an unknown outcome.
  *
  * It serves only requests through an exchange that the queue is bound to, and only with direct reply-to. Each server needs
@@ -39,13 +39,18 @@ export function startRpcServer(options: {
   readonly connection: Pick<AmqpConnection, 'openChannel'>;
   readonly queue: QueueDefinition;
   readonly prefetch: number;
-  readonly services: readonly RpcService[];
+  readonly services?: readonly RpcService[];
+  /** Absent: none. */
+  readonly operations?: ServedOperations;
   readonly logger: Logger;
   readonly metrics: Registry;
 }): Consumer {
   const { queue } = options;
   const logger = options.logger.child({ queue: queue.name });
-  const dispatcher = createRpcDispatcher(options.services);
+  const forms = [
+    ...(options.operations === undefined ? [] : [operationHandlers(options.operations)]),
+    serviceHandlers(options.services ?? []),
+  ];
   const durations = secondsHistogram(options.metrics, {
     name: 'partner_rpc_server_seconds',
     help: 'Time from the receipt of an RPC request to its response, by method and outcome (ok or the reason of the failure)',
@@ -61,9 +66,9 @@ export function startRpcServer(options: {
     const receivedAt = performance.now();
     const { content, properties } = delivery.message;
     const headers: Readonly<Record<string, unknown>> = properties.headers ?? {};
-    const callType = textOf(properties.type);
-    const found = dispatcher.find(callType);
-    const method = found === undefined ? 'unknown' : callType;
+    const request = { type: textOf(properties.type), contentType: textOf(properties.contentType) };
+    const found = firstOf(forms, (form) => form.find(request));
+    const method = found?.name ?? 'unknown';
     const replyTo = textOf(properties.replyTo);
     const timeoutMs = timeoutOf(headers);
     const refusal = refusalOf(delivery.message.fields.exchange, replyTo, timeoutMs);
@@ -74,7 +79,7 @@ export function startRpcServer(options: {
       return;
     }
 
-    if (delivery.message.fields.redelivered && found !== undefined && !isRepeatable(found.method)) {
+    if (delivery.message.fields.redelivered && found?.isRepeatable === false) {
       dropped.inc({ method, cause: 'not_repeatable' });
       logger.warn({ method }, 'rpc.repeat_dropped');
       delivery.ack();
@@ -89,19 +94,15 @@ export function startRpcServer(options: {
         attributes: { 'rpc.system': 'amqp', 'messaging.destination.name': queue.name },
       },
       async (span) => {
-        if (found === undefined) return unknownMethodReply(callType);
-        const { context, isOverdue, end } = createRpcContext({
-          method: found.method,
-          timeoutMs,
-          headers: textHeaders(headers),
-        });
-        const response = await dispatcher.run(found, content, context);
-        end();
+        if (found === undefined) return firstOf(forms, (form) => form.refusalOf(request));
+        const deadline = timeoutMs === undefined ? undefined : receivedAt + timeoutMs;
+        const leftMs = () => deadline && deadline - performance.now();
+        const response = await found.run(content, { timeoutMs: leftMs, headers: () => textHeaders(headers) });
         if (response.error?.reason === 'internal') {
           span.setStatus({ code: SpanStatusCode.ERROR });
           logger.error({ err: response.error.cause, method }, 'rpc.failed');
         }
-        return isOverdue() ? undefined : response;
+        return (leftMs() ?? 1) <= 0 ? undefined : response;
       },
     );
     if (reply === undefined) {
@@ -139,17 +140,24 @@ export function startRpcServer(options: {
 /**
  * Sends through the default exchange. Without the reply queue the caller has gone too, and the broker drops the response.
  */
-function send({ channel, message }: Delivery, replyTo: string, { type, body }: RpcReply): void {
+function send({ channel, message }: Delivery, replyTo: string, reply: RpcReply): void {
+  const { type, contentType, headers, body } = reply;
   unlessClosed(() =>
     channel.publish('', replyTo, Buffer.from(body.buffer, body.byteOffset, body.byteLength), {
       type,
+      ...(contentType !== undefined && { contentType }),
+      ...(headers !== undefined && { headers }),
       correlationId: textOf(message.properties.correlationId),
     }),
   );
 }
 
-function isRepeatable({ idempotency }: DescMethod): boolean {
-  return idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN;
+function firstOf<T, R>(items: readonly T[], read: (item: T) => R | undefined): R | undefined {
+  for (const item of items) {
+    const found = read(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function timeoutOf(headers: Readonly<Record<string, unknown>>): number | undefined {

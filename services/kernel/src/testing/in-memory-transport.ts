@@ -2,36 +2,41 @@ import { create, type DescService, fromBinary, toBinary } from '@bufbuild/protob
 import { createServiceImplSpec, type ServiceImpl, type Transport } from '@connectrpc/connect';
 import { RpcErrorSchema } from '@partner/proto-contracts/gen/partner/rpc/v1/rpc_error_pb';
 import { callHeaders } from '../amqp/message-text.js';
-import { createRpcContext } from '../amqp/rpc-context.js';
-import { callTypeOf, createRpcDispatcher, unknownMethodReply } from '../amqp/rpc-dispatch.js';
-import { decodeRpcError, notCarriedOut, outcomeUnknown } from '../amqp/rpc-error.js';
+import { callTypeOf, serviceHandlers } from '../amqp/rpc-dispatch.js';
+import { decodeRpcError, notCarriedOut } from '../amqp/rpc-error.js';
 import type { RpcService } from '../amqp/rpc-service.js';
 import { requestIdHeaders, requestIdIn, runWithRequestId } from '../request-context.js';
 import { ServiceError } from '../service-error.js';
+import { unlessSettled } from './unless-settled.js';
 
 /**
  * Connect transport that calls implementations in this process. Messages and errors are encoded and decoded as over the
  * broker. Deadlines and cancellations end a call with the same errors. Nothing else is simulated.
  */
 export function createInMemoryTransport(services: readonly RpcService[]): Transport {
-  const dispatcher = createRpcDispatcher(services);
+  const handlers = serviceHandlers(services);
   return {
     async unary(method, signal, timeoutMs, header, input) {
       if (signal?.aborted === true) throw notCarriedOut(signal.reason);
-      const callType = callTypeOf(method);
-      const found = dispatcher.find(callType);
+      const request = { type: callTypeOf(method), contentType: '' };
+      const found = handlers.find(request);
       const headers = { ...requestIdHeaders(), ...callHeaders(header) };
-      const { context, end } = createRpcContext({ method, timeoutMs, headers });
+      const deadline = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
+      const leftMs = () => deadline && deadline - performance.now();
       const givenUp = unlessSettled(signal, timeoutMs);
       try {
         const reply = await Promise.race([
           found === undefined
-            ? unknownMethodReply(callType)
+            ? handlers.refusalOf(request)
             : runWithRequestId(requestIdIn(headers), () =>
-                dispatcher.run(found, toBinary(method.input, create(method.input, input)), context),
+                found.run(toBinary(method.input, create(method.input, input)), {
+                  timeoutMs: leftMs,
+                  headers: () => headers,
+                }),
               ),
           givenUp.promise,
         ]);
+        if (reply === undefined) throw new Error(`${method.name} has no reply`);
         if (reply.type === RpcErrorSchema.typeName) throw decodeRpcError(reply.body);
         return {
           stream: false,
@@ -43,7 +48,6 @@ export function createInMemoryTransport(services: readonly RpcService[]): Transp
         };
       } finally {
         givenUp.cancel();
-        end();
       }
     },
     stream(method) {
@@ -58,21 +62,4 @@ export function partialRpcService<Desc extends DescService>(
   implementation: Partial<ServiceImpl<Desc>>,
 ): RpcService {
   return createServiceImplSpec(service, implementation);
-}
-
-function unlessSettled(
-  signal: AbortSignal | undefined,
-  timeoutMs: number | undefined,
-): { readonly promise: Promise<never>; readonly cancel: () => void } {
-  let cancel = (): void => undefined;
-  const promise = new Promise<never>((_resolve, reject) => {
-    const giveUp = () => reject(outcomeUnknown(signal?.reason));
-    const timer = timeoutMs === undefined ? undefined : setTimeout(giveUp, timeoutMs);
-    signal?.addEventListener('abort', giveUp);
-    cancel = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', giveUp);
-    };
-  });
-  return { promise, cancel };
 }

@@ -13,7 +13,6 @@ import {
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
-import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
 import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import { NotificationService } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
@@ -26,10 +25,10 @@ import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhoo
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import { Registry } from 'prom-client';
 
-/** Every service that is called over the broker. */
+/** Every protobuf service that is called over the broker. */
 const SERVICES = [
   ...[AccessService, AppointmentService, AuditService, AuthenticationService, ContractorJobService],
-  ...[DeliveryService, EndpointService, EventFeedService, JobService, LeadService, LocationService],
+  ...[DeliveryService, EndpointService, EventFeedService, LeadService, LocationService],
   ...[NotificationService, OperatorService, SandboxService, SubscriptionService],
 ];
 

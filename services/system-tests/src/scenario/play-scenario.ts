@@ -29,7 +29,7 @@ export const REQUEST_ID = 'req-of-the-trace';
 /** Of each process the spans of the trace that end after all others. */
 const LAST_SPANS = [
   'installer-gateway: POST /partner/v1/jobs/:id/status-events',
-  'job-state: partner.jobs.v1.JobService/RecordStatusEvent',
+  'job-state: recordStatusEvent',
   'job-state: release delivery',
   'webhook-dispatcher: deliver webhook',
 ];

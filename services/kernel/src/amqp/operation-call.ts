@@ -1,0 +1,75 @@
+import {
+  CALL_CONTENT_TYPE,
+  callError,
+  type CallOutcome,
+  callOutcome,
+  type OperationCall,
+} from '@partner/proto-contracts/api/call';
+import { isErrorReason } from '@partner/proto-contracts/api/error-reasons';
+import { ServiceError } from '../service-error.js';
+import { checkMessageSize } from './message-size.js';
+import { notCarriedOut } from './rpc-error.js';
+import type { RpcReply } from './rpc-reply.js';
+
+const OUTCOME_HEADER = 'x-outcome';
+
+/** A successful reply to a call: its JSON as text, and what it says besides. */
+export interface OperationReply extends CallOutcome {
+  /** Empty for a response without a body. */
+  readonly json: string;
+}
+
+/** Encodes a call. */
+export function encodeCall(call: OperationCall): Uint8Array {
+  return Buffer.from(JSON.stringify(call));
+}
+
+/** Encodes a successful reply. Throws if it is more than 8 MiB. */
+export function encodeReply(operationId: string, { json, ...outcome }: OperationReply): RpcReply {
+  const body = Buffer.from(json);
+  checkMessageSize(`the response of ${operationId}`, body);
+  const hasOutcome = Object.keys(outcome).length > 0;
+  return {
+    type: 'ok',
+    contentType: CALL_CONTENT_TYPE,
+    ...(hasOutcome && { headers: { [OUTCOME_HEADER]: JSON.stringify(outcome) } }),
+    body,
+  };
+}
+
+/** Encodes the public part of an error; its cause is not sent. */
+export function encodeFailure(error: ServiceError): RpcReply {
+  const { isOfCaller: _isOfCaller, ...attributes } = error.attributes;
+  const body = JSON.stringify({ ...attributes, reason: error.reason, message: error.message });
+  return { type: 'error', contentType: CALL_CONTENT_TYPE, body: Buffer.from(body), error };
+}
+
+/**
+ * Reads the reply to a call, or throws the error that it holds. A reply in another form is from release 0.1.0, which carries out no call
+ * that it does not know: the call fails with `unavailable`.
+ */
+export function readReply(operationId: string, reply: Omit<RpcReply, 'error'>): OperationReply {
+  if (reply.contentType !== CALL_CONTENT_TYPE) {
+    throw notCarriedOut(new Error(`job-state is of an earlier release and does not know ${operationId}`));
+  }
+  const text = Buffer.from(reply.body.buffer, reply.body.byteOffset, reply.body.byteLength).toString();
+  if (reply.type !== 'ok') throw readFailure(text);
+  const outcome = reply.headers?.[OUTCOME_HEADER];
+  return outcome === undefined ? { json: text } : { ...callOutcome.parse(JSON.parse(outcome)), json: text };
+}
+
+function readFailure(text: string): ServiceError {
+  const { reason, message, idempotency, details, allowed, ...numbers } = callError.parse(JSON.parse(text));
+  if (!isErrorReason(reason)) {
+    return ServiceError.from(new Error(`the reason "${reason}" is unknown: ${message}`));
+  }
+  const { currentVersion, currentStatus, retryAfterSeconds } = numbers;
+  return new ServiceError(reason, message, {
+    ...(details !== undefined && { details }),
+    ...(currentVersion !== undefined && { currentVersion }),
+    ...(currentStatus !== undefined && { currentStatus }),
+    ...(allowed !== undefined && { allowed }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(idempotency !== undefined && { idempotency }),
+  });
+}

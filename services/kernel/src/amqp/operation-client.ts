@@ -1,0 +1,45 @@
+import { CALL_CONTENT_TYPE, type Caller, type OperationCall } from '@partner/proto-contracts/api/call';
+import type { InternalOperation } from '@partner/proto-contracts/api/operation';
+import { encodeCall, type OperationReply, readReply } from './operation-call.js';
+import type { RpcClient } from './rpc-client.js';
+
+/** Deadline and cancellation of a call. */
+export interface CallOptions {
+  /** Absent: the default of the client. */
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Calls the operations that the process behind a queue serves. Every failure is a `ServiceError`. */
+export interface OperationClient {
+  /** Calls a public operation; its reply holds the public JSON. */
+  call(
+    operation: { readonly id: string },
+    call: OperationCall,
+    options?: CallOptions,
+  ): Promise<OperationReply>;
+  /** Calls an operation that is not public. `caller` is the calling service itself unless it is given. */
+  callInternal<Input, Output>(
+    operation: InternalOperation<Input, Output>,
+    input: Input,
+    options?: CallOptions & { readonly caller?: Caller },
+  ): Promise<Output>;
+}
+
+const SERVICE: Caller = { kind: 'service' };
+
+/** Creates the client over the broker. Deadlines, limits and losses are those of `createRpcClient`. */
+export function createOperationClient(client: Pick<RpcClient, 'call'>): OperationClient {
+  const call: OperationClient['call'] = ({ id }, sent, { timeoutMs, signal } = {}) =>
+    client.call(
+      { type: id, contentType: CALL_CONTENT_TYPE, body: encodeCall(sent), timeoutMs, signal },
+      (reply) => readReply(id, reply),
+    );
+  return {
+    call,
+    async callInternal(operation, input, { caller = SERVICE, ...options } = {}) {
+      const { json } = await call(operation, { caller, body: input }, options);
+      return operation.output.parse(JSON.parse(json));
+    },
+  };
+}

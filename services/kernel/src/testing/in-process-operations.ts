@@ -1,0 +1,37 @@
+import { CALL_CONTENT_TYPE } from '@partner/proto-contracts/api/call';
+import { createOperationClient, type OperationClient } from '../amqp/operation-client.js';
+import { operationHandlers, type ServedOperations } from '../amqp/operation-dispatch.js';
+import { notCarriedOut } from '../amqp/rpc-error.js';
+import { unlessSettled } from './unless-settled.js';
+
+/**
+ * A client that calls implementations in this process. Calls and replies are encoded, decoded and validated as over the broker;
+ * deadlines and cancellations end a call with the same errors.
+ */
+export function inProcessOperations(served: ServedOperations): OperationClient {
+  const handlers = operationHandlers(served);
+  return createOperationClient({
+    async call({ type, contentType = CALL_CONTENT_TYPE, body, timeoutMs, signal }, read) {
+      if (signal?.aborted === true) throw notCarriedOut(signal.reason);
+      const request = { type, contentType };
+      const deadline = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
+      const handler = handlers.find(request);
+      const givenUp = unlessSettled(signal, timeoutMs);
+      try {
+        const reply = await Promise.race([
+          handler === undefined
+            ? handlers.refusalOf(request)
+            : handler.run(body, {
+                timeoutMs: () => deadline && deadline - performance.now(),
+                headers: () => ({}),
+              }),
+          givenUp.promise,
+        ]);
+        if (reply === undefined) throw new Error('every call has the content type of a call');
+        return read(reply);
+      } finally {
+        givenUp.cancel();
+      }
+    },
+  });
+}
