@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
 import { createChartWorkspace } from './chart-workspace.js';
-import { deploymentsOf, podOf } from './rules/deployment-rule.js';
+import { deploymentOf } from './chart-objects.js';
 import { imageOf, SANDBOX_RUN } from './service-values.js';
 
 const workspace = await createChartWorkspace();
@@ -381,7 +381,7 @@ test.each(['registry.example.com/a', 'registry:5000/partner/a', 'localhost/a', '
     const service = 'job-state';
     const values = { image: { repository, tag: '1.2.3' } };
     const objects = await workspace.objects({ chart: service, values });
-    const [pod] = deploymentsOf({ service, objects }).map(podOf);
+    const { pod } = deploymentOf({ service, objects });
     expect(pod?.spec.containers[0]?.image).toBe(`${repository}:1.2.3`);
   },
 );

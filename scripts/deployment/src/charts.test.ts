@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
 import { Secret } from 'kubernetes-models/v1';
 import { parse } from 'yaml';
@@ -6,44 +6,33 @@ import { z } from 'zod';
 import { readProjectFile } from '@partner/local-stack/project-root';
 import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
 import { chartNames, createChartWorkspace, type Rendering } from './chart-workspace.js';
+import { containersOf, deploymentOf, environmentOf, isHook, objectsOf } from './chart-objects.js';
 import { readRefusedRanges } from './read-refused-ranges.js';
-import { allRules } from './rules/all-rules.js';
-import {
-  containersOf,
-  deploymentsOf,
-  isHook,
-  objectsOf,
-  type RenderedChart,
-} from './rules/deployment-rule.js';
-import { environmentOf } from './rules/environment-of.js';
-import { POD_RULES } from './rules/pod-rules.js';
 import { imageOf, VALUES_SETS } from './service-values.js';
+import type { RenderedService } from './testing/rendered-service.js';
+import { testPolicies, testRoutes } from './testing/test-network.js';
+import { testObjects, testPods } from './testing/test-pods.js';
 import { type RenderedObject, validateObjects } from './validate-objects.js';
 
-const RULES = allRules(await readRefusedRanges());
+const refused = await readRefusedRanges();
 
 /** The charts for development clusters only. */
 const PARTS = ['dev-secrets', 'postgres', 'rabbitmq', 'receiver', 'redis'];
 const LIBRARY = 'service-common';
 
-type Rendered = RenderedChart & { readonly title: string };
-
 const workspace = await createChartWorkspace();
 afterAll(() => workspace.remove());
 
-const services: Rendered[] = [];
+const services: RenderedService[] = [];
+for (const { service, name, rendering } of VALUES_SETS) {
+  const objects = await workspace.objects(rendering);
+  services.push({ title: `${service}, ${name}`, service, isDevelopment: name === 'dev', objects });
+}
 const parts: RenderedObject[] = [];
-
-beforeAll(async () => {
-  for (const { service, name, rendering } of VALUES_SETS) {
-    const objects = await workspace.objects(rendering);
-    services.push({ title: `${service}, ${name}`, service, isDevelopment: name === 'dev', objects });
-  }
-  for (const chart of PARTS) {
-    const objects = await workspace.objects({ chart });
-    parts.push(...objects.map((object) => ({ source: chart, object })));
-  }
-});
+for (const chart of PARTS) {
+  const objects = await workspace.objects({ chart });
+  parts.push(...objects.map((object) => ({ source: chart, object })));
+}
 
 test('every chart is checked', () => {
   expect([...chartNames()].sort()).toEqual([...SERVICE_NAMES, ...PARTS, LIBRARY].sort());
@@ -68,21 +57,15 @@ test('Kubernetes and the operators accept every kind, field and value', () => {
   expect(validateObjects([...objects, ...parts])).toEqual([]);
 });
 
-describe('with every set of values', () => {
-  test.each(Object.entries(RULES))('%s', (_name, violations) => {
-    const found = services.flatMap((rendered) =>
-      [...violations(rendered)].map((violation) => `${rendered.title}: ${violation}`),
-    );
-    expect(found).toEqual([]);
-  });
+describe.each(services)('the pods of $title', (rendered) => {
+  testObjects(rendered);
+  testPods(rendered);
+  testPolicies(rendered, refused);
+  testRoutes(rendered);
 });
 
-describe('the parts for development', () => {
-  const rules = Object.entries(POD_RULES).filter(([name]) => !name.startsWith('Node'));
-  test.each(rules)('%s', (_name, violations) => {
-    const objects = parts.map(({ object }) => object);
-    expect([...violations({ service: 'job-state', isDevelopment: true, objects })]).toEqual([]);
-  });
+describe('the pods of the parts for development', () => {
+  testObjects({ objects: parts.map(({ object }) => object) });
 });
 
 describe("a developer's cluster", () => {
@@ -141,7 +124,7 @@ test.each(SERVICE_NAMES)('does not restart pods of %s for scaling', async (servi
   const config = { ...(service === 'console' && { publicBaseUrl: 'https://partner.example.org' }) };
   const templateOf = async (values: object) => {
     const objects = await workspace.objects({ chart: service, values: { image, config, ...values } });
-    return deploymentsOf({ service, objects })[0]?.spec?.template;
+    return deploymentOf({ service, objects }).deployment.spec?.template;
   };
   const template = await templateOf({ replicaCount: 2 });
   await expect(templateOf({ replicaCount: 10 })).resolves.toEqual(template);

@@ -10,8 +10,7 @@ import { createChartWorkspace } from './chart-workspace.js';
 import { COMPOSE_SERVICES as compose } from './compose-file.js';
 import { PROGRAM_NAMES, settingsOf } from './declared-settings.js';
 import type { KubernetesObject } from './kubernetes-object.js';
-import { containersOf, deploymentsOf, objectsOf, serviceContainer } from './rules/deployment-rule.js';
-import { environmentOf, textOf, type VariableSource } from './rules/environment-of.js';
+import { containersOf, deploymentOf, environmentOf, objectsOf, textOf } from './chart-objects.js';
 import { VALUES_SETS } from './service-values.js';
 
 /** Sample secrets for settings whose form is checked. */
@@ -38,10 +37,8 @@ beforeAll(async () => {
   }
 });
 
-function chartEnvironment(service: ServiceName, set: string): ReadonlyMap<string, VariableSource> {
-  const objects = rendered.get(`${service} ${set}`) ?? [];
-  const chart = { service, isDevelopment: false, objects };
-  return environmentOf(serviceContainer(chart));
+function containerOf(service: ServiceName, set: string) {
+  return deploymentOf({ service, objects: rendered.get(`${service} ${set}`) ?? [] }).container;
 }
 
 /** Returns the variables of a container, except those that Node and OpenTelemetry read. */
@@ -72,12 +69,12 @@ describe.each(SERVICE_NAMES)('the settings of %s', (service) => {
   test.each(VALUES_SETS.filter((set) => set.service === service).map(({ name }) => name))(
     'have values in its chart, values %s, that the service accepts, and no unknown names',
     (set) => {
-      const environment = [...chartEnvironment(service, set)].map(([name, source]) => {
+      const environment = [...environmentOf(containerOf(service, set))].map(([name, source]) => {
         if (source.from !== 'secret') return [name, source.value] as const;
         return [name, SECRETS[name] ?? `no secret of any service: ${name}`] as const;
       });
       expect(settingsOf(service).violations(Object.fromEntries(environment))).toEqual([]);
-      const given = ofService(chartEnvironment(service, set).keys());
+      const given = ofService(environmentOf(containerOf(service, set)).keys());
       expect(lacking(given, namesOf(service))).toEqual([]);
     },
   );
@@ -86,12 +83,11 @@ describe.each(SERVICE_NAMES)('the settings of %s', (service) => {
 test.each(['default', 'dev', 'sandbox', 'production'])(
   'the minimum of dispatchers can handle all deliveries in flight of job-state, values %s',
   (set) => {
-    const numberOf = (service: ServiceName, name: string) =>
-      Number(textOf(chartEnvironment(service, set), name));
+    const numberOf = (service: ServiceName, name: string) => Number(textOf(containerOf(service, set), name));
     const objects = rendered.get(`webhook-dispatcher ${set}`) ?? [];
     const [scaled] = objectsOf({ objects }, ScaledObject.is);
-    const [deployment] = deploymentsOf({ service: 'webhook-dispatcher', objects });
-    const replicas = scaled?.spec.minReplicaCount ?? deployment?.spec?.replicas ?? 1;
+    const { deployment } = deploymentOf({ service: 'webhook-dispatcher', objects });
+    const replicas = scaled?.spec.minReplicaCount ?? deployment.spec?.replicas ?? 1;
     expect(numberOf('job-state', 'DELIVERIES_IN_FLIGHT')).toBeLessThanOrEqual(
       numberOf('webhook-dispatcher', 'DELIVERY_CONCURRENCY') * replicas,
     );

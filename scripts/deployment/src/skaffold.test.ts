@@ -7,7 +7,7 @@ import { readProjectFile } from '@partner/local-stack/project-root';
 import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
 import { createChartWorkspace } from './chart-workspace.js';
 import { COMPOSE_SERVICES } from './compose-file.js';
-import { objectsOf, podsOf } from './rules/deployment-rule.js';
+import { objectsOf, podsOf } from './chart-objects.js';
 
 const release = z.looseObject({
   name: z.string(),

@@ -1,8 +1,8 @@
 import type { KubernetesObject } from '@partner/deployment/kubernetes-object';
-import { podsOf, type TitledContainer } from '@partner/deployment/rules/deployment-rule';
-import { environmentOf } from '@partner/deployment/rules/environment-of';
+import { environmentOf, podsOf } from '@partner/deployment/chart-objects';
 
-type Probe = NonNullable<TitledContainer['container']['startupProbe']>;
+type Container = ReturnType<typeof podsOf>[number]['spec']['containers'][number];
+type Probe = NonNullable<Container['startupProbe']>;
 
 /** The values of the secrets that the charts read, by name and key. */
 export type Secrets = Readonly<Record<string, Readonly<Record<string, string>>>>;

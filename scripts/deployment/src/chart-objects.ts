@@ -1,0 +1,100 @@
+import { Deployment, type IDeployment, type IStatefulSet, StatefulSet } from 'kubernetes-models/apps/v1';
+import { type IJob, Job } from 'kubernetes-models/batch/v1';
+import type { IContainer, IPodSpec } from 'kubernetes-models/v1';
+import type { ServiceName } from '@partner/local-stack/stack/services';
+import type { KubernetesObject } from './kubernetes-object.js';
+
+/** What a chart renders from one set of values. */
+export interface RenderedObjects {
+  readonly objects: readonly KubernetesObject[];
+}
+
+/** What the chart of a service renders. */
+export interface RenderedChart extends RenderedObjects {
+  readonly service: ServiceName;
+}
+
+/** Returns the objects of a kind with the type of its API, which `validateObjects` checks. */
+export function objectsOf<T>(
+  { objects }: RenderedObjects,
+  isOfKind: (value: unknown) => value is T,
+): readonly (KubernetesObject & T)[] {
+  return objects.flatMap((object) => (isOfKind(object) ? [object] : []));
+}
+
+/** Deployment, StatefulSet or Job. */
+type Workload = KubernetesObject & (IDeployment | IStatefulSet | IJob);
+
+/** A pod template with its place for messages. */
+export interface Pod {
+  readonly title: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly spec: IPodSpec;
+}
+
+export function podOf({ kind, metadata, spec: owned }: Workload): Pod {
+  const { metadata: { labels = {} } = {}, spec = { containers: [] } } = owned?.template ?? {};
+  return { title: `${kind} ${metadata.name}`, labels, spec };
+}
+
+/** Returns the pods of every workload, hooks included. */
+export function podsOf(rendered: RenderedObjects): readonly Pod[] {
+  return [
+    ...objectsOf(rendered, Deployment.is),
+    ...objectsOf(rendered, StatefulSet.is),
+    ...objectsOf(rendered, Job.is),
+  ].map(podOf);
+}
+
+/** Returns the containers of every pod, init containers included. */
+export function containersOf(
+  rendered: RenderedObjects,
+): readonly (Pod & { readonly container: IContainer })[] {
+  return podsOf(rendered).flatMap((pod) =>
+    [...(pod.spec.initContainers ?? []), ...pod.spec.containers].map((container) => ({
+      ...pod,
+      title: `${pod.title}, container ${container.name}`,
+      container,
+    })),
+  );
+}
+
+/** Returns the deployment of a service, its pod and the container with its name. Throws unless there is exactly one. */
+export function deploymentOf(rendered: RenderedChart) {
+  const found = objectsOf(rendered, Deployment.is).flatMap((deployment) => {
+    const pod = podOf(deployment);
+    const container = pod.spec.containers.find(({ name }) => name === rendered.service);
+    return container === undefined ? [] : [{ deployment, pod, container }];
+  });
+  const [first] = found;
+  if (first === undefined || found.length > 1)
+    throw new Error(`there is not exactly one Deployment with a container ${rendered.service}`);
+  return first;
+}
+
+/** Returns whether an object is a hook, which Helm creates before or after the release and may delete. */
+export function isHook({ metadata }: KubernetesObject): boolean {
+  return metadata.annotations['helm.sh/hook'] !== undefined;
+}
+
+/** The source of the value of a container's variable. */
+type VariableSource =
+  | { readonly from: 'value'; readonly value: string }
+  | { readonly from: 'secret'; readonly name: string; readonly key: string; readonly optional: boolean };
+
+/** Returns the variables of a container. */
+export function environmentOf({ env = [] }: IContainer): ReadonlyMap<string, VariableSource> {
+  return new Map(
+    env.map(({ name: variable, value = '', valueFrom }): [string, VariableSource] => {
+      if (valueFrom?.secretKeyRef === undefined) return [variable, { from: 'value', value }];
+      const { name = '', key, optional = false } = valueFrom.secretKeyRef;
+      return [variable, { from: 'secret', name, key, optional }];
+    }),
+  );
+}
+
+/** Returns the text of a variable that is not secret; undefined if it is not set. */
+export function textOf(container: IContainer, name: string): string | undefined {
+  const source = environmentOf(container).get(name);
+  return source?.from === 'value' ? source.value : undefined;
+}
