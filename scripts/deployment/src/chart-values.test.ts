@@ -382,7 +382,7 @@ test.each(['registry.example.com/a', 'registry:5000/partner/a', 'localhost/a', '
     const values = { image: { repository, tag: '1.2.3' } };
     const objects = await workspace.objects({ chart: service, values });
     const { pod } = deploymentOf({ service, objects });
-    expect(pod?.spec.containers[0]?.image).toBe(`${repository}:1.2.3`);
+    expect(pod.spec.containers[0]?.image).toBe(`${repository}:1.2.3`);
   },
 );
 

@@ -50,12 +50,10 @@ export function testObjects(rendered: RenderedObjects): void {
   test('name their release, are in its namespace, and are unique', () => {
     const titles = rendered.objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     expect([...new Set(titles)]).toEqual(titles);
-    const labels = ['name', 'instance', 'managed-by', 'part-of'].map((label) => [
-      `app.kubernetes.io/${label}`,
-      expect.any(String),
-    ]);
+    const labels = ['name', 'instance', 'managed-by', 'part-of'].map((label) => `app.kubernetes.io/${label}`);
     for (const { metadata } of rendered.objects) {
-      expect(metadata).toMatchObject({ namespace: NAMESPACE, labels: Object.fromEntries(labels) });
+      expect(metadata.namespace).toBe(NAMESPACE);
+      expect(Object.keys(metadata.labels)).toEqual(expect.arrayContaining(labels));
       expect(metadata.name.length).toBeLessThanOrEqual(63);
     }
   });
@@ -150,9 +148,8 @@ export function testPods(rendered: RenderedService): void {
 
   test('are at least two, or as many as one autoscaler says', () => {
     const replicas = deployment.spec?.replicas;
-    if (autoscalers.length === 0) expect(replicas).toBeGreaterThanOrEqual(isDevelopment ? 1 : 2);
-    else
-      expect({ replicas, autoscalers: autoscalers.length }).toEqual({ replicas: undefined, autoscalers: 1 });
+    const isEnough = (replicas ?? 0) >= (isDevelopment ? 1 : 2);
+    expect([replicas === undefined, autoscalers.length]).toEqual(isEnough ? [false, 0] : [true, 1]);
     for (const { target, min, max } of autoscalers) {
       expect(target).toBe(deployment.metadata.name);
       expect(min).toBeGreaterThanOrEqual(2);
@@ -180,7 +177,7 @@ export function testPods(rendered: RenderedService): void {
     for (const { spec } of authentications) {
       const parameters = (spec.secretTargetRef ?? []).map(({ parameter }) => parameter);
       // KEDA ignores ca without tls.
-      if (parameters.includes('ca')) expect(parameters).toContain('tls');
+      expect(parameters.includes('tls')).toBe(parameters.includes('tls') || parameters.includes('ca'));
     }
   });
 
@@ -220,14 +217,12 @@ export function testPods(rendered: RenderedService): void {
       for (const [name, source] of environmentOf(each)) {
         const secrets = SECRETS.filter((secret) => secret.name === name);
         const where = `${title}: ${name}`;
-        if (source.from === 'value') {
-          expect([where, secrets]).toEqual([where, []]);
-          expect(source.value).not.toMatch(SECRET_TEXT);
-        } else {
-          // A release works with an older secret that lacks an optional key.
-          const isOptional = secrets.some(({ isRequired }) => !isRequired);
-          expect([where, source.optional]).toEqual([where, isOptional]);
-        }
+        const isFromSecret = source.from === 'secret';
+        // A release works with an older secret that lacks an optional key.
+        const isOptional = secrets.some(({ isRequired }) => !isRequired);
+        expect([where, isFromSecret || secrets.length === 0]).toEqual([where, true]);
+        expect([where, isFromSecret && source.optional]).toEqual([where, isFromSecret && isOptional]);
+        expect([where, !isFromSecret && SECRET_TEXT.test(source.value)]).toEqual([where, false]);
       }
     }
   });
