@@ -56,11 +56,11 @@ function hasDevelopmentKey(keys: string): boolean {
 
 /**
  * Returns whether any of the URLs, separated by commas or white space, leads to another machine without TLS. A text that is not a URL does
- * not: it is refused as such.
+ * not: it is refused as such. A comma within a URL, as in a password, separates nothing.
  */
 function isPlaintext(urls: string): boolean {
   return urls
-    .split(/[\s,]+/)
+    .split(/[\s,]+(?=[a-z][a-z\d+.-]*:\/\/)/i)
     .filter((text) => URL.canParse(text))
     .some((text) => {
       const url = new URL(text);
