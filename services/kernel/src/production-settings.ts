@@ -1,4 +1,5 @@
 import { isDevelopmentKey } from './key-bytes.js';
+import { urlsIn } from './urls-in.js';
 
 /** Settings that are URLs of backing services whose protocol or parameters decide whether the connection has TLS. */
 export const BACKING_SERVICES = [
@@ -56,11 +57,10 @@ function hasDevelopmentKey(keys: string): boolean {
 
 /**
  * Returns whether any of the URLs, separated by commas or white space, leads to another machine without TLS. A text that is not a URL does
- * not: it is refused as such. A comma within a URL, as in a password, separates nothing.
+ * not: it is refused as such.
  */
 function isPlaintext(urls: string): boolean {
-  return urls
-    .split(/[\s,]+(?=[a-z][a-z\d+.-]*:\/\/)/i)
+  return urlsIn(urls)
     .filter((text) => URL.canParse(text))
     .some((text) => {
       const url = new URL(text);
