@@ -63,6 +63,13 @@ describe('requests that Node refuses before the app sees them', () => {
     assertError(await exchange(port, bytes), status, 'invalid_argument');
   });
 
+  test('includes CONNECT, which no path allows [HTTP-7]', async () => {
+    const { port } = await start(ok);
+    const received = await exchange(port, 'CONNECT a.example:443 HTTP/1.1\r\nhost: a.example\r\n\r\n');
+    assertError(received, '405 Method Not Allowed', 'method_not_allowed');
+    expect(received).toContain('\r\nallow:\r\n');
+  });
+
   test('does not include unknown expectations', async () => {
     const { port } = await start(ok);
     const received = await exchange(port, 'GET / HTTP/1.1\r\nexpect: wonders\r\nconnection: close\r\n\r\n');
@@ -97,6 +104,7 @@ describe('a refusal by Node', () => {
 
   test.each([
     ['surplus bytes after its body', `POST / HTTP/1.1\r\ncontent-length: 2\r\n\r\n{}${garbage}`],
+    ['CONNECT behind it', 'GET / HTTP/1.1\r\n\r\nCONNECT a.example:443 HTTP/1.1\r\nhost: a.example\r\n\r\n'],
     [
       'a malformed body of the next request',
       `GET / HTTP/1.1\r\n\r\nPOST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n${garbage}`,
@@ -105,7 +113,7 @@ describe('a refusal by Node', () => {
     const begun = createRecorder<() => void>();
     const refused = createRecorder<string>();
     const { server, port } = await start((request, response) => begun.record(() => ok(request, response)));
-    server.on('clientError', () => refused.record('refused'));
+    for (const event of ['clientError', 'connect']) server.on(event, () => refused.record(event));
     const received = exchange(port, bytes);
     const [finish] = await begun.atLeast(1);
     await refused.atLeast(1);
