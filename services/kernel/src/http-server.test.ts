@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { errorBody } from '@partner/proto-contracts/api/error-body';
 import { once } from 'node:events';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { invariant } from './invariant.js';
@@ -293,6 +293,34 @@ describe('a request that still sends after its response', () => {
       'GET / HTTP/1.1\r\nconnection: close\r\n\r\n',
     );
     expect(received.match(/HTTP\/1.1 413/g)).toHaveLength(2);
+  });
+
+  test('shares a bounded rate of reading with all others, and is cut off after 2 s', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+    try {
+      const { server, port } = await start(refuse);
+      const served: Socket[] = [];
+      server.on('connection', (socket) => served.push(socket));
+      const bytesRead = () => served.reduce((total, socket) => total + socket.bytesRead, 0);
+      const clients = Array.from({ length: 20 }, () => {
+        const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+        socket.write(`POST / HTTP/1.1\r\ncontent-length: 8000000\r\n\r\n${'x'.repeat(4_000_000)}`);
+        return socket;
+      });
+      await Promise.all(clients.map((socket) => once(socket, 'data')));
+      const before = bytesRead();
+      jest.advanceTimersByTime(50);
+      await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+      expect(before).toBeLessThan(20 * 200_000);
+      expect(bytesRead() - before).toBeLessThan(4 * 600_000);
+      const closed = Promise.all(
+        clients.map((socket) => new Promise((resolve) => socket.once('close', resolve))),
+      );
+      jest.advanceTimersByTime(2_000);
+      await closed;
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   test('gets its response before it was sent completely, and is cut off beyond the limit', async () => {
