@@ -21,4 +21,11 @@ optionalSecrets: [shardAmqpUrls, smtpUrl, oidcClientSecret]
 {{- end }}
 {{- end }}
 {{- end -}}
+{{- $route := .Values.httpRoute.timeouts | default dict }}
+{{- $epoch := toDate "2006" "2000" }}
+{{- $request := $epoch | mustDateModify (default "0s" $route.request) }}
+{{- $backend := $epoch | mustDateModify (default "0s" $route.backendRequest) }}
+{{- if and ($request.After $epoch) ($backend.After $request) }}
+- httpRoute.timeouts.backendRequest ({{ $route.backendRequest }}) is longer than httpRoute.timeouts.request ({{ $route.request }})
+{{- end }}
 {{- end -}}

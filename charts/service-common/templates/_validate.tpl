@@ -66,6 +66,10 @@ adds its own in the template "<chart>.violations", a YAML list of sentences.
 {{- if and $values.networkPolicy.enabled (not (has $port $ports)) -}}
 {{- $violations = append $violations (printf "config.otelExporterOtlpEndpoint (%s) leads to port %s, and networkPolicy.collector.ports lets traces through to %s alone: add the port there, or fix the endpoint" . $port (join ", " $ports)) -}}
 {{- end -}}
+{{- $isAllowed := has "OTEL_EXPORTER_OTLP_ENDPOINT" (splitList "," (default "" $values.config.allowPlaintext)) -}}
+{{- if and $isProduction (not $isAllowed) (not (regexMatch "^(https:|http://(localhost|127(\\.[0-9]+){3}|\\[::1\\])([:/]|$))" .)) -}}
+{{- $violations = append $violations (printf "config.otelExporterOtlpEndpoint (%s) must begin with https:// in production, or config.allowPlaintext must name OTEL_EXPORTER_OTLP_ENDPOINT" .) -}}
+{{- end -}}
 {{- else -}}
 {{- $violations = append $violations "config.otelTracesExporter is otlp, and config.otelExporterOtlpEndpoint is empty: name the collector, e.g. http://collector.monitoring:4318" -}}
 {{- end -}}
@@ -104,6 +108,15 @@ adds its own in the template "<chart>.violations", a YAML list of sentences.
 {{- with .Values.serviceMonitor -}}
 {{- if gt (include "service-common.seconds" .scrapeTimeout | int64) (include "service-common.seconds" .interval | int64) -}}
 {{- $violations = append $violations (printf "serviceMonitor.scrapeTimeout (%s) is longer than serviceMonitor.interval (%s): the Prometheus operator would drop the monitor" .scrapeTimeout .interval) -}}
+{{- end -}}
+{{- end -}}
+{{- range $rules := list "extraIngress" "extraEgress" -}}
+{{- range get $values.networkPolicy $rules -}}
+{{- range .ports -}}
+{{- if lt (int64 (default .port .endPort)) (int64 .port) -}}
+{{- $violations = append $violations (printf "networkPolicy.%s has ports from %d to %d" $rules (int64 .port) (int64 .endPort)) -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- $extraNames := list -}}

@@ -9,6 +9,9 @@ import { INSTALLER_OPERATIONS } from './installer.js';
 
 /** Bytes of a character of most texts: of a letter beyond ASCII, or of an escaped quote. */
 const CHARACTER_BYTES = 2;
+/** Bytes of a character that a client escapes as `\uXXXX`, and texts that may hold nothing else. */
+const ESCAPED_BYTES = 6;
+const ESCAPED: ReadonlySet<string> = new Set(['password', 'currentPassword', 'newPassword', 'email', 'code']);
 /** Characters of a text whose schema has another bound than a length: names of events, dates, URLs. */
 const LENGTHS: Readonly<Record<string, number>> = { event: 50, url: 2_048 };
 const OTHER_LENGTH = 40;
@@ -67,7 +70,8 @@ function largestBody(operation: AnyOperation): Size {
     switch (schema.type) {
       case 'string': {
         const characters = schema.maxLength ?? LENGTHS[name] ?? OTHER_LENGTH;
-        return { bytes: 2 + characters * (ASCII.has(name) ? 1 : CHARACTER_BYTES), tokens: 1 };
+        const bytes = ASCII.has(name) ? 1 : ESCAPED.has(name) ? ESCAPED_BYTES : CHARACTER_BYTES;
+        return { bytes: 2 + characters * bytes, tokens: 1 };
       }
       case 'array': {
         const items = schema.maxItems;

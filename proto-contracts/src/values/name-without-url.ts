@@ -1,5 +1,6 @@
-/** A scheme, `www.`, or a host with a path, a query or a port: what mail programs turn into a link. */
-const URL_LIKE = /:\/\/|\/\/|\bwww\.|[\p{L}\d-]+\.\p{L}{2,}[/?#:]|\b(?:mailto|javascript|data|tel):\S/iu;
+/** A scheme, `www.`, or a host or IPv4 address with a path, a query or a port: what mail programs turn into a link. */
+const URL_LIKE =
+  /:\/\/|\/\/|\bwww\.|[\p{L}\d-]+\.(?:\p{L}{2,}|xn--[a-z\d-]+)\.?[/?#:]|\b\d{1,3}(?:\.\d{1,3}){3}(?:[/?#]|:\d)|\b(?:mailto|javascript|data|tel|sms|file):\S/iu;
 
 /** A bare domain: its last label is in lower case, as no part of an abbreviated name is, or a common top-level domain. */
 const LOWER_CASE_DOMAIN = /[\p{L}\d-]{2,}\.\p{Ll}{2,}(?![\p{L}\d])/u;

@@ -87,8 +87,16 @@ describe('what binds an idempotency key to a body', () => {
     ['9007199254740993', '90071992547409930E-0001'],
     ['1e400', '10e399'],
     ['-0.10000000000000000001', '-10000000000000000001e-20'],
+    ['1e999999999999999', '10E+0999999999999998'],
+    ['1e-999999999999999', '0.1e-000999999999999998'],
+    ['1e99999999999999999999', '1.0E+00099999999999999999999'],
   ])('is the same for %s and %s, which are one value', (one, other) => {
     expect(bindingOf(`{"a":${one},"b":1}`)).toBe(bindingOf(`{"b":1.0, "a":${other}}`));
+  });
+
+  test('keeps an exponent of more than 15 digits as written, since to add to it costs more the longer it is', () => {
+    const [one, other] = [`1e${'9'.repeat(16)}`, `10e${'9'.repeat(15)}8`];
+    expect(bindingOf(one)).not.toBe(bindingOf(other));
   });
 
   test('differs exactly if the decimals differ [IDEM-5]', () => {

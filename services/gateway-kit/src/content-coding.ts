@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { responseText } from './response-text.js';
 import type { ContentCoding, EndpointResponse } from './endpoint.js';
 
@@ -37,11 +37,15 @@ export function chooseCoding(
   );
 }
 
-/** Compresses a text that is sent many times. */
-export function compressedOnce(text: string): ReadonlyMap<ContentCoding, Uint8Array> {
+/** Compresses a text that is sent many times, outside of the event loop. */
+export async function compressedOnce(text: string): Promise<ReadonlyMap<ContentCoding, Uint8Array>> {
+  const [br, gzipped] = await Promise.all([
+    brotliInBackground(text, brotliOptions(BROTLI_QUALITY_ONCE)),
+    gzipInBackground(text, { level: constants.Z_BEST_COMPRESSION }),
+  ]);
   return new Map<ContentCoding, Uint8Array>([
-    ['br', brotliCompressSync(text, brotliOptions(BROTLI_QUALITY_ONCE))],
-    ['gzip', gzipSync(text, { level: constants.Z_BEST_COMPRESSION })],
+    ['br', br],
+    ['gzip', gzipped],
   ]);
 }
 

@@ -2,6 +2,8 @@
 const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 /** A double holds every decimal of 15 digits. */
 const SAFE_LENGTH = 15;
+/** An exponent of more digits, without zeros before them. */
+const LONG_EXPONENT = /^([+-]?)0*([1-9]\d{15,})$/;
 
 /**
  * Returns a JSON text with the exact decimal, as a text, instead of each number that `JSON.parse` changes: beyond the precision or the
@@ -18,7 +20,10 @@ export function withExactNumbers(json: string): string | undefined {
   return exact === json ? undefined : exact;
 }
 
-/** Returns the value of a number in one form: sign, digits without zeros at both ends, and the power of ten of the first digit. */
+/**
+ * Returns the value of a number in one form: sign, digits without zeros at both ends, and the power of ten of the first digit. A long
+ * exponent stays apart from the place of that digit: to add them takes more than linear time, and such a number is 0 or infinite anyway.
+ */
 function decimalOf(number: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
@@ -28,5 +33,9 @@ function decimalOf(number: string): string {
   while (start < end && digits[start] === '0') start += 1;
   while (end > start && digits[end - 1] === '0') end -= 1;
   if (start === end) return '0';
-  return `${sign}${digits.slice(start, end)}e${BigInt(exponent) + BigInt(whole.length - start)}`;
+  const place = whole.length - start;
+  const [, exponentSign = '', long] = LONG_EXPONENT.exec(exponent) ?? [];
+  const power =
+    long === undefined ? Number(exponent) + place : `${exponentSign.replace('+', '')}${long},${place}`;
+  return `${sign}${digits.slice(start, end)}e${power}`;
 }

@@ -20,13 +20,13 @@ export function conditionalResponse(
   apiVersion: string,
   ifNoneMatch: string | undefined,
 ): EndpointResponse {
-  const text = responseText(response);
-  if (response.status !== 200 || text === undefined) return response;
   const given = response.headers?.['etag'];
-  const etag = typeof given === 'string' ? given : entityTagOf(apiVersion, text);
+  const text = typeof given === 'string' ? undefined : responseText(response);
+  const etag = text === undefined ? given : entityTagOf(apiVersion, text);
+  if (response.status !== 200 || typeof etag !== 'string') return response;
   // A private cache may store it and revalidates each time; without storage the tag would be useless.
   const headers = { 'cache-control': 'private, no-cache', ...response.headers, etag };
   return ifNoneMatch !== undefined && namesEntityTag(ifNoneMatch, etag)
     ? { status: 304, headers }
-    : { ...response, text, headers };
+    : { ...response, ...(text !== undefined && { text }), headers };
 }

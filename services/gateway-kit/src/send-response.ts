@@ -7,6 +7,9 @@ import type { EndpointResponse } from './endpoint.js';
 import { errorResponse } from './error-response.js';
 import type { RequestRecord } from './request-log.js';
 
+/** Bytes that one response writes in a turn of the event loop, so that large responses hold up no other. */
+const SLICE_BYTES = 65_536;
+
 /** Responds with a failure. Ends the connection instead if a response has already begun. */
 export function refuse(
   error: ServiceError,
@@ -31,11 +34,23 @@ export function send(request: IncomingMessage, response: ServerResponse, content
   }
   for (const [name, value] of Object.entries(content.headers ?? {})) response.setHeader(name, value);
   if (content.stream === undefined || request.method === 'HEAD') {
-    response.end(body);
+    if (body === undefined || request.method === 'HEAD') response.end();
+    else endInSlices(response, typeof body === 'string' ? Buffer.from(body) : body);
   } else {
     // No request follows on the connection of a stream; a stopping server may have ended the stream.
     response.setHeader('connection', 'close');
     response.flushHeaders();
   }
   content.stream?.(createResponseStream(response));
+}
+
+function endInSlices(response: ServerResponse, bytes: Uint8Array, start = 0): void {
+  const end = start + SLICE_BYTES;
+  if (end >= bytes.length) {
+    response.end(bytes.subarray(start));
+    return;
+  }
+  response.write(bytes.subarray(start, end), (error) => {
+    if (error === undefined || error === null) setImmediate(endInSlices, response, bytes, end);
+  });
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { errorBody } from '@partner/proto-contracts/api/error-body';
 import { once } from 'node:events';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { invariant } from './invariant.js';
@@ -63,6 +63,13 @@ describe('requests that Node refuses before the app sees them', () => {
     assertError(await exchange(port, bytes), status, 'invalid_argument');
   });
 
+  test('includes CONNECT, which no path allows [HTTP-7]', async () => {
+    const { port } = await start(ok);
+    const received = await exchange(port, 'CONNECT a.example:443 HTTP/1.1\r\nhost: a.example\r\n\r\n');
+    assertError(received, '405 Method Not Allowed', 'method_not_allowed');
+    expect(received).toContain('\r\nallow:\r\n');
+  });
+
   test('does not include unknown expectations', async () => {
     const { port } = await start(ok);
     const received = await exchange(port, 'GET / HTTP/1.1\r\nexpect: wonders\r\nconnection: close\r\n\r\n');
@@ -97,6 +104,7 @@ describe('a refusal by Node', () => {
 
   test.each([
     ['surplus bytes after its body', `POST / HTTP/1.1\r\ncontent-length: 2\r\n\r\n{}${garbage}`],
+    ['CONNECT behind it', 'GET / HTTP/1.1\r\n\r\nCONNECT a.example:443 HTTP/1.1\r\nhost: a.example\r\n\r\n'],
     [
       'a malformed body of the next request',
       `GET / HTTP/1.1\r\n\r\nPOST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n${garbage}`,
@@ -105,7 +113,7 @@ describe('a refusal by Node', () => {
     const begun = createRecorder<() => void>();
     const refused = createRecorder<string>();
     const { server, port } = await start((request, response) => begun.record(() => ok(request, response)));
-    server.on('clientError', () => refused.record('refused'));
+    for (const event of ['clientError', 'connect']) server.on(event, () => refused.record(event));
     const received = exchange(port, bytes);
     const [finish] = await begun.atLeast(1);
     await refused.atLeast(1);
@@ -285,6 +293,34 @@ describe('a request that still sends after its response', () => {
       'GET / HTTP/1.1\r\nconnection: close\r\n\r\n',
     );
     expect(received.match(/HTTP\/1.1 413/g)).toHaveLength(2);
+  });
+
+  test('shares a bounded rate of reading with all others, and is cut off after 2 s', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+    try {
+      const { server, port } = await start(refuse);
+      const served: Socket[] = [];
+      server.on('connection', (socket) => served.push(socket));
+      const bytesRead = () => served.reduce((total, socket) => total + socket.bytesRead, 0);
+      const clients = Array.from({ length: 20 }, () => {
+        const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+        socket.write(`POST / HTTP/1.1\r\ncontent-length: 8000000\r\n\r\n${'x'.repeat(4_000_000)}`);
+        return socket;
+      });
+      await Promise.all(clients.map((socket) => once(socket, 'data')));
+      const before = bytesRead();
+      jest.advanceTimersByTime(50);
+      await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+      expect(before).toBeLessThan(20 * 200_000);
+      expect(bytesRead() - before).toBeLessThan(4 * 600_000);
+      const closed = Promise.all(
+        clients.map((socket) => new Promise((resolve) => socket.once('close', resolve))),
+      );
+      jest.advanceTimersByTime(2_000);
+      await closed;
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   test('gets its response before it was sent completely, and is cut off beyond the limit', async () => {

@@ -34,8 +34,8 @@ const trafficOf = new WeakMap<Server, Traffic>();
 /**
  * Creates the HTTP server of an app.
  *
- * Node refuses some requests before the app sees them: malformed ones, headers over 16 KB, and requests that take more
- * than 30 seconds to arrive. The response is an `ErrorBody` with `x-request-id` and the given headers, such as the
+ * Some requests are refused before the app sees them: malformed ones, headers over 16 KB, those that take more than 30 seconds to
+ * arrive, and `CONNECT`. The response is an `ErrorBody` with `x-request-id` and the given headers, such as the
  * surface's API version. If earlier requests of the connection still wait for a response, as with surplus bytes after a
  * body, the client gets those responses instead. The connection closes after the last one.
  *
@@ -91,11 +91,19 @@ export function createHttpServer(
   });
   // An unknown expectation is ignored, not refused.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('connect', (_request, socket: Duplex) => {
+    // Node has taken its own listener off.
+    socket.on('error', () => socket.destroy());
+    refuse(socket, 'CONNECT');
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
     }
+    refuse(socket, error.code);
+  });
+  function refuse(socket: Duplex, cause: string | undefined): void {
     // Node reports each further chunk of a malformed request again.
     if (refused.has(socket)) return;
     refused.add(socket);
@@ -104,7 +112,7 @@ export function createHttpServer(
     if (responses.some((each) => each.writableEnded && each.getHeader('connection') === 'close')) return;
     const last = responses.filter(isPending).at(-1);
     if (last === undefined) {
-      socket.end(rawResponse(error.code, refusalHeaders), () => socket.destroy());
+      socket.end(rawResponse(cause, refusalHeaders), () => socket.destroy());
     } else if (last.headersSent) {
       // A stream may never end, and further input of the client is not needed.
       socket.pause();
@@ -112,7 +120,7 @@ export function createHttpServer(
     } else {
       last.setHeader('connection', 'close');
     }
-  });
+  }
   // Node treats a connection without a request as in use, and waits for it.
   const close = server.close.bind(server);
   server.close = (callback) => {
@@ -152,8 +160,8 @@ function isPending(response: ServerResponse): boolean {
   return !response.writableFinished && (response.headersSent || response.req.complete);
 }
 
-function rawResponse(nodeCode: string | undefined, headers: Readonly<Record<string, string>>): string {
-  const { status, code, error } = refusalOf(nodeCode);
+function rawResponse(cause: string | undefined, headers: Readonly<Record<string, string>>): string {
+  const { status, code, error } = refusalOf(cause);
   const requestId = requestIdFrom(undefined);
   const body = JSON.stringify({ error, code, requestId } satisfies ErrorBody);
   return [
@@ -164,14 +172,23 @@ function rawResponse(nodeCode: string | undefined, headers: Readonly<Record<stri
     'x-content-type-options: nosniff',
     `x-request-id: ${requestId}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    // RFC 9110, 15.5.6: the target of a tunnel allows no method.
+    ...(status === 405 ? ['allow:'] : []),
     'connection: close',
     '',
     body,
   ].join('\r\n');
 }
 
-function refusalOf(nodeCode: string | undefined): { status: number } & Pick<ErrorBody, 'code' | 'error'> {
-  switch (nodeCode) {
+/** The refusal for an error code of Node, or for `CONNECT`. */
+function refusalOf(cause: string | undefined): { status: number } & Pick<ErrorBody, 'code' | 'error'> {
+  switch (cause) {
+    case 'CONNECT':
+      return {
+        status: 405,
+        code: 'method_not_allowed',
+        error: 'method: CONNECT is not allowed; this is not a proxy',
+      };
     case 'HPE_HEADER_OVERFLOW':
       return { status: 431, code: 'invalid_argument', error: 'headers: must be at most 16 KB together' };
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':

@@ -7,12 +7,15 @@ export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
 
+/** Connections that wait to be accepted, up to the kernel's `somaxconn`. Beyond it a client tries again only after a second. */
+const BACKLOG = 4_096;
+
 /** Starts a server and resolves to its port. Throws {@link ListenError} if the port is in use or not permitted. */
 export async function listen(
   server: Server | TlsServer,
   options: { readonly host: string; readonly port: number; readonly variable: string },
 ): Promise<number> {
-  server.listen({ host: options.host, port: options.port });
+  server.listen({ host: options.host, port: options.port, backlog: BACKLOG });
   try {
     await once(server, 'listening');
   } catch (error) {

@@ -46,6 +46,8 @@ const PLAINTEXT = [
   ['REDIS_URL', 'redis-cluster://a.example,redis-cluster://b.example'],
   ['POSTGRES_URL', 'postgres://db.example/partner'],
   ['POSTGRES_URL', 'postgresql://db.example/partner?application_name=x'],
+  ['POSTGRES_URL', 'postgres://user:pass,word@db.example/partner'],
+  ['REDIS_URL', 'redis://user:pass,word@redis.example'],
   ...['disable', 'allow', 'prefer', 'Require', ''].map(
     (mode) => ['POSTGRES_URL', `postgres://db.example/partner?sslmode=${mode}`] as const,
   ),
@@ -67,6 +69,7 @@ describe('in production', () => {
     ['AMQP_URL', 'amqp://127.0.0.1:5672,amqp://[::1]'],
     ['REDIS_URL', 'redis://127.9.9.9'],
     ['REDIS_URL', 'rediss-cluster://a.example,rediss-cluster://b.example'],
+    ['REDIS_URL', 'rediss://user:pass,word@redis.example'],
     ['POSTGRES_URL', 'postgres:///partner?host=/var/run/postgresql'],
     ['POSTGRES_URL', 'postgres://%2Fvar%2Frun%2Fpostgresql/partner'],
     ...['require', 'verify-ca', 'verify-full', 'no-verify'].map(

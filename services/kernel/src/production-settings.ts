@@ -1,4 +1,5 @@
 import { isDevelopmentKey } from './key-bytes.js';
+import { urlsIn } from './urls-in.js';
 
 /** Settings that are URLs of backing services whose protocol or parameters decide whether the connection has TLS. */
 export const BACKING_SERVICES = [
@@ -16,9 +17,12 @@ const TLS_MODES = ['require', 'verify-ca', 'verify-full', 'no-verify'];
 
 const KEYS = ['WEBHOOK_SEALING_KEYS', 'SESSION_KEYS', 'CURSOR_SIGNING_KEY'];
 
+const DEVELOPMENT_ONLY = ['WEBHOOK_DEV_HOSTS', 'WEBHOOK_DEV_CA_FILE'];
+
 /**
  * Returns what an environment has that production does not allow: backing services on other machines without TLS, unless
- * `ALLOW_PLAINTEXT` names the setting, and keys that everyone knows. `names` are the settings of the process. Returns nothing in the sandbox.
+ * `ALLOW_PLAINTEXT` names the setting, keys that everyone knows, and settings of development only. `names` are the settings
+ * of the process. Returns nothing in the sandbox.
  */
 export function productionViolations(
   names: readonly string[],
@@ -37,6 +41,10 @@ export function productionViolations(
       name,
       message: 'must not hold a development key in production',
     })),
+    ...DEVELOPMENT_ONLY.filter((name) => names.includes(name) && given[name] !== undefined).map((name) => ({
+      name,
+      message: 'must not be set in production',
+    })),
   ];
 }
 
@@ -52,8 +60,7 @@ function hasDevelopmentKey(keys: string): boolean {
  * not: it is refused as such.
  */
 function isPlaintext(urls: string): boolean {
-  return urls
-    .split(/[\s,]+/)
+  return urlsIn(urls)
     .filter((text) => URL.canParse(text))
     .some((text) => {
       const url = new URL(text);

@@ -23,7 +23,7 @@ describe('a share gate', () => {
     expect(fill(gate, 'd')).toHaveLength(1);
   });
 
-  test('with a full queue refuses the last entry of the key with the most, and tells it to retry [LIMIT-6, LIMIT-8]', async () => {
+  test('with a full queue refuses the last entry of the key with the most, and tells it to retry [LIMIT-6, LIMIT-8, HTTP-22]', async () => {
     const gate = createShareGate({ slots: 1, queue: 3, work });
     const [leave] = fill(gate, 'hostile');
     const order: string[] = [];
@@ -35,12 +35,13 @@ describe('a share gate', () => {
     const other = enter('other', 'o1');
     expect(await last).toMatchObject({
       reason: 'unavailable',
-      attributes: { retryAfterSeconds: 1 },
+      attributes: { retryAfterSeconds: 1, isOfCaller: true },
       message: expect.stringContaining('too many writes are in flight; nothing was done; retry, with'),
     });
     const third = enter('third', 't1');
     expect(await second).toMatchObject({ reason: 'unavailable' });
-    await expect(enter('fourth', 'f1')).rejects.toMatchObject({ reason: 'unavailable' });
+    // Others alone have filled the queue.
+    await expect(enter('fourth', 'f1')).rejects.toMatchObject({ attributes: { isOfCaller: false } });
     leave?.();
     await Promise.all([first, other, third]);
     expect(order).toEqual(['h1', 'o1', 't1']);

@@ -142,9 +142,11 @@ export function createShareGate(options: {
           resolve(occupy(key, place));
         },
         refuse() {
+          // With this piece of work alone, the key has not filled anything.
+          const isOfCaller = place.running + place.waiting.length > 1;
           quit();
           forgetIdle(key, place);
-          reject(tooManyInFlight(work));
+          reject(tooManyInFlight(work, isOfCaller));
         },
       };
       const timer = Number.isFinite(timeoutMs) ? setTimeout(entry.refuse, Math.max(0, timeoutMs)) : undefined;
@@ -171,10 +173,13 @@ export function createShareGate(options: {
   };
 }
 
-/** The failure of work beyond the share or the queue; `work` names it, e.g. `password checks`. Another caller is still served. */
-export function tooManyInFlight(work: string): ServiceError {
+/**
+ * The failure of work beyond the share or the queue; `work` names it, e.g. `password checks`. Another caller is still served, unless the
+ * work of others alone caused it.
+ */
+export function tooManyInFlight(work: string, isOfCaller = true): ServiceError {
   return new ServiceError('unavailable', `too many ${work} are in flight; ${NOT_DONE_ADVICE}`, {
     retryAfterSeconds: 1,
-    isOfCaller: true,
+    isOfCaller,
   });
 }

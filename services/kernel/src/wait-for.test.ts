@@ -94,4 +94,5 @@ test('the text of a failure has its causes, and all errors of several addresses'
 
 test('hosts are shown without credentials', () => {
   expect(hostsOf('amqps://user:secret@a:5671/vhost,amqps://user:secret@b/vhost')).toBe('a:5671, b');
+  expect(hostsOf('postgres://user:1,secret@a:5432/partner')).toBe('a:5432');
 });

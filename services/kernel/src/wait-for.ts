@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Backoff, createBackoff } from './backoff.js';
 import type { Logger } from './logger.js';
+import { urlsIn } from './urls-in.js';
 
 /** An attempt without a result for this long is reported too. */
 const SILENT_MS = 1_000;
@@ -82,8 +83,7 @@ function codeOf(error: Error): string {
 
 /** Returns the hosts of a URL, or of several that are separated by commas, without credentials. */
 export function hostsOf(urls: string): string {
-  return urls
-    .split(',')
+  return urlsIn(urls)
     .map((url) => new URL(url).host)
     .join(', ');
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addCompany } from '@partner/local-stack/stack/add-company';
@@ -12,8 +13,13 @@ const SERVICES = ['console', 'inbound-gateway', 'installer-gateway'] as const;
 type HttpService = (typeof SERVICES)[number];
 
 /** Calls of the other caller in each part of a round. */
-const CALLS = 40;
+const CALLS = 60;
+/** Time between two of them: as many as a partner may send. They do not wait for each other, so that each one sees a standstill. */
+const CALL_EVERY_MS = 100;
+/** The median of an odd number of rounds counts, so that a pause of this machine in one of them does not. */
 const ROUNDS = 3;
+/** The attacking client runs on the same processors; a p99 below this says nothing about the service. */
+const UNNOTICED_MS = 200;
 
 /** Who attacks a service, and who else uses it. */
 interface Contest {
@@ -103,37 +109,40 @@ async function attack(service: HttpService, { path, read, headers }: Contest): P
   };
 }
 
-/** Sends the calls of the other caller one after the other, and returns their durations in ms and how many were 503. */
-async function measure({ other }: Contest) {
-  const durations: number[] = [];
-  let unavailable = 0;
-  for (let call = 0; call < CALLS; call += 1) {
+/** Sends the calls of the other caller, and returns their durations in ms. */
+async function measure({ other }: Contest): Promise<number[]> {
+  const calls = Array.from({ length: CALLS }, async (_, call) => {
+    await delay(call * CALL_EVERY_MS);
     const startedAt = performance.now();
-    const { status, headers } = await other();
-    durations.push(performance.now() - startedAt);
-    if (status === 503 && headers.has('retry-after')) unavailable += 1;
-    else expect(status).toBe(200);
-  }
-  return { p99: p99(durations), unavailable };
+    expect((await other()).status).toBe(200);
+    return performance.now() - startedAt;
+  });
+  return Promise.all(calls);
 }
 
 function p99(durations: readonly number[]): number {
   return durations.toSorted((one, other) => one - other)[Math.floor(0.99 * durations.length)] ?? 0;
 }
 
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+}
+
 describe.each(SERVICES)('%s under the memory limit of its chart', (service) => {
-  test('survives attacks of one client, responds to another one all the time, and serves it afterwards [LIMIT-11]', async () => {
+  test('survives attacks of one client and serves another one with at most twice its p99 [LIMIT-11]', async () => {
     const contest = await CONTESTS[service]();
     const pid = pidOf(service) ?? 0;
+    const alone: number[] = [];
+    const beside: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      const alone = await measure(contest);
+      alone.push(p99(await measure(contest)));
       const end = await attack(service, contest);
-      const beside = await measure(contest);
+      beside.push(p99(await measure(contest)));
       await end();
-      const figures = `p99 ${alone.p99.toFixed(1)} ms alone, ${beside.p99.toFixed(1)} ms beside an attack`;
-      process.stdout.write(`${service}: ${figures}, ${beside.unavailable} of ${CALLS} calls 503\n`);
     }
-    process.stdout.write(`${service}: peak ${Math.round(peakMemory(pid) / 1_048_576)} MiB\n`);
+    const figures = `p99 ${median(alone).toFixed(1)} ms alone, ${median(beside).toFixed(1)} ms beside an attack`;
+    process.stdout.write(`${service}: ${figures}, peak ${Math.round(peakMemory(pid) / 1_048_576)} MiB\n`);
+    expect(median(beside)).toBeLessThanOrEqual(2 * Math.max(median(alone), UNNOTICED_MS));
     await eventually('the other caller is served', async () => (await contest.other()).status === 200);
     expect(pidOf(service)).toBe(pid);
     expect(peakMemory(pid)).toBeLessThan(chartMemory(service).limitBytes);

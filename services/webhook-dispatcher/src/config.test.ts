@@ -65,9 +65,10 @@ describe('the settings', () => {
   test.each([
     ['WEBHOOK_DEV_HOSTS', 'receiver.partner.test=127.0.0.1:9443'],
     ['WEBHOOK_DEV_CA_FILE', '/tmp/ca.pem'],
-  ])('refuse %s in production', (name, value) => {
-    expect(() => parse({ PARTNER_ENVIRONMENT: 'production', [name]: value })).toThrow(
-      new RegExp(`${name}: must not be set in production`),
+  ])('refuse %s in production, beside whatever else is wrong', (name, value) => {
+    const wrong = { PARTNER_ENVIRONMENT: 'production', WEBHOOK_SEALING_KEYS: 'k1:short', [name]: value };
+    expect(() => parse(wrong)).toThrow(
+      new RegExp(`WEBHOOK_SEALING_KEYS: must [^]*${name}: must not be set in production`),
     );
   });
 

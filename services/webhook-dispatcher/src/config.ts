@@ -5,36 +5,28 @@ import { z } from 'zod';
 import type { DevHosts } from './endpoint-guard.js';
 
 /** The settings of webhook-dispatcher. */
-export const webhookDispatcherConfig = z
-  .object({
-    ...commonConfig,
-    WEBHOOK_SEALING_KEYS: sealingKeysSetting,
-    // It is also the prefetch count of the queue.
-    DELIVERY_CONCURRENCY: integer({ min: 1, max: 2_000 })
-      .default(500)
-      .meta({ description: 'Maximum of attempts in flight in one replica.', unit: 'attempts' }),
-    DNS_SERVERS: dnsServersSetting()
-      .optional()
-      .describe(
-        "DNS servers as `address:port`, separated by commas. Without them, the system's servers are used.",
-      ),
-    WEBHOOK_DEV_HOSTS: devHostsSetting()
-      .optional()
-      .describe(
-        'Development only: `host=address:port`, separated by commas. Connections to these hosts go to that address, or to a host that the system resolves.',
-      ),
-    WEBHOOK_DEV_CA_FILE: z
-      .string()
-      .optional()
-      .describe('Development only: PEM file of an additional certificate authority.'),
-  })
-  .superRefine((settings, context) => {
-    if (settings.PARTNER_ENVIRONMENT !== 'production') return;
-    for (const name of ['WEBHOOK_DEV_HOSTS', 'WEBHOOK_DEV_CA_FILE'] as const) {
-      if (settings[name] === undefined) continue;
-      context.addIssue({ code: 'custom', path: [name], message: 'must not be set in production' });
-    }
-  });
+export const webhookDispatcherConfig = z.object({
+  ...commonConfig,
+  WEBHOOK_SEALING_KEYS: sealingKeysSetting,
+  // It is also the prefetch count of the queue.
+  DELIVERY_CONCURRENCY: integer({ min: 1, max: 2_000 })
+    .default(500)
+    .meta({ description: 'Maximum of attempts in flight in one replica.', unit: 'attempts' }),
+  DNS_SERVERS: dnsServersSetting()
+    .optional()
+    .describe(
+      "DNS servers as `address:port`, separated by commas. Without them, the system's servers are used.",
+    ),
+  WEBHOOK_DEV_HOSTS: devHostsSetting()
+    .optional()
+    .describe(
+      'Development only: `host=address:port`, separated by commas. Connections to these hosts go to that address, or to a host that the system resolves.',
+    ),
+  WEBHOOK_DEV_CA_FILE: z
+    .string()
+    .optional()
+    .describe('Development only: PEM file of an additional certificate authority.'),
+});
 
 function dnsServersSetting() {
   const error = 'must be address:port parted by commas, IPv6 in brackets';

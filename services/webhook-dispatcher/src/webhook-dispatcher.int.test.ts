@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
@@ -48,7 +48,7 @@ const HOST = 'receiver.partner.test';
 /** Resolves to the same receiver, whose certificate is for another name. */
 const OTHER_HOST = 'other.partner.test';
 const projectRoot = path.resolve(import.meta.dirname, '../../..');
-const sealingKey = Buffer.alloc(32, 5);
+const sealingKey = randomBytes(32);
 const sealingKeys = { currentKeyId: 'k1', keys: new Map([['k1', sealingKey]]) };
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const body = Buffer.from('{"event":"install.test"}');

@@ -222,6 +222,9 @@ class Calls:
             for location, place in (
                 ("https://other.example:8443/secret-path", "https://other.example:8443"),
                 ("/secret-path", "another path"),
+                ("?to=//other.example", "another path"),
+                ("//other.example:8443/secret-path", "http://other.example:8443"),
+                ("mailto:a@other.example", "an unknown place"),
                 ("http://a:b", "an unknown place"),
                 (None, "an unknown place"),
             ):

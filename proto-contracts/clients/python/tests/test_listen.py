@@ -196,5 +196,8 @@ class Listen(unittest.TestCase):
         assert "set PARTNER_URL or --url" in run(*to, PARTNER_API_KEY=key)
         remote = run("listen", *at, "--forward", "http://10.0.0.1/", PARTNER_API_KEY=key)
         assert "must be on this machine, not 10.0.0.1" in remote and remote.startswith("2")
+        for bad in ("http://localhost:99999/", "http://localhost:x/", "http://[::1/", "localhost:3000", "ftp://localhost/"):
+            refused = run("listen", *at, "--forward", bad, PARTNER_API_KEY=key)
+            assert "--forward must be a URL such as" in refused and refused.startswith("2"), refused
         assert "--since must be a span such as 30m" in run(*to, *at, "--since", "soon", PARTNER_API_KEY=key)
         assert "the secret has white space" in run(*to, *at, "--secret", "whsec_a b", PARTNER_API_KEY=key)

@@ -217,6 +217,17 @@ class Webhooks(unittest.TestCase):
             assert receiver.receive((mapping, body)) in (400, 401), (headers, body)
             assert receiver.ids == []
 
+    def test_refuses_a_parsed_body_that_cannot_be_written_again(self) -> None:
+        circle: dict[str, Any] = {}
+        circle["of"] = circle
+        deep: list[Any] = []
+        for _ in range(100_000):
+            deep = [deep]
+        bodies: list[Any] = [deep, circle, {("a", "b"): 1}, object(), None]
+        for body in bodies:
+            for is_async in (False, True):
+                assert Receiver(is_async).receive((delivery()[0], body)) == 401
+
     def test_reads_headers_of_any_mapping_and_no_number_that_is_none(self) -> None:
         headers, body = delivery(x_svc_number="9" * 5_000)
         message = Message()

@@ -35,6 +35,9 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
+/** With base64 that every library decodes: in groups of four, the last one padded. */
+const SECRET = /^whsec_(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
 /** The command was used in a wrong way. */
 class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -50,7 +53,8 @@ async function main(args: readonly string[]): Promise<number> {
     throw new UsageError("the command is 'listen'; --help lists its options");
   const forward = targetOf(values.forward, values['allow-remote'] === true);
   const baseUrl = values.url ?? process.env['PARTNER_URL'] ?? '';
-  if (!URL.canParse(baseUrl)) throw new UsageError('set PARTNER_URL or --url to the address of the service');
+  if (!/^https?:/.test(baseUrl) || !URL.canParse(baseUrl))
+    throw new UsageError('set PARTNER_URL or --url to the address of the service');
   const keyFile = values['api-key-file'];
   const apiKey =
     keyFile === undefined ? process.env['PARTNER_API_KEY'] : readFileSync(keyFile, 'utf8').trim();
@@ -106,7 +110,7 @@ function secretOf(text: string | undefined, file: string | undefined): string {
   const secret = file === undefined ? text : readFileSync(file, 'utf8').trim();
   if (secret === undefined) return `whsec_${randomBytes(32).toString('base64')}`;
   requireVisible('the secret', secret);
-  if (!/^whsec_[A-Za-z0-9+/]{2,}={0,2}$/.test(secret))
+  if (!SECRET.test(secret))
     throw new UsageError('the secret must be whsec_ and base64, as the console shows it');
   return secret;
 }

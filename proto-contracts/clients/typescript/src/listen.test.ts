@@ -227,5 +227,10 @@ test('the command takes the key from the environment or a file, and forwards to 
   expect(await run([...to, ...at, '--secret', 'whsec_a b'], KEY)).toContain(
     '1 partner-client: the secret has white space',
   );
+  for (const wrong of ['whsec_', 'whsec_AAAAA', 'whsec_AAAA=', 'AAAA'])
+    expect(await run([...to, ...at, '--secret', wrong], KEY)).toContain(
+      '2 partner-client: the secret must be',
+    );
+  expect(await run([...to, '--url', 'localhost:3000'], KEY)).toContain('2 partner-client: set PARTNER_URL');
   expect(await run([...to, ...at, '--replay', 'evt_9'], KEY)).toBe('1 ');
 }, 60_000);

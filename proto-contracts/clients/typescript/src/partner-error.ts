@@ -89,10 +89,16 @@ export class VersionConflictError extends ApiError {
 /** Says where a redirect leads, by its origin alone: the rest of a location can hold a secret. */
 function redirectOf({ status, headers }: Response): string | undefined {
   if (status < 300 || status > 399 || status === 304) return undefined;
-  const location = headers.get('location');
-  const target = location !== null && URL.canParse(location) ? new URL(location) : undefined;
-  const place = target?.origin ?? (location === null ? 'an unknown place' : 'another path');
+  const place = placeOf(headers.get('location'));
   return `the server redirects to ${place}, and redirects are not followed; check baseUrl`;
+}
+
+function placeOf(location: string | null): string {
+  const same = 'http://same.invalid';
+  if (location === null || !URL.canParse(location, same)) return 'an unknown place';
+  const { protocol, origin } = new URL(location, same);
+  if (!/^https?:$/.test(protocol)) return 'an unknown place';
+  return origin === same ? 'another path' : origin;
 }
 
 /** Returns the error for a response that is not a success. */

@@ -235,6 +235,18 @@ test('a webhook receiver responds to any headers and body with 401 or 400, and n
   expect(ids()).toEqual([]);
 });
 
+test('a webhook receiver refuses a parsed body that cannot be written again with 401 [CLIENT-16]', async () => {
+  const { receiver, ids } = aReceiver();
+  const circle: Record<string, unknown> = {};
+  circle['of'] = circle;
+  const deep: unknown = JSON.parse('{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000));
+  for (const body of [deep, circle, 1n, undefined, null, () => 1]) {
+    const response: unknown = await Reflect.apply(receiver.receive, undefined, [delivery().headers, body]);
+    expect(response).toMatchObject({ status: 401 });
+  }
+  expect(ids()).toEqual([]);
+});
+
 test('a webhook receiver reads headers of any mapping, and no number that is none [CLIENT-16]', async () => {
   const { headers, body } = delivery({ headers: { 'x-svc-number': '9'.repeat(400) } });
   for (const mapping of [new Map(Object.entries(headers)), Object.entries(headers)]) {

@@ -136,7 +136,16 @@ function bytesOf(body: unknown): Uint8Array<ArrayBuffer> {
   if (body instanceof ArrayBuffer) return new Uint8Array(body);
   if (ArrayBuffer.isView(body))
     return new Uint8Array(new Uint8Array(body.buffer, body.byteOffset, body.byteLength));
-  return new Uint8Array(new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body)));
+  return new Uint8Array(new TextEncoder().encode(typeof body === 'string' ? body : writtenJson(body)));
+}
+
+/** Undefined for what was never JSON, or is nested too deeply to be written. */
+function writtenJson(body: unknown): string | undefined {
+  try {
+    return JSON.stringify(body);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A header is not signed, so anything can be in it. */

@@ -88,7 +88,8 @@ export const key = whole253('([-_a-zA-Z0-9]|\\.[-_a-zA-Z0-9])[-._a-zA-Z0-9]*').m
 export const objectName = emptyOr(DNS_SUBDOMAIN).max(MAX_SUBDOMAIN).meta({ id: 'objectName' });
 export const namespace = emptyOr(DNS_LABEL).meta({ id: 'namespace' });
 export const host = emptyOr(`(${DNS_LABEL}\\.)+[a-z]([-a-z0-9]{0,61}[a-z0-9])?`).max(MAX_SUBDOMAIN);
-export const hosts = z.array(whole253(HOST));
+/** Host names of an HTTPRoute. */
+export const hosts = z.array(whole253(HOST)).max(16);
 const cidrV4 = `${IPV4}/(3[0-2]|[12]?[0-9])`;
 const cidrV6 = `${IPV6}/(12[0-8]|1[01][0-9]|[1-9]?[0-9])`;
 const cidr = z
@@ -100,7 +101,10 @@ export const cidrs = z.array(cidr).meta({ id: 'cidrs' });
 export const cidrsV4 = z.array(z.string().regex(new RegExp(`^${IPV4}/(3[0-2]|[12][0-9]|[1-9])$`)));
 /** Parts of `2000::/3`. */
 export const cidrsV6 = z.array(
-  z.string().regex(/^[23][0-9A-Fa-f]{3}:[0-9A-Fa-f:]*\/(12[0-8]|1[01][0-9]|[1-9][0-9]|[4-9])$/),
+  z
+    .string()
+    .regex(new RegExp(`^${cidrV6}$`))
+    .regex(/^[23][0-9A-Fa-f]{3}:.*\/([1-9][0-9]+|[4-9])$/),
 );
 export const ports = z.array(z.int().min(1).max(65_535)).min(1).meta({ id: 'ports' });
 export const imageTag = emptyOr('[A-Za-z0-9_][A-Za-z0-9._-]{0,127}(@sha256:[0-9a-f]{64})?')
@@ -130,7 +134,15 @@ export const variables = z.array(
     .strictObject({
       name: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
       value: z.string().optional(),
-      valueFrom: object.meta({ minProperties: 1, maxProperties: 1 }).optional(),
+      valueFrom: z
+        .strictObject({
+          configMapKeyRef: object.optional(),
+          secretKeyRef: object.optional(),
+          fieldRef: object.optional(),
+          resourceFieldRef: object.optional(),
+        })
+        .meta({ minProperties: 1, maxProperties: 1 })
+        .optional(),
     })
     .meta({ not: { required: ['value', 'valueFrom'] } }),
 );
@@ -157,11 +169,17 @@ const selector = z
     matchLabels: labels.optional(),
     matchExpressions: z
       .array(
-        z.strictObject({
-          key: labelName,
-          operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
-          values: z.array(labelValue).optional(),
-        }),
+        z
+          .strictObject({
+            key: labelName,
+            operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
+            values: z.array(labelValue).optional(),
+          })
+          .meta({
+            if: { properties: { operator: { enum: ['In', 'NotIn'] } } },
+            then: { required: ['values'], properties: { values: { minItems: 1 } } },
+            else: { properties: { values: { maxItems: 0 } } },
+          }),
       )
       .optional(),
   })
@@ -176,17 +194,24 @@ const policyPeers = z
     ]),
   )
   .meta({ id: 'policyPeers' });
+/** It has a letter, unlike a number. */
 const portName = z
   .string()
   .max(15)
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)
+  .regex(/[a-z]/);
 const policyPorts = z
   .array(
-    z.strictObject({
-      protocol: z.enum(['TCP', 'UDP', 'SCTP']).optional(),
-      port: z.union([z.int().min(1).max(65_535), portName]).optional(),
-      endPort: z.int().min(1).max(65_535).optional(),
-    }),
+    z
+      .strictObject({
+        protocol: z.enum(['TCP', 'UDP', 'SCTP']).optional(),
+        port: z.union([z.int().min(1).max(65_535), portName]).optional(),
+        endPort: z.int().min(1).max(65_535).optional(),
+      })
+      .meta({
+        if: { required: ['endPort'] },
+        then: { required: ['port'], properties: { port: { type: 'integer' } } },
+      }),
   )
   .meta({ id: 'policyPorts' });
 /** Additional rules of a NetworkPolicy. */
@@ -198,28 +223,35 @@ export const egressRules = z.array(
 );
 
 /** Gateways of an HTTPRoute. */
-export const parentRefs = z.array(
-  z.strictObject({
-    group: z.string().max(MAX_SUBDOMAIN).optional(),
-    kind: z
-      .string()
-      .regex(/^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$/)
-      .optional(),
-    name,
-    namespace: z
-      .string()
-      .regex(new RegExp(`^${DNS_LABEL}$`))
-      .optional(),
-    sectionName: name.optional(),
-    port: z.int().min(1).max(65_535).optional(),
-  }),
-);
+export const parentRefs = z
+  .array(
+    z.strictObject({
+      group: z.string().max(MAX_SUBDOMAIN).optional(),
+      kind: z
+        .string()
+        .regex(/^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$/)
+        .optional(),
+      name,
+      namespace: z
+        .string()
+        .regex(new RegExp(`^${DNS_LABEL}$`))
+        .optional(),
+      sectionName: name.optional(),
+      port: z.int().min(1).max(65_535).optional(),
+    }),
+  )
+  .max(32);
 
 /** Session persistence of the Gateway API. */
-export const sessionPersistence = z.strictObject({
-  sessionName: z.string().max(128).optional(),
-  absoluteTimeout: gatewayDuration.optional(),
-  idleTimeout: gatewayDuration.optional(),
-  type: z.enum(['Cookie', 'Header']).optional(),
-  cookieConfig: z.strictObject({ lifetimeType: z.enum(['Session', 'Permanent']).optional() }).optional(),
-});
+export const sessionPersistence = z
+  .strictObject({
+    sessionName: z.string().max(128).optional(),
+    absoluteTimeout: gatewayDuration.optional(),
+    idleTimeout: gatewayDuration.optional(),
+    type: z.enum(['Cookie', 'Header']).optional(),
+    cookieConfig: z.strictObject({ lifetimeType: z.enum(['Session', 'Permanent']).optional() }).optional(),
+  })
+  .meta({
+    if: { required: ['cookieConfig'], properties: { cookieConfig: is({ lifetimeType: 'Permanent' }) } },
+    then: { required: ['absoluteTimeout'] },
+  });

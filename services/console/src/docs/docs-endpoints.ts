@@ -1,39 +1,18 @@
-import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
-import { readApiDescription } from '@partner/proto-contracts/openapi/api-description';
-import { MCP_PATHS } from '@partner/proto-contracts/api/mcp';
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
 import { compressedOnce } from '@partner/gateway-kit/content-coding';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { type AnyEndpoint, type EndpointResponse, serveOperation } from '@partner/gateway-kit/endpoint';
 import { entityTagOf } from '@partner/gateway-kit/entity-tag';
 import { ServiceError } from '@partner/kernel/service-error';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { stringify } from 'yaml';
+import { Worker } from 'node:worker_threads';
 import { isLoopbackHttp } from '../loopback-http.js';
 import { renderChangelog, renderChangelogFeed } from './render-changelog.js';
-import { llmsText, markdownPages } from './markdown-pages.js';
-import { renderDocsPages } from './render-docs-pages.js';
 import { renderLandingPage } from './render-landing-page.js';
 import { STYLE_SOURCE } from './render-page.js';
-
-const PATHS = {
-  search: '/docs/search.js',
-  codeBlocks: '/docs/code-blocks.js',
-  tryIt: '/docs/try-it.js',
-  icon: '/docs/icon.svg',
-  openApi: '/openapi.json',
-  openApiYaml: '/docs/openapi.yaml',
-  postman: '/docs/postman-collection.json',
-  console: '/console',
-  receiverCode: '/console/receiver-code',
-  reference: '/docs',
-  changelog: '/docs/changelog',
-  changelogFeed: '/docs/changelog.atom',
-  changelogMarkdown: '/docs/changelog.md',
-  llms: '/llms.txt',
-} as const;
+import { PATHS, type ReferenceOptions, type ReferenceTexts, serverUrlOf } from './render-reference.js';
 
 const MARKDOWN = 'text/markdown; charset=utf-8';
-const markdownPath = (page: string) => `/docs/pages/${page}.md`;
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1f5fbf"/><path d="M4 4h8v1.6H4zm0 3.2h8v1.6H4zm0 3.2h5V12H4z" fill="#fff"/></svg>\n`;
 
@@ -56,7 +35,7 @@ const SANDBOX_POLICY = `${PAGE_POLICY}; connect-src 'self'`;
 
 /**
  * Creates the public endpoints of the API reference: the OpenAPI document, its rendered page, the changelog, and the landing page. The first request of
- * each day renders and compresses both, so that a console starts fast. Browsers cache them and revalidate each time.
+ * each day renders it, and compresses what it asks for, so that a console starts fast. Browsers cache them and revalidate each time.
  */
 export function createDocsEndpoints<Principal>(options: {
   readonly publicBaseUrl: string;
@@ -64,7 +43,8 @@ export function createDocsEndpoints<Principal>(options: {
   /** Whether the page sends requests with a key of its reader. */
   readonly isSandbox: boolean;
 }): readonly AnyEndpoint<Principal>[] {
-  const texts = textsOfToday(options);
+  const { sessionCookie, isSandbox } = options;
+  const texts = textsOfToday({ publicBaseUrl: options.publicBaseUrl, sessionCookie, isSandbox });
   const changelog = bundledText('changelog.md');
   const postman = bundledText('postman-collection.json').replaceAll(
     'https://api.partner.example',
@@ -77,27 +57,43 @@ export function createDocsEndpoints<Principal>(options: {
   const policy = { 'content-security-policy': options.isSandbox ? SANDBOX_POLICY : PAGE_POLICY };
   const [search, codeBlocks, tryIt] = [scriptOf('search'), scriptOf('code-blocks'), scriptOf('try-it')];
   return [
-    textEndpoint('getOpenApi', PATHS.openApi, 'application/json; charset=utf-8', () => texts().openApi),
-    textEndpoint('getOpenApiYaml', PATHS.openApiYaml, 'application/yaml', () => texts().openApiYaml),
+    textEndpoint(
+      'getOpenApi',
+      PATHS.openApi,
+      'application/json; charset=utf-8',
+      async () => (await texts()).openApi,
+    ),
+    textEndpoint(
+      'getOpenApiYaml',
+      PATHS.openApiYaml,
+      'application/yaml',
+      async () => (await texts()).openApiYaml,
+    ),
     textEndpoint('getLandingPage', '/', HTML, () => landing, { 'content-security-policy': PAGE_POLICY }),
     textEndpoint('getChangelog', PATHS.changelog, HTML, () => page, {
       'content-security-policy': PAGE_POLICY,
     }),
     textEndpoint('getChangelogMarkdown', PATHS.changelogMarkdown, MARKDOWN, () => changelog),
-    textEndpoint('getLlmsText', PATHS.llms, 'text/plain; charset=utf-8', () => texts().llms),
-    textEndpoint('getDocsMarkdown', '/docs/pages/:page', MARKDOWN, (page) =>
-      texts().markdown.get(page.replace(/\.md$/, '')),
+    textEndpoint('getLlmsText', PATHS.llms, 'text/plain; charset=utf-8', async () => (await texts()).llms),
+    textEndpoint('getDocsMarkdown', '/docs/pages/:page', MARKDOWN, async (page) =>
+      (await texts()).markdown.get(page.replace(/\.md$/, '')),
     ),
     textEndpoint('getChangelogFeed', PATHS.changelogFeed, 'application/atom+xml', () => feed),
     textEndpoint('getPostmanCollection', PATHS.postman, 'application/json; charset=utf-8', () => postman, {
       'content-disposition': 'attachment; filename="partner-integration-api.postman_collection.json"',
     }),
-    textEndpoint('getDocs', PATHS.reference, HTML, () => texts().pages.get(PATHS.reference), policy),
+    textEndpoint(
+      'getDocs',
+      PATHS.reference,
+      HTML,
+      async () => (await texts()).pages.get(PATHS.reference),
+      policy,
+    ),
     textEndpoint(
       'getDocsRoot',
       `${PATHS.reference}/`,
       HTML,
-      () => texts().pages.get(PATHS.reference),
+      async () => (await texts()).pages.get(PATHS.reference),
       policy,
     ),
     textEndpoint('getDocsSearch', PATHS.search, SCRIPT, () => search),
@@ -109,72 +105,50 @@ export function createDocsEndpoints<Principal>(options: {
       'getDocsPage',
       `${PATHS.reference}/:page`,
       HTML,
-      (page) => texts().pages.get(`${PATHS.reference}/${page}`),
+      async (page) => (await texts()).pages.get(`${PATHS.reference}/${page}`),
       policy,
     ),
   ];
 }
 
-interface TextsOfDay {
-  readonly day: string;
-  readonly openApi: string;
-  readonly openApiYaml: string;
-  /** The reference by path. */
-  readonly pages: ReadonlyMap<string, string>;
-  /** The reference in Markdown, by name. */
-  readonly markdown: ReadonlyMap<string, string>;
-  readonly llms: string;
-}
-
 /**
- * Returns the document and its pages, rendered again on the first request of each day: some examples need a recent date.
+ * Returns the texts that depend on the day, rendered again on the first request of each day: some examples need a recent date. A thread
+ * renders them, since it takes as long as hundreds of requests.
  */
-function textsOfToday(options: {
-  readonly publicBaseUrl: string;
-  readonly sessionCookie: string;
-  readonly isSandbox: boolean;
-}): () => TextsOfDay {
-  let made: TextsOfDay | undefined;
+function textsOfToday(options: Omit<ReferenceOptions, 'day'>): () => Promise<ReferenceTexts> {
+  let made: { readonly day: string; readonly texts: Promise<ReferenceTexts> } | undefined;
   return () => {
     const day = new Date().toISOString().slice(0, 10);
-    if (made?.day !== day) {
-      const document = createOpenApiDocument({
-        serverUrl: serverUrlOf(options.publicBaseUrl),
-        sessionCookie: options.sessionCookie,
-        today: day,
-      });
-      const openApi = JSON.stringify(document);
-      const description = readApiDescription(JSON.parse(openApi));
-      const urlOf = (path: string) => new URL(path, options.publicBaseUrl).href;
-      made = {
-        day,
-        openApi,
-        openApiYaml: stringify(JSON.parse(openApi), { aliasDuplicateObjects: false }),
-        pages: renderDocsPages(description, PATHS, options.isSandbox),
-        markdown: markdownPages(description),
-        llms: llmsText(description, {
-          urlOf: (page) => urlOf(markdownPath(page)),
-          changelog: urlOf(PATHS.changelogMarkdown),
-          mcp: Object.values(MCP_PATHS).map(urlOf),
-        }),
-      };
-    }
-    return made;
+    if (made?.day === day) return made.texts;
+    const texts = renderInThread({ ...options, day });
+    texts.catch(() => (made = undefined));
+    made = { day, texts };
+    return texts;
   };
 }
 
-/** Serves texts at a path that may have a parameter `page`; a page without a text is 404. Each text is compressed once. */
+async function renderInThread(options: ReferenceOptions): Promise<ReferenceTexts> {
+  const thread = new Worker(new URL('./render-reference-thread.js', import.meta.url), {
+    workerData: options,
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-assignment -- the thread's only message
+  const [texts]: ReferenceTexts[] = await once(thread, 'message');
+  if (texts === undefined) throw new Error('the thread sent no texts');
+  return texts;
+}
+
+/** Serves texts at a path that may have a parameter `page`; a page without a text is 404. Each text is encoded and compressed once. */
 function textEndpoint<Principal>(
   id: string,
   path: string,
   contentType: string,
-  read: (page: string) => string | undefined,
+  read: (page: string) => string | undefined | Promise<string | undefined>,
   headers: Readonly<Record<string, string>> = {},
 ): AnyEndpoint<Principal> {
-  const made = (text: string) => ({
+  const made = async (text: string): Promise<EndpointResponse> => ({
     status: 200,
-    text,
-    compressed: compressedOnce(text),
+    bytes: Buffer.from(text),
+    compressed: await compressedOnce(text),
     headers: {
       'content-type': contentType,
       'cache-control': 'public, no-cache',
@@ -182,21 +156,20 @@ function textEndpoint<Principal>(
       ...headers,
     },
   });
-  const responses = new Map<string, ReturnType<typeof made>>();
+  const responses = new Map<
+    string,
+    { readonly text: string; readonly response: Promise<EndpointResponse> }
+  >();
   const operation = { id, method: 'get', path, unauthenticated: true, conditional: true } as const;
   return serveOperation(operation, async ({ params: { page = '' } }) => {
-    const text = read(page);
+    const text = await read(page);
     if (text === undefined) throw new ServiceError('not_found', 'path: there is no such page');
     const known = responses.get(page);
-    if (known?.text === text) return known;
+    if (known?.text === text) return known.response;
     const response = made(text);
-    responses.set(page, response);
+    responses.set(page, { text, response });
     return response;
   });
-}
-
-function serverUrlOf(publicBaseUrl: string): string {
-  return publicBaseUrl.replace(/\/$/, '');
 }
 
 /** Reads a file that the build of the web app made. */

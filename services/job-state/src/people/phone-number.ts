@@ -26,15 +26,18 @@ const SEPARATOR = /[/,;|&\n]|\b(?:or|and)\b/i;
 const BEFORE_NUMBER = /^[^+\d]*/;
 const INTERNATIONAL = /^(?:\+|(?:011|00)(?=[^\d]*[1-9]))/;
 /** A number of North America, and digits behind it without a sign between them. */
-const WITH_MORE_DIGITS = /^1?([2-9]\d{2}[2-9]\d{6})(\d{1,8})$/;
+const WITH_MORE_DIGITS = /^1?([2-9]\d{2}[2-9]\d{6})(\d{0,8})$/;
+const LAST_GROUP = /^(.*\d)\D+(\d{1,8})\D*$/;
+/** Letters that are typed in place of 0 and 1, unless they are of a word. */
+const LIKE_DIGITS = /(?<![a-z])[oil]+(?![a-z])/gi;
 
 /**
- * Reads a phone number in any notation that people write: digits of any script, letters of a keypad, prefixes, calling code and
- * extension, several numbers in one text. It rather has a meaning too many than one too few. Without readings it is not a phone number.
+ * Reads a phone number in any notation that people write: digits of any script, letters of a keypad or in place of digits, prefixes,
+ * calling code and extension, several numbers in one text. It rather has a meaning too many than one too few. Without readings it is not a phone number.
  */
 export function readPhoneNumber(text: string): PhoneNumber {
   const cleaned = plain(text);
-  const texts = [cleaned, ...cleaned.split(SEPARATOR)].flatMap((part) => [part, fromKeypad(part)]);
+  const texts = [cleaned, ...cleaned.split(SEPARATOR)].flatMap(spellings);
   const readings = [...[...new Set(texts)].flatMap(readingsOf), ...foundIn(cleaned)];
   return { text: cleaned, readings: readings.filter(({ number }) => number.length >= MIN_DIGITS) };
 }
@@ -50,7 +53,7 @@ export function digitsInAnyNotation({ readings }: PhoneNumber): readonly string[
  */
 export function isNotationOf(wanted: PhoneNumber, text: string): boolean {
   const cleaned = plain(text);
-  const digits = [digitsOf(cleaned), digitsOf(fromKeypad(cleaned))];
+  const digits = spellings(cleaned).map(digitsOf);
   if (!digitsInAnyNotation(wanted).some((tail) => digits.some((each) => each.includes(tail)))) return false;
   const stored = readPhoneNumber(text);
   return (
@@ -112,9 +115,13 @@ function readingsOf(text: string): readonly Reading[] {
             extension,
           },
         ];
-  if (statesCountry && ofLibrary.length > 0) return ofLibrary;
+  if (statesCountry && parsed?.isPossible() === true) return ofLibrary;
+  const [, shorter, last] = LAST_GROUP.exec(text) ?? [];
+  if (statesCountry && ofLibrary.length > 0 && shorter !== undefined) {
+    const withLast = readingsOf(shorter).map((one) => ({ ...one, extension: one.extension ?? last }));
+    return [...ofLibrary, ...withLast];
+  }
   const withCode = statesCountry ? undefined : parsePhoneNumberFromString(`+${main}`);
-  const [, tenDigits, more] = WITH_MORE_DIGITS.exec(main) ?? [];
   return [
     ...ofLibrary,
     { country: undefined, number: main.replace(/^0+|^1(?=\d{7}(?:\d{3})?$)/, ''), extension },
@@ -122,8 +129,19 @@ function readingsOf(text: string): readonly Reading[] {
     ...(withCode?.isValid() === true
       ? [{ country: withCode.countryCallingCode, number: withCode.nationalNumber, extension }]
       : []),
-    ...(tenDigits === undefined ? [] : [{ country: undefined, number: tenDigits, extension: more }]),
+    ...inGroups(extension === undefined ? text : text.slice(0, text.lastIndexOf(extension)), extension),
   ];
+}
+
+/** Returns the numbers of North America that begin with a group of digits, whatever stands before it. */
+function inGroups(text: string, extension: string | undefined): readonly Reading[] {
+  const groups = text.match(/\d+/g) ?? [];
+  return groups.flatMap((_, index) => {
+    const [, number, more] = WITH_MORE_DIGITS.exec(groups.slice(index).join('')) ?? [];
+    return number === undefined
+      ? []
+      : [{ country: undefined, number, extension: extension ?? (more || undefined) }];
+  });
 }
 
 /** Returns a text with ASCII digits, hyphens and spaces, and without what shows nothing. */
@@ -143,6 +161,14 @@ function valueOf(digit: string): number {
   let value = 0;
   while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value += 1;
   return value;
+}
+
+/** Returns a text as it is, with the digits of its letters on a keypad, and with the digits that letters look like. */
+function spellings(text: string): readonly string[] {
+  const typed = text.replaceAll(LIKE_DIGITS, (letters) =>
+    letters.replaceAll(/o/gi, '0').replaceAll(/[il]/gi, '1'),
+  );
+  return [text, fromKeypad(text), typed];
 }
 
 /** Returns a text with the digits of its letters on a keypad; the sign of an extension stays. */

@@ -13,7 +13,7 @@ describe('an error on the wire', () => {
     expect(decoded).toMatchObject({ reason, message: 'what went wrong' });
   });
 
-  test('keeps every attribute', () => {
+  test('keeps every attribute [HTTP-22]', () => {
     const attributes = {
       details: [
         { path: 'membershipIds.3', message: 'is not known' },
@@ -23,6 +23,7 @@ describe('an error on the wire', () => {
       currentStatus: 'ASSIGNED',
       allowed: ['ACKNOWLEDGED', 'BLOCKED'],
       retryAfterSeconds: 2,
+      isOfCaller: true,
       idempotency: { replayed: true, expiresAt: new Date('2026-09-01T12:00:00.123Z') },
     };
     const decoded = decodeRpcError(encodeRpcError(new ServiceError('rate_limited', 'too many', attributes)));

@@ -12,7 +12,7 @@ import {
 
 /** Encodes the public part of an error as a `partner.rpc.v1.RpcError`; its cause is not sent. */
 export function encodeRpcError(error: ServiceError): Uint8Array {
-  const { details, currentVersion, currentStatus, allowed, retryAfterSeconds, idempotency } =
+  const { details, currentVersion, currentStatus, allowed, retryAfterSeconds, idempotency, isOfCaller } =
     error.attributes;
   return toBinary(
     RpcErrorSchema,
@@ -24,6 +24,7 @@ export function encodeRpcError(error: ServiceError): Uint8Array {
       currentStatus,
       allowed: [...(allowed ?? [])],
       retryAfterSeconds,
+      isOfCaller,
       idempotency: idempotency && {
         replayed: idempotency.replayed,
         expiresAt: timestampFromDate(idempotency.expiresAt),
@@ -47,7 +48,8 @@ export function decodeRpcError(body: Uint8Array): ServiceError {
 }
 
 function attributesOf(error: RpcError): ErrorAttributes {
-  const { violations, currentVersion, currentStatus, allowed, retryAfterSeconds, idempotency } = error;
+  const { violations, currentVersion, currentStatus, allowed, retryAfterSeconds, idempotency, isOfCaller } =
+    error;
   return {
     ...(violations.length > 0 && {
       details: violations.map(({ path = '', message = '' }) => ({ path, message })),
@@ -57,6 +59,7 @@ function attributesOf(error: RpcError): ErrorAttributes {
     // This error always carries its allowed statuses, even if there are none.
     ...((allowed.length > 0 || error.reason === 'transition_not_allowed') && { allowed }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(isOfCaller !== undefined && { isOfCaller }),
     ...(idempotency?.expiresAt && {
       idempotency: {
         replayed: idempotency.replayed ?? false,

@@ -30,7 +30,7 @@ public class Program {
         var lead = inbound.createLead(
             new LeadIn().fullName("Ada Quill").email("ada@example.com").phone("+1 512 555 0100").address(unique + " Main Street"),
             null, null);
-        var feed = installer.listJobFeed(null, 100, "start", null, null, null, null);
+        var feed = installer.listJobFeed(null, 100, "start", null, null, null, null, null);
         int version = feed.getResources().stream()
             .filter(entry -> entry.getResource().getId().equals(jobId))
             .mapToInt(entry -> entry.getResource().getVersion())

@@ -93,9 +93,13 @@ const oddPathValue = (): fc.Arbitrary<string> =>
     oddText().map((text) => percentEncoded(text) || '%20'),
   );
 
-/** A JSON value that a schema may or may not allow: around its bounds, or of another kind altogether. */
+/** A JSON value that a schema may or may not allow: around the bounds of a variant, or of another kind altogether. */
 function oddValue(schema: SchemaNode, schemas: ApiDescription['schemas']): fc.Arbitrary<unknown> {
-  const { minLength = 0, maxLength = 300, minItems = 0, maxItems = 30, ...rest } = resolved(schema, schemas);
+  return fc.constantFrom(...variantsOf(schema, schemas)).chain(oddVariant);
+}
+
+function oddVariant(variant: SchemaNode): fc.Arbitrary<unknown> {
+  const { minLength = 0, maxLength = 300, minItems = 0, maxItems = 30, ...rest } = variant;
   const lengths = [minLength - 1, minLength, maxLength, maxLength + 1].filter((length) => length >= 0);
   const bounds = [rest.minimum, rest.maximum].flatMap((bound) =>
     bound === undefined ? [] : [bound - 1, bound, bound + 1],
@@ -116,9 +120,11 @@ function oddValue(schema: SchemaNode, schemas: ApiDescription['schemas']): fc.Ar
   );
 }
 
-function resolved(schema: SchemaNode, schemas: ApiDescription['schemas']): SchemaNode {
+/** The schema behind references and selections: one of its own, or each that a value may have. */
+function variantsOf(schema: SchemaNode, schemas: ApiDescription['schemas']): readonly SchemaNode[] {
   const component = schemas[componentName(schema) ?? ''];
-  return component === undefined ? schema : resolved(component, schemas);
+  const parts = component === undefined ? [...(schema.oneOf ?? []), ...(schema.anyOf ?? [])] : [component];
+  return parts.length === 0 ? [schema] : parts.flatMap((part) => variantsOf(part, schemas));
 }
 
 function nested(depth: number): unknown {
@@ -215,11 +221,13 @@ function oddBody(
   { body }: DescribedOperation,
   fields: Credentials['fields'],
 ): fc.Arbitrary<OddBody> {
-  const { properties = {} } = resolved(body?.schema ?? {}, schemas);
+  const fieldsOfVariants = variantsOf(body?.schema ?? {}, schemas).flatMap(({ properties = {} }) =>
+    Object.entries(properties),
+  );
   const examples = body?.examples.map(({ value }) => withReal(value, fields)) ?? [];
   const example = fc.constantFrom(...(examples.length === 0 ? [{}] : examples));
   const oddField = fc
-    .constantFrom(...Object.entries(properties))
+    .constantFrom(...fieldsOfVariants)
     .chain(([name, member]) => oddValue(member, schemas).map((value) => ({ [name]: value })));
   const value = either<unknown>(
     [6, fc.tuple(example, oddField).map(([good, odd]) => mixed(good, odd))],

@@ -94,10 +94,12 @@ def _origin(location: str | None) -> str:
     if location is None:
         return "an unknown place"
     try:
-        target = httpx.URL(location)
-    except httpx.InvalidURL:
+        target = httpx.URL("http://same.invalid").join(location)
+    except (httpx.InvalidURL, ValueError):
         return "an unknown place"
-    return f"{target.scheme}://{target.netloc.decode()}" if target.is_absolute_url else "another path"
+    if target.scheme not in ("http", "https") or not target.host:
+        return "an unknown place"
+    return "another path" if target.host == "same.invalid" else f"{target.scheme}://{target.netloc.decode()}"
 
 
 def _violations(details: object) -> tuple[Violation, ...]:

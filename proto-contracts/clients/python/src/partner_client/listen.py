@@ -15,6 +15,7 @@ import os
 import random
 import re
 import secrets
+import string
 import sys
 import time
 import unicodedata
@@ -24,7 +25,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from .client import create_partner_client
 from .errors import ApiError, PartnerError
@@ -280,8 +281,13 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _target(text: str, allows_remote: bool) -> SplitResult:
-    target = urlsplit(text)
-    if target.scheme not in ("http", "https") or not target.hostname:
+    try:
+        # As it is sent: letters of other alphabets are percent-encoded.
+        target = urlsplit(quote(text.strip(), safe=string.punctuation))
+        is_url = target.scheme in ("http", "https") and target.port != 0
+    except ValueError:
+        is_url = False
+    if not is_url or not target.hostname:
         raise _UsageError("--forward must be a URL such as http://localhost:3000/hook")
     if not allows_remote and not _is_loopback(target.hostname):
         raise _UsageError(f"--forward must be on this machine, not {target.hostname}; --allow-remote permits others")

@@ -298,7 +298,11 @@ def _raw(body: Body) -> bytes:
         return bytes(body)
     if isinstance(body, str):
         return _bytes(body)
-    return json.dumps(body, default=repr).encode()
+    try:
+        return json.dumps(body, default=repr).encode()
+    except (TypeError, ValueError, RecursionError):
+        # It was never JSON, or is nested too deeply to be written here.
+        return b""
 
 
 def _has_match(given: Sequence[str], expected: Sequence[str]) -> bool:

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/rpc/v1/rpc_error.proto.
  */
 export const file_partner_rpc_v1_rpc_error: GenFile = /*@__PURE__*/
-  fileDesc("Ch5wYXJ0bmVyL3JwYy92MS9ycGNfZXJyb3IucHJvdG8SDnBhcnRuZXIucnBjLnYxIvsCCghScGNFcnJvchITCgZyZWFzb24YASABKAlIAIgBARIUCgdtZXNzYWdlGAIgASgJSAGIAQESMgoKdmlvbGF0aW9ucxgDIAMoCzIeLnBhcnRuZXIucnBjLnYxLkZpZWxkVmlvbGF0aW9uEhwKD2N1cnJlbnRfdmVyc2lvbhgEIAEoBUgCiAEBEhsKDmN1cnJlbnRfc3RhdHVzGAUgASgJSAOIAQESDwoHYWxsb3dlZBgGIAMoCRIgChNyZXRyeV9hZnRlcl9zZWNvbmRzGAcgASgFSASIAQESPAoLaWRlbXBvdGVuY3kYCCABKAsyIi5wYXJ0bmVyLnJwYy52MS5JZGVtcG90ZW5jeU91dGNvbWVIBYgBAUIJCgdfcmVhc29uQgoKCF9tZXNzYWdlQhIKEF9jdXJyZW50X3ZlcnNpb25CEQoPX2N1cnJlbnRfc3RhdHVzQhYKFF9yZXRyeV9hZnRlcl9zZWNvbmRzQg4KDF9pZGVtcG90ZW5jeSJOCg5GaWVsZFZpb2xhdGlvbhIRCgRwYXRoGAEgASgJSACIAQESFAoHbWVzc2FnZRgCIAEoCUgBiAEBQgcKBV9wYXRoQgoKCF9tZXNzYWdlYgZwcm90bzM", [file_partner_rpc_v1_idempotency]);
+  fileDesc("Ch5wYXJ0bmVyL3JwYy92MS9ycGNfZXJyb3IucHJvdG8SDnBhcnRuZXIucnBjLnYxIqcDCghScGNFcnJvchITCgZyZWFzb24YASABKAlIAIgBARIUCgdtZXNzYWdlGAIgASgJSAGIAQESMgoKdmlvbGF0aW9ucxgDIAMoCzIeLnBhcnRuZXIucnBjLnYxLkZpZWxkVmlvbGF0aW9uEhwKD2N1cnJlbnRfdmVyc2lvbhgEIAEoBUgCiAEBEhsKDmN1cnJlbnRfc3RhdHVzGAUgASgJSAOIAQESDwoHYWxsb3dlZBgGIAMoCRIgChNyZXRyeV9hZnRlcl9zZWNvbmRzGAcgASgFSASIAQESPAoLaWRlbXBvdGVuY3kYCCABKAsyIi5wYXJ0bmVyLnJwYy52MS5JZGVtcG90ZW5jeU91dGNvbWVIBYgBARIZCgxpc19vZl9jYWxsZXIYCSABKAhIBogBAUIJCgdfcmVhc29uQgoKCF9tZXNzYWdlQhIKEF9jdXJyZW50X3ZlcnNpb25CEQoPX2N1cnJlbnRfc3RhdHVzQhYKFF9yZXRyeV9hZnRlcl9zZWNvbmRzQg4KDF9pZGVtcG90ZW5jeUIPCg1faXNfb2ZfY2FsbGVyIk4KDkZpZWxkVmlvbGF0aW9uEhEKBHBhdGgYASABKAlIAIgBARIUCgdtZXNzYWdlGAIgASgJSAGIAQFCBwoFX3BhdGhCCgoIX21lc3NhZ2ViBnByb3RvMw", [file_partner_rpc_v1_idempotency]);
 
 /**
  * RpcError is the reply body of a failed RPC call. Sent by every RPC server, read by every RPC client.
@@ -78,6 +78,13 @@ export type RpcError = Message<"partner.rpc.v1.RpcError"> & {
    * @generated from field: optional partner.rpc.v1.IdempotencyOutcome idempotency = 8;
    */
   idempotency?: IdempotencyOutcome | undefined;
+
+  /**
+   * For `unavailable`: true if the caller alone caused it, by more work than its share. It then counts against no objective.
+   *
+   * @generated from field: optional bool is_of_caller = 9;
+   */
+  isOfCaller?: boolean | undefined;
 };
 
 /**
