@@ -61,13 +61,10 @@ describe('scripts/up', () => {
     const first = await up('--demo');
     expect(first.stderr).toBe('');
     expect(first.stdout).toContain('The main job holds from end to end.');
-    expect(first.stdout).not.toContain('POST ');
 
-    const second = await up('--demo', '--verbose');
+    const second = await up('--demo');
     expect(second).toMatchObject({ exitCode: 0, stderr: '' });
     expect(second.stdout).toContain('the stack is running already');
-    expect(second.stdout).toContain('accepted by the stock verifier of Standard Webhooks');
-    expect(second.stdout).toContain('x-api-key: …');
     for (const { keys, owner } of description().companies) {
       for (const secret of [owner.password, ...keys.map(({ apiKey }) => apiKey)]) {
         expect(second.stdout).not.toContain(secret);

@@ -131,7 +131,7 @@ async function runDetached(directory: string, options: Partial<StackOptions>): P
   write('\nscripts/up --down ends the stack.\n');
 }
 
-async function runDemo(directory: string, options: Partial<StackOptions>, isVerbose: boolean): Promise<void> {
+async function runDemo(directory: string, options: Partial<StackOptions>): Promise<void> {
   const { stack, ranBefore } = await bringUp(directory, {
     ...options,
     detached: true,
@@ -141,7 +141,6 @@ async function runDemo(directory: string, options: Partial<StackOptions>, isVerb
     description: stack.description,
     retryBaseMs: retryBaseOf(directory),
     write,
-    isVerbose,
     signal: interruption.signal,
   });
   if (!ranBefore)
@@ -174,7 +173,6 @@ async function main(): Promise<void> {
     .addOption(new Option('--down', 'end everything; the data stay').conflicts(['reset', 'demo']))
     .option('--reset', 'end everything, delete the data, and start again')
     .option('--demo', 'run the main job step by step on the stack; start one if there is none')
-    .option('--verbose', 'with --demo: also print requests, responses and webhooks, without secrets')
     .option(
       '--simulate [moves per minute]',
       'simulate the platform and the installers, 30 moves a minute by default; 0 ends the simulator',
@@ -216,7 +214,7 @@ stack.json in the directory says where everything is, and logs/ has a log for ea
     await withStackLock(directory, () => removeStackData(directory));
     report('the data are gone');
   }
-  if (options.demo === true) return runDemo(directory, stackOptions, options.verbose === true);
+  if (options.demo === true) return runDemo(directory, stackOptions);
   const withExamples = { ...stackOptions, hasExamples: options.webhooks };
   return options.detach === true
     ? runDetached(directory, withExamples)

@@ -5,11 +5,8 @@ import { DeliveriesAttemptedSchema } from '@partner/proto-contracts/gen/partner/
 import { subscriptionList } from '@partner/proto-contracts/resources/subscription/subscription';
 import { COMMANDS, DELIVERY_RESULTS } from '@partner/proto-contracts/topology';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
-import { eventually } from '@partner/test-kit/eventually';
-import { createWatcher, type Demo } from '../demo/demo.js';
-import { createNarrator } from '../demo/narrator.js';
 import { connectPublisher } from '../demo/platform.js';
-import { signIn, subscribe, testAndActivate } from '../demo/play-subscription.js';
+import { createStackClient, type StackClient } from '../demo/stack-client.js';
 import type { SandboxCompany, StackDescription } from '../stack/stack-description.js';
 import { type ExampleDelivery, historyOf, idAt, resultsOf } from './history.js';
 
@@ -33,13 +30,11 @@ type Publisher = Awaited<ReturnType<typeof connectPublisher>>;
 export async function seedWebhooks(description: StackDescription, signal: AbortSignal): Promise<void> {
   // Every webhook of every company waits at the same time.
   setMaxListeners(100, signal);
-  const show = createNarrator(() => undefined, { isVerbose: false });
-  const watcher = createWatcher(description.receiver.logFile, signal);
-  const demo: Demo = { description, retryBaseMs: 0, signal, run: randomUUID(), show, watcher };
+  const stack = createStackClient(description, signal);
   const publisher = await connectPublisher(description.amqpUrl, 'example webhooks', signal);
   try {
     const seeded = description.companies.map((company) =>
-      withPostgres(description.postgresUrl, (client) => seedCompany(demo, company, { client, publisher })),
+      withPostgres(description.postgresUrl, (client) => seedCompany(stack, company, { client, publisher })),
     );
     await Promise.all(seeded);
   } finally {
@@ -48,21 +43,22 @@ export async function seedWebhooks(description: StackDescription, signal: AbortS
 }
 
 async function seedCompany(
-  demo: Demo,
+  stack: StackClient,
   company: SandboxCompany,
   { client, publisher }: { readonly client: Client; readonly publisher: Publisher },
 ): Promise<void> {
-  const owner = await signIn(demo, company);
-  const existing = await owner.quietly('/partner-api/webhooks', subscriptionList);
-  if (existing.subscriptions.length > 0) return;
+  const owner = await stack.signIn(company);
+  const { data } = await stack.call('/partner-api/webhooks', owner, [200, subscriptionList]);
+  if (data.subscriptions.length > 0) return;
   const history = await historyOf(client, company.id);
   const groups = new Set(history.map(({ name }) => name.replace(/\..*/, '.*')));
   const hooks = await Promise.all(
     EXAMPLES.map(async ({ description, path, durationMs }) => {
-      const at = { path: `${path}/${company.id}`, events: [...groups], description };
-      const hook = await subscribe(demo, owner, at);
-      await testAndActivate(demo, owner, hook);
-      return { id: hook.id, durationMs, isDown: path.startsWith('/down/') };
+      const at = `${path}/${company.id}`;
+      const id = await stack.subscribe(owner, at, { events: [...groups], description });
+      await stack.sendTest(owner, id);
+      await stack.activate(owner, id);
+      return { id, durationMs, isDown: path.startsWith('/down/') };
     }),
   );
   const deliveries = hooks.flatMap((hook) =>
@@ -79,14 +75,10 @@ async function seedCompany(
     body: toBinary(DeliveriesAttemptedSchema, create(DeliveriesAttemptedSchema, { results })),
   });
   const ids = past.map(({ id }) => id);
-  await eventually(
-    'job-state has recorded the deliveries of the past',
-    async () => {
-      const unfinished = await client.query('select 1 from deliveries where id = any($1) limit 1', [ids]);
-      return unfinished.rowCount === 0;
-    },
-    { everyMs: 50, signal: demo.signal },
-  );
+  await stack.until('job-state has recorded the deliveries of the past', async () => {
+    const unfinished = await client.query('select 1 from deliveries where id = any($1) limit 1', [ids]);
+    return unfinished.rowCount === 0;
+  });
   await moveIntoPast(client, ids);
 }
 
