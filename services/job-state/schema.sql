@@ -76,6 +76,8 @@ CREATE TABLE public.deliveries (
     overdue_since timestamp with time zone,
     wrong_secret bytea,
     number bigint,
+    test_url text,
+    test_headers bytea,
     CONSTRAINT deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'retry_scheduled'::text, 'held'::text])))
 );
 
@@ -97,6 +99,7 @@ CREATE TABLE public.finished_deliveries (
     finished_at timestamp with time zone NOT NULL,
     wrong_secret bytea,
     number bigint,
+    test_url text,
     CONSTRAINT finished_deliveries_state_check CHECK ((state = ANY (ARRAY['delivered'::text, 'dead_lettered'::text, 'cancelled'::text])))
 )
 PARTITION BY RANGE (id);
@@ -119,7 +122,8 @@ CREATE VIEW public.all_deliveries AS
     deliveries.created_at,
     NULL::timestamp with time zone AS finished_at,
     deliveries.wrong_secret,
-    deliveries.number
+    deliveries.number,
+    deliveries.test_url
    FROM public.deliveries
 UNION ALL
  SELECT finished_deliveries.id,
@@ -139,7 +143,8 @@ UNION ALL
     finished_deliveries.created_at,
     finished_deliveries.finished_at,
     finished_deliveries.wrong_secret,
-    finished_deliveries.number
+    finished_deliveries.number,
+    finished_deliveries.test_url
    FROM public.finished_deliveries;
 
 CREATE TABLE public.api_keys (
@@ -417,6 +422,7 @@ CREATE TABLE public.finished_deliveries_default (
     finished_at timestamp with time zone NOT NULL,
     wrong_secret bytea,
     number bigint,
+    test_url text,
     CONSTRAINT finished_deliveries_state_check CHECK ((state = ANY (ARRAY['delivered'::text, 'dead_lettered'::text, 'cancelled'::text])))
 );
 
@@ -754,24 +760,6 @@ CREATE TABLE public.unassigned_jobs (
     unassigned_at timestamp with time zone NOT NULL
 );
 
-CREATE TABLE public.webhook_shadows (
-    subscription_id text NOT NULL,
-    id text NOT NULL COLLATE pg_catalog."C",
-    url text NOT NULL,
-    percent integer NOT NULL,
-    state text NOT NULL,
-    started_at timestamp with time zone DEFAULT now() NOT NULL,
-    ends_at timestamp with time zone NOT NULL,
-    test jsonb,
-    outcomes jsonb DEFAULT '{}'::jsonb NOT NULL,
-    skipped integer DEFAULT 0 NOT NULL,
-    live_durations integer[] NOT NULL,
-    shadow_durations integer[] NOT NULL,
-    differences jsonb DEFAULT '[]'::jsonb NOT NULL,
-    header_names text[],
-    CONSTRAINT webhook_shadows_state_check CHECK ((state = ANY (ARRAY['testing'::text, 'running'::text, 'refused'::text, 'ended'::text])))
-);
-
 ALTER TABLE ONLY public.audit_entries ATTACH PARTITION public.audit_entries_default DEFAULT;
 
 ALTER TABLE ONLY public.delivery_attempts ATTACH PARTITION public.delivery_attempts_default DEFAULT;
@@ -956,12 +944,6 @@ ALTER TABLE ONLY public.unassigned_jobs
 ALTER TABLE ONLY public.unassigned_jobs
     ADD CONSTRAINT unassigned_jobs_sequence_key UNIQUE (company_id, sequence);
 
-ALTER TABLE ONLY public.webhook_shadows
-    ADD CONSTRAINT webhook_shadows_id_key UNIQUE (id);
-
-ALTER TABLE ONLY public.webhook_shadows
-    ADD CONSTRAINT webhook_shadows_pkey PRIMARY KEY (subscription_id);
-
 CREATE INDEX api_keys_company_id_idx ON public.api_keys USING btree (company_id, id);
 
 CREATE INDEX api_keys_expires_at_idx ON public.api_keys USING btree (expires_at) WHERE ((expires_at IS NOT NULL) AND (revoked_at IS NULL));
@@ -1113,8 +1095,6 @@ CREATE INDEX subscriptions_failing_idx ON public.subscriptions USING btree (fail
 CREATE INDEX subscriptions_failing_since_idx ON public.subscriptions USING btree (failing_since) WHERE (failing_since IS NOT NULL);
 
 CREATE INDEX unannounced_dead_letters_due_at_idx ON public.unannounced_dead_letters USING btree (due_at) WHERE (count > 0);
-
-CREATE INDEX webhook_shadows_running_idx ON public.webhook_shadows USING btree (ends_at) WHERE (state = 'running'::text);
 
 ALTER INDEX public.audit_entries_action_idx ATTACH PARTITION public.audit_entries_default_company_id_action_id_idx;
 
@@ -1270,6 +1250,3 @@ ALTER TABLE ONLY public.technical_contacts
 
 ALTER TABLE ONLY public.unannounced_dead_letters
     ADD CONSTRAINT unannounced_dead_letters_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES public.subscriptions(id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY public.webhook_shadows
-    ADD CONSTRAINT webhook_shadows_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES public.subscriptions(id) ON DELETE CASCADE;

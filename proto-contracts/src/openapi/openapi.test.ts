@@ -217,7 +217,6 @@ test('every event is described as a webhook, with all headers and an example', (
     expect(parameters.map(({ name }) => name)).toEqual([
       'x-svc-event',
       'x-svc-test',
-      'x-svc-shadow',
       'x-svc-subscription-id',
       'x-svc-number',
       'x-svc-delivery-id',

@@ -34,14 +34,6 @@ const HEADERS = z.object({
       description: 'Only on a test delivery: nothing happened, and the data can be an example.',
       param: { id: 'WebhookTest', example: 'true' },
     }),
-  'x-svc-shadow': z
-    .literal('true')
-    .optional()
-    .meta({
-      description:
-        'Only on a copy of a delivery that is mirrored to this URL to try it. Verify it and respond, but do not act on it.',
-      param: { id: 'WebhookShadowCopy', example: 'true' },
-    }),
   'x-svc-subscription-id': header(
     'WebhookSubscriptionId',
     'The webhook subscription. Read its manifest by it.',

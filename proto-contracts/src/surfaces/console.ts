@@ -67,11 +67,6 @@ import {
   getSessionOperation,
   listSessionsOperation,
 } from '../resources/session/operations.js';
-import {
-  getWebhookShadowOperation,
-  startWebhookShadowOperation,
-  stopWebhookShadowOperation,
-} from '../resources/shadow/operations.js';
 import { getServiceStatusOperation } from '../resources/service-status/operations.js';
 import { getStatisticsOperation, getWebhookStatisticsOperation } from '../resources/statistics/operations.js';
 import {
@@ -128,9 +123,6 @@ export const CONSOLE_OPERATIONS: readonly AnyOperation[] = [
   pauseWebhookOperation,
   rotateWebhookSecretOperation,
   activateWebhookSecretOperation,
-  startWebhookShadowOperation,
-  getWebhookShadowOperation,
-  stopWebhookShadowOperation,
   listWebhookEventsOperation,
   listCompanyDeliveriesOperation,
   listDeliveriesOperation,

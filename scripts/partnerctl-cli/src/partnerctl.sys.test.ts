@@ -171,7 +171,6 @@ describe('webhooks and deliveries', () => {
     await document('webhooks', 'test', hook, '--secret-version', '2');
     const activated = await document('webhooks', 'activate-secret', hook, '--secret-version', '2');
     expect(valueAt(activated, 'subscription.secretVersion')).toBe(2);
-    expect(await document('webhooks', 'shadow', hook)).toEqual({ shadow: null });
     expect(await document('webhooks', 'pause', hook)).toMatchObject({ subscription: { health: null } });
     await ends(2, 'webhooks', 'delete', hook);
     await document('webhooks', 'delete', hook, '--yes');

@@ -53,7 +53,6 @@ import { getSignInMethods } from './routes/get-sign-in-methods.js';
 import { getStatistics } from './routes/get-statistics.js';
 import { getTechnicalContact } from './routes/get-technical-contact.js';
 import { getWebhookStatistics } from './routes/get-webhook-statistics.js';
-import { getWebhookShadow } from './routes/get-webhook-shadow.js';
 import { getWebhook } from './routes/get-webhook.js';
 import { listApiKeys } from './routes/list-api-keys.js';
 import { listAuditEntries } from './routes/list-audit-entries.js';
@@ -81,8 +80,6 @@ import { setFaults } from './routes/set-faults.js';
 import { setNotificationSettings } from './routes/set-notification-settings.js';
 import { setTechnicalContact } from './routes/set-technical-contact.js';
 import { streamChanges } from './routes/stream-changes.js';
-import { startWebhookShadow } from './routes/start-webhook-shadow.js';
-import { stopWebhookShadow } from './routes/stop-webhook-shadow.js';
 import { testWebhook } from './routes/test-webhook.js';
 import { updateWebhook } from './routes/update-webhook.js';
 import { usePasswordLink } from './routes/use-password-link.js';
@@ -202,9 +199,6 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     updateWebhook(deps),
     deleteWebhook(deps),
     testWebhook(deps),
-    startWebhookShadow(deps),
-    getWebhookShadow(deps),
-    stopWebhookShadow(deps),
     activateWebhook(deps),
     pauseWebhook(deps),
     rotateWebhookSecret(deps),

@@ -145,8 +145,6 @@ describe('a webhook subscription', () => {
 
   test.each([
     ['patch', '', {}, 'body'],
-    ['post', '/shadow', { url: 'https://receiver.example/', percent: 0 }, 'percent'],
-    ['post', '/shadow', { url: 'https://receiver.example/', hours: 169 }, 'hours'],
     ['patch', '', { companyId: 'cmp_roofs' }, 'body'],
     ['patch', '', { url: 'http://receiver.example/' }, 'url'],
     ['patch', '', { events: [] }, 'events'],
@@ -157,6 +155,8 @@ describe('a webhook subscription', () => {
     ['patch', '', { description: 'x'.repeat(201) }, 'description'],
     ['post', '/activate', { backfill: 'yes' }, 'backfill'],
     ['post', '/test', { event: 'install.*' }, 'event'],
+    ['post', '/test', { url: 'http://receiver.example/' }, 'url'],
+    ['post', '/test', { headers: [{ name: 'x-tenant', value: 'east' }] }, 'headers'],
     ['post', '/test', { secretVersion: '2' }, 'secretVersion'],
     ['post', '/test', { pendingSecretVersion: 2 }, 'secretVersion'],
     ['post', '/test', { secretVersion: 2 ** 31 }, 'secretVersion'],

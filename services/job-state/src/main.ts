@@ -79,7 +79,7 @@ await runService({
     lifecycle.onShutdown('company-moves', () => companyGate.stop());
     startConsumers(config, kit, { database, queue, consuming, publisher, clock });
     startRpcServers(config, kit, {
-      ...{ database, publishing, publisher, clock, keyUsage, dispatcherTransport, companyGate },
+      ...{ database, publishing, clock, keyUsage, dispatcherTransport, companyGate },
     });
   },
 });

@@ -26,7 +26,6 @@ import {
 } from '@partner/proto-contracts/topology';
 import type { AmqpConnection } from '@partner/kernel/amqp/connection';
 import type { Implementation } from '@partner/kernel/amqp/implement';
-import type { Publisher } from '@partner/kernel/amqp/publisher';
 import { type RpcService, rpcService, startRpcServer } from '@partner/kernel/amqp/rpc-server';
 import type { Logger } from '@partner/kernel/logger';
 import type { ServiceKit } from '@partner/kernel/service';
@@ -54,7 +53,6 @@ import { createEventReplayRpcs } from './webhooks/replay/event-replay-rpcs.js';
 import { createReplayRpcs } from './webhooks/replay/replay-rpcs.js';
 import { subscriptionCapOf } from './webhooks/schedule/release-due.js';
 import { createServiceStatusRpcs } from './webhooks/schedule/service-status-rpcs.js';
-import { createShadowRpcs } from './webhooks/shadow/shadow-rpcs.js';
 import { createStatisticsRpcs } from './webhooks/statistics/statistics-rpcs.js';
 import { createSubscriptionService } from './webhooks/subscriptions/subscription-service.js';
 
@@ -66,7 +64,6 @@ interface ServiceDeps {
   readonly clock: () => Date;
   readonly logger: Logger;
   readonly keyUsage: KeyUsage;
-  readonly publisher: Publisher;
   /** To the dispatcher, which vets endpoints. */
   readonly dispatcherTransport: Transport;
 }
@@ -196,7 +193,7 @@ function companyServices(
   deps: ServiceDeps,
   callers: { readonly isForOperators: boolean },
 ): readonly RpcService[] {
-  const { database, publisher, clock, logger, dispatcherTransport } = deps;
+  const { database, clock, logger, dispatcherTransport } = deps;
   const endpoints = createClient(EndpointService, dispatcherTransport);
   return [
     rpcService(
@@ -224,8 +221,9 @@ function companyServices(
         },
       }),
     }),
-    rpcService(SubscriptionService, {
-      ...createSubscriptionService({
+    rpcService(
+      SubscriptionService,
+      createSubscriptionService({
         database,
         endpoints,
         sealingKeys: config.WEBHOOK_SEALING_KEYS,
@@ -234,11 +232,7 @@ function companyServices(
         logger,
         clock,
       }),
-      ...createShadowRpcs({
-        ...{ database, endpoints, publisher, logger, clock },
-        sealingKeys: config.WEBHOOK_SEALING_KEYS,
-      }),
-    }),
+    ),
   ];
 }
 

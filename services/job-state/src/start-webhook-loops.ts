@@ -5,7 +5,6 @@ import type { Databases } from './connections.js';
 import { startJournalBackfills } from './journal/start-journal-backfills.js';
 import { startNotifications } from './notifications/start-notifications.js';
 import { startBulkReplays } from './webhooks/replay/run-bulk-replays.js';
-import { startMirroring } from './webhooks/schedule/start-mirroring.js';
 import { startScheduler } from './webhooks/schedule/release-due.js';
 import { startFollowingSubscriptionState } from './webhooks/subscriptions/follow-subscription-state.js';
 import { startSecretMaintenance } from './webhooks/subscriptions/maintain-secrets.js';
@@ -15,11 +14,10 @@ const SECRETS_INTERVAL_MS = 60_000;
 const JOURNAL_BACKFILLS_INTERVAL_MS = 1_000;
 const NOTIFICATIONS_INTERVAL_MS = 10_000;
 const SUBSCRIPTION_STATES_INTERVAL_MS = 1_000;
-const SHADOWS_INTERVAL_MS = 2_000;
 
 /**
  * Starts the loops behind webhooks: the scheduler that releases due deliveries, bulk replays, the deliveries of
- * subscriptions whose state changed, their shadows, journal entries whose links changed late, the upkeep of signing secrets, and
+ * subscriptions whose state changed, journal entries whose links changed late, the upkeep of signing secrets, and
  * notifications to owners.
  */
 export function startWebhookLoops(
@@ -28,16 +26,6 @@ export function startWebhookLoops(
   deps: Databases & { readonly publisher: Publisher; readonly clock: () => Date },
 ): void {
   const { database, queue, publisher, clock } = deps;
-  const mirroring = startMirroring({
-    database,
-    logger,
-    metrics,
-    intervalMs: SHADOWS_INTERVAL_MS,
-    random: Math.random,
-  });
-  database.onWake('shadows', mirroring.wake);
-  queue.onWake('shadows', mirroring.wake);
-  lifecycle.onShutdown('shadows', () => mirroring.stop());
   const scheduler = startScheduler({
     database: queue,
     publisher,
@@ -48,7 +36,6 @@ export function startWebhookLoops(
     leaseSeconds: config.DELIVERY_LEASE_SECONDS,
     inFlight: config.DELIVERIES_IN_FLIGHT,
     batchSize: 200,
-    shadowOf: mirroring.shadowOf,
   });
   database.onWake('deliveries', scheduler.wake);
   queue.onWake('room', scheduler.refill);

@@ -15,7 +15,6 @@ export type IdPrefix =
   | 'cmp'
   | 'usr'
   | 'rpl'
-  | 'shd'
   | 'aud'
   | 'ann'
   | 'ses'

@@ -15,9 +15,6 @@ export const sealingKeysSetting = keyListSetting(
 /** The version under which the custom headers of a subscription are sealed. Signing secrets have versions from 1. */
 export const HEADERS_VERSION = 0;
 
-/** The version under which the separate custom headers of its shadow are sealed. */
-export const SHADOW_HEADERS_VERSION = -1;
-
 /** Owner of a sealed secret; for a second factor its own id, with version 1. A secret that was moved to another subscription or version does not open. */
 export interface SealedSecretOwner {
   readonly subscriptionId: string;

@@ -172,7 +172,7 @@ describe('the page of a webhook', () => {
 
     await button(page, 'Edit settings').click();
     await page.getByLabel('Endpoint URL').fill('https://127.0.0.1/');
-    await expectText(page, 'A new URL must be tested first');
+    await expectText(page, 'Test the new URL first');
     await expectText(page, /public/);
     await page.getByLabel('Endpoint URL').fill(urlOf('after'));
     await button(page, 'Save changes').click();
@@ -189,29 +189,23 @@ describe('the page of a webhook', () => {
     });
   });
 
-  test('tries another URL with copies of deliveries, compares both, and switches [SHADOW-2, SHADOW-7]', async () => {
+  test('tests a new URL in the form of the settings, and stays active when it has accepted the test [WEBHOOK-16]', async () => {
     const { id } = await subscribe('tried');
     const page = await openPage(`/webhooks/${id}?tab=settings`);
-    const panel = region(page, 'Try a new address');
-    await panel.getByLabel('URL to try').fill(urlOf('next'));
+    await button(page, 'Edit settings').click();
+    await page.getByLabel('Endpoint URL').fill(urlOf('next'));
+    await expectText(page, 'Test the new URL first');
+    const settings = region(page, 'Settings');
     suite.responses.set('next', { kind: 'status', status: 404 });
-    await button(panel, 'Start mirroring').click();
-    await expectText(panel, 'The test was not accepted');
+    await button(settings, 'Send a test delivery').click();
+    await expectText(settings, 'Your server responded with 404.');
     suite.responses.clear();
-    await button(panel, 'Start mirroring').click();
-    await expectText(panel, 'Mirroring all deliveries');
-
-    await moveJob();
-    await expectText(panel, '1 delivery compared, all with the same outcome');
-    suite.responses.set('next', { kind: 'status', status: 500 });
-    await moveJob();
-    await expectText(panel, '2 deliveries compared, 1 with different outcomes');
-    expect(receivedAt('next').at(-1)?.headers).toMatchObject({ 'x-svc-shadow': 'true', 'x-svc-number': '2' });
-    await checkLooks(page, 'webhook-shadow');
-
-    await button(panel, 'Switch to this address').click();
-    await button(dialog(page, 'Switch to this address?'), 'Switch').click();
-    await expectText(panel, 'Switched to this address');
+    await button(settings, 'Test again').click();
+    await expectText(settings, 'Test delivered');
+    expect(receivedAt('next').at(-1)?.headers).toMatchObject({ 'x-svc-test': 'true' });
+    await checkLooks(page, 'webhook-new-url');
+    await button(settings, 'Save changes').click();
+    await button(page, 'Edit settings').waitFor();
     expect(await read(id)).toMatchObject({ state: 'active', verified: true, url: urlOf('next') });
   });
 

@@ -25,7 +25,6 @@ import type { DeliveryMetrics } from './delivery-metrics.js';
 import type { ExchangeTrace } from './https-exchange.js';
 import type { HttpsSender, PostResult } from './https-sender.js';
 import type { LeaseMemory } from './lease-memory.js';
-import type { Mirror } from './mirror.js';
 import {
   type ReportableCommand,
   type DeliveryCommand,
@@ -40,7 +39,6 @@ import { signedHeaders } from './signed-headers.js';
 /** Dependencies of the `DeliverWebhooks` handler. */
 export interface DeliverDeps {
   readonly sender: Pick<HttpsSender, 'post'>;
-  readonly mirror: Mirror;
   readonly publisher: Pick<Publisher, 'publish'>;
   readonly leases: LeaseMemory;
   /** Maximum attempts in flight. */
@@ -83,9 +81,6 @@ type DeliveryOutcome = ConsumeOutcome | { readonly kind: 'not_begun' };
  *
  * While the broker is unavailable, the report is retried and the command stays unacknowledged, so the dispatcher never
  * sends more than it can report. The retries end with the lease, because the delivery is then due again.
- *
- * A delivery with a shadow is also sent there, once its attempt has ended. The outcome is reported apart from the attempt's result,
- * once and without a retry: a lost one only lacks in a comparison.
  *
  * On shutdown no attempt starts. Attempts in flight finish and are reported. A command with no attempt started is
  * requeued; its leases stay valid for the next replica. If only some deliveries of a command have started, the others
@@ -250,7 +245,6 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
     const attempt = makeAttempt(command, secrets);
     leases.began(command.leaseId, attempt);
     const attempted = await attempt;
-    deps.mirror({ command, secrets, attempted, at: deps.clock(), report: publishResult });
     return report(command, attempted);
   }
 

@@ -18,7 +18,6 @@ import { createEndpointService } from './endpoint-service.js';
 import { createHostResolver } from './host-resolver.js';
 import { createHttpsSender } from './https-sender.js';
 import { createLeaseMemory } from './lease-memory.js';
-import { createMirror, mirrorSlotsOf } from './mirror.js';
 
 const RPC_PREFETCH = 50;
 const DNS_RETRY_AFTER_MS = 1_000;
@@ -43,14 +42,8 @@ await runService({
       devHosts: config.WEBHOOK_DEV_HOSTS,
     });
     const concurrency = config.DELIVERY_CONCURRENCY;
-    const pooling = { extraCa, elapsedMs, clock };
-    const pool = createConnectionPool({ ...pooling, concurrency });
-    // Apart from the attempts', so that a copy to a shadow never takes or closes their connections.
-    const mirrorPool = createConnectionPool({ ...pooling, concurrency: mirrorSlotsOf(concurrency) });
-    lifecycle.onShutdown('endpoint-connections', async () => {
-      pool.close();
-      mirrorPool.close();
-    });
+    const pool = createConnectionPool({ extraCa, concurrency, elapsedMs, clock });
+    lifecycle.onShutdown('endpoint-connections', async () => pool.close());
 
     const amqp = { url: config.AMQP_URL, topology: config.AMQP_TOPOLOGY, logger, metrics };
     const publishing = createAmqpConnection({ ...amqp, name: 'webhook-dispatcher publish' });
@@ -82,12 +75,6 @@ await runService({
       metrics,
       handle: createDeliver({
         sender: createHttpsSender({ guard, pool, after: afterMs }),
-        mirror: createMirror({
-          sender: createHttpsSender({ guard, pool: mirrorPool, after: afterMs }),
-          concurrency,
-          stopping: stopping.signal,
-          logger,
-        }),
         publisher,
         leases: createLeaseMemory(),
         concurrency,

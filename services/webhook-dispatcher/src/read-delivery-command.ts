@@ -36,17 +36,6 @@ const deliveryCommand = z.object({
   /** Number of the event among those of the subscription, a decimal text; absent for a test. */
   number: z.string().optional(),
   body: z.instanceof(Uint8Array),
-  /** Where the request is sent once more after the attempt; a malformed one is ignored. */
-  shadow: z
-    .object({
-      id: z.string(),
-      url: z.url(),
-      companyId: z.string().default(''),
-      /** Absent: none were given for the copies. */
-      sealedHeaders: z.instanceof(Uint8Array).optional(),
-    })
-    .optional()
-    .catch(undefined),
   secretVersion: z.int(),
   sealedSecret: z.instanceof(Uint8Array),
   /** Absent without custom headers. */

@@ -274,14 +274,6 @@ class Webhooks(unittest.TestCase):
         asyncio.run(together())
         assert asynchronous.ids == ["evt_1"]
 
-    def test_verifies_a_copy_to_a_shadow_but_does_not_handle_it(self) -> None:
-        for is_async in (False, True):
-            receiver = Receiver(is_async)
-            assert receiver.receive(delivery(x_svc_shadow="true")) == 204
-            assert receiver.ids == []
-            receiver.receive(delivery())
-            assert receiver.ids == ["evt_1"]
-
     def test_types_the_data_by_the_name_of_the_event_and_hands_over_one_that_is_new(self) -> None:
         read: list[object] = []
 

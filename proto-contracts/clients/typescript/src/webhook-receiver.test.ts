@@ -301,16 +301,6 @@ describe('a webhook receiver handles', () => {
     ]);
   });
 
-  test('no copy to a shadow, but verifies it [SHADOW-6]', async () => {
-    const { receive, handled } = aReceiver();
-    const headers = { 'x-svc-shadow': 'true' };
-    expect(await receive(delivery({ headers }))).toBe(204);
-    expect(await receive(delivery({ headers: { ...headers, 'x-svc-signature': 'v1=00' } }))).toBe(401);
-    expect(handled).toEqual([]);
-    await receive(delivery());
-    expect(handled).toHaveLength(1);
-  });
-
   test('a test delivery without remembering its version, and reports number and ids [CLIENT-6]', async () => {
     const { receive, handled } = aReceiver();
     await receive(delivery({ id: 'evt_t', version: 9, headers: { 'x-svc-test': 'true' } }));

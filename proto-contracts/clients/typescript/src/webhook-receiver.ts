@@ -50,7 +50,7 @@ export interface WebhookReceiver {
 }
 
 /**
- * Creates a receiver that verifies each delivery and handles each event once. A copy to a shadow is verified only. An event is recorded after `onEvent`, so one during
+ * Creates a receiver that verifies each delivery and handles each event once. An event is recorded after `onEvent`, so one during
  * which the process ends comes again. Deliveries for one resource are handled one after another, within this process.
  */
 export function createWebhookReceiver({
@@ -74,8 +74,6 @@ export function createWebhookReceiver({
       if (event === undefined) return { status: 400, error: 'the body is not a webhook envelope' };
       if ((header('webhook-id') ?? event.id) !== event.id)
         return { status: 400, error: 'webhook-id is not the id of the event' };
-      // A copy that tries this address: its event is handled at the webhook's present one.
-      if (header('x-svc-shadow') === 'true') return { status: 204 };
       const { type, id, version } = event.resource;
       await inTurn(`${type}:${id}`, async () => {
         if ((await store.get(eventKey(event.id))) !== undefined) return;

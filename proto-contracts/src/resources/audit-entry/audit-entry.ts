@@ -13,8 +13,6 @@ export const AUDIT_ACTIONS = [
   'webhook.paused',
   'webhook.secret_rotated',
   'webhook.secret_activated',
-  'webhook.shadow_started',
-  'webhook.shadow_stopped',
   'delivery.replayed',
   'delivery.retried',
   'bulk_replay.started',

@@ -29,7 +29,7 @@ export const delivery = z
     event: z.string().meta({ description: 'The name of the event.' }),
     state: z.enum(DELIVERY_STATES).meta({
       description:
-        '`held`: it continues when the subscription is active again. `cancelled`: the subscription was deleted before the delivery, or your server did not accept a test with a wrong signature.',
+        '`held`: it continues when the subscription is active again. `cancelled`: the subscription was deleted before the delivery, or your server did not accept a test with a wrong signature or of another URL.',
     }),
     attempts: z.int().meta({ description: 'Number of attempts so far.' }),
     nextAttemptAt: dateTimeOut.nullable().meta({
@@ -59,6 +59,10 @@ export const delivery = z
       .meta({ description: 'The bulk replay or back-fill that queued it; null if none did.' }),
     wrongSignature: z.boolean().meta({
       description: 'True for a test that is signed wrongly on purpose: your server must refuse it.',
+    }),
+    testUrl: z.string().nullable().meta({
+      description:
+        "Where a test of another URL went: its host and the beginning of its path, then `…`. Null for every other delivery, which goes to the subscription's URL.",
     }),
     number: z.int().nullable().meta({
       description:
@@ -184,6 +188,7 @@ export const DELIVERY_EXAMPLE = {
   replayOf: null,
   bulkReplayId: null,
   wrongSignature: false,
+  testUrl: null,
   number: 417,
 } as const satisfies z.infer<typeof delivery>;
 

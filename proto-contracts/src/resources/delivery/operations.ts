@@ -137,6 +137,7 @@ export const testWebhookOperation = defineOperation({
   path: '/partner-api/webhooks/:id/test',
   params: SUBSCRIPTION_ID,
   body: testDeliveryIn,
+  maxBodyBytes: 32_768,
   summary: 'Send a test delivery',
   description: `
 Queues an \`install.test\` delivery, also for a paused subscription, and returns it. Read the delivery to see its
@@ -149,7 +150,11 @@ Within ${WEBHOOK_LIMITS.testWindowSeconds} seconds at most ${WEBHOOK_LIMITS.test
 ${WEBHOOK_LIMITS.testsPerCompany} to all of a company together, deleted ones included; more are refused with 429.
 
 With the version of a pending secret you can check that your server has that secret before you activate it. With
-\`wrongSignature\` you can check that your server verifies signatures: it must refuse that test. The body can be left out.`,
+\`wrongSignature\` you can check that your server verifies signatures: it must refuse that test. The body can be left out.
+
+With a \`url\` you can test another URL before you switch to it. The test is sent there once, with only the \`headers\` of this request,
+and signed with the current secret. It counts in neither health nor statistics. If that URL accepts it with 2xx, a change of
+the subscription's \`url\` to it within ${WEBHOOK_LIMITS.testedUrlMinutes} minutes leaves the subscription active.`,
   bodyExamples: {
     usual: { summary: 'As any other delivery', value: {} satisfies z.input<typeof testDeliveryIn> },
     example: {
@@ -159,6 +164,13 @@ With the version of a pending secret you can check that your server has that sec
     pending: {
       summary: 'Signed with a pending secret',
       value: { secretVersion: 2 } satisfies z.input<typeof testDeliveryIn>,
+    },
+    otherUrl: {
+      summary: 'Another URL, with a custom header',
+      value: {
+        url: 'https://hooks.sunny.example/partner/v2',
+        headers: [{ name: 'Authorization', value: 'Bearer bXktbmV3LWdhdGV3YXk' }],
+      } satisfies z.input<typeof testDeliveryIn>,
     },
     wrong: {
       summary: 'Signed wrongly, so that it must be refused',

@@ -113,7 +113,9 @@ export const updateWebhookOperation = defineOperation({
 Changes the fields of the body and keeps the others. The checks are those of the creation.
 
 With another \`url\` the subscription is no longer verified, and an active one becomes paused: send a test delivery, and
-activate it once your server has accepted that with 2xx. Waiting deliveries go to the new URL.
+activate it once your server has accepted that with 2xx. If that URL has accepted a test within the last ${WEBHOOK_LIMITS.testedUrlMinutes} minutes
+(\`url\` of \`testWebhook\`), signed with the current secret, the subscription is verified and its state stays. Waiting deliveries
+go to the new URL.
 
 The values of custom headers never reach another host. If the \`url\` has another host, \`headers\` must name every stored header, with its
 value for that host or with null; otherwise the request is 400 and names them.

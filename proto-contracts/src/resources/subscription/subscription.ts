@@ -3,7 +3,7 @@ import { CURRENT_SCHEMA_VERSION } from '../../api/versions.js';
 import { isEventName } from '../event-catalogue/catalogue.js';
 import { EVENT_PATTERNS, nearestEvent } from '../event-catalogue/nearest-event.js';
 import { dateTimeOut } from '../../values/date-time.js';
-import { CUSTOM_HEADER_LIMITS, headerChanges } from './custom-headers.js';
+import { CUSTOM_HEADER_LIMITS, headerChanges, headerValues } from './custom-headers.js';
 
 /** Maximum webhook subscriptions of a company, and rate limit of test deliveries. */
 export const WEBHOOK_LIMITS = {
@@ -11,6 +11,8 @@ export const WEBHOOK_LIMITS = {
   testsPerSubscription: 10,
   testsPerCompany: 60,
   testWindowSeconds: 60,
+  /** A test of another URL allows the switch to it for this long after it was accepted. */
+  testedUrlMinutes: 15,
   /** Attempts of this many minutes count for the health. */
   healthMinutes: 60,
   /** Fewer failed attempts do not make a subscription degraded. */
@@ -149,8 +151,29 @@ export const activationIn = z
   .meta({ id: 'WebhookActivationIn', description: 'How to activate a webhook subscription.' })
   .optional();
 
-const testDelivery = z
-  .object({
+/** Another URL to test, and its custom headers. */
+const otherUrl = z.object({
+  url: endpointUrl.optional().meta({
+    description:
+      'Another URL to test, before a change of `url` to it. It must not be the current one. Without it, the test goes to the URL of the subscription.',
+  }),
+  headers: headerValues.optional().meta({
+    description:
+      'Only with `url`: the custom headers of the test. Those of the subscription are not sent to another URL.',
+  }),
+});
+
+function refuseHeadersAlone({ url, headers }: z.infer<typeof otherUrl>, context: z.RefinementCtx): void {
+  if (headers === undefined || url !== undefined) return;
+  const message = 'is only for a test of another url; the URL of the subscription gets the stored headers';
+  context.addIssue({ code: 'custom', path: ['headers'], message });
+}
+
+/** The part of a test that names another URL. */
+export const testedUrl = otherUrl.superRefine(refuseHeadersAlone);
+
+const testDelivery = otherUrl
+  .extend({
     event: z
       .string()
       .refine(isEventName, {
@@ -171,6 +194,7 @@ const testDelivery = z
         'True: the test names that version, but a random secret signs it. Your server must refuse it. It is sent once, and counts in neither health nor statistics.',
     }),
   })
+  .superRefine(refuseHeadersAlone)
   .meta({ id: 'WebhookTestIn', description: 'How to test a webhook subscription.' });
 
 /** Body of `POST /partner-api/webhooks/{id}/test`. */

@@ -19,7 +19,7 @@ export const CONTROL_PATHS = { secrets: '/_control/secrets', health: '/_control/
 
 /**
  * Starts the example of a partner's webhook endpoint, over HTTPS. It verifies in the specification's order over the raw bytes, de-duplicates
- * by event id, except copies to a shadow, which count as no delivery, logs each request and only then responds. It returns 200, also for a repeated event (spec:
+ * by event id, logs each request and only then responds. It returns 200, also for a repeated event (spec:
  * Acknowledgement 6), 401 if verification fails or the secret's version is unknown, and the failure that the path requests
  * (see {@link requestedFailure}). A path for which it has no secret at all is not verified.
  */
@@ -43,7 +43,7 @@ export async function serveReceiver(deps: {
 
   function remember(request: ReceivedRequest): void {
     const event = eventOf(request);
-    if (event === undefined || request.verified === false || isShadow(request)) return;
+    if (event === undefined || request.verified === false) return;
     seen.set(event, (seen.get(event) ?? 0) + 1);
     if (request.status < 300) accepted.add(event);
   }
@@ -62,7 +62,7 @@ export async function serveReceiver(deps: {
       body: body.toString(bodyEncoding),
       bodyEncoding,
       verified: verdict?.verified ?? null,
-      duplicate: event !== undefined && accepted.has(event) && !isShadow({ headers }),
+      duplicate: event !== undefined && accepted.has(event),
       status:
         request.method !== 'POST' ? 405 : verdict?.verified === false ? 401 : isDue ? failure.status : 200,
       problem: verdict?.verified === false ? verdict.problem : null,
@@ -149,11 +149,6 @@ export async function serveReceiver(deps: {
 function eventOf(request: Pick<ReceivedRequest, 'path' | 'headers'>): string | undefined {
   const id = request.headers['webhook-id'];
   return id === undefined ? undefined : `${request.path} ${id}`;
-}
-
-/** Whether it is a copy of a delivery, which must be verified and responded to, but has no effect. */
-function isShadow({ headers }: Pick<ReceivedRequest, 'headers'>): boolean {
-  return headers['x-svc-shadow'] === 'true';
 }
 
 function isControlPath(path: string): boolean {

@@ -1,7 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import { delivery } from '@partner/proto-contracts/resources/delivery/delivery';
 import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
-import { webhookShadowState } from '@partner/proto-contracts/resources/shadow/shadow';
 import {
   secretRotated,
   type Subscription,
@@ -40,12 +39,6 @@ const SUBSCRIPTION_LINES = columns(`
   deliveries per second: subscription.deliveriesPerSecond, failures in a row: subscription.failuresInRow,
   next attempt: subscription.nextAttemptAt, created: subscription.createdAt,
   changed: subscription.updatedAt, secret, back-fill: backfillId
-`);
-
-const SHADOW_LINES = columns(`
-  id: shadow.id, url: shadow.url, state: shadow.state, percent: shadow.percent, headers: shadow.headerNames, started: shadow.startedAt,
-  ends: shadow.endsAt, outcomes: shadow.outcomes, skipped: shadow.skipped, live p50 ms: shadow.live.p50Ms,
-  live p95 ms: shadow.live.p95Ms, shadow p50 ms: shadow.shadow.p50Ms, shadow p95 ms: shadow.shadow.p95Ms
 `);
 
 const SHOWN_ONCE = 'The secret is shown this once.\n';
@@ -108,7 +101,6 @@ export function subscriptionsCommand(context: CommandContext) {
     });
 
   addTestCommand(group, context);
-  addShadowCommand(group, context);
   addStateCommands(group, context);
   addSecretCommands(group, context);
   addDeleteCommand(group, context);
@@ -166,24 +158,6 @@ function addTestCommand(group: Command, context: CommandContext): void {
       });
       const queued = readResource(delivery, response);
       await showNextAttempt(context, { companyId: changed.companyId, queued, wait });
-    });
-}
-
-function addShadowCommand(group: Command, context: CommandContext): void {
-  subcommand(
-    group,
-    'shadow <subscription>',
-    'show how another URL compares, which deliveries are mirrored to',
-    'whk_01j…',
-    'whk_01j… --stop',
-  )
-    .option('--stop', 'stop mirroring first')
-    .action(async (id, { stop }) => {
-      const { subscriptions, of, changed } = await sessionAbout(context, id);
-      if (stop === true) await subscriptions.stopShadow(changed);
-      const { shadow } = readResource(webhookShadowState, await subscriptions.getShadow(of));
-      if (shadow === null) return context.output.words({ shadow }, `${id} has no shadow.`);
-      return context.output.thing({ shadow }, SHADOW_LINES);
     });
 }
 

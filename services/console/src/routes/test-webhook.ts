@@ -8,7 +8,7 @@ import { pathId } from '../path-id.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /**
- * `POST /partner-api/webhooks/{id}/test`: queues an `install.test` delivery, or an example of another event, and returns it. 409
+ * `POST /partner-api/webhooks/{id}/test`: queues an `install.test` delivery, or an example of another event, also to another URL, and returns it. 409
  * `secret_version_mismatch` for a secret that is neither current nor pending.
  */
 export function testWebhook(deps: {
@@ -17,7 +17,7 @@ export function testWebhook(deps: {
   return serveOperation(testWebhookOperation, async (request) => {
     const { params, body, call } = request;
     const subscriptionId = pathId('whk', params, 'webhook subscription');
-    const { secretVersion, event, wrongSignature } = body ?? {};
+    const { secretVersion, event, wrongSignature, url, headers } = body ?? {};
     const delivery = await deps.subscriptions.sendTestDelivery(
       {
         ...actingOwner(request),
@@ -25,6 +25,8 @@ export function testWebhook(deps: {
         ...(secretVersion !== undefined && { secretVersion }),
         ...(wrongSignature !== undefined && { wrongSignature }),
         ...(event !== undefined && { event }),
+        ...(url !== undefined && { url }),
+        ...(headers !== undefined && { headers: { changes: headers } }),
       },
       call,
     );

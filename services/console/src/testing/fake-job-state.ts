@@ -13,7 +13,6 @@ import {
   type Subscription,
   SUBSCRIPTION_EXAMPLE,
 } from '@partner/proto-contracts/resources/subscription/subscription';
-import { NEW_SHADOW_EXAMPLE, type WebhookShadow } from '@partner/proto-contracts/resources/shadow/shadow';
 import { type RpcService, rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
@@ -50,7 +49,6 @@ export interface FakeJobState extends Omit<FakeLogins, 'methods'> {
 export function createFakeJobState(given: Readonly<Record<string, FakeLogin>>): FakeJobState {
   const asked: Asked[] = [];
   const verified = new Set<string>();
-  const shadows = new Map<string, WebhookShadow>();
   const companies = new Map<string, FakeDeliveries & { subscriptions: Subscription[]; keys: ApiKey[] }>();
 
   function ask(method: string, companyId: string | undefined, actingMembershipId?: string) {
@@ -156,23 +154,6 @@ export function createFakeJobState(given: Readonly<Record<string, FakeLogin>>): 
       subscription.pendingSecretVersion = null;
       return resourceResponse(subscription);
     },
-    startShadow: (request) => {
-      const { subscription } = subscriptionOf('startShadow', request);
-      const { url = '', percent = 100 } = request;
-      const shadow = { ...NEW_SHADOW_EXAMPLE, url, percent };
-      shadows.set(subscription.id, shadow);
-      return resourceResponse(shadow);
-    },
-    getShadow: (request) => {
-      const { subscription } = subscriptionOf('getShadow', request);
-      return resourceResponse({ shadow: shadows.get(subscription.id) ?? null });
-    },
-    stopShadow: (request) => {
-      const { subscription } = subscriptionOf('stopShadow', request);
-      const shadow = shadows.get(subscription.id);
-      if (shadow === undefined) throw notFound('webhook shadow');
-      return resourceResponse({ ...shadow, state: 'ended' });
-    },
     checkUrl: ({ companyId, url = '' }) => {
       ask('checkUrl', companyId);
       return url.startsWith('https://')
@@ -198,6 +179,7 @@ export function createFakeJobState(given: Readonly<Record<string, FakeLogin>>): 
         isTest: true,
         replayOf: null,
         wrongSignature: request.wrongSignature ?? false,
+        testUrl: request.url ?? null,
       };
       company.deliveries.unshift(delivery);
       return resourceResponse(delivery);

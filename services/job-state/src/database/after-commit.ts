@@ -1,10 +1,10 @@
 /**
  * Work in a table that a loop of this process handles.
  *
- * Webhook deliveries, free slots for deliveries, subscriptions whose deliveries do not match their state, journals whose entries
- * do not match the links of their company, and shadows.
+ * Webhook deliveries, free slots for deliveries, subscriptions whose deliveries do not match their state, and journals whose
+ * entries do not match the links of their company.
  */
-type WakeTopic = 'deliveries' | 'room' | 'subscriptions' | 'journal' | 'shadows';
+type WakeTopic = 'deliveries' | 'room' | 'subscriptions' | 'journal';
 
 /** Receives the subscriptions with work; an empty list means unknown. */
 type Wake = (subscriptionIds: readonly string[]) => void;

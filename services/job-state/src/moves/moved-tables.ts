@@ -37,7 +37,6 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   { name: 'notification_emails', where: `t.membership_id in (${MEMBERSHIPS})` },
   { name: 'subscriptions', where: OF_COMPANY },
   { name: 'subscription_secrets', where: `t.subscription_id in (${SUBSCRIPTIONS})` },
-  { name: 'webhook_shadows', where: `t.subscription_id in (${SUBSCRIPTIONS})` },
   { name: 'unannounced_dead_letters', where: `t.subscription_id in (${SUBSCRIPTIONS})` },
   { name: 'bulk_replays', where: `t.subscription_id in (${SUBSCRIPTIONS})` },
   { name: 'leads', where: OF_COMPANY },

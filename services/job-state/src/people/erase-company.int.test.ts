@@ -66,11 +66,6 @@ async function giveAccess(companyId: string, word: string): Promise<void> {
     `insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id) values ($1, 1, '\\x5ea1ed', 'test')`,
     [hook],
   );
-  await fixture.database.query(
-    `insert into webhook_shadows (subscription_id, id, url, percent, state, ends_at, live_durations, shadow_durations)
-     values ($1, $1, 'https://' || $2::text || '.example/', 10, 'running', now(), '{}', '{}')`,
-    [hook, word],
-  );
 }
 
 async function exportedOf(companyId: string): Promise<string> {

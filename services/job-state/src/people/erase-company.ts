@@ -94,7 +94,7 @@ export async function readErasureObstacles(
  * Ends everything with which a company or its people reach the service: sign-ins, keys, webhooks, replays, the technical contact.
  *
  * Unfinished deliveries are cancelled afterwards, as for a deleted subscription. Locks: the people, the keys in ascending order,
- * the subscriptions, then their secrets and shadows, then the row with the numbers of the company.
+ * the subscriptions, then their secrets, then the row with the numbers of the company.
  */
 export async function endAccess(tx: Transaction, companyId: string, now: Date): Promise<void> {
   await tx.query(
@@ -133,12 +133,10 @@ export async function endAccess(tx: Transaction, companyId: string, now: Date): 
      where company_id = $1 and deleted_at is null`,
     [companyId, now],
   );
-  for (const table of ['subscription_secrets', 'webhook_shadows']) {
-    await tx.query(
-      `delete from ${table} where subscription_id in (select id from subscriptions where company_id = $1)`,
-      [companyId],
-    );
-  }
+  await tx.query(
+    'delete from subscription_secrets where subscription_id in (select id from subscriptions where company_id = $1)',
+    [companyId],
+  );
   await tx.query(`update event_heads set delivery_counts = '{}' where company_id = $1`, [companyId]);
   tx.wakeAfterCommit('subscriptions');
 }

@@ -180,15 +180,18 @@ export const STORED_TABLES: readonly StoredTable[] = [
   {
     name: 'deliveries',
     kept: `id subscription_id company_id event_id event resource_type resource_id replay_of bulk_replay_id state lease_id
-      wrong_secret`,
+      wrong_secret test_url test_headers`,
     person: { where: OF_EVENTS, key: ID, personal: {} },
-    company: { where: 't.company_id = {company}', erased: { wrong_secret: nothing } },
+    company: {
+      where: 't.company_id = {company}',
+      erased: { wrong_secret: nothing, test_url: nothing, test_headers: nothing },
+    },
   },
   {
     name: 'finished_deliveries',
-    kept: 'id subscription_id company_id event_id event resource_type resource_id replay_of bulk_replay_id state wrong_secret',
+    kept: 'id subscription_id company_id event_id event resource_type resource_id replay_of bulk_replay_id state wrong_secret test_url',
     person: { where: OF_EVENTS, key: ID, personal: {} },
-    company: { where: 't.company_id = {company}', erased: { wrong_secret: nothing } },
+    company: { where: 't.company_id = {company}', erased: { wrong_secret: nothing, test_url: nothing } },
   },
   {
     name: 'idempotency_keys',
@@ -334,8 +337,4 @@ export const STORED_TABLES: readonly StoredTable[] = [
   { name: 'technical_contacts', kept: 'company_id email pending_email pending_token_sha256' },
   { name: 'unannounced_dead_letters', kept: 'subscription_id' },
   { name: 'unassigned_jobs', kept: 'company_id job_id' },
-  {
-    name: 'webhook_shadows',
-    kept: 'subscription_id id url state test outcomes live_durations shadow_durations differences header_names',
-  },
 ];

@@ -40,7 +40,6 @@ import { company, companyPage } from '@partner/proto-contracts/resources/company
 import { owner, ownerPage } from '@partner/proto-contracts/resources/owner/owner';
 import { restoreCheck } from '@partner/proto-contracts/resources/restore-check/restore-check';
 import { readResource, type ResourceResponse } from '@partner/proto-contracts/resource-json';
-import { webhookShadow, webhookShadowState } from '@partner/proto-contracts/resources/shadow/shadow';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import type { z } from 'zod';
@@ -143,9 +142,6 @@ export function connectSubscriptions(service: ServiceImpl<typeof SubscriptionSer
     pauseSubscription: reading(subscription, client.pauseSubscription),
     rotateSecret: reading(secretRotated, client.rotateSecret),
     activateSecret: reading(subscription, client.activateSecret),
-    startShadow: reading(webhookShadow, client.startShadow),
-    getShadow: reading(webhookShadowState, client.getShadow),
-    stopShadow: reading(webhookShadow, client.stopShadow),
   };
 }
 

@@ -8,13 +8,11 @@ import { invariant } from '@partner/kernel/invariant';
 import { ServiceError } from '@partner/kernel/service-error';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { Registry } from 'prom-client';
-import { createInMemoryPublisher, type InMemoryPublisher } from '@partner/kernel/testing/in-memory-publisher';
 import type { Database } from '../database/database.js';
 import type { LeasedDelivery } from '../database/after-commit.js';
 import { claimAll } from './claim-all.js';
 import { createDeliveryResultsHandler } from '../webhooks/attempts/delivery-results.js';
 import type { SubscriptionOfCompany } from '../webhooks/subscriptions/get-subscription.js';
-import { createShadowRpcs } from '../webhooks/shadow/shadow-rpcs.js';
 import {
   createSubscriptionService,
   type SubscriptionServiceDeps,
@@ -43,8 +41,6 @@ export interface SubscriptionFixture extends WebhookFixture {
   clientWith(parts: Partial<SubscriptionServiceDeps>): PublicSubscriptions;
   readonly deps: SubscriptionServiceDeps;
   readonly dispatcher: StubDispatcher;
-  /** Takes the tests of shadows. */
-  readonly publisher: InMemoryPublisher;
   /** Fields and message of each log line. */
   readonly logLines: unknown[][];
   /** The current time of the clock. */
@@ -81,7 +77,6 @@ export async function openSubscriptionFixture(): Promise<SubscriptionFixture> {
     timeLeftMs: undefined,
     onCall: () => undefined,
   };
-  const publisher = createInMemoryPublisher();
   const deps: SubscriptionServiceDeps = {
     database: fixture.database,
     endpoints: endpointsOf(dispatcher),
@@ -92,10 +87,7 @@ export async function openSubscriptionFixture(): Promise<SubscriptionFixture> {
     clock: () => self.now,
   };
   const clientWith = (parts: Partial<SubscriptionServiceDeps>) => {
-    return connectSubscriptions({
-      ...createSubscriptionService({ ...deps, ...parts }),
-      ...createShadowRpcs({ ...deps, ...parts, publisher }),
-    });
+    return connectSubscriptions(createSubscriptionService({ ...deps, ...parts }));
   };
 
   const self: SubscriptionFixture = {
@@ -104,7 +96,6 @@ export async function openSubscriptionFixture(): Promise<SubscriptionFixture> {
     clientWith,
     deps,
     dispatcher,
-    publisher,
     logLines,
     now: new Date('2026-08-26T14:03:00Z'),
     async created(companyId) {

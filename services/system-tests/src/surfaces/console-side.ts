@@ -115,7 +115,6 @@ export async function readEverything(database: Pick<Pool, 'query'>): Promise<unk
     'deliveries',
     'finished_deliveries',
     'bulk_replays',
-    'webhook_shadows',
   ]) {
     const { rows } = await database.query<{ row: string }>(
       `select (to_jsonb(t) - 'last_used_at')::text as row from ${table} t order by 1`,

@@ -18,7 +18,6 @@ import { createDeliveryMetrics } from '../delivery-metrics.js';
 import type { OutgoingPost } from '../https-exchange.js';
 import type { PostResult } from '../https-sender.js';
 import { createLeaseMemory } from '../lease-memory.js';
-import { createMirror } from '../mirror.js';
 
 export const now = new Date('2026-09-01T12:00:00.900Z');
 export const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -83,7 +82,6 @@ export function deliverer(changes: Partial<DeliverDeps> = {}) {
   };
   return createDeliver({
     sender,
-    mirror: createMirror({ sender, concurrency: 10, stopping: run.stop.signal, logger }),
     publisher: run.publisher,
     concurrency: 10,
     stopping: run.stop.signal,
@@ -118,8 +116,8 @@ export const command = {
 } satisfies MessageInitShape<typeof DeliverWebhookSchema>;
 
 /** Custom headers, sealed as job-state seals them. */
-export function sealedHeaders(text: string, version = HEADERS_VERSION): Buffer {
-  return sealSecret(sealingKeys, { subscriptionId: command.subscriptionId, version }, text);
+export function sealedHeaders(text: string): Buffer {
+  return sealSecret(sealingKeys, { subscriptionId: command.subscriptionId, version: HEADERS_VERSION }, text);
 }
 
 export function encoded(...deliveries: readonly MessageInitShape<typeof DeliverWebhookSchema>[]): Uint8Array {

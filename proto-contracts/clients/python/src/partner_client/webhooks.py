@@ -137,7 +137,7 @@ class Verifier:
 
 class WebhookReceiver:
     """
-    Verifies each delivery and handles each event once. A copy to a shadow is verified only. An event is recorded after
+    Verifies each delivery and handles each event once. An event is recorded after
     `on_event`, so one during which the process ends comes again. Deliveries for one resource are handled one after another,
     within this process.
 
@@ -166,8 +166,6 @@ class WebhookReceiver:
         event = self._verifier.parse(headers, body)
         if isinstance(event, WebhookResponse):
             return event
-        if _is_shadow(headers):
-            return _HANDLED
         handled_key, version_key = event_key(event["id"]), _version_key(event)
         with self._locks[hash(version_key) % _LOCKS]:
             if self._store.get(handled_key) is not None:
@@ -203,8 +201,6 @@ class AsyncWebhookReceiver:
         event = self._verifier.parse(headers, body)
         if isinstance(event, WebhookResponse):
             return event
-        if _is_shadow(headers):
-            return _HANDLED
         handled_key, version_key = event_key(event["id"]), _version_key(event)
         async with self._locks[hash(version_key) % _LOCKS]:
             if await settled(self._store.get(handled_key)) is not None:
@@ -229,11 +225,6 @@ def _delivery(headers: Mapping[str, str], event: WebhookEvent, handled: int) -> 
         delivery_id=headers.get("x-svc-delivery-id"),
         subscription_id=headers.get("x-svc-subscription-id"),
     )
-
-
-def _is_shadow(headers: Mapping[str, str]) -> bool:
-    """A copy that tries this address: its event is handled at the webhook's present one."""
-    return headers.get("x-svc-shadow") == "true"
 
 
 def event_key(event_id: str) -> str:

@@ -23,6 +23,7 @@ import * as shadowHeaders from './0021-shadow-headers.js';
 import * as knownSecrets from './0022-known-secrets.js';
 import * as securityNotices from './0023-security-notices.js';
 import * as unassignedJobs from './0024-unassigned-jobs.js';
+import * as testsOfAnotherUrl from './0025-tests-of-another-url.js';
 
 /** One step of the schema. Expand and contract: the previous version of the service runs during the migration. */
 export interface Migration {
@@ -57,4 +58,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0022-known-secrets', ...knownSecrets },
   { name: '0023-security-notices', ...securityNotices },
   { name: '0024-unassigned-jobs', ...unassignedJobs },
+  { name: '0025-tests-of-another-url', ...testsOfAnotherUrl },
 ];

@@ -27,8 +27,6 @@ const STATEMENTS = [
   `subscriptions (id, company_id, url, description, events, state, schema_version, verified_url_version)
    values ('{subscription}', '{company}', 'https://receiver.test/', E'tab\\tline\\nend\\\\', '{{install.*}}', 'active', 1, 1)`,
   `subscription_secrets (subscription_id, version, sealed, sealing_key_id) values ('{subscription}', 1, '\\x5ea1ed', 'test')`,
-  `webhook_shadows (subscription_id, id, url, percent, state, ends_at, live_durations, shadow_durations)
-   values ('{subscription}', '{shadow}', 'https://shadow.test/', 10, 'ended', now(), array[1], '{{}}')`,
   `unannounced_dead_letters (subscription_id, count, first_at, last_at, due_at)
    values ('{subscription}', 0, now(), now(), 'infinity')`,
   `bulk_replays (id, subscription_id, company_id, kind, from_time, to_time, per_minute, state, total, finished_at)
@@ -59,7 +57,7 @@ export async function fillTables(
   const ids = {
     ...{ company: given.companyId, accounting: given.accountingCompanyId, membership: newId('mem') },
     ...{ key: newId('key'), factor: newId('mfa'), event: newId('evt'), subscription: newId('whk') },
-    ...{ shadow: newId('shd'), replay: newId('rpl'), quote: newId('quo'), entry: newId('jrn') },
+    ...{ replay: newId('rpl'), quote: newId('quo'), entry: newId('jrn') },
     ...{ announcement: newId('ann'), erasure: newId('ers'), audit: newId('aud'), delivery: newId('dlv') },
     job: newId('job'),
   };

@@ -81,27 +81,11 @@ const outcome = z
   .number()
   .transform((given) => enumName(AttemptOutcomeSchema, ATTEMPT_OUTCOMES, given) ?? 'connection_failed');
 
-/** What happened at a shadow. A malformed one is dropped and does not reject the result. */
-const shadow = z.union([
-  z.object({ shadowId: text, skipped: z.literal(true) }),
-  z.object({
-    shadowId: text,
-    skipped: z.literal(false).default(false),
-    eventId: text,
-    event: text,
-    outcome,
-    durationMs: int32.catch(0),
-    responseStatus: lenient(z.int().min(100).max(999)),
-    error: lenient(text),
-  }),
-]);
-
 const deliveryAttempted = z.object({
   deliveryId: text,
   leaseId: text,
   urlVersion: int32,
   retryAfterSeconds: lenient(int32),
-  shadow: lenient(shadow),
   attempt: z.object({
     deliveryId: text,
     number: z.int().min(1).max(LIMITS.webhookAttempts),

@@ -193,30 +193,36 @@ describe('the handler of delivery results', () => {
     expect(await verified(ordinary.subscription_id)).toBeNull();
   });
 
-  test('ends a test with a wrong signature after one attempt, and counts it nowhere else [SECRET-10]', async () => {
-    for (const [outcome, state] of [
-      [FAILED, 'cancelled'],
-      [AttemptOutcome.DELIVERED, 'delivered'],
-    ] as const) {
-      const { id, lease_id: leaseId, subscription_id: subscriptionId } = await claimed({ isTest: true });
-      await fixture.database.query(`update deliveries set wrong_secret = '' where id = $1`, [id]);
-      await fixture.database.query(
-        `update subscriptions set verified_url_version = null, failures_in_row = 3, health = 'degraded' where id = $1`,
-        [subscriptionId],
-      );
-      const before = await recordedAttempts('timed_out');
+  test.each([
+    ['with a wrong signature', `wrong_secret = ''`],
+    ['of another URL', `test_url = 'https://other.example/'`],
+  ])(
+    'ends a test %s after one attempt, and counts it nowhere else [SECRET-10, WEBHOOK-15]',
+    async (_which, column) => {
+      for (const [outcome, state] of [
+        [FAILED, 'cancelled'],
+        [AttemptOutcome.DELIVERED, 'delivered'],
+      ] as const) {
+        const { id, lease_id: leaseId, subscription_id: subscriptionId } = await claimed({ isTest: true });
+        await fixture.database.query(`update deliveries set ${column} where id = $1`, [id]);
+        await fixture.database.query(
+          `update subscriptions set verified_url_version = null, failures_in_row = 3, health = 'degraded' where id = $1`,
+          [subscriptionId],
+        );
+        const before = await recordedAttempts('timed_out');
 
-      await handle(attemptedMessage({ deliveryId: id, leaseId, outcome }));
+        await handle(attemptedMessage({ deliveryId: id, leaseId, outcome }));
 
-      expect(await fixture.delivery(id)).toMatchObject({ state, attempts: 1, next_attempt_at: null });
-      const [subscription] = await fixture.database.query(
-        'select verified_url_version, failures_in_row, health from subscriptions where id = $1',
-        [subscriptionId],
-      );
-      expect(subscription).toEqual({ verified_url_version: null, failures_in_row: 3, health: 'degraded' });
-      expect(await recordedAttempts('timed_out')).toBe(before);
-    }
-  });
+        expect(await fixture.delivery(id)).toMatchObject({ state, attempts: 1, next_attempt_at: null });
+        const [subscription] = await fixture.database.query(
+          'select verified_url_version, failures_in_row, health from subscriptions where id = $1',
+          [subscriptionId],
+        );
+        expect(subscription).toEqual({ verified_url_version: null, failures_in_row: 3, health: 'degraded' });
+        expect(await recordedAttempts('timed_out')).toBe(before);
+      }
+    },
+  );
 });
 
 describe('the handler of a batch of delivery results', () => {

@@ -8,7 +8,6 @@ import type { Database } from '../../database/database.js';
 import { type AttemptResult, decodeDeliveriesAttempted } from './decode-deliveries-attempted.js';
 import { createAttemptMetrics } from './attempt-metrics.js';
 import { recordAttempts } from './record-attempts.js';
-import { isOfDelivery, isOfShadow, recordShadowResults } from './record-shadow-results.js';
 
 /** Bounds the size of a transaction. The consumer's prefetch bounds the concurrent results first. */
 const BATCH_SIZE = 200;
@@ -30,8 +29,6 @@ export interface DeliveryResultsDeps {
  * It resolves after the commit, so a result is acknowledged only once it is recorded. Results that arrive meanwhile share the
  * next transaction. It throws `unavailable` while the database is down; recording again is idempotent. A result that the
  * database rejects fails alone. A message with a malformed result is dead-lettered after its valid results are recorded.
- *
- * Results of shadows are recorded after those of deliveries. One that cannot be recorded is lost, and changes no acknowledgement.
  */
 export function createDeliveryResultsHandler(
   deps: DeliveryResultsDeps,
@@ -48,23 +45,12 @@ export function createDeliveryResultsHandler(
     isOfAll: (cause) => cause instanceof ServiceError && cause.reason === 'unavailable',
   });
 
-  // One transaction at a time, so that comparisons take one connection from deliveries at most.
-  const compare = batchWhileBusy<AttemptResult>({
-    maxItems: BATCH_SIZE,
-    run: (results) => recordShadowResults(deps.database, results),
-    isOfAll: () => true,
-  });
-
   return async (message) => {
     if (message.type !== DeliveriesAttemptedSchema.typeName) {
       return { kind: 'dead', reason: `unexpected type ${message.type}` };
     }
     const { results, malformed } = decodeDeliveriesAttempted(message.body);
-    await Promise.all(results.filter(isOfDelivery).map(record));
-    const ofShadows = await Promise.allSettled(results.filter(isOfShadow).map(compare));
-    const lost = ofShadows.filter((result) => result.status === 'rejected');
-    if (lost.length > 0)
-      deps.logger.warn({ err: lost[0]?.reason, results: lost.length }, 'shadow.results_lost');
+    await Promise.all(results.map(record));
     return malformed === undefined ? { kind: 'done' } : { kind: 'dead', reason: malformed };
   };
 }

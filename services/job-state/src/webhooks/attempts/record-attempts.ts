@@ -52,8 +52,8 @@ interface SettledDelivery {
  *
  * A delivered test verifies the URL that it was sent to, if the subscription still has that URL. A dead letter makes the
  * subscription degraded. A delivered attempt makes it healthy and ends the failing state of its endpoint. Every recorded
- * attempt, late or not, counts in the statistics. A test with a wrong signature changes nothing but its own delivery. The
- * subscription keeps the validity of the certificate that its endpoint presented last.
+ * attempt, late or not, counts in the statistics. A test with a wrong signature, or of another URL, changes nothing but its own
+ * delivery. The subscription keeps the validity of the certificate that its endpoint presented last.
  *
  * Locks: the deliveries in ascending id, then the finished ones, then the changed subscriptions, then the statistics, last the
  * counts of dead letters. All batches for one subscription contend for its statistics; they wait there for no more than a commit.
@@ -82,11 +82,11 @@ export async function recordAttempts(
     return outcome;
   });
   for (const { delivery, result } of recorded) {
-    if (delivery.wrongSignature) continue;
+    if (delivery.isTrial) continue;
     deps.metrics.attempted(delivery.companyClass, result.attempt.outcome);
   }
   for (const { delivery, change } of settled) {
-    if (delivery.wrongSignature) continue;
+    if (delivery.isTrial) continue;
     if (change.kind === 'delivered') {
       deps.metrics.delivered(delivery.companyClass, delivery.ageSeconds, change.attempts);
     }
@@ -155,7 +155,7 @@ const LOCK_AND_RECORD = {
    )
    select locked.id, locked.subscription_id as "subscriptionId", locked.company_id as "companyId",
      locked.event_id as "eventId", locked.event, locked.is_test as "isTest",
-     locked.wrong_secret is not null as "wrongSignature", locked.state, locked.attempts,
+     locked.wrong_secret is not null or locked.test_url is not null as "isTrial", locked.state, locked.attempts,
      locked.lease_id as "leaseId", extract(epoch from clock_timestamp() - locked.created_at)::float8 as "ageSeconds",
      c.class as "companyClass", s.health, s.url_version as "urlVersion", s.failures_in_row as "failuresInRow",
      s.certificate_valid_to as "certificateValidTo",
@@ -269,7 +269,7 @@ function settle(
     );
     recorded.push({ delivery, result, isDeadLetter: change.kind === 'dead_lettered' });
     if (change.kind !== 'unchanged') settled.set(delivery.id, { delivery, change: merge(before, change) });
-    if (delivery.wrongSignature) continue;
+    if (delivery.isTrial) continue;
 
     const subscription = subscriptions.get(delivery.subscriptionId) ?? { hasDelivered: false, failures: 0 };
     if (change.kind === 'delivered') subscription.health = 'healthy';
@@ -322,9 +322,9 @@ function changes(before: DeliveryUnderLock, change: SubscriptionChange): boolean
 
 function standingAfter(delivery: DeliveryUnderLock, change: Change): DeliveryStanding {
   const keepsLease = change.kind === 'retry_scheduled' && !change.endsLease;
-  const { wrongSignature } = delivery;
+  const { isTrial } = delivery;
   const leaseId = keepsLease ? delivery.leaseId : null;
-  return { state: change.kind, attempts: change.attempts, leaseId, wrongSignature };
+  return { state: change.kind, attempts: change.attempts, leaseId, isTrial };
 }
 
 /** Merges two changes of one delivery. The longer delay wins. */

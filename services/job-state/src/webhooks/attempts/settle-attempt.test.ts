@@ -8,7 +8,7 @@ const underWay: DeliveryStanding = {
   state: 'pending',
   attempts: 0,
   leaseId: 'present',
-  wrongSignature: false,
+  isTrial: false,
 };
 const failed = { leaseId: 'present', outcome: 'rejected' } as const;
 
@@ -27,7 +27,7 @@ describe('settleAttempt', () => {
       state: 'retry_scheduled',
       attempts: 7,
       leaseId: 'present',
-      wrongSignature: false,
+      isTrial: false,
     };
     expect(settleAttempt(last, failed, retry)).toEqual({ kind: 'dead_lettered', attempts: 8 });
   });
@@ -36,14 +36,12 @@ describe('settleAttempt', () => {
     const late = { ...failed, leaseId: 'former' };
     const counted = { kind: 'retry_scheduled', attempts: 1, backoffMs: 60_000, endsLease: false };
     expect(settleAttempt(underWay, late, retry)).toEqual(counted);
-    expect(settleAttempt({ ...underWay, leaseId: null, wrongSignature: false }, late, retry)).toEqual(
-      counted,
-    );
+    expect(settleAttempt({ ...underWay, leaseId: null, isTrial: false }, late, retry)).toEqual(counted);
     const last: DeliveryStanding = {
       state: 'retry_scheduled',
       attempts: 7,
       leaseId: 'present',
-      wrongSignature: false,
+      isTrial: false,
     };
     expect(settleAttempt(last, late, retry)).toEqual({ kind: 'dead_lettered', attempts: 8 });
   });
@@ -52,9 +50,7 @@ describe('settleAttempt', () => {
     'accepts a late success of a delivery that is %s',
     (state) => {
       const late = { leaseId: 'former', outcome: 'delivered' } as const;
-      expect(
-        settleAttempt({ state, attempts: 2, leaseId: null, wrongSignature: false }, late, retry),
-      ).toEqual({
+      expect(settleAttempt({ state, attempts: 2, leaseId: null, isTrial: false }, late, retry)).toEqual({
         kind: 'delivered',
         attempts: 3,
       });
@@ -97,7 +93,7 @@ describe('settleAttempt', () => {
             state: settlement.kind,
             attempts: settlement.attempts,
             leaseId: 'present',
-            wrongSignature: false,
+            isTrial: false,
           };
         }
       }),

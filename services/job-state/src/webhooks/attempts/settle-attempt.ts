@@ -9,8 +9,8 @@ export interface DeliveryStanding {
   readonly attempts: number;
   /** The lease that an attempt may run under; null: none. */
   readonly leaseId: string | null;
-  /** True for a test that is signed with a wrong secret, so that the receiver has to refuse it. */
-  readonly wrongSignature: boolean;
+  /** True for a test with a wrong signature, or of another URL: it has one attempt, and says nothing about its subscription. */
+  readonly isTrial: boolean;
 }
 
 /** The fields of a result that decide the outcome. */
@@ -33,7 +33,7 @@ export type Settlement =
       readonly endsLease: boolean;
     }
   | { readonly kind: 'dead_lettered'; readonly attempts: number }
-  /** A test with a wrong signature that was not accepted. */
+  /** A trial that was not accepted. */
   | { readonly kind: 'cancelled'; readonly attempts: number };
 
 /**
@@ -41,8 +41,8 @@ export type Settlement =
  *
  * An attempt counts under any lease. A 2xx makes the delivery delivered, since the receiver has the event. The 8th failure
  * dead-letters it. A failure under a former lease does not affect an attempt in flight; it only delays the attempt after that
- * one. A delivered delivery stays delivered. A success makes a dead-lettered delivery delivered. A test with a wrong signature
- * has one attempt: a failure cancels it.
+ * one. A delivered delivery stays delivered. A success makes a dead-lettered delivery delivered. A failure cancels
+ * a trial.
  *
  * Call it once for each recorded attempt, so that the count equals the recorded attempts, up to 8.
  */
@@ -55,7 +55,7 @@ export function settleAttempt(
   const attempts = Math.min(delivery.attempts + 1, LIMITS.webhookAttempts);
   if (ended.outcome === 'delivered') return { kind: 'delivered', attempts };
   if (delivery.state === 'dead_lettered') return { kind: 'unchanged' };
-  if (delivery.wrongSignature) return { kind: 'cancelled', attempts };
+  if (delivery.isTrial) return { kind: 'cancelled', attempts };
   const backoffMs = retryBackoffMs(attempts, ended.retryAfterSeconds, retry);
   return backoffMs === undefined
     ? { kind: 'dead_lettered', attempts }

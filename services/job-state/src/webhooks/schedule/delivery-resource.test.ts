@@ -33,6 +33,7 @@ test('a delivery has null for attempts and times that it does not have', () => {
     replayOf: null,
     bulkReplayId: null,
     wrongSignature: false,
+    testUrl: 'https://receiver.example/hooks/secret',
     eventNumber: '7',
   });
   expect(shown).toEqual({
@@ -50,6 +51,7 @@ test('a delivery has null for attempts and times that it does not have', () => {
     replayOf: null,
     bulkReplayId: null,
     wrongSignature: false,
+    testUrl: 'https://receiver.example/hook…',
     number: 7,
   });
 });

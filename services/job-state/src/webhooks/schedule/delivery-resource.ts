@@ -13,6 +13,7 @@ import {
   DELIVERY_STATES,
   type ListedDelivery,
 } from '@partner/proto-contracts/resources/delivery/delivery';
+import { shortUrl } from '@partner/proto-contracts/values/short-url';
 import { required } from '../../rpc/required.js';
 
 /** State of a delivery. */
@@ -38,6 +39,7 @@ export interface DeliveryRow {
   readonly replayOf: string | null;
   readonly bulkReplayId: string | null;
   readonly wrongSignature: boolean;
+  readonly testUrl: string | null;
   /** Its number among the events of the subscription, a decimal text. */
   readonly eventNumber: string | null;
 }
@@ -71,7 +73,8 @@ const COMMON_COLUMNS = `
   d.id, d.subscription_id as "subscriptionId", d.event_id as "eventId", d.event, d.state, d.attempts,
   case when d.state in ('pending', 'retry_scheduled') and d.lease_id is null then d.next_attempt_at end as "nextAttemptAt",
   d.created_at as "createdAt", d.resource_type as "resourceType", d.resource_id as "resourceId",
-  d.is_test as "isTest", d.replay_of as "replayOf", d.bulk_replay_id as "bulkReplayId", d.wrong_secret is not null as "wrongSignature", d.number as "eventNumber"`;
+  d.is_test as "isTest", d.replay_of as "replayOf", d.bulk_replay_id as "bulkReplayId", d.wrong_secret is not null as "wrongSignature",
+  d.test_url as "testUrl", d.number as "eventNumber"`;
 
 /** Columns of an unfinished {@link DeliveryRow}, from `deliveries d`. One in flight or held has no next attempt. */
 export const DELIVERY_COLUMNS = `${COMMON_COLUMNS}, null::timestamptz as "finishedAt"`;
@@ -90,7 +93,7 @@ export const ATTEMPT_COLUMNS = `${ATTEMPT_SUMMARY_COLUMNS}, a.response_headers a
 
 /** The columns that move from `deliveries` to `finished_deliveries`, apart from the outcome and its time. */
 export const RETAINED_COLUMNS = `id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test,
-  secret_version, wrong_secret, replay_of, bulk_replay_id, created_at, number`;
+  secret_version, wrong_secret, test_url, replay_of, bulk_replay_id, created_at, number`;
 
 /** A delivery as the public API shows it. */
 export function shownDelivery(row: DeliveryRow): Delivery {
@@ -109,6 +112,7 @@ export function shownDelivery(row: DeliveryRow): Delivery {
     replayOf: row.replayOf,
     bulkReplayId: row.bulkReplayId,
     wrongSignature: row.wrongSignature,
+    testUrl: row.testUrl === null ? null : shortUrl(row.testUrl),
     number: row.eventNumber === null ? null : Number(row.eventNumber),
   };
 }

@@ -13,7 +13,6 @@ import { extractTrace, injectTrace, withSpan } from '@partner/kernel/telemetry/t
 import type { LeasedDelivery } from '../../database/after-commit.js';
 import type { Queryable } from '../../database/database.js';
 import { returnLeases } from './claim-due.js';
-import type { ShadowOf } from './start-mirroring.js';
 import type { ReleaseMetrics } from './release-metrics.js';
 
 /** Maximum number of deliveries in one command: enough to make the broker's cost small beside the attempts'. */
@@ -27,8 +26,6 @@ export interface ReleaseDeps {
   readonly publisher: Pick<Publisher, 'publish'>;
   readonly logger: Pick<Logger, 'debug'>;
   readonly metrics: ReleaseMetrics;
-  /** Absent: nothing is mirrored. */
-  readonly shadowOf?: ShadowOf;
 }
 
 /** Outcome of a batch. */
@@ -59,7 +56,7 @@ export async function publishClaimed(
   let failure: unknown;
   const release = async (deliveries: readonly LeasedDelivery[]) => {
     try {
-      await publishCommands(deps.publisher, deliveries, deps.shadowOf);
+      await publishCommands(deps.publisher, deliveries);
       for (const { id, attempt } of deliveries) {
         deps.logger.debug({ deliveryId: id, attempt }, 'delivery.released');
       }
@@ -103,16 +100,15 @@ function commandsOf(claimed: readonly LeasedDelivery[]): readonly (readonly Leas
 }
 
 /** Publishes one message that commands an attempt of each delivery, at least one. Throws if the broker does not confirm it. */
-export async function publishCommands(
+async function publishCommands(
   publisher: Pick<Publisher, 'publish'>,
   deliveries: readonly LeasedDelivery[],
-  shadowOf: ShadowOf = () => undefined,
 ): Promise<void> {
   const [first] = deliveries;
   invariant(first, 'a command has deliveries');
   const commands = await Promise.all(
     deliveries.map((delivery) =>
-      runWithRequestId(delivery.requestId ?? undefined, () => commandFor(delivery, shadowOf(delivery))),
+      runWithRequestId(delivery.requestId ?? undefined, () => commandFor(delivery)),
     ),
   );
   await publisher.publish({
@@ -125,10 +121,7 @@ export async function publishCommands(
 }
 
 /** The command for one attempt, with its own span in the trace of its event, on behalf of the original request. */
-function commandFor(
-  delivery: LeasedDelivery,
-  shadow: ReturnType<ShadowOf>,
-): Promise<MessageInitShape<typeof DeliverWebhookSchema>> {
+function commandFor(delivery: LeasedDelivery): Promise<MessageInitShape<typeof DeliverWebhookSchema>> {
   return withSpan(
     {
       name: 'release delivery',
@@ -161,7 +154,6 @@ function commandFor(
         ...(traceparent !== undefined && { traceParent: traceparent }),
         ...(delivery.requestId !== null && { requestId: delivery.requestId }),
         ...(delivery.number !== null && { number: delivery.number }),
-        ...(shadow !== undefined && { shadow }),
       });
     },
   );

@@ -8,7 +8,6 @@ import { startLoop } from '../../database/start-loop.js';
 import { claimDue, endExpiredLeases, findWaiting, sharedSlotsOf } from './claim-due.js';
 import { createReleaseMetrics } from './release-metrics.js';
 import { publishClaimed, type ReleasedBatch } from './release-batch.js';
-import type { ShadowOf } from './start-mirroring.js';
 
 /** Largest share of all slots for one subscription: enough for a healthy endpoint, little for one that hangs. */
 const SUBSCRIPTION_SHARE = 0.02;
@@ -38,8 +37,6 @@ export interface SchedulerOptions {
   readonly batchSize: number;
   /** Slots: maximum number of deliveries in flight at once. A subscription has a fiftieth of them, a company a quarter. */
   readonly inFlight: number;
-  /** Absent: nothing is mirrored. */
-  readonly shadowOf?: ShadowOf;
 }
 
 /** Releases due deliveries until it is stopped. */
@@ -69,7 +66,7 @@ export interface Scheduler {
  * commit named. No subscription is in the claims of both at a time, so its cap holds.
  */
 export function startScheduler(options: SchedulerOptions): Scheduler {
-  const { database, publisher, logger, shadowOf } = options;
+  const { database, publisher, logger } = options;
   const subscriptionCap = subscriptionCapOf(options.inFlight);
   const leaseLimits = {
     leaseSeconds: options.leaseSeconds,
@@ -132,11 +129,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
 
   function publish(leased: readonly LeasedDelivery[]): Promise<void> {
     const publishing = runForNoRequest(() =>
-      publishClaimed(
-        { database, publisher, logger, metrics, ...(shadowOf !== undefined && { shadowOf }) },
-        leased,
-        AGAIN_AFTER_FAILURE_MS,
-      ),
+      publishClaimed({ database, publisher, logger, metrics }, leased, AGAIN_AFTER_FAILURE_MS),
     )
       .then(settle, fail)
       .finally(() => publishingNow.delete(publishing));

@@ -26,17 +26,15 @@ export function createSecret(
   return { secret, sealed, sealingKeyId: sealingKeyIdOf(sealed) };
 }
 
-/** Stores a sealed value beside the signing secrets of a locked subscription, and replaces an earlier one. A value with an end is dropped then. */
+/** Stores a sealed value beside the signing secrets of a locked subscription, and replaces an earlier one. */
 export async function writeSecret(
   tx: Queryable,
   { subscriptionId, version }: SealedSecretOwner,
   sealed: Buffer,
-  expiresAt: Date | null = null,
 ): Promise<void> {
   await tx.query(
-    `insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id, expires_at) values ($1, $2, $3, $4, $5)
-     on conflict (subscription_id, version) do update set
-       sealed = excluded.sealed, sealing_key_id = excluded.sealing_key_id, expires_at = excluded.expires_at`,
-    [subscriptionId, version, sealed, sealingKeyIdOf(sealed), expiresAt],
+    `insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id) values ($1, $2, $3, $4)
+     on conflict (subscription_id, version) do update set sealed = excluded.sealed, sealing_key_id = excluded.sealing_key_id`,
+    [subscriptionId, version, sealed, sealingKeyIdOf(sealed)],
   );
 }

@@ -4,13 +4,13 @@ import type { Database, TransactionLimits } from '../../database/database.js';
 import { lockSubscription, type OwnersSubscription, refuseStale } from './get-subscription.js';
 
 /**
- * Deletes a subscription and drops its secrets and its shadow.
+ * Deletes a subscription and drops its secrets.
  *
  * From then on it is `not_found` for its owner, frees its slot and gets no event. Its unfinished deliveries are cancelled
  * gradually, however large the backlog. Its row stays as long as its deliveries are kept. Fails with `not_found` for a
  * subscription that the company does not have, and with `stale_version` for one that was changed at another time than expected.
  *
- * Locks: the subscription, then its secrets and its shadow, then the row with the numbers of the company.
+ * Locks: the subscription, then its secrets, then the row with the numbers of the company.
  */
 export async function deleteSubscription(
   deps: {
@@ -32,7 +32,6 @@ export async function deleteSubscription(
       [subscriptionId, deps.clock()],
     );
     await tx.query('delete from subscription_secrets where subscription_id = $1', [subscriptionId]);
-    await tx.query('delete from webhook_shadows where subscription_id = $1', [subscriptionId]);
     // The row with the company's numbers has those of subscriptions that can get an event only.
     await tx.query('update event_heads set delivery_counts = delivery_counts - $2 where company_id = $1', [
       companyId,

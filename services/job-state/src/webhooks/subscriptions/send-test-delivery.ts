@@ -9,21 +9,28 @@ import { nearestEvent } from '@partner/proto-contracts/resources/event-catalogue
 import { eventData } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/resources/event-catalogue/webhook-examples';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
-import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
+import { sortedHeaders } from '@partner/proto-contracts/resources/subscription/custom-headers';
+import { testedUrl, WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
 import { idFloor, newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
-import { invalidArgument } from '@partner/kernel/validation';
-import type { Logger } from '@partner/kernel/logger';
-import type { SealingKeys } from '@partner/kernel/secret-sealing';
+import { invalidArgument, validate } from '@partner/kernel/validation';
+import { HEADERS_VERSION, sealSecret } from '@partner/kernel/secret-sealing';
 import { ServiceError } from '@partner/kernel/service-error';
 import { currentRequestId } from '@partner/kernel/request-context';
 import { injectTrace } from '@partner/kernel/telemetry/tracing';
 import { recordAudit } from '../../audit/record-audit.js';
-import type { Database, Transaction, TransactionLimits } from '../../database/database.js';
+import { type Database, queryWithin, type Transaction } from '../../database/database.js';
 import { DELIVERY_COLUMNS, type DeliveryRow } from '../schedule/delivery-resource.js';
 import { type EnvelopeContent, renderEnvelope } from '../events/render-envelope.js';
+import { type Caller, checkEndpoint } from './check-endpoint.js';
 import { createSecret } from './create-secret.js';
-import { lockSubscription, type OwnersSubscription, type SubscriptionOfCompany } from './get-subscription.js';
+import type { CreateSubscriptionDeps } from './create-subscription.js';
+import {
+  getSubscription,
+  lockSubscription,
+  type OwnersSubscription,
+  type SubscriptionOfCompany,
+} from './get-subscription.js';
 import { secretVersionMismatch } from './secret-version-mismatch.js';
 import type { SubscriptionRow } from './subscription-resource.js';
 
@@ -46,6 +53,11 @@ export interface TestToSend extends OwnersSubscription {
   readonly wrongSignature: boolean;
   /** The event of the catalogue whose example is sent; undefined: `install.test`. */
   readonly event?: string | undefined;
+  /** Another URL to test; undefined: that of the subscription. */
+  readonly url?: string | undefined;
+  /** The custom headers for that URL. */
+  readonly headers?:
+    readonly { readonly name?: string | undefined; readonly value?: string | undefined }[] | undefined;
 }
 
 /**
@@ -53,43 +65,47 @@ export interface TestToSend extends OwnersSubscription {
  *
  * Once it is delivered to the subscription's current URL, that URL is verified. With `secretVersion` it is signed with that
  * secret, so that a pending one can be tried before its activation. With `wrongSignature` a random secret signs it: it proves
- * that the receiver verifies signatures if the receiver refuses it. It has one attempt and verifies no URL. Fails with
+ * that the receiver verifies signatures if the receiver refuses it. It has one attempt and verifies no URL.
+ *
+ * With `url` it goes there, with the headers of the request in place of the stored ones, and once: an accepted one allows a switch to
+ * that URL (see `updateSubscription`), and does not verify the current one. Fails with
  * - `not_found` for a subscription that the company does not have;
- * - `invalid_argument` for an event that the company's class may not have;
+ * - `invalid_argument` for an event that the company's class may not have, and for a URL that is refused or the current one;
  * - `secret_version_mismatch` for a secret that is neither current nor pending;
  * - `rate_limited` after 10 within 60 s, or 60 of the company's subscriptions together.
  *
  * Locks: the subscription, then the company, which serializes the count of concurrent tests.
  */
 export async function sendTestDelivery(
-  deps: {
-    readonly database: Pick<Database, 'transaction'>;
-    readonly sealingKeys: SealingKeys;
-    readonly logger: Pick<Logger, 'info'>;
-    readonly clock: () => Date;
+  deps: Pick<CreateSubscriptionDeps, 'endpoints' | 'sealingKeys' | 'logger' | 'clock'> & {
+    readonly database: Pick<Database, 'query' | 'transaction'>;
   },
   request: TestToSend,
-  limits: TransactionLimits = {},
+  caller: Caller,
 ): Promise<DeliveryRow> {
   const { companyId, subscriptionId, membershipId, actor, wrongSignature } = request;
+  const other = await otherUrl(deps, request, caller);
   const now = deps.clock();
   const [eventId, deliveryId] = [newId('evt'), newId('dlv')];
   const event = request.event ?? 'install.test';
-  const delivery = await deps.database.transaction(async (tx) => {
-    const subscription = await lockSubscription(tx, request);
-    if (request.secretVersion !== undefined) refuseUnknownSecret(subscription, request.secretVersion);
-    const secretVersion = request.secretVersion ?? (wrongSignature ? subscription.secretVersion : null);
-    const wrongSecret =
-      wrongSignature && secretVersion !== null
-        ? createSecret(deps.sealingKeys, { subscriptionId, version: secretVersion }).sealed
-        : null;
-    const { companyClass } = await lockCompany(tx, companyId);
-    const example = exampleOf(event, companyClass, subscriptionId);
-    await refuseTooMany(tx, request, now);
-    const body = renderEnvelope({ ...example, eventId, occurredAt: now });
-    const { resource } = example;
-    await tx.query(
-      `with event as (
+  const delivery = await deps.database.transaction(
+    async (tx) => {
+      const subscription = await lockSubscription(tx, request);
+      if (request.secretVersion !== undefined) refuseUnknownSecret(subscription, request.secretVersion);
+      refuseCurrentUrl(subscription, other);
+      const isTrial = wrongSignature || other !== undefined;
+      const secretVersion = request.secretVersion ?? (isTrial ? subscription.secretVersion : null);
+      const wrongSecret =
+        wrongSignature && secretVersion !== null
+          ? createSecret(deps.sealingKeys, { subscriptionId, version: secretVersion }).sealed
+          : null;
+      const { companyClass } = await lockCompany(tx, companyId);
+      const example = exampleOf(event, companyClass, subscriptionId);
+      await refuseTooMany(tx, request, now);
+      const body = renderEnvelope({ ...example, eventId, occurredAt: now });
+      const { resource } = example;
+      await tx.query(
+        `with event as (
          insert into events
            (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body,
             trace_parent, request_id, created_at, test_subscription_id, sequence)
@@ -98,49 +114,92 @@ export async function sendTestDelivery(
        )
        insert into deliveries
          (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test, secret_version, wrong_secret,
-          created_at)
+          test_url, test_headers, created_at)
        select $11, event.test_subscription_id, event.company_id, event.id, event.name, event.resource_type, event.resource_id, true, $12, $13,
-         event.created_at
+         $16, $17, event.created_at
        from event`,
-      [
-        eventId,
+        [
+          eventId,
+          companyId,
+          CURRENT_SCHEMA_VERSION,
+          now,
+          resource.type,
+          resource.id,
+          resource.version,
+          body,
+          injectTrace()['traceparent'] ?? null,
+          currentRequestId() ?? null,
+          deliveryId,
+          secretVersion,
+          wrongSecret,
+          event,
+          subscriptionId,
+          other?.url ?? null,
+          other?.sealedHeaders ?? null,
+        ],
+      );
+      const [row] = await tx.query<DeliveryRow>(
+        `select ${DELIVERY_COLUMNS} from deliveries d where d.id = $1`,
+        [deliveryId],
+      );
+      invariant(row, 'the inserted row exists');
+      await recordAudit(tx, {
         companyId,
-        CURRENT_SCHEMA_VERSION,
-        now,
-        resource.type,
-        resource.id,
-        resource.version,
-        body,
-        injectTrace()['traceparent'] ?? null,
-        currentRequestId() ?? null,
-        deliveryId,
-        secretVersion,
-        wrongSecret,
-        event,
-        subscriptionId,
-      ],
-    );
-    const [row] = await tx.query<DeliveryRow>(
-      `select ${DELIVERY_COLUMNS} from deliveries d where d.id = $1`,
-      [deliveryId],
-    );
-    invariant(row, 'the inserted row exists');
-    await recordAudit(tx, {
-      companyId,
-      actor,
-      action: 'webhook.tested',
-      subject: { type: 'webhook', id: subscriptionId },
-      details: { deliveryId, event, secretVersion, ...(wrongSignature && { wrongSignature }) },
-    });
-    tx.wakeAfterCommit('deliveries', [subscriptionId]);
-    tx.announceAfterCommit(companyId, [subscriptionId]);
-    return row;
-  }, limits);
+        actor,
+        action: 'webhook.tested',
+        subject: { type: 'webhook', id: subscriptionId },
+        details: {
+          ...{ deliveryId, event, secretVersion },
+          ...(wrongSignature && { wrongSignature }),
+          ...(other !== undefined && { url: other.url }),
+        },
+      });
+      tx.wakeAfterCommit('deliveries', [subscriptionId]);
+      tx.announceAfterCommit(companyId, [subscriptionId]);
+      return row;
+    },
+    { companyId, timeoutMs: caller.timeoutMs() },
+  );
   deps.logger.info(
     { subscriptionId, companyId, membershipId, deliveryId, event },
     'subscription.test_queued',
   );
   return delivery;
+}
+
+/** Another URL to test, and the custom headers for it. */
+interface OtherUrl {
+  /** In its normalised form. */
+  readonly url: string;
+  /** Undefined without any. */
+  readonly sealedHeaders: Buffer | undefined;
+}
+
+/** Checks the URL of a test, and seals its headers; undefined for a test of the subscription's URL. */
+async function otherUrl(
+  deps: Parameters<typeof sendTestDelivery>[0],
+  request: TestToSend,
+  caller: Caller,
+): Promise<OtherUrl | undefined> {
+  const checked = validate(testedUrl, request, 'test');
+  if (!checked.valid) throw invalidArgument(checked.violations);
+  const { url, headers } = checked.value;
+  if (url === undefined) return undefined;
+  const { companyId, subscriptionId } = request;
+  // Before the URL check, so that a company cannot trigger DNS lookups through another company's subscription.
+  await getSubscription(queryWithin(deps.database, { companyId, timeoutMs: caller.timeoutMs() }), request);
+  const owner = { subscriptionId, version: HEADERS_VERSION };
+  const values = headers && sortedHeaders(headers.map(({ name, value }) => [name, value]));
+  return {
+    url: await checkEndpoint(deps.endpoints, url, caller),
+    sealedHeaders: values && sealSecret(deps.sealingKeys, owner, JSON.stringify(values)),
+  };
+}
+
+function refuseCurrentUrl(subscription: SubscriptionRow, other: OtherUrl | undefined): void {
+  if (other === undefined || other.url !== subscription.url) return;
+  const message = 'must not be the current URL of the subscription; leave it out to test that';
+  throw invalidArgument([{ path: 'url', message }]);
 }
 
 async function lockCompany(

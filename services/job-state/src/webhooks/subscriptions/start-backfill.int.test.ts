@@ -62,11 +62,13 @@ describe('a back-fill', () => {
     const { eventId } = await sendTestDelivery(
       {
         database: fixture.database,
+        endpoints: { checkEndpoint: () => Promise.reject(new Error('no URL was given')) },
         sealingKeys: { currentKeyId: 'k1', keys: new Map() },
         logger: { info: () => undefined },
         clock: () => new Date(),
       },
       { companyId, subscriptionId: tested, event: 'install.status_changed', wrongSignature: false },
+      { timeoutMs: () => undefined, signal: new AbortController().signal },
     );
     const begun = await activate();
     expect(await client.getBulkReplay(begun)).toMatchObject({ total: 1 });

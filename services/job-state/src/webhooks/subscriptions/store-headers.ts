@@ -14,8 +14,6 @@ export interface HeadersToStore {
   readonly subscriptionId: string;
   /** Headers to set, or to remove with the value null. */
   readonly changes: readonly HeaderChange[];
-  /** What the changes apply to in place of the stored headers; undefined: the stored ones. */
-  readonly instead: CustomHeaders | undefined;
 }
 
 /**
@@ -27,12 +25,12 @@ export interface HeadersToStore {
 export async function storeHeaders(
   tx: Transaction,
   keys: SealingKeys,
-  { subscriptionId, changes, instead }: HeadersToStore,
+  { subscriptionId, changes }: HeadersToStore,
 ): Promise<readonly string[] | undefined> {
-  if (changes.length === 0 && instead === undefined) return undefined;
+  if (changes.length === 0) return undefined;
   const owner = { subscriptionId, version: HEADERS_VERSION };
   const before = await readHeaders(tx, keys, subscriptionId);
-  const changed = changeHeaders(instead ?? before, changes);
+  const changed = changeHeaders(before, changes);
   if ('violation' in changed) throw invalidArgument([{ path: 'headers', message: changed.violation }]);
   const text = JSON.stringify(changed.headers);
   if (text === JSON.stringify(before)) return undefined;
@@ -53,16 +51,7 @@ async function readHeaders(tx: Queryable, keys: SealingKeys, subscriptionId: str
     'select sealed from subscription_secrets where subscription_id = $1 and version = $2',
     [subscriptionId, HEADERS_VERSION],
   );
-  return stored === undefined
-    ? {}
-    : openHeaders(keys, { subscriptionId, version: HEADERS_VERSION }, stored.sealed);
-}
-
-/** Opens sealed custom headers of a subscription, or of its shadow. */
-export function openHeaders(
-  keys: SealingKeys,
-  owner: Parameters<typeof openSecret>[1],
-  sealed: Uint8Array,
-): CustomHeaders {
-  return customHeaders.parse(JSON.parse(openSecret(keys, owner, sealed)));
+  if (stored === undefined) return {};
+  const owner = { subscriptionId, version: HEADERS_VERSION };
+  return customHeaders.parse(JSON.parse(openSecret(keys, owner, stored.sealed)));
 }

@@ -232,9 +232,6 @@ describe('another company', () => {
       pauseSubscription: () => client.pauseSubscription(stranger),
       rotateSecret: () => client.rotateSecret(stranger),
       activateSecret: () => client.activateSecret({ ...stranger, pendingSecretVersion: 1 }),
-      startShadow: () => client.startShadow({ ...stranger, url: 'https://receiver.example/theirs' }),
-      getShadow: () => client.getShadow(stranger),
-      stopShadow: () => client.stopShadow(stranger),
     };
     const others = ['checkUrl', 'createSubscription', 'listSubscriptions'];
     expect([...Object.keys(calls), ...others].sort()).toEqual(

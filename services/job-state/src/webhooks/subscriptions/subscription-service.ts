@@ -41,7 +41,7 @@ export interface SubscriptionServiceDeps extends CreateSubscriptionDeps, Activat
  */
 export function createSubscriptionService(
   deps: SubscriptionServiceDeps,
-): Omit<ServiceImpl<typeof SubscriptionService>, 'startShadow' | 'getShadow' | 'stopShadow'> {
+): ServiceImpl<typeof SubscriptionService> {
   const endpointsOf = shareEndpoints(deps.endpoints);
   const depsOf = (companyId: string) => ({ ...deps, endpoints: endpointsOf(companyId) });
   return {
@@ -118,8 +118,10 @@ export function createSubscriptionService(
         secretVersion: request.secretVersion,
         event: request.event,
         wrongSignature: request.wrongSignature ?? false,
+        url: request.url,
+        headers: request.headers?.changes.map(({ name, value }) => ({ name, value })),
       };
-      const delivery = await sendTestDelivery(deps, test, callerLimits(test, context));
+      const delivery = await sendTestDelivery(depsOf(test.companyId), test, context);
       return { resourceJson: JSON.stringify(shownDelivery(delivery)) };
     },
 

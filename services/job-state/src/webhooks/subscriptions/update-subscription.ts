@@ -3,14 +3,15 @@ import {
   type HeaderChange,
   isSameHost,
 } from '@partner/proto-contracts/resources/subscription/custom-headers';
-import { subscriptionFields } from '@partner/proto-contracts/resources/subscription/subscription';
+import {
+  subscriptionFields,
+  WEBHOOK_LIMITS,
+} from '@partner/proto-contracts/resources/subscription/subscription';
 import { invariant } from '@partner/kernel/invariant';
-import { SHADOW_HEADERS_VERSION } from '@partner/kernel/secret-sealing';
 import { invalidArgument } from '@partner/kernel/validation';
 import { recordAudit } from '../../audit/record-audit.js';
-import { type Database, queryWithin } from '../../database/database.js';
+import { type Database, type Queryable, queryWithin } from '../../database/database.js';
 import { type Caller, checkEndpoint } from './check-endpoint.js';
-import { endShadow } from './end-shadow.js';
 import { checkFields } from './check-fields.js';
 import type { CreateSubscriptionDeps } from './create-subscription.js';
 import {
@@ -19,7 +20,7 @@ import {
   type OwnersSubscription,
   refuseStale,
 } from './get-subscription.js';
-import { openHeaders, storeHeaders } from './store-headers.js';
+import { storeHeaders } from './store-headers.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
 
 /** Dependencies of the change of subscriptions. */
@@ -52,16 +53,15 @@ type Fields = Pick<
  * Changes a subscription and returns it.
  *
  * A URL with another normalised form is not verified: an active subscription becomes paused, and its deliveries are held until
- * it is active again. The URL of a running shadow has accepted a test: it is verified, and the state stays. Any other URL ends the
- * shadow too.
+ * it is active again. A URL that has just accepted a test ({@link acceptedTest}) is verified, and the state stays.
  *
  * Values of headers are stored sealed, and are in no log and no audit entry. They stay with their host: a URL with another one fails with
- * `invalid_argument` unless the request names each stored header. The URL of a running shadow comes with the headers of its copies.
+ * `invalid_argument` unless the request names each stored header.
  *
  * Fails as the creation does, with `invalid_argument` if no field is given, with `not_found` for a
  * subscription that the company does not have, and with `stale_version` for one that was changed at another time than expected.
  *
- * Locks: the subscription, then its shadow.
+ * Lock: the subscription.
  */
 export async function updateSubscription(
   deps: UpdateSubscriptionDeps,
@@ -88,17 +88,10 @@ export async function updateSubscription(
           wanted.deliveriesPerSecond === undefined ? before.deliveriesPerSecond : wanted.deliveriesPerSecond,
       };
       const fields = differences(before, after);
-      const ended = fields.includes('url') ? await endShadow(tx, subscriptionId) : undefined;
-      const isTried = ended !== undefined && ended.wasRunning && ended.url === after.url;
-      const staysOnHost = isSameHost(before.url, after.url);
+      const isTested = fields.includes('url') && (await acceptedTest(tx, companyId, before, after.url));
       const changes = wanted.headers ?? [];
-      if (!staysOnHost && !isTried) refuseUnnamedHeaders(before.headerNames, changes);
-      const tried = isTried ? ended.sealedHeaders : null;
-      const ofShadow = { subscriptionId, version: SHADOW_HEADERS_VERSION };
-      const instead =
-        tried !== null ? openHeaders(deps.sealingKeys, ofShadow, tried) : staysOnHost ? undefined : {};
-      const toStore = { subscriptionId, changes, instead };
-      const headerNames = await storeHeaders(tx, deps.sealingKeys, toStore);
+      if (!isSameHost(before.url, after.url)) refuseUnnamedHeaders(before.headerNames, changes);
+      const headerNames = await storeHeaders(tx, deps.sealingKeys, { subscriptionId, changes });
       const differing = [...fields, ...(headerNames === undefined ? [] : ['headers'])];
       if (differing.length === 0) return { subscription: before, changed: differing };
       const [row] = await tx.query<SubscriptionRow>(
@@ -125,7 +118,7 @@ export async function updateSubscription(
           deps.clock(),
           after.deliveriesPerSecond,
           headerNames ?? null,
-          isTried,
+          isTested,
         ],
       );
       invariant(row, 'the locked row exists');
@@ -142,7 +135,6 @@ export async function updateSubscription(
         },
       });
       if (row.state !== before.state) tx.wakeAfterCommit('subscriptions');
-      if (ended !== undefined) tx.wakeAfterCommit('shadows');
       if (fields.includes('deliveriesPerSecond')) tx.wakeAfterCommit('deliveries', [subscriptionId]);
       tx.announceAfterCommit(companyId, [subscriptionId]);
       return { subscription: row, changed: differing };
@@ -154,6 +146,28 @@ export async function updateSubscription(
     deps.logger.info({ subscriptionId, companyId, membershipId, changed, state }, 'subscription.updated');
   }
   return subscription;
+}
+
+/**
+ * Whether the URL accepted a test within the last 15 minutes that was signed with the current secret of the locked subscription.
+ *
+ * Such a test is sent to this URL only, so the time does not matter at which the subscription had which URL.
+ */
+async function acceptedTest(
+  tx: Queryable,
+  companyId: string,
+  { id, secretVersion }: Pick<SubscriptionRow, 'id' | 'secretVersion'>,
+  url: string,
+): Promise<boolean> {
+  const tests = await tx.query(
+    `select from finished_deliveries f
+     where f.company_id = $1 and f.is_test and f.created_at > now() - interval '1 day'
+       and f.subscription_id = $2 and f.test_url = $3 and f.secret_version = $4 and f.wrong_secret is null
+       and f.state = 'delivered' and f.finished_at > now() - make_interval(mins => ${WEBHOOK_LIMITS.testedUrlMinutes})
+     limit 1`,
+    [companyId, id, url, secretVersion],
+  );
+  return tests.length > 0;
 }
 
 /** Stored values are for the host that they were given for; to drop them silently would break the webhook. */

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/webhooks/v1/delivery.proto.
  */
 export const file_partner_webhooks_v1_delivery: GenFile = /*@__PURE__*/
-  fileDesc("CiJwYXJ0bmVyL3dlYmhvb2tzL3YxL2RlbGl2ZXJ5LnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIkoKD0RlbGl2ZXJXZWJob29rcxI3CgpkZWxpdmVyaWVzGAEgAygLMiMucGFydG5lci53ZWJob29rcy52MS5EZWxpdmVyV2ViaG9vayKOBgoORGVsaXZlcldlYmhvb2sSGAoLZGVsaXZlcnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIVCghsZWFzZV9pZBgDIAEoCUgCiAEBEhQKB2F0dGVtcHQYBCABKAVIA4gBARI0ChBsZWFzZV9leHBpcmVzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCgN1cmwYBiABKAlIBIgBARIVCghldmVudF9pZBgHIAEoCUgFiAEBEhIKBWV2ZW50GAggASgJSAaIAQESEQoEYm9keRgJIAEoDEgHiAEBEhsKDnNlY3JldF92ZXJzaW9uGAogASgFSAiIAQESGgoNc2VhbGVkX3NlY3JldBgLIAEoDEgJiAEBEhgKC3VybF92ZXJzaW9uGAwgASgFSAqIAQESLQoJbGVhc2VkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZCgx0cmFjZV9wYXJlbnQYDiABKAlIC4gBARIXCgpyZXF1ZXN0X2lkGA8gASgJSAyIAQESFAoHaXNfdGVzdBgQIAEoCEgNiAEBEhsKDnNlYWxlZF9oZWFkZXJzGBEgASgMSA6IAQESFwoGbnVtYmVyGBIgASgDQgIwAUgPiAEBEisKBnNoYWRvdxgTIAEoCzIbLnBhcnRuZXIud2ViaG9va3MudjEuU2hhZG93Qg4KDF9kZWxpdmVyeV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQgsKCV9sZWFzZV9pZEIKCghfYXR0ZW1wdEIGCgRfdXJsQgsKCV9ldmVudF9pZEIICgZfZXZlbnRCBwoFX2JvZHlCEQoPX3NlY3JldF92ZXJzaW9uQhAKDl9zZWFsZWRfc2VjcmV0Qg4KDF91cmxfdmVyc2lvbkIPCg1fdHJhY2VfcGFyZW50Qg0KC19yZXF1ZXN0X2lkQgoKCF9pc190ZXN0QhEKD19zZWFsZWRfaGVhZGVyc0IJCgdfbnVtYmVyIpIBCgZTaGFkb3cSDwoCaWQYASABKAlIAIgBARIQCgN1cmwYAiABKAlIAYgBARIXCgpjb21wYW55X2lkGAMgASgJSAKIAQESGwoOc2VhbGVkX2hlYWRlcnMYBCABKAxIA4gBAUIFCgNfaWRCBgoEX3VybEINCgtfY29tcGFueV9pZEIRCg9fc2VhbGVkX2hlYWRlcnMiTgoTRGVsaXZlcmllc0F0dGVtcHRlZBI3CgdyZXN1bHRzGAEgAygLMiYucGFydG5lci53ZWJob29rcy52MS5EZWxpdmVyeUF0dGVtcHRlZCKoAgoRRGVsaXZlcnlBdHRlbXB0ZWQSGAoLZGVsaXZlcnlfaWQYASABKAlIAIgBARIVCghsZWFzZV9pZBgCIAEoCUgBiAEBEi0KB2F0dGVtcHQYAyABKAsyHC5wYXJ0bmVyLndlYmhvb2tzLnYxLkF0dGVtcHQSIAoTcmV0cnlfYWZ0ZXJfc2Vjb25kcxgEIAEoBUgCiAEBEhgKC3VybF92ZXJzaW9uGAUgASgFSAOIAQESMgoGc2hhZG93GAYgASgLMiIucGFydG5lci53ZWJob29rcy52MS5TaGFkb3dBdHRlbXB0Qg4KDF9kZWxpdmVyeV9pZEILCglfbGVhc2VfaWRCFgoUX3JldHJ5X2FmdGVyX3NlY29uZHNCDgoMX3VybF92ZXJzaW9uItoCCg1TaGFkb3dBdHRlbXB0EhYKCXNoYWRvd19pZBgBIAEoCUgAiAEBEhQKB3NraXBwZWQYAiABKAhIAYgBARIVCghldmVudF9pZBgDIAEoCUgCiAEBEhIKBWV2ZW50GAQgASgJSAOIAQESOQoHb3V0Y29tZRgFIAEoDjIjLnBhcnRuZXIud2ViaG9va3MudjEuQXR0ZW1wdE91dGNvbWVIBIgBARIYCgtkdXJhdGlvbl9tcxgGIAEoBUgFiAEBEhwKD3Jlc3BvbnNlX3N0YXR1cxgHIAEoBUgGiAEBEhIKBWVycm9yGAggASgJSAeIAQFCDAoKX3NoYWRvd19pZEIKCghfc2tpcHBlZEILCglfZXZlbnRfaWRCCAoGX2V2ZW50QgoKCF9vdXRjb21lQg4KDF9kdXJhdGlvbl9tc0ISChBfcmVzcG9uc2Vfc3RhdHVzQggKBl9lcnJvciLIBAoHQXR0ZW1wdBIYCgtkZWxpdmVyeV9pZBgBIAEoCUgAiAEBEhMKBm51bWJlchgCIAEoBUgBiAEBEi4KCnN0YXJ0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKC2R1cmF0aW9uX21zGAQgASgFSAKIAQESOQoHb3V0Y29tZRgFIAEoDjIjLnBhcnRuZXIud2ViaG9va3MudjEuQXR0ZW1wdE91dGNvbWVIA4gBARIcCg9yZXNwb25zZV9zdGF0dXMYBiABKAVIBIgBARIaCg1yZXNwb25zZV9ib2R5GAcgASgMSAWIAQESEgoFZXJyb3IYCCABKAlIBogBARIbCg5yZW1vdGVfYWRkcmVzcxgJIAEoCUgHiAEBEhsKDnNlY3JldF92ZXJzaW9uGAogASgFSAiIAQESNAoIZXhjaGFuZ2UYCyABKAsyIi5wYXJ0bmVyLndlYmhvb2tzLnYxLkV4Y2hhbmdlVHJhY2USPgoQcmVzcG9uc2VfaGVhZGVycxgMIAEoCzIkLnBhcnRuZXIud2ViaG9va3MudjEuUmVzcG9uc2VIZWFkZXJzQg4KDF9kZWxpdmVyeV9pZEIJCgdfbnVtYmVyQg4KDF9kdXJhdGlvbl9tc0IKCghfb3V0Y29tZUISChBfcmVzcG9uc2Vfc3RhdHVzQhAKDl9yZXNwb25zZV9ib2R5QggKBl9lcnJvckIRCg9fcmVtb3RlX2FkZHJlc3NCEQoPX3NlY3JldF92ZXJzaW9uIkcKD1Jlc3BvbnNlSGVhZGVycxI0CgdoZWFkZXJzGAEgAygLMiMucGFydG5lci53ZWJob29rcy52MS5SZXNwb25zZUhlYWRlciJKCg5SZXNwb25zZUhlYWRlchIRCgRuYW1lGAEgASgJSACIAQESEgoFdmFsdWUYAiABKAlIAYgBAUIHCgVfbmFtZUIICgZfdmFsdWUiggQKDUV4Y2hhbmdlVHJhY2USEwoGZG5zX21zGAEgASgFSACIAQESEQoJYWRkcmVzc2VzGAIgAygJEhcKCmNvbm5lY3RfbXMYAyABKAVIAYgBARITCgZ0bHNfbXMYBCABKAVIAogBARIZCgx0bHNfcHJvdG9jb2wYBSABKAlIA4gBARIgChNjZXJ0aWZpY2F0ZV9zdWJqZWN0GAYgASgJSASIAQESHwoSY2VydGlmaWNhdGVfaXNzdWVyGAcgASgJSAWIAQESOAoUY2VydGlmaWNhdGVfdmFsaWRfdG8YCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh4KEXJldXNlZF9jb25uZWN0aW9uGAkgASgISAaIAQESGgoNZmlyc3RfYnl0ZV9tcxgKIAEoBUgHiAEBEjoKFmNlcnRpZmljYXRlX3ZhbGlkX2Zyb20YCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgkKB19kbnNfbXNCDQoLX2Nvbm5lY3RfbXNCCQoHX3Rsc19tc0IPCg1fdGxzX3Byb3RvY29sQhYKFF9jZXJ0aWZpY2F0ZV9zdWJqZWN0QhUKE19jZXJ0aWZpY2F0ZV9pc3N1ZXJCFAoSX3JldXNlZF9jb25uZWN0aW9uQhAKDl9maXJzdF9ieXRlX21zKvoBCg5BdHRlbXB0T3V0Y29tZRIfChtBVFRFTVBUX09VVENPTUVfVU5TUEVDSUZJRUQQABIdChlBVFRFTVBUX09VVENPTUVfREVMSVZFUkVEEAESHAoYQVRURU1QVF9PVVRDT01FX1JFSkVDVEVEEAISHQoZQVRURU1QVF9PVVRDT01FX1RJTUVEX09VVBADEh4KGkFUVEVNUFRfT1VUQ09NRV9UTFNfRkFJTEVEEAQSJQohQVRURU1QVF9PVVRDT01FX0NPTk5FQ1RJT05fRkFJTEVEEAUSJAogQVRURU1QVF9PVVRDT01FX0VORFBPSU5UX1JFRlVTRUQQBmIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("CiJwYXJ0bmVyL3dlYmhvb2tzL3YxL2RlbGl2ZXJ5LnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIkoKD0RlbGl2ZXJXZWJob29rcxI3CgpkZWxpdmVyaWVzGAEgAygLMiMucGFydG5lci53ZWJob29rcy52MS5EZWxpdmVyV2ViaG9vayLnBQoORGVsaXZlcldlYmhvb2sSGAoLZGVsaXZlcnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIVCghsZWFzZV9pZBgDIAEoCUgCiAEBEhQKB2F0dGVtcHQYBCABKAVIA4gBARI0ChBsZWFzZV9leHBpcmVzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCgN1cmwYBiABKAlIBIgBARIVCghldmVudF9pZBgHIAEoCUgFiAEBEhIKBWV2ZW50GAggASgJSAaIAQESEQoEYm9keRgJIAEoDEgHiAEBEhsKDnNlY3JldF92ZXJzaW9uGAogASgFSAiIAQESGgoNc2VhbGVkX3NlY3JldBgLIAEoDEgJiAEBEhgKC3VybF92ZXJzaW9uGAwgASgFSAqIAQESLQoJbGVhc2VkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZCgx0cmFjZV9wYXJlbnQYDiABKAlIC4gBARIXCgpyZXF1ZXN0X2lkGA8gASgJSAyIAQESFAoHaXNfdGVzdBgQIAEoCEgNiAEBEhsKDnNlYWxlZF9oZWFkZXJzGBEgASgMSA6IAQESFwoGbnVtYmVyGBIgASgDQgIwAUgPiAEBQg4KDF9kZWxpdmVyeV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQgsKCV9sZWFzZV9pZEIKCghfYXR0ZW1wdEIGCgRfdXJsQgsKCV9ldmVudF9pZEIICgZfZXZlbnRCBwoFX2JvZHlCEQoPX3NlY3JldF92ZXJzaW9uQhAKDl9zZWFsZWRfc2VjcmV0Qg4KDF91cmxfdmVyc2lvbkIPCg1fdHJhY2VfcGFyZW50Qg0KC19yZXF1ZXN0X2lkQgoKCF9pc190ZXN0QhEKD19zZWFsZWRfaGVhZGVyc0IJCgdfbnVtYmVySgQIExAUIk4KE0RlbGl2ZXJpZXNBdHRlbXB0ZWQSNwoHcmVzdWx0cxgBIAMoCzImLnBhcnRuZXIud2ViaG9va3MudjEuRGVsaXZlcnlBdHRlbXB0ZWQi+gEKEURlbGl2ZXJ5QXR0ZW1wdGVkEhgKC2RlbGl2ZXJ5X2lkGAEgASgJSACIAQESFQoIbGVhc2VfaWQYAiABKAlIAYgBARItCgdhdHRlbXB0GAMgASgLMhwucGFydG5lci53ZWJob29rcy52MS5BdHRlbXB0EiAKE3JldHJ5X2FmdGVyX3NlY29uZHMYBCABKAVIAogBARIYCgt1cmxfdmVyc2lvbhgFIAEoBUgDiAEBQg4KDF9kZWxpdmVyeV9pZEILCglfbGVhc2VfaWRCFgoUX3JldHJ5X2FmdGVyX3NlY29uZHNCDgoMX3VybF92ZXJzaW9uSgQIBhAHIsgECgdBdHRlbXB0EhgKC2RlbGl2ZXJ5X2lkGAEgASgJSACIAQESEwoGbnVtYmVyGAIgASgFSAGIAQESLgoKc3RhcnRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGAoLZHVyYXRpb25fbXMYBCABKAVIAogBARI5CgdvdXRjb21lGAUgASgOMiMucGFydG5lci53ZWJob29rcy52MS5BdHRlbXB0T3V0Y29tZUgDiAEBEhwKD3Jlc3BvbnNlX3N0YXR1cxgGIAEoBUgEiAEBEhoKDXJlc3BvbnNlX2JvZHkYByABKAxIBYgBARISCgVlcnJvchgIIAEoCUgGiAEBEhsKDnJlbW90ZV9hZGRyZXNzGAkgASgJSAeIAQESGwoOc2VjcmV0X3ZlcnNpb24YCiABKAVICIgBARI0CghleGNoYW5nZRgLIAEoCzIiLnBhcnRuZXIud2ViaG9va3MudjEuRXhjaGFuZ2VUcmFjZRI+ChByZXNwb25zZV9oZWFkZXJzGAwgASgLMiQucGFydG5lci53ZWJob29rcy52MS5SZXNwb25zZUhlYWRlcnNCDgoMX2RlbGl2ZXJ5X2lkQgkKB19udW1iZXJCDgoMX2R1cmF0aW9uX21zQgoKCF9vdXRjb21lQhIKEF9yZXNwb25zZV9zdGF0dXNCEAoOX3Jlc3BvbnNlX2JvZHlCCAoGX2Vycm9yQhEKD19yZW1vdGVfYWRkcmVzc0IRCg9fc2VjcmV0X3ZlcnNpb24iRwoPUmVzcG9uc2VIZWFkZXJzEjQKB2hlYWRlcnMYASADKAsyIy5wYXJ0bmVyLndlYmhvb2tzLnYxLlJlc3BvbnNlSGVhZGVyIkoKDlJlc3BvbnNlSGVhZGVyEhEKBG5hbWUYASABKAlIAIgBARISCgV2YWx1ZRgCIAEoCUgBiAEBQgcKBV9uYW1lQggKBl92YWx1ZSKCBAoNRXhjaGFuZ2VUcmFjZRITCgZkbnNfbXMYASABKAVIAIgBARIRCglhZGRyZXNzZXMYAiADKAkSFwoKY29ubmVjdF9tcxgDIAEoBUgBiAEBEhMKBnRsc19tcxgEIAEoBUgCiAEBEhkKDHRsc19wcm90b2NvbBgFIAEoCUgDiAEBEiAKE2NlcnRpZmljYXRlX3N1YmplY3QYBiABKAlIBIgBARIfChJjZXJ0aWZpY2F0ZV9pc3N1ZXIYByABKAlIBYgBARI4ChRjZXJ0aWZpY2F0ZV92YWxpZF90bxgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHgoRcmV1c2VkX2Nvbm5lY3Rpb24YCSABKAhIBogBARIaCg1maXJzdF9ieXRlX21zGAogASgFSAeIAQESOgoWY2VydGlmaWNhdGVfdmFsaWRfZnJvbRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCQoHX2Ruc19tc0INCgtfY29ubmVjdF9tc0IJCgdfdGxzX21zQg8KDV90bHNfcHJvdG9jb2xCFgoUX2NlcnRpZmljYXRlX3N1YmplY3RCFQoTX2NlcnRpZmljYXRlX2lzc3VlckIUChJfcmV1c2VkX2Nvbm5lY3Rpb25CEAoOX2ZpcnN0X2J5dGVfbXMq+gEKDkF0dGVtcHRPdXRjb21lEh8KG0FUVEVNUFRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEh0KGUFUVEVNUFRfT1VUQ09NRV9ERUxJVkVSRUQQARIcChhBVFRFTVBUX09VVENPTUVfUkVKRUNURUQQAhIdChlBVFRFTVBUX09VVENPTUVfVElNRURfT1VUEAMSHgoaQVRURU1QVF9PVVRDT01FX1RMU19GQUlMRUQQBBIlCiFBVFRFTVBUX09VVENPTUVfQ09OTkVDVElPTl9GQUlMRUQQBRIkCiBBVFRFTVBUX09VVENPTUVfRU5EUE9JTlRfUkVGVVNFRBAGYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * DeliverWebhooks commands one attempt of each of several deliveries, which may belong to different companies. The
@@ -170,14 +170,6 @@ export type DeliverWebhook = Message<"partner.webhooks.v1.DeliverWebhook"> & {
    * @generated from field: optional int64 number = 18 [jstype = JS_STRING];
    */
   number?: string | undefined;
-
-  /**
-   * Where the request is sent once more after the attempt, marked by the header `x-svc-shadow`; absent: nowhere else. A
-   * dispatcher that does not know the field sends it nowhere else.
-   *
-   * @generated from field: partner.webhooks.v1.Shadow shadow = 19;
-   */
-  shadow?: Shadow | undefined;
 };
 
 /**
@@ -186,49 +178,6 @@ export type DeliverWebhook = Message<"partner.webhooks.v1.DeliverWebhook"> & {
  */
 export const DeliverWebhookSchema: GenMessage<DeliverWebhook> = /*@__PURE__*/
   messageDesc(file_partner_webhooks_v1_delivery, 1);
-
-/**
- * Shadow is a URL that requests of a subscription are mirrored to. Its responses have no effect on deliveries.
- *
- * @generated from message partner.webhooks.v1.Shadow
- */
-export type Shadow = Message<"partner.webhooks.v1.Shadow"> & {
-  /**
-   * Its id, repeated in the result.
-   *
-   * @generated from field: optional string id = 1;
-   */
-  id?: string | undefined;
-
-  /**
-   * Where to POST.
-   *
-   * @generated from field: optional string url = 2;
-   */
-  url?: string | undefined;
-
-  /**
-   * The company of the subscription; its copies share a bound.
-   *
-   * @generated from field: optional string company_id = 3;
-   */
-  companyId?: string | undefined;
-
-  /**
-   * The custom headers of copies, sealed for the shadow of the subscription. Absent: those of the command if the URL has the
-   * same host, else none. An earlier dispatcher sends those of the command.
-   *
-   * @generated from field: optional bytes sealed_headers = 4;
-   */
-  sealedHeaders?: Uint8Array | undefined;
-};
-
-/**
- * Describes the message partner.webhooks.v1.Shadow.
- * Use `create(ShadowSchema)` to create a new message.
- */
-export const ShadowSchema: GenMessage<Shadow> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery, 2);
 
 /**
  * DeliveriesAttempted reports how several attempts ended. They are recorded together or, if one of them is invalid, one
@@ -250,7 +199,7 @@ export type DeliveriesAttempted = Message<"partner.webhooks.v1.DeliveriesAttempt
  * Use `create(DeliveriesAttemptedSchema)` to create a new message.
  */
 export const DeliveriesAttemptedSchema: GenMessage<DeliveriesAttempted> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery, 3);
+  messageDesc(file_partner_webhooks_v1_delivery, 2);
 
 /**
  * DeliveryAttempted reports how one attempt ended. Sent by webhook-dispatcher, recorded by job-state. It is sent after
@@ -294,14 +243,6 @@ export type DeliveryAttempted = Message<"partner.webhooks.v1.DeliveryAttempted">
    * @generated from field: optional int32 url_version = 5;
    */
   urlVersion?: number | undefined;
-
-  /**
-   * What the shadow's URL responded, or that it was skipped. The result of the attempt was reported before, except with
-   * one that was skipped; reporting it again has no effect.
-   *
-   * @generated from field: partner.webhooks.v1.ShadowAttempt shadow = 6;
-   */
-  shadow?: ShadowAttempt | undefined;
 };
 
 /**
@@ -309,77 +250,7 @@ export type DeliveryAttempted = Message<"partner.webhooks.v1.DeliveryAttempted">
  * Use `create(DeliveryAttemptedSchema)` to create a new message.
  */
 export const DeliveryAttemptedSchema: GenMessage<DeliveryAttempted> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery, 4);
-
-/**
- * ShadowAttempt reports one POST to a shadow, or that there was no slot for it.
- *
- * @generated from message partner.webhooks.v1.ShadowAttempt
- */
-export type ShadowAttempt = Message<"partner.webhooks.v1.ShadowAttempt"> & {
-  /**
-   * The shadow.
-   *
-   * @generated from field: optional string shadow_id = 1;
-   */
-  shadowId?: string | undefined;
-
-  /**
-   * True: nothing was sent, because the slots for shadows were in use; all fields below are absent.
-   *
-   * @generated from field: optional bool skipped = 2;
-   */
-  skipped?: boolean | undefined;
-
-  /**
-   * The event.
-   *
-   * @generated from field: optional string event_id = 3;
-   */
-  eventId?: string | undefined;
-
-  /**
-   * The event's name.
-   *
-   * @generated from field: optional string event = 4;
-   */
-  event?: string | undefined;
-
-  /**
-   * How it ended.
-   *
-   * @generated from field: optional partner.webhooks.v1.AttemptOutcome outcome = 5;
-   */
-  outcome?: AttemptOutcome | undefined;
-
-  /**
-   * Duration in ms.
-   *
-   * @generated from field: optional int32 duration_ms = 6;
-   */
-  durationMs?: number | undefined;
-
-  /**
-   * The response status, if there was a response.
-   *
-   * @generated from field: optional int32 response_status = 7;
-   */
-  responseStatus?: number | undefined;
-
-  /**
-   * What failed, in words for the company owner.
-   *
-   * @generated from field: optional string error = 8;
-   */
-  error?: string | undefined;
-};
-
-/**
- * Describes the message partner.webhooks.v1.ShadowAttempt.
- * Use `create(ShadowAttemptSchema)` to create a new message.
- */
-export const ShadowAttemptSchema: GenMessage<ShadowAttempt> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery, 5);
+  messageDesc(file_partner_webhooks_v1_delivery, 3);
 
 /**
  * Attempt is one POST, or one that was refused before it was sent.
@@ -477,7 +348,7 @@ export type Attempt = Message<"partner.webhooks.v1.Attempt"> & {
  * Use `create(AttemptSchema)` to create a new message.
  */
 export const AttemptSchema: GenMessage<Attempt> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery, 6);
+  messageDesc(file_partner_webhooks_v1_delivery, 4);
 
 /**
  * ResponseHeaders are the headers of one response: at most 50, with at most 4 KiB of names and values, without cookies
@@ -499,7 +370,7 @@ export type ResponseHeaders = Message<"partner.webhooks.v1.ResponseHeaders"> & {
  * Use `create(ResponseHeadersSchema)` to create a new message.
  */
 export const ResponseHeadersSchema: GenMessage<ResponseHeaders> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery, 7);
+  messageDesc(file_partner_webhooks_v1_delivery, 5);
 
 /**
  * ResponseHeader is one header of a response.
@@ -527,7 +398,7 @@ export type ResponseHeader = Message<"partner.webhooks.v1.ResponseHeader"> & {
  * Use `create(ResponseHeaderSchema)` to create a new message.
  */
 export const ResponseHeaderSchema: GenMessage<ResponseHeader> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery, 8);
+  messageDesc(file_partner_webhooks_v1_delivery, 6);
 
 /**
  * ExchangeTrace describes the steps of one POST. Steps that were not reached are absent; each duration is of its step
@@ -619,7 +490,7 @@ export type ExchangeTrace = Message<"partner.webhooks.v1.ExchangeTrace"> & {
  * Use `create(ExchangeTraceSchema)` to create a new message.
  */
 export const ExchangeTraceSchema: GenMessage<ExchangeTrace> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery, 9);
+  messageDesc(file_partner_webhooks_v1_delivery, 7);
 
 /**
  * AttemptOutcome says how one attempt ended.

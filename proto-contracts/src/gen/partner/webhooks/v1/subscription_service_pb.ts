@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/webhooks/v1/subscription_service.proto.
  */
 export const file_partner_webhooks_v1_subscription_service: GenFile = /*@__PURE__*/
-  fileDesc("Ci5wYXJ0bmVyL3dlYmhvb2tzL3YxL3N1YnNjcmlwdGlvbl9zZXJ2aWNlLnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIt4DChlDcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARI7Cg1jb21wYW55X2NsYXNzGAIgASgOMh8ucGFydG5lci5hY2Nlc3MudjEuQ29tcGFueUNsYXNzSAGIAQESEAoDdXJsGAMgASgJSAKIAQESDgoGZXZlbnRzGAQgAygJEhgKC2Rlc2NyaXB0aW9uGAUgASgJSAOIAQESGwoOc2NoZW1hX3ZlcnNpb24YBiABKAVIBIgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgHIAEoCUgFiAEBEiYKBWFjdG9yGAggASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchIfChJ1bmlxdWVfZGVzY3JpcHRpb24YCSABKAhIBogBARIZCgxkcm9wc19zZWNyZXQYCiABKAhIB4gBAUINCgtfY29tcGFueV9pZEIQCg5fY29tcGFueV9jbGFzc0IGCgRfdXJsQg4KDF9kZXNjcmlwdGlvbkIRCg9fc2NoZW1hX3ZlcnNpb25CFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkQhUKE191bmlxdWVfZGVzY3JpcHRpb25CDwoNX2Ryb3BzX3NlY3JldCJ8ChpDcmVhdGVTdWJzY3JpcHRpb25SZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQFCEAoOX3Jlc291cmNlX2pzb25CEgoQX3N1YnNjcmlwdGlvbl9pZCJCChhMaXN0U3Vic2NyaXB0aW9uc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBQg0KC19jb21wYW55X2lkIkkKGUxpc3RTdWJzY3JpcHRpb25zUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uInIKFkdldFN1YnNjcmlwdGlvblJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWQiRwoXR2V0U3Vic2NyaXB0aW9uUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIu8EChlVcGRhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARI7Cg1jb21wYW55X2NsYXNzGAMgASgOMh8ucGFydG5lci5hY2Nlc3MudjEuQ29tcGFueUNsYXNzSAKIAQESEAoDdXJsGAQgASgJSAOIAQESMgoGZXZlbnRzGAUgASgLMiIucGFydG5lci53ZWJob29rcy52MS5FdmVudFBhdHRlcm5zEhgKC2Rlc2NyaXB0aW9uGAYgASgJSASIAQESGwoOc2NoZW1hX3ZlcnNpb24YByABKAVIBYgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgIIAEoCUgGiAEBEiYKBWFjdG9yGAkgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchIzCgdoZWFkZXJzGAogASgLMiIucGFydG5lci53ZWJob29rcy52MS5IZWFkZXJDaGFuZ2VzEi8KBHJhdGUYCyABKAsyIS5wYXJ0bmVyLndlYmhvb2tzLnYxLkRlbGl2ZXJ5UmF0ZRI3ChNleHBlY3RlZF91cGRhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhAKDl9jb21wYW55X2NsYXNzQgYKBF91cmxCDgoMX2Rlc2NyaXB0aW9uQhEKD19zY2hlbWFfdmVyc2lvbkIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiQwoNSGVhZGVyQ2hhbmdlcxIyCgdjaGFuZ2VzGAEgAygLMiEucGFydG5lci53ZWJob29rcy52MS5IZWFkZXJDaGFuZ2UiSAoMSGVhZGVyQ2hhbmdlEhEKBG5hbWUYASABKAlIAIgBARISCgV2YWx1ZRgCIAEoCUgBiAEBQgcKBV9uYW1lQggKBl92YWx1ZSI2CgxEZWxpdmVyeVJhdGUSFwoKcGVyX3NlY29uZBgBIAEoBUgAiAEBQg0KC19wZXJfc2Vjb25kIiEKDUV2ZW50UGF0dGVybnMSEAoIcGF0dGVybnMYASADKAkiSgoaVXBkYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIpICChlEZWxldGVTdWJzY3JpcHRpb25SZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgDIAEoCUgCiAEBEiYKBWFjdG9yGAQgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchI3ChNleHBlY3RlZF91cGRhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCIcChpEZWxldGVTdWJzY3JpcHRpb25SZXNwb25zZSLXAgoXU2VuZFRlc3REZWxpdmVyeVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEhsKDnNlY3JldF92ZXJzaW9uGAMgASgFSAKIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYBCABKAlIA4gBARImCgVhY3RvchgFIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISHAoPd3Jvbmdfc2lnbmF0dXJlGAYgASgISASIAQESEgoFZXZlbnQYByABKAlIBYgBAUINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhEKD19zZWNyZXRfdmVyc2lvbkIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWRCEgoQX3dyb25nX3NpZ25hdHVyZUIICgZfZXZlbnQiSAoYU2VuZFRlc3REZWxpdmVyeVJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiL/AQobQWN0aXZhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIVCghiYWNrZmlsbBgDIAEoCEgCiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAQgASgJSAOIAQESJgoFYWN0b3IYBSABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCCwoJX2JhY2tmaWxsQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJMChxBY3RpdmF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiLYAQoYUGF1c2VTdWJzY3JpcHRpb25SZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgDIAEoCUgCiAEBEiYKBWFjdG9yGAQgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJJChlQYXVzZVN1YnNjcmlwdGlvblJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiLTAQoTUm90YXRlU2VjcmV0UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYAyABKAlIAogBARImCgVhY3RvchgEIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiRAoUUm90YXRlU2VjcmV0UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIpUCChVBY3RpdmF0ZVNlY3JldFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEiMKFnBlbmRpbmdfc2VjcmV0X3ZlcnNpb24YAyABKAVIAogBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgEIAEoCUgDiAEBEiYKBWFjdG9yGAUgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhkKF19wZW5kaW5nX3NlY3JldF92ZXJzaW9uQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJGChZBY3RpdmF0ZVNlY3JldFJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiJTCg9DaGVja1VybFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhAKA3VybBgCIAEoCUgBiAEBQg0KC19jb21wYW55X2lkQgYKBF91cmwiVgoQQ2hlY2tVcmxSZXNwb25zZRIUCgdhbGxvd2VkGAEgASgISACIAQESFAoHcmVmdXNhbBgCIAEoCUgBiAEBQgoKCF9hbGxvd2VkQgoKCF9yZWZ1c2FsIuECChJTdGFydFNoYWRvd1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEhAKA3VybBgDIAEoCUgCiAEBEhQKB3BlcmNlbnQYBCABKAVIA4gBARISCgVob3VycxgFIAEoBUgEiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAYgASgJSAWIAQESJgoFYWN0b3IYByABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yEjMKB2hlYWRlcnMYCCABKAsyIi5wYXJ0bmVyLndlYmhvb2tzLnYxLkhlYWRlckNoYW5nZXNCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIGCgRfdXJsQgoKCF9wZXJjZW50QggKBl9ob3Vyc0IXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiQwoTU3RhcnRTaGFkb3dSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24ibAoQR2V0U2hhZG93UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZCJBChFHZXRTaGFkb3dSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24i0QEKEVN0b3BTaGFkb3dSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgDIAEoCUgCiAEBEiYKBWFjdG9yGAQgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJCChJTdG9wU2hhZG93UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uMrcMChNTdWJzY3JpcHRpb25TZXJ2aWNlEnUKEkNyZWF0ZVN1YnNjcmlwdGlvbhIuLnBhcnRuZXIud2ViaG9va3MudjEuQ3JlYXRlU3Vic2NyaXB0aW9uUmVxdWVzdBovLnBhcnRuZXIud2ViaG9va3MudjEuQ3JlYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2USdwoRTGlzdFN1YnNjcmlwdGlvbnMSLS5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3RTdWJzY3JpcHRpb25zUmVxdWVzdBouLnBhcnRuZXIud2ViaG9va3MudjEuTGlzdFN1YnNjcmlwdGlvbnNSZXNwb25zZSIDkAIBEnEKD0dldFN1YnNjcmlwdGlvbhIrLnBhcnRuZXIud2ViaG9va3MudjEuR2V0U3Vic2NyaXB0aW9uUmVxdWVzdBosLnBhcnRuZXIud2ViaG9va3MudjEuR2V0U3Vic2NyaXB0aW9uUmVzcG9uc2UiA5ACARJ6ChJVcGRhdGVTdWJzY3JpcHRpb24SLi5wYXJ0bmVyLndlYmhvb2tzLnYxLlVwZGF0ZVN1YnNjcmlwdGlvblJlcXVlc3QaLy5wYXJ0bmVyLndlYmhvb2tzLnYxLlVwZGF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgISegoSRGVsZXRlU3Vic2NyaXB0aW9uEi4ucGFydG5lci53ZWJob29rcy52MS5EZWxldGVTdWJzY3JpcHRpb25SZXF1ZXN0Gi8ucGFydG5lci53ZWJob29rcy52MS5EZWxldGVTdWJzY3JpcHRpb25SZXNwb25zZSIDkAICEm8KEFNlbmRUZXN0RGVsaXZlcnkSLC5wYXJ0bmVyLndlYmhvb2tzLnYxLlNlbmRUZXN0RGVsaXZlcnlSZXF1ZXN0Gi0ucGFydG5lci53ZWJob29rcy52MS5TZW5kVGVzdERlbGl2ZXJ5UmVzcG9uc2USgAEKFEFjdGl2YXRlU3Vic2NyaXB0aW9uEjAucGFydG5lci53ZWJob29rcy52MS5BY3RpdmF0ZVN1YnNjcmlwdGlvblJlcXVlc3QaMS5wYXJ0bmVyLndlYmhvb2tzLnYxLkFjdGl2YXRlU3Vic2NyaXB0aW9uUmVzcG9uc2UiA5ACAhJ3ChFQYXVzZVN1YnNjcmlwdGlvbhItLnBhcnRuZXIud2ViaG9va3MudjEuUGF1c2VTdWJzY3JpcHRpb25SZXF1ZXN0Gi4ucGFydG5lci53ZWJob29rcy52MS5QYXVzZVN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgISYwoMUm90YXRlU2VjcmV0EigucGFydG5lci53ZWJob29rcy52MS5Sb3RhdGVTZWNyZXRSZXF1ZXN0GikucGFydG5lci53ZWJob29rcy52MS5Sb3RhdGVTZWNyZXRSZXNwb25zZRJuCg5BY3RpdmF0ZVNlY3JldBIqLnBhcnRuZXIud2ViaG9va3MudjEuQWN0aXZhdGVTZWNyZXRSZXF1ZXN0GisucGFydG5lci53ZWJob29rcy52MS5BY3RpdmF0ZVNlY3JldFJlc3BvbnNlIgOQAgISYAoLU3RhcnRTaGFkb3cSJy5wYXJ0bmVyLndlYmhvb2tzLnYxLlN0YXJ0U2hhZG93UmVxdWVzdBooLnBhcnRuZXIud2ViaG9va3MudjEuU3RhcnRTaGFkb3dSZXNwb25zZRJfCglHZXRTaGFkb3cSJS5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldFNoYWRvd1JlcXVlc3QaJi5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldFNoYWRvd1Jlc3BvbnNlIgOQAgESYgoKU3RvcFNoYWRvdxImLnBhcnRuZXIud2ViaG9va3MudjEuU3RvcFNoYWRvd1JlcXVlc3QaJy5wYXJ0bmVyLndlYmhvb2tzLnYxLlN0b3BTaGFkb3dSZXNwb25zZSIDkAICElwKCENoZWNrVXJsEiQucGFydG5lci53ZWJob29rcy52MS5DaGVja1VybFJlcXVlc3QaJS5wYXJ0bmVyLndlYmhvb2tzLnYxLkNoZWNrVXJsUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_google_protobuf_timestamp, file_partner_access_v1_access_service, file_partner_audit_v1_audit_service]);
+  fileDesc("Ci5wYXJ0bmVyL3dlYmhvb2tzL3YxL3N1YnNjcmlwdGlvbl9zZXJ2aWNlLnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIt4DChlDcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARI7Cg1jb21wYW55X2NsYXNzGAIgASgOMh8ucGFydG5lci5hY2Nlc3MudjEuQ29tcGFueUNsYXNzSAGIAQESEAoDdXJsGAMgASgJSAKIAQESDgoGZXZlbnRzGAQgAygJEhgKC2Rlc2NyaXB0aW9uGAUgASgJSAOIAQESGwoOc2NoZW1hX3ZlcnNpb24YBiABKAVIBIgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgHIAEoCUgFiAEBEiYKBWFjdG9yGAggASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchIfChJ1bmlxdWVfZGVzY3JpcHRpb24YCSABKAhIBogBARIZCgxkcm9wc19zZWNyZXQYCiABKAhIB4gBAUINCgtfY29tcGFueV9pZEIQCg5fY29tcGFueV9jbGFzc0IGCgRfdXJsQg4KDF9kZXNjcmlwdGlvbkIRCg9fc2NoZW1hX3ZlcnNpb25CFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkQhUKE191bmlxdWVfZGVzY3JpcHRpb25CDwoNX2Ryb3BzX3NlY3JldCJ8ChpDcmVhdGVTdWJzY3JpcHRpb25SZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQFCEAoOX3Jlc291cmNlX2pzb25CEgoQX3N1YnNjcmlwdGlvbl9pZCJCChhMaXN0U3Vic2NyaXB0aW9uc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBQg0KC19jb21wYW55X2lkIkkKGUxpc3RTdWJzY3JpcHRpb25zUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uInIKFkdldFN1YnNjcmlwdGlvblJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWQiRwoXR2V0U3Vic2NyaXB0aW9uUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIu8EChlVcGRhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARI7Cg1jb21wYW55X2NsYXNzGAMgASgOMh8ucGFydG5lci5hY2Nlc3MudjEuQ29tcGFueUNsYXNzSAKIAQESEAoDdXJsGAQgASgJSAOIAQESMgoGZXZlbnRzGAUgASgLMiIucGFydG5lci53ZWJob29rcy52MS5FdmVudFBhdHRlcm5zEhgKC2Rlc2NyaXB0aW9uGAYgASgJSASIAQESGwoOc2NoZW1hX3ZlcnNpb24YByABKAVIBYgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgIIAEoCUgGiAEBEiYKBWFjdG9yGAkgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchIzCgdoZWFkZXJzGAogASgLMiIucGFydG5lci53ZWJob29rcy52MS5IZWFkZXJDaGFuZ2VzEi8KBHJhdGUYCyABKAsyIS5wYXJ0bmVyLndlYmhvb2tzLnYxLkRlbGl2ZXJ5UmF0ZRI3ChNleHBlY3RlZF91cGRhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhAKDl9jb21wYW55X2NsYXNzQgYKBF91cmxCDgoMX2Rlc2NyaXB0aW9uQhEKD19zY2hlbWFfdmVyc2lvbkIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiQwoNSGVhZGVyQ2hhbmdlcxIyCgdjaGFuZ2VzGAEgAygLMiEucGFydG5lci53ZWJob29rcy52MS5IZWFkZXJDaGFuZ2UiSAoMSGVhZGVyQ2hhbmdlEhEKBG5hbWUYASABKAlIAIgBARISCgV2YWx1ZRgCIAEoCUgBiAEBQgcKBV9uYW1lQggKBl92YWx1ZSI2CgxEZWxpdmVyeVJhdGUSFwoKcGVyX3NlY29uZBgBIAEoBUgAiAEBQg0KC19wZXJfc2Vjb25kIiEKDUV2ZW50UGF0dGVybnMSEAoIcGF0dGVybnMYASADKAkiSgoaVXBkYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIpICChlEZWxldGVTdWJzY3JpcHRpb25SZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgDIAEoCUgCiAEBEiYKBWFjdG9yGAQgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchI3ChNleHBlY3RlZF91cGRhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCIcChpEZWxldGVTdWJzY3JpcHRpb25SZXNwb25zZSKmAwoXU2VuZFRlc3REZWxpdmVyeVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEhsKDnNlY3JldF92ZXJzaW9uGAMgASgFSAKIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYBCABKAlIA4gBARImCgVhY3RvchgFIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISHAoPd3Jvbmdfc2lnbmF0dXJlGAYgASgISASIAQESEgoFZXZlbnQYByABKAlIBYgBARIQCgN1cmwYCCABKAlIBogBARIzCgdoZWFkZXJzGAkgASgLMiIucGFydG5lci53ZWJob29rcy52MS5IZWFkZXJDaGFuZ2VzQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCEQoPX3NlY3JldF92ZXJzaW9uQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZEISChBfd3Jvbmdfc2lnbmF0dXJlQggKBl9ldmVudEIGCgRfdXJsIkgKGFNlbmRUZXN0RGVsaXZlcnlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24i/wEKG0FjdGl2YXRlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESFQoIYmFja2ZpbGwYAyABKAhIAogBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgEIAEoCUgDiAEBEiYKBWFjdG9yGAUgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQgsKCV9iYWNrZmlsbEIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiTAocQWN0aXZhdGVTdWJzY3JpcHRpb25SZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24i2AEKGFBhdXNlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYAyABKAlIAogBARImCgVhY3RvchgEIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiSQoZUGF1c2VTdWJzY3JpcHRpb25SZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24i0wEKE1JvdGF0ZVNlY3JldFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAMgASgJSAKIAQESJgoFYWN0b3IYBCABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIkQKFFJvdGF0ZVNlY3JldFJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiKVAgoVQWN0aXZhdGVTZWNyZXRSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIjChZwZW5kaW5nX3NlY3JldF92ZXJzaW9uGAMgASgFSAKIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYBCABKAlIA4gBARImCgVhY3RvchgFIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIZChdfcGVuZGluZ19zZWNyZXRfdmVyc2lvbkIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiRgoWQWN0aXZhdGVTZWNyZXRSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iUwoPQ2hlY2tVcmxSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIQCgN1cmwYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEIGCgRfdXJsIlYKEENoZWNrVXJsUmVzcG9uc2USFAoHYWxsb3dlZBgBIAEoCEgAiAEBEhQKB3JlZnVzYWwYAiABKAlIAYgBAUIKCghfYWxsb3dlZEIKCghfcmVmdXNhbDKQCgoTU3Vic2NyaXB0aW9uU2VydmljZRJ1ChJDcmVhdGVTdWJzY3JpcHRpb24SLi5wYXJ0bmVyLndlYmhvb2tzLnYxLkNyZWF0ZVN1YnNjcmlwdGlvblJlcXVlc3QaLy5wYXJ0bmVyLndlYmhvb2tzLnYxLkNyZWF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEncKEUxpc3RTdWJzY3JpcHRpb25zEi0ucGFydG5lci53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1JlcXVlc3QaLi5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3RTdWJzY3JpcHRpb25zUmVzcG9uc2UiA5ACARJxCg9HZXRTdWJzY3JpcHRpb24SKy5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldFN1YnNjcmlwdGlvblJlcXVlc3QaLC5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldFN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgESegoSVXBkYXRlU3Vic2NyaXB0aW9uEi4ucGFydG5lci53ZWJob29rcy52MS5VcGRhdGVTdWJzY3JpcHRpb25SZXF1ZXN0Gi8ucGFydG5lci53ZWJob29rcy52MS5VcGRhdGVTdWJzY3JpcHRpb25SZXNwb25zZSIDkAICEnoKEkRlbGV0ZVN1YnNjcmlwdGlvbhIuLnBhcnRuZXIud2ViaG9va3MudjEuRGVsZXRlU3Vic2NyaXB0aW9uUmVxdWVzdBovLnBhcnRuZXIud2ViaG9va3MudjEuRGVsZXRlU3Vic2NyaXB0aW9uUmVzcG9uc2UiA5ACAhJvChBTZW5kVGVzdERlbGl2ZXJ5EiwucGFydG5lci53ZWJob29rcy52MS5TZW5kVGVzdERlbGl2ZXJ5UmVxdWVzdBotLnBhcnRuZXIud2ViaG9va3MudjEuU2VuZFRlc3REZWxpdmVyeVJlc3BvbnNlEoABChRBY3RpdmF0ZVN1YnNjcmlwdGlvbhIwLnBhcnRuZXIud2ViaG9va3MudjEuQWN0aXZhdGVTdWJzY3JpcHRpb25SZXF1ZXN0GjEucGFydG5lci53ZWJob29rcy52MS5BY3RpdmF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgISdwoRUGF1c2VTdWJzY3JpcHRpb24SLS5wYXJ0bmVyLndlYmhvb2tzLnYxLlBhdXNlU3Vic2NyaXB0aW9uUmVxdWVzdBouLnBhcnRuZXIud2ViaG9va3MudjEuUGF1c2VTdWJzY3JpcHRpb25SZXNwb25zZSIDkAICEmMKDFJvdGF0ZVNlY3JldBIoLnBhcnRuZXIud2ViaG9va3MudjEuUm90YXRlU2VjcmV0UmVxdWVzdBopLnBhcnRuZXIud2ViaG9va3MudjEuUm90YXRlU2VjcmV0UmVzcG9uc2USbgoOQWN0aXZhdGVTZWNyZXQSKi5wYXJ0bmVyLndlYmhvb2tzLnYxLkFjdGl2YXRlU2VjcmV0UmVxdWVzdBorLnBhcnRuZXIud2ViaG9va3MudjEuQWN0aXZhdGVTZWNyZXRSZXNwb25zZSIDkAICElwKCENoZWNrVXJsEiQucGFydG5lci53ZWJob29rcy52MS5DaGVja1VybFJlcXVlc3QaJS5wYXJ0bmVyLndlYmhvb2tzLnYxLkNoZWNrVXJsUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_google_protobuf_timestamp, file_partner_access_v1_access_service, file_partner_audit_v1_audit_service]);
 
 /**
  * CreateSubscriptionRequest describes the new subscription.
@@ -554,6 +554,20 @@ export type SendTestDeliveryRequest = Message<"partner.webhooks.v1.SendTestDeliv
    * @generated from field: optional string event = 7;
    */
   event?: string | undefined;
+
+  /**
+   * Another URL to test, not the current one; absent: that of the subscription.
+   *
+   * @generated from field: optional string url = 8;
+   */
+  url?: string | undefined;
+
+  /**
+   * The custom headers for that URL, each with a value; absent: none.
+   *
+   * @generated from field: partner.webhooks.v1.HeaderChanges headers = 9;
+   */
+  headers?: HeaderChanges | undefined;
 };
 
 /**
@@ -907,209 +921,6 @@ export const CheckUrlResponseSchema: GenMessage<CheckUrlResponse> = /*@__PURE__*
   messageDesc(file_partner_webhooks_v1_subscription_service, 25);
 
 /**
- * StartShadowRequest describes the shadow.
- *
- * @generated from message partner.webhooks.v1.StartShadowRequest
- */
-export type StartShadowRequest = Message<"partner.webhooks.v1.StartShadowRequest"> & {
-  /**
-   * The calling company.
-   *
-   * @generated from field: optional string company_id = 1;
-   */
-  companyId?: string | undefined;
-
-  /**
-   * The subscription.
-   *
-   * @generated from field: optional string subscription_id = 2;
-   */
-  subscriptionId?: string | undefined;
-
-  /**
-   * The URL to mirror to.
-   *
-   * @generated from field: optional string url = 3;
-   */
-  url?: string | undefined;
-
-  /**
-   * The share of deliveries to mirror, 1 to 100; absent: all.
-   *
-   * @generated from field: optional int32 percent = 4;
-   */
-  percent?: number | undefined;
-
-  /**
-   * How long to mirror, in hours, 1 to 168; absent: 24.
-   *
-   * @generated from field: optional int32 hours = 5;
-   */
-  hours?: number | undefined;
-
-  /**
-   * The acting owner's membership, for the log.
-   *
-   * @generated from field: optional string acting_membership_id = 6;
-   */
-  actingMembershipId?: string | undefined;
-
-  /**
-   * The same owner with client address, for the audit trail.
-   *
-   * @generated from field: partner.audit.v1.Actor actor = 7;
-   */
-  actor?: Actor | undefined;
-
-  /**
-   * The custom headers of copies, each with a value. Absent: those of the subscription if the URL has the same host, else none.
-   *
-   * @generated from field: partner.webhooks.v1.HeaderChanges headers = 8;
-   */
-  headers?: HeaderChanges | undefined;
-};
-
-/**
- * Describes the message partner.webhooks.v1.StartShadowRequest.
- * Use `create(StartShadowRequestSchema)` to create a new message.
- */
-export const StartShadowRequestSchema: GenMessage<StartShadowRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 26);
-
-/**
- * StartShadowResponse is the shadow, which waits for the result of its test.
- *
- * @generated from message partner.webhooks.v1.StartShadowResponse
- */
-export type StartShadowResponse = Message<"partner.webhooks.v1.StartShadowResponse"> & {
-  /**
-   * As the public API shows it: `webhookShadow`.
-   *
-   * @generated from field: optional string resource_json = 1;
-   */
-  resourceJson?: string | undefined;
-};
-
-/**
- * Describes the message partner.webhooks.v1.StartShadowResponse.
- * Use `create(StartShadowResponseSchema)` to create a new message.
- */
-export const StartShadowResponseSchema: GenMessage<StartShadowResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 27);
-
-/**
- * GetShadowRequest names the subscription.
- *
- * @generated from message partner.webhooks.v1.GetShadowRequest
- */
-export type GetShadowRequest = Message<"partner.webhooks.v1.GetShadowRequest"> & {
-  /**
-   * The calling company.
-   *
-   * @generated from field: optional string company_id = 1;
-   */
-  companyId?: string | undefined;
-
-  /**
-   * The subscription.
-   *
-   * @generated from field: optional string subscription_id = 2;
-   */
-  subscriptionId?: string | undefined;
-};
-
-/**
- * Describes the message partner.webhooks.v1.GetShadowRequest.
- * Use `create(GetShadowRequestSchema)` to create a new message.
- */
-export const GetShadowRequestSchema: GenMessage<GetShadowRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 28);
-
-/**
- * GetShadowResponse is the shadow with its comparison, if the subscription has one.
- *
- * @generated from message partner.webhooks.v1.GetShadowResponse
- */
-export type GetShadowResponse = Message<"partner.webhooks.v1.GetShadowResponse"> & {
-  /**
-   * As the public API shows it: `webhookShadowState`.
-   *
-   * @generated from field: optional string resource_json = 1;
-   */
-  resourceJson?: string | undefined;
-};
-
-/**
- * Describes the message partner.webhooks.v1.GetShadowResponse.
- * Use `create(GetShadowResponseSchema)` to create a new message.
- */
-export const GetShadowResponseSchema: GenMessage<GetShadowResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 29);
-
-/**
- * StopShadowRequest names the subscription.
- *
- * @generated from message partner.webhooks.v1.StopShadowRequest
- */
-export type StopShadowRequest = Message<"partner.webhooks.v1.StopShadowRequest"> & {
-  /**
-   * The calling company.
-   *
-   * @generated from field: optional string company_id = 1;
-   */
-  companyId?: string | undefined;
-
-  /**
-   * The subscription.
-   *
-   * @generated from field: optional string subscription_id = 2;
-   */
-  subscriptionId?: string | undefined;
-
-  /**
-   * The acting owner's membership, for the log.
-   *
-   * @generated from field: optional string acting_membership_id = 3;
-   */
-  actingMembershipId?: string | undefined;
-
-  /**
-   * The same owner with client address, for the audit trail.
-   *
-   * @generated from field: partner.audit.v1.Actor actor = 4;
-   */
-  actor?: Actor | undefined;
-};
-
-/**
- * Describes the message partner.webhooks.v1.StopShadowRequest.
- * Use `create(StopShadowRequestSchema)` to create a new message.
- */
-export const StopShadowRequestSchema: GenMessage<StopShadowRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 30);
-
-/**
- * StopShadowResponse is the ended shadow.
- *
- * @generated from message partner.webhooks.v1.StopShadowResponse
- */
-export type StopShadowResponse = Message<"partner.webhooks.v1.StopShadowResponse"> & {
-  /**
-   * As the public API shows it: `webhookShadow`.
-   *
-   * @generated from field: optional string resource_json = 1;
-   */
-  resourceJson?: string | undefined;
-};
-
-/**
- * Describes the message partner.webhooks.v1.StopShadowResponse.
- * Use `create(StopShadowResponseSchema)` to create a new message.
- */
-export const StopShadowResponseSchema: GenMessage<StopShadowResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 31);
-
-/**
  * SubscriptionService manages one company's webhook subscriptions. Served by job-state, called by the console. Objects
  * of another company are `not_found`.
  *
@@ -1225,38 +1036,6 @@ export const SubscriptionService: GenService<{
     methodKind: "unary";
     input: typeof ActivateSecretRequestSchema;
     output: typeof ActivateSecretResponseSchema;
-  },
-  /**
-   * StartShadow sends a test to another URL and, once that has accepted it with 2xx, mirrors deliveries of the subscription
-   * there. It replaces an earlier shadow with its comparison. Fails as CreateSubscription does for the URL, and with
-   * `rate_limited` after too many. No idempotency_level: a repeat would send a second test.
-   *
-   * @generated from rpc partner.webhooks.v1.SubscriptionService.StartShadow
-   */
-  startShadow: {
-    methodKind: "unary";
-    input: typeof StartShadowRequestSchema;
-    output: typeof StartShadowResponseSchema;
-  },
-  /**
-   * GetShadow reads the shadow of a subscription with its comparison.
-   *
-   * @generated from rpc partner.webhooks.v1.SubscriptionService.GetShadow
-   */
-  getShadow: {
-    methodKind: "unary";
-    input: typeof GetShadowRequestSchema;
-    output: typeof GetShadowResponseSchema;
-  },
-  /**
-   * StopShadow ends the shadow of a subscription; its comparison stays. Fails with `not_found` without one.
-   *
-   * @generated from rpc partner.webhooks.v1.SubscriptionService.StopShadow
-   */
-  stopShadow: {
-    methodKind: "unary";
-    input: typeof StopShadowRequestSchema;
-    output: typeof StopShadowResponseSchema;
   },
   /**
    * CheckUrl returns whether a subscription can be created with a URL, by the same rules (spec: Subscription URL

@@ -12,8 +12,6 @@ export const ACTION_LABELS: Readonly<Record<AuditAction, string>> = {
   'webhook.paused': 'Webhook paused',
   'webhook.secret_rotated': 'New secret created',
   'webhook.secret_activated': 'New secret activated',
-  'webhook.shadow_started': 'Mirroring started',
-  'webhook.shadow_stopped': 'Mirroring stopped',
   'delivery.replayed': 'Delivery replayed',
   'delivery.retried': 'Delivery retried',
   'bulk_replay.started': 'Bulk replay started',
@@ -93,10 +91,6 @@ export function describeEntry(entry: AuditEntry, nameOf: (webhookId: string) => 
       return `Created a new secret for ${webhook}`;
     case 'webhook.secret_activated':
       return `Activated the new secret of ${webhook}`;
-    case 'webhook.shadow_started':
-      return `Started to mirror ${webhook} to ${textOf(details['url']) ?? 'another URL'}`;
-    case 'webhook.shadow_stopped':
-      return `Stopped mirroring ${webhook}`;
     case 'delivery.replayed':
       return `Replayed a delivery${ofWebhook}`;
     case 'delivery.retried':

@@ -97,7 +97,7 @@ function Details(props: {
         delivery={delivery}
         attempt={attempts.at(-1)}
         body={body}
-        url={webhook?.url}
+        url={delivery.testUrl === null ? webhook?.url : undefined}
         secretVersion={webhook?.secretVersion}
       />
     </Stack>
@@ -121,7 +121,7 @@ function DeliveryFacts(props: {
             {webhook === undefined ? delivery.subscriptionId : webhookName(webhook)}
           </TextLink>,
         ],
-        ['Sent to', webhook?.url],
+        ['Sent to', delivery.testUrl ?? webhook?.url],
         ['Attempts', `${delivery.attempts} of ${LIMITS.webhookAttempts}`],
         [
           'Next attempt',

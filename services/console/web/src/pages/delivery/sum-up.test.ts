@@ -51,5 +51,6 @@ test('a finished or waiting delivery is described as such', () => {
   expect(whatOf({ state: 'held' }, [])).toContain('the webhook is paused');
   expect(whatOf({ state: 'cancelled' }, [])).toContain('the webhook was deleted');
   expect(whatOf({ state: 'cancelled', wrongSignature: true })).toContain('signed wrongly on purpose');
+  expect(whatOf({ state: 'cancelled', testUrl: 'https://b.example/' })).toContain('a test of another URL');
   expect(whatOf({ state: 'delivered', wrongSignature: true }, [delivered])).toContain('has to refuse it');
 });

@@ -63,9 +63,9 @@ export function sumUp(
       return {
         tone: 'quiet',
         what:
-          delivery.wrongSignature && last !== undefined
-            ? `${why} This test was signed wrongly on purpose, so it is sent once.`
-            : 'Cancelled: the webhook was deleted first.',
+          last === undefined || (!delivery.wrongSignature && delivery.testUrl === null)
+            ? 'Cancelled: the webhook was deleted first.'
+            : `${why} ${delivery.wrongSignature ? 'This test was signed wrongly on purpose' : 'This was a test of another URL'}, so it is sent once.`,
         advice: [],
       };
   }

@@ -12,11 +12,8 @@ export function AddressField(props: {
   readonly onChange: (value: string) => void;
   /** Why the submitted URL was refused. */
   readonly violation: string | undefined;
-  readonly label?: string;
-  /** What is sent to the URL. */
-  readonly sent?: string;
 }) {
-  const { value, onChange, violation, label = 'Endpoint URL', sent = 'Events' } = props;
+  const { value, onChange, violation } = props;
   const check = useCheckUrl();
   const [checked, setChecked] = useState('');
   const checkSoon = useDebouncedCallback((url: string) => {
@@ -28,8 +25,8 @@ export function AddressField(props: {
   return (
     <div>
       <TextInput
-        label={label}
-        description={`${sent} are sent to this URL. It must start with https:// and be reachable from the internet.`}
+        label="Endpoint URL"
+        description="Events are sent to this URL. It must start with https:// and be reachable from the internet."
         placeholder="https://hooks.your-company.com/partner"
         type="url"
         inputMode="url"

@@ -18,21 +18,27 @@ export function headersViolation(violations: Readonly<Record<string, string>>): 
   return Object.entries(violations).find(([path]) => path.startsWith('headers'))?.[1];
 }
 
-/** Asks for the values of custom headers for another host, which never gets the stored ones. */
-export function HeaderValuesForHost(props: {
+/** Asks for the values of custom headers for another URL: its test never gets the stored ones, and neither does another host. */
+export function HeaderValuesForUrl(props: {
   readonly names: readonly string[];
   readonly values: HeaderValues;
   readonly onChange: (values: HeaderValues) => void;
-  /** What happens to a header without a value. */
-  readonly withoutValue: string;
+  readonly isOtherHost: boolean;
   readonly violation: string | undefined;
 }) {
-  const { names, values, onChange, withoutValue, violation } = props;
+  const { names, values, onChange, isOtherHost, violation } = props;
   return (
     <Stack gap="sm">
-      <Notice tone="warn" title="This URL has another host">
-        Stored values of custom headers are not sent to it. {withoutValue}
-      </Notice>
+      {isOtherHost ? (
+        <Notice tone="warn" title="This URL has another host">
+          Stored values of custom headers are not sent to it. Enter them for this host. A header without a
+          value is removed.
+        </Notice>
+      ) : (
+        <Text size="sm">
+          The test has only the custom headers that you enter here. Without a value, the stored one stays.
+        </Text>
+      )}
       {names.map((name) => (
         <PasswordInput
           key={name}

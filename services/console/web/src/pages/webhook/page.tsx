@@ -15,7 +15,6 @@ import { HeadersPanel } from './headers-panel.js';
 import { NextStep } from './next-step.js';
 import { RecentDeliveries } from './recent-deliveries.js';
 import { SecretPanel } from './secret-panel.js';
-import { ShadowPanel } from './shadow-panel.js';
 import { SettingsPanel } from './settings-panel.js';
 import { SwitchPanel } from './switch-panel.js';
 import { TestPanel } from './test-panel.js';
@@ -104,7 +103,6 @@ function Everything({ webhook, deletion }: { readonly webhook: Webhook; readonly
               </OwnerOnly>
             </SimpleGrid>
             <SettingsPanel webhook={webhook} />
-            <ShadowPanel webhook={webhook} />
             <OwnerOnly>
               <HeadersPanel webhook={webhook} />
               <DeletePanel

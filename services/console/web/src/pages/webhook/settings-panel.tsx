@@ -7,7 +7,6 @@ import { violationsByField } from '../../api/api-error.js';
 import { useUpdateWebhook, type Webhook } from '../../api/webhooks.js';
 import { CopyButton } from '../../parts/copy-button.js';
 import { FormFailure } from '../../parts/form-failure.js';
-import { Notice } from '../../parts/notice.js';
 import { Panel } from '../../parts/panel.js';
 import { PastTime } from '../../parts/relative-time.js';
 import { AddressField } from './address-field.js';
@@ -15,7 +14,8 @@ import { changesOf, type WebhookSettings } from './changes-of.js';
 import { EventPatterns } from './event-patterns.js';
 import { eventsViolation } from './events-violation.js';
 import { EventsField } from './events-field.js';
-import { hasOtherHost, headersViolation, type HeaderValues, HeaderValuesForHost } from './header-values.js';
+import { hasOtherHost, headersViolation, type HeaderValues, HeaderValuesForUrl } from './header-values.js';
+import { NewUrlTest } from './new-url-test.js';
 import { rateLabel } from './rate-label.js';
 import classes from './webhook.module.css';
 
@@ -98,7 +98,12 @@ function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonl
   const [lacksEvents, setLacksEvents] = useState(false);
   const [headerValues, setHeaderValues] = useState<HeaderValues>({});
   const changes = changesOf(webhook, given);
-  const asksHeaders = webhook.headerNames.length > 0 && hasOtherHost(webhook.url, given.url);
+  const isOtherHost = hasOtherHost(webhook.url, given.url);
+  const asksHeaders = webhook.headerNames.length > 0 && changes.url !== undefined;
+  const entered = webhook.headerNames.flatMap((name) => {
+    const value = asksHeaders ? headerValues[name] : undefined;
+    return value ? [{ name, value }] : [];
+  });
   const violations = violationsByField(update.error);
 
   const change = (part: Partial<WebhookSettings>) => {
@@ -113,28 +118,29 @@ function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonl
     } else if (Object.keys(changes).length === 0) {
       onClose();
     } else {
-      const headers = webhook.headerNames.map((name) => ({ name, value: headerValues[name] || null }));
-      update.run({ ...changes, ...(asksHeaders && { headers }) }, { onSuccess: onClose });
+      const removed = webhook.headerNames.filter((name) => !headerValues[name]);
+      const headers = [...entered, ...(isOtherHost ? removed : []).map((name) => ({ name, value: null }))];
+      update.run({ ...changes, ...(headers.length > 0 && { headers }) }, { onSuccess: onClose });
     }
   };
   return (
     <form onSubmit={submit}>
       <Stack>
         <AddressField value={given.url} onChange={(url) => change({ url })} violation={violations['url']} />
-        {changes.url !== undefined && (
-          <Notice tone="warn" title="A new URL must be tested first">
-            {webhook.state === 'active'
-              ? 'When you save, the webhook is paused. Send a test delivery, then activate it. Queued deliveries go to the new URL.'
-              : 'After saving, send a test delivery, then activate the webhook.'}
-          </Notice>
-        )}
         {asksHeaders && (
-          <HeaderValuesForHost
+          <HeaderValuesForUrl
             names={webhook.headerNames}
             values={headerValues}
             onChange={setHeaderValues}
-            withoutValue="Enter them for this host. A header without a value is removed."
+            isOtherHost={isOtherHost}
             violation={headersViolation(violations)}
+          />
+        )}
+        {changes.url !== undefined && (
+          <NewUrlTest
+            key={JSON.stringify([changes.url, entered])}
+            webhook={webhook}
+            body={{ url: changes.url, ...(entered.length > 0 && { headers: entered }) }}
           />
         )}
         <TextInput

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { useDelivery } from '../../api/deliveries.js';
-import { useTestWebhook } from '../../api/test-delivery.js';
+import { type TestBody, useTestWebhook } from '../../api/test-delivery.js';
 import { outcomeOfTest, type TestOutcome } from './test-outcome.js';
 
 /** Polls while the owner waits, because change events can be late. */
@@ -19,11 +19,8 @@ export interface TestDelivery {
   readonly outcome: TestOutcome | undefined;
 }
 
-/** Sends test deliveries, signed as the body requests, and waits for their outcomes. */
-export function useTestDelivery(
-  webhookId: string,
-  body: { readonly secretVersion?: number; readonly wrongSignature?: boolean } = {},
-): TestDelivery {
+/** Sends test deliveries, signed and addressed as the body requests, and waits for their outcomes. */
+export function useTestDelivery(webhookId: string, body: Omit<TestBody, 'event'> = {}): TestDelivery {
   const test = useTestWebhook(webhookId);
   const deliveryId = test.response?.id;
   const { data, refetch } = useDelivery(deliveryId);
