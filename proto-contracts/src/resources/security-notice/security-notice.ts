@@ -2,6 +2,8 @@ import { z } from 'zod';
 
 /** What people learn by email, whatever their settings: changes that a takeover of an account or a company makes. */
 export const SECURITY_NOTICE_KINDS = [
+  'password_changed',
+  'provider_linked',
   'second_factor_enabled',
   'second_factor_disabled',
   'second_factor_wrong',
@@ -22,6 +24,8 @@ export const securityNoticeDetails = z.object({
   userAgent: z.string().optional(),
   /** The new owner. */
   displayName: z.string().optional(),
+  /** The identity provider. */
+  issuer: z.string().optional(),
   /** Recovery codes that are left. */
   left: z.number().optional(),
 });

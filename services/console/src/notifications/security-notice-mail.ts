@@ -78,6 +78,19 @@ const TAKEN = (console: string) =>
 const WORDS: Readonly<
   Record<SecurityNoticeKind, (details: Details, company: string, console: string) => Words>
 > = {
+  password_changed: ({ by }, company, console) => ({
+    subject: 'Your password was changed',
+    sentence: `The password of your account in the partner console of ${company} was changed. All other sessions of the account have ended.`,
+    advice:
+      by === undefined
+        ? `If it was not you, set a new password at once, which ends all sessions:\n\n${console}/forgot-password`
+        : `If you did not ask for it, set a new password at once, and tell an owner of your company:\n\n${console}/forgot-password`,
+  }),
+  provider_linked: ({ issuer }, company) => ({
+    subject: 'You can now sign in with your identity provider',
+    sentence: `You signed in to the partner console of ${company} with an identity provider for the first time${issuer === undefined ? '' : `: ${oneLine(issuer)}`}. From now on your account there opens the console.`,
+    advice: 'If it was not you, tell an owner of your company.',
+  }),
   second_factor_enabled: (_details, company, console) => ({
     subject: 'Two-factor authentication was enabled',
     sentence: `Two-factor authentication was enabled for your account in the partner console of ${company}. Your other sessions have ended.`,

@@ -12,7 +12,6 @@ import { clientOriginOf } from '../client-origin.js';
 import { requiredField } from '../required-field.js';
 import { endSessionsOf } from '../sessions/end-sessions-of.js';
 import { checkNewPassword } from '../sessions/new-password-rule.js';
-import { notifyOfNewPassword, type NotifyDeps } from '../sessions/account-mails.js';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';
 import type { HashPassword } from '../sessions/verify-password.js';
 import { counted } from '@partner/proto-contracts/api/counted';
@@ -21,14 +20,12 @@ import { counted } from '@partner/proto-contracts/api/counted';
  * `POST /partner-api/password/links/use`: sets a password with the token of a mailed link, and ends all sessions of the person.
  * Public: the token is the proof. It starts no session, so a second factor stays necessary.
  */
-export function usePasswordLink(
-  deps: NotifyDeps & {
-    readonly access: Pick<Client<typeof AccessService>, 'getPasswordLink' | 'usePasswordLink'>;
-    readonly sessions: Pick<SessionStore, 'list' | 'end'>;
-    readonly limiter: Pick<RateLimiter, 'take'>;
-    readonly hashPassword: HashPassword;
-  },
-): AnyEndpoint<OwnerSession> {
+export function usePasswordLink(deps: {
+  readonly access: Pick<Client<typeof AccessService>, 'getPasswordLink' | 'usePasswordLink'>;
+  readonly sessions: Pick<SessionStore, 'list' | 'end'>;
+  readonly limiter: Pick<RateLimiter, 'take'>;
+  readonly hashPassword: HashPassword;
+}): AnyEndpoint<OwnerSession> {
   return serveOperation(usePasswordLinkOperation, async (request) => {
     const { body, remoteAddress, call } = request;
     const network = clientNetwork(remoteAddress);
@@ -43,9 +40,6 @@ export function usePasswordLink(
     const actor = actorOf({ membershipId, displayName }, clientOriginOf(request));
     await deps.access.usePasswordLink({ tokenSha256, passwordHash, actor }, call).catch(refuseLink);
     await endSessionsOf(deps.sessions, membershipId);
-    if (person.hasPassword === true) {
-      notifyOfNewPassword(deps, { membershipId, companyName, email: person.email });
-    }
     return { status: 204 };
   });
 }

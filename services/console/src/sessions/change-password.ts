@@ -6,13 +6,12 @@ import { requiredField } from '../required-field.js';
 import { confirmPassword, type ConfirmPasswordDeps } from './confirm-password.js';
 import { endSessionsOf } from './end-sessions-of.js';
 import { checkNewPassword } from './new-password-rule.js';
-import { notifyOfNewPassword, type NotifyDeps } from './account-mails.js';
 import type { ClientOrigin, OwnerSession, SessionStore } from './session-store.js';
 import type { SessionTrail } from './session-trail.js';
 import type { HashPassword } from './verify-password.js';
 
 /** Dependencies of a change of password. */
-export interface ChangePasswordDeps extends ConfirmPasswordDeps, NotifyDeps {
+export interface ChangePasswordDeps extends ConfirmPasswordDeps {
   readonly access: Pick<Client<typeof AccessService>, 'getOwner' | 'changePassword'>;
   readonly sessions: Pick<SessionStore, 'confirm' | 'create' | 'end' | 'list'>;
   readonly trail: Pick<SessionTrail, 'record' | 'note'>;
@@ -22,8 +21,7 @@ export interface ChangePasswordDeps extends ConfirmPasswordDeps, NotifyDeps {
 /**
  * Changes the password of a session's owner, and returns a new session in place of the given one. All other sessions of the
  * owner end: at once, or within a minute if Redis fails in between or a login with the former password is in flight. Fails as
- * {@link confirmPassword} does, and with `invalid_argument` for a password that is a name of its owner. The email about the
- * change is sent in the background, and may be lost.
+ * {@link confirmPassword} does, and with `invalid_argument` for a password that is a name of its owner.
  */
 export async function changePassword(
   deps: ChangePasswordDeps,
@@ -51,6 +49,5 @@ export async function changePassword(
   await endSessionsOf(deps.sessions, membershipId, started.session.id);
   const { publicId } = started.session;
   await deps.trail.note({ change: 'started', owner: session, publicId, origin }, call);
-  notifyOfNewPassword(deps, { membershipId, companyName: session.companyName, email });
   return started;
 }

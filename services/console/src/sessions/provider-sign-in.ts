@@ -8,7 +8,6 @@ import { CLOCK_SKEW_MS, type IdentityProvider, type ProviderAccount } from './id
 import { concludeLogin, type LogInDeps } from './log-in.js';
 import type { LoginAttempt, LoginAttempts } from './login-attempts.js';
 import type { ProviderRequest, ProviderRequests } from './provider-requests.js';
-import { type NotifyDeps, notifyOfLink } from './account-mails.js';
 import { roleOf } from './role.js';
 import type { ClientOrigin, Owner, OwnerSession, SessionStore } from './session-store.js';
 
@@ -20,8 +19,7 @@ export interface ProviderDeps {
 }
 
 /** Dependencies of a sign-in. */
-export interface ProviderSignInDeps
-  extends ProviderDeps, AdmitDeps, NotifyDeps, Pick<LogInDeps, 'logger' | 'logins'> {
+export interface ProviderSignInDeps extends ProviderDeps, AdmitDeps, Pick<LogInDeps, 'logger' | 'logins'> {
   readonly access: Pick<
     Client<typeof AccessService>,
     'getProviderLogin' | 'linkProvider' | 'useSecondFactor'
@@ -84,7 +82,6 @@ export async function completeProviderSignIn(
       const { companyId } = owner;
       if (isLinked) return;
       await deps.access.linkProvider({ companyId, actor: actorOf(owner, client), identity }, call);
-      notifyOfLink(deps, owner, { email: account.verifiedEmail, providerName: provider.name });
     };
     const byProvider = { issuer, authenticatedAt, link };
     const started = await admit(deps, { login, client, conclude, byProvider }, call).catch(

@@ -8,6 +8,7 @@ import { silentLogger } from '@partner/kernel/logger';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import type { Database } from '../database/database.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { somePasswordHash } from '../testing/some-password-hash.js';
 import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { updateOwner } from '../operator/owners.js';
 import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
@@ -41,15 +42,9 @@ const access = () =>
     createInMemoryTransport([rpcService(AccessService, createAccessService(deps()))]),
   );
 
-/** Returns a hash as the console makes it, of no password. */
-function someHash(): string {
-  const base64 = (size: number) => randomBytes(size).toString('base64').replaceAll('=', '');
-  return `$argon2id$v=19$m=19456,t=2,p=1$${base64(16)}$${base64(32)}`;
-}
-
 async function member(role = 'OWNER') {
   const membershipId = newId('mem');
-  const passwordHash = someHash();
+  const passwordHash = somePasswordHash();
   await database.query(
     `insert into memberships (id, company_id, role, display_name, email, password_hash) values ($1, $2, $3, 'Dana', $4, $5)`,
     [membershipId, companyId, role, `${membershipId}@seller.example`, passwordHash],
@@ -68,7 +63,7 @@ test('a password replaces the proved one once, with an entry in the audit trail 
     companyId,
     actor: { membershipId, displayName: 'Dana', remoteAddress: '203.0.113.7' },
     formerPasswordVersion: before.passwordVersion ?? '',
-    passwordHash: someHash(),
+    passwordHash: somePasswordHash(),
   };
   const { passwordVersion } = await access().changePassword(request);
   expect(await readOwner(membershipId)).toMatchObject({
@@ -76,7 +71,9 @@ test('a password replaces the proved one once, with an entry in the audit trail 
     passwordHash: request.passwordHash,
   });
   expect(passwordVersion).not.toBe(before.passwordVersion);
-  await expect(access().changePassword({ ...request, passwordHash: someHash() })).rejects.toMatchObject({
+  await expect(
+    access().changePassword({ ...request, passwordHash: somePasswordHash() }),
+  ).rejects.toMatchObject({
     reason: 'password_wrong',
   });
   const entries = await database.query(
@@ -97,11 +94,15 @@ test('no password is set with a weaker hash, or for a person of another company 
   const { membershipId } = await member();
   const { passwordVersion = '' } = await readOwner(membershipId);
   const request = { companyId, actor: { membershipId }, formerPasswordVersion: passwordVersion };
-  const weak = someHash().replace('t=2', 't=1');
+  const weak = somePasswordHash().replace('t=2', 't=1');
   await expect(access().changePassword({ ...request, passwordHash: weak })).rejects.toMatchObject({
     reason: 'invalid_argument',
   });
-  const foreign = { ...request, companyId: await insertCompany(database, 'SALES'), passwordHash: someHash() };
+  const foreign = {
+    ...request,
+    companyId: await insertCompany(database, 'SALES'),
+    passwordHash: somePasswordHash(),
+  };
   await expect(access().changePassword(foreign)).rejects.toMatchObject({ reason: 'password_wrong' });
   expect((await readOwner(membershipId)).passwordVersion).toBe(passwordVersion);
 });
@@ -110,7 +111,7 @@ describe('a link', () => {
   const token = () => new Uint8Array(randomBytes(32));
   const request = (membershipId: string, tokenSha256: Uint8Array<ArrayBuffer>) =>
     access().requestPasswordLink({ email: `${membershipId.toUpperCase()}@seller.example`, tokenSha256 });
-  const use = (tokenSha256: Uint8Array<ArrayBuffer>, passwordHash = someHash()) =>
+  const use = (tokenSha256: Uint8Array<ArrayBuffer>, passwordHash = somePasswordHash()) =>
     access().usePasswordLink({ tokenSha256, passwordHash, actor: { remoteAddress: '203.0.113.7' } });
 
   beforeEach(() => {
@@ -128,7 +129,7 @@ describe('a link', () => {
       displayName: 'Dana',
       hasPassword: true,
     });
-    const passwordHash = someHash();
+    const passwordHash = somePasswordHash();
     const results = await Promise.allSettled([use(second, passwordHash), use(second, passwordHash)]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect((await readOwner(membershipId)).passwordHash).toBe(passwordHash);
@@ -153,7 +154,12 @@ describe('a link', () => {
     await request(membershipId, outdated);
     const { passwordVersion: formerPasswordVersion = '' } = await readOwner(membershipId);
     const actor = { membershipId };
-    await access().changePassword({ companyId, actor, formerPasswordVersion, passwordHash: someHash() });
+    await access().changePassword({
+      companyId,
+      actor,
+      formerPasswordVersion,
+      passwordHash: somePasswordHash(),
+    });
     await expect(use(outdated)).rejects.toMatchObject({ reason: 'not_found' });
     await request(membershipId, outdated);
     const operator = { membershipId: undefined, displayName: 'operator: Ada' };

@@ -7,6 +7,7 @@ import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../database/database.js';
 import type { MembershipOfCompany } from './get-owner.js';
 import { passwordVersion, type SessionsBasis } from './password-version.js';
+import { noticeToPerson } from './queue-notices.js';
 
 /**
  * Replaces the acting owner's password, and returns the new version.
@@ -14,7 +15,7 @@ import { passwordVersion, type SessionsBasis } from './password-version.js';
  * Fails with `password_wrong` if the owner has another password than the proved one, or is no longer an owner. Fails with
  * `invalid_argument` for a hash with other parameters than the service's.
  *
- * Atomic: the password and the entry in the audit trail. Lock: the membership.
+ * Atomic: the password, the entry in the audit trail and the notice. Lock: the membership.
  */
 export async function changePassword(
   deps: { readonly database: Pick<Database, 'transaction'>; readonly logger: Pick<Logger, 'info'> },
@@ -47,7 +48,8 @@ export async function changePassword(
 }
 
 /**
- * Sets the password of a membership that the transaction has locked, ends its link and records the change.
+ * Sets the password of a membership that the transaction has locked, ends its link, records the change and queues the notice of one
+ * that replaces another.
  *
  * Fails with `invalid_argument` for a hash with other parameters than the service's.
  */
@@ -60,8 +62,10 @@ export async function setPassword(
     const message = 'must be a PHC string of Argon2id with the parameters of the service';
     throw invalidArgument([{ path: 'password_hash', message }]);
   }
-  const [changed] = await tx.query<{ displayName: string }>(
-    'update memberships set password_hash = $2 where id = $1 returning display_name as "displayName"',
+  const [changed] = await tx.query<{ displayName: string; isReplaced: boolean }>(
+    `update memberships as member set password_hash = $2 from memberships as former
+     where member.id = $1 and former.id = member.id
+     returning member.display_name as "displayName", former.password_hash is not null as "isReplaced"`,
     [membershipId, passwordHash],
   );
   await tx.query('delete from password_links where membership_id = $1', [membershipId]);
@@ -72,4 +76,7 @@ export async function setPassword(
     subject: { type: 'owner', id: membershipId },
     details: { changed: ['password'], displayName: changed?.displayName },
   });
+  if (changed?.isReplaced === true) {
+    await noticeToPerson(tx, { companyId, kind: 'password_changed', subjectId: membershipId, actor });
+  }
 }

@@ -10,6 +10,7 @@ import { canSignIn } from './can-sign-in.js';
 import { LOGIN_COLUMNS, LOGIN_TABLES, type StoredLogin } from './get-login.js';
 import type { MembershipOfCompany } from './get-owner.js';
 import { endSessions } from './password-version.js';
+import { noticeToPerson } from './queue-notices.js';
 
 const SUBJECT_LENGTH = 255;
 
@@ -67,7 +68,7 @@ export async function getProviderLogin(
  *
  * Fails with `provider_sign_in_refused` unless {@link getProviderLogin} still returns the person. A repeat changes nothing.
  *
- * Atomic: the link and its entry in the audit trail. Lock: the membership.
+ * Atomic: the link, its entry in the audit trail and the notice to the person. Lock: the membership.
  */
 export async function linkProvider(
   deps: {
@@ -109,6 +110,8 @@ export async function linkProvider(
         subject: { type: 'owner', id: membershipId },
         details: { changed: ['provider'], displayName: member.displayName, issuer },
       });
+      const notice = { companyId, subjectId: membershipId, actor, details: { issuer } };
+      await noticeToPerson(tx, { ...notice, kind: 'provider_linked' });
     },
     { ...limits, companyId },
   );

@@ -9,6 +9,7 @@ import { createOperatorService } from '../operator/operator-service.js';
 import { recordMembershipChanged } from '../platform/record-membership-changed.js';
 import { connectAccess, connectOperators } from '../testing/public-clients.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { somePasswordHash } from '../testing/some-password-hash.js';
 import { insertCompany } from '../testing/test-jobs.js';
 import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
 import { leaseNotices, reportNotice } from './lease-notices.js';
@@ -115,6 +116,51 @@ describe('a person is mailed', () => {
       { displayName, during: 'enable' },
       ...Array.from({ length: 3 }, () => ({ displayName, during: 'sign_in' })),
       { displayName, during: 'disable' },
+    ]);
+  });
+
+  test('each password that replaces another, by the person, a mailed link or an operator [NOTIFY-12, SESSION-11]', async () => {
+    const access = client();
+    const changed = { email: addressOf(dana), kind: 'password_changed', count: 1 };
+    const former = await access.getOwner({ companyId, membershipId: dana });
+    await access.changePassword({
+      ...owner(),
+      formerPasswordVersion: String(former.passwordVersion),
+      passwordHash: somePasswordHash(),
+    });
+    await operators().updateOwner({
+      membershipId: dana,
+      passwordHash: somePasswordHash(),
+      operator: 'ops',
+    });
+    expect(await due()).toEqual([{ ...changed, count: 2, details: { by: 'operator: ops' } }]);
+
+    const tokenSha256 = hash();
+    await testDatabase.database.query(
+      `insert into password_links (membership_id, token_sha256, expires_at) values ($1, $2, now() + interval '1 hour')`,
+      [olive, Buffer.from(tokenSha256)],
+    );
+    await access.usePasswordLink({ tokenSha256, passwordHash: somePasswordHash(), actor: origin });
+    expect(await due()).toEqual([{ ...changed, email: addressOf(olive), details: origin }]);
+  });
+
+  test('nothing about the first password, of an invitation [NOTIFY-12]', async () => {
+    const tokenSha256 = hash();
+    await testDatabase.database.query('update memberships set password_hash = null where id = $1', [olive]);
+    await testDatabase.database.query(
+      `insert into password_links (membership_id, token_sha256, expires_at) values ($1, $2, now() + interval '1 hour')`,
+      [olive, Buffer.from(tokenSha256)],
+    );
+    await client().usePasswordLink({ tokenSha256, passwordHash: somePasswordHash(), actor: origin });
+    expect(await due()).toEqual([]);
+  });
+
+  test('the first sign-in with an account of the identity provider [NOTIFY-12, OIDC-3]', async () => {
+    const issuer = 'https://idp.example';
+    const identity = { issuer, subject: 'dana-1', verifiedEmail: addressOf(dana) };
+    for (let n = 0; n < 2; n += 1) await client().linkProvider({ companyId, actor: actor(), identity });
+    expect(await due()).toEqual([
+      { email: addressOf(dana), kind: 'provider_linked', count: 1, details: { ...origin, issuer } },
     ]);
   });
 

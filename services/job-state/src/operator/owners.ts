@@ -9,7 +9,7 @@ import { unlinkProviders } from '../access/provider-links.js';
 import { resetFactor } from '../access/second-factor.js';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
-import { noticeToOtherOwners } from '../access/queue-notices.js';
+import { noticeToOtherOwners, noticeToPerson } from '../access/queue-notices.js';
 import type { Database, Queryable, Transaction, TransactionLimits } from '../database/database.js';
 import { getCompany } from './operator-company.js';
 import { checkOwnerFields } from './operator-fields.js';
@@ -97,7 +97,7 @@ export async function createOwner(
  * Disabling sign-in removes the password and the sign-in at the identity provider, so that a later message of the platform cannot re-enable it. Fails with `not_found`
  * for a membership that is not an owner or whose company is erased, and with `invalid_argument` for the password of an owner who cannot sign in.
  *
- * Atomic: the change and its entry in the audit trail. Lock: the membership.
+ * Atomic: the change, its entry in the audit trail and the notices. Lock: the membership.
  */
 export async function updateOwner(
   deps: Deps,
@@ -148,6 +148,11 @@ export async function updateOwner(
         subject: { type: 'owner', id: membershipId },
         details: { changed, displayName: after.displayName, active: after.active, role: after.role },
       });
+    }
+    if (passwordHash !== undefined) {
+      const { companyId } = after;
+      const notice = { companyId, subjectId: membershipId, actor: request.actor };
+      await noticeToPerson(tx, { ...notice, kind: 'password_changed' });
     }
     const wasOwner = before.active && before.role === 'owner';
     if (after.active && after.role === 'owner' && !wasOwner) await announceOwner(tx, after, request.actor);
