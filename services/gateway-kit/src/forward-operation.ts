@@ -1,4 +1,4 @@
-import type { Caller, OperationCall } from '@partner/proto-contracts/api/call';
+import type { Caller, OperationCall } from '@partner/proto-contracts/call';
 import type { AnyOperation } from '@partner/proto-contracts/api/operation';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import type { OperationReply } from '@partner/kernel/amqp/operation-call';
@@ -92,7 +92,7 @@ export function callFor<Principal>(
   );
 }
 
-/** Returns the response to a request that job-state has answered. */
+/** Returns the response to a request after job-state's reply. */
 export function responseTo(
   operation: Pick<AnyOperation, 'path' | 'responses' | 'id'>,
   request: Pick<Request<unknown>, 'apiVersion'>,

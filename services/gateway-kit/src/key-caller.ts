@@ -1,4 +1,4 @@
-import type { Caller } from '@partner/proto-contracts/api/call';
+import type { Caller } from '@partner/proto-contracts/call';
 import type { ApiKeyPrincipal } from './api-key-authentication.js';
 import type { EndpointRequest } from './endpoint.js';
 

@@ -15,7 +15,7 @@ import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v
 import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
-import type { Caller } from '@partner/proto-contracts/api/call';
+import type { Caller } from '@partner/proto-contracts/call';
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
 import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { OperationCall } from '@partner/proto-contracts/api/call';
+import type { OperationCall } from '@partner/proto-contracts/call';
 import { listJobFeedOperation } from '@partner/proto-contracts/resources/feed-entry/operations';
 import {
   getJobOperation,

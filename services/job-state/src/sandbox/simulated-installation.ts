@@ -18,7 +18,7 @@ import {
   replaceAssignmentsOperation,
   setScheduleOperation,
 } from '@partner/proto-contracts/resources/job/operations';
-import type { OperationCall } from '@partner/proto-contracts/api/call';
+import type { OperationCall } from '@partner/proto-contracts/call';
 import {
   BLOCKER_CODES,
   type InstallerJob,

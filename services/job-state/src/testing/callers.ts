@@ -1,4 +1,4 @@
-import type { Caller } from '@partner/proto-contracts/api/call';
+import type { Caller } from '@partner/proto-contracts/call';
 
 /** An API key of an installer company, as calls name it. */
 export function installerKey(companyId: string): Caller {

@@ -1,4 +1,4 @@
-import type { Caller } from '@partner/proto-contracts/api/call';
+import type { Caller } from '@partner/proto-contracts/call';
 import { type InternalOperation, isRepeatable, type Operation } from '@partner/proto-contracts/api/operation';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { z } from 'zod';

@@ -4,7 +4,7 @@ import {
   type CallOutcome,
   callOutcome,
   type OperationCall,
-} from '@partner/proto-contracts/api/call';
+} from '@partner/proto-contracts/call';
 import { isErrorReason } from '@partner/proto-contracts/api/error-reasons';
 import { ServiceError } from '../service-error.js';
 import { checkMessageSize } from './message-size.js';

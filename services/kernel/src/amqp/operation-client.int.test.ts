@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Caller } from '@partner/proto-contracts/api/call';
+import type { Caller } from '@partner/proto-contracts/call';
 import { defineInternalOperation } from '@partner/proto-contracts/api/operation';
 import { recordStatusEventOperation } from '@partner/proto-contracts/resources/job/operations';
 import { RELEASE_0_1_0 } from '@partner/test-kit/release-0-1-0';

@@ -1,4 +1,4 @@
-import { CALL_CONTENT_TYPE, type Caller, type OperationCall } from '@partner/proto-contracts/api/call';
+import { CALL_CONTENT_TYPE, type Caller, type OperationCall } from '@partner/proto-contracts/call';
 import type { InternalOperation } from '@partner/proto-contracts/api/operation';
 import { encodeCall, type OperationReply, readReply } from './operation-call.js';
 import type { RpcClient } from './rpc-client.js';

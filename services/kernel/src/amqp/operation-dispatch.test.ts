@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { CALL_CONTENT_TYPE, type Caller } from '@partner/proto-contracts/api/call';
+import { CALL_CONTENT_TYPE, type Caller } from '@partner/proto-contracts/call';
 import { ERROR_REASON_CATALOGUE, isErrorReason } from '@partner/proto-contracts/api/error-reasons';
 import { defineInternalOperation } from '@partner/proto-contracts/api/operation';
 import {

@@ -1,4 +1,4 @@
-import { CALL_CONTENT_TYPE, type Caller, operationCall } from '@partner/proto-contracts/api/call';
+import { CALL_CONTENT_TYPE, type Caller, operationCall } from '@partner/proto-contracts/call';
 import { ServiceError } from '../service-error.js';
 import type { DecodedCall, Implementation } from './implement.js';
 import { encodeFailure, encodeReply } from './operation-call.js';

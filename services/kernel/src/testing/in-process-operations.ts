@@ -1,4 +1,4 @@
-import { CALL_CONTENT_TYPE } from '@partner/proto-contracts/api/call';
+import { CALL_CONTENT_TYPE } from '@partner/proto-contracts/call';
 import { createOperationClient, type OperationClient } from '../amqp/operation-client.js';
 import { operationHandlers, type ServedOperations } from '../amqp/operation-dispatch.js';
 import { notCarriedOut } from '../amqp/rpc-error.js';

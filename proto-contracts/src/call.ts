@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { companyClass } from '../values/company-class.js';
-import { role } from './roles.js';
+import { companyClass } from './values/company-class.js';
+import { role } from './api/roles.js';
 
 /**
  * Content type of a call between services, and of its reply. A message without it is not a call: release 0.1.0 called by protobuf and
@@ -17,7 +17,7 @@ const company = { companyId: z.string(), companyClass };
  * On whose behalf a call is made. A gateway, the console or `partnerctl` has authenticated the caller; the broker's permissions decide who
  * may name which kind.
  */
-export const caller = z.discriminatedUnion('kind', [
+const caller = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('key'),
     ...company,
@@ -49,7 +49,7 @@ export const caller = z.discriminatedUnion('kind', [
 export type Caller = z.infer<typeof caller>;
 
 /** What binds a write to its first use (spec: Idempotency rules). */
-export const callIdempotency = z.object({
+const callIdempotency = z.object({
   key: z.string(),
   /** Method and path, e.g. `POST /partner/v1/jobs/job_01j…/status-events`. */
   request: z.string(),
