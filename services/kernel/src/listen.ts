@@ -7,7 +7,7 @@ export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
 
-/** Connections that wait to be accepted, up to the kernel's `somaxconn`. Beyond it a client tries again only after a second. */
+/** Connections that wait to be accepted, up to the kernel's `somaxconn`. Beyond it a client's retry takes a second. */
 const BACKLOG = 4_096;
 
 /** Starts a server and resolves to its port. Throws {@link ListenError} if the port is in use or not permitted. */

@@ -120,7 +120,7 @@ function oddVariant(variant: SchemaNode): fc.Arbitrary<unknown> {
   );
 }
 
-/** The schema behind references and selections: one of its own, or each that a value may have. */
+/** The schema behind references and selections: itself, or each that a value may have. */
 function variantsOf(schema: SchemaNode, schemas: ApiDescription['schemas']): readonly SchemaNode[] {
   const component = schemas[componentName(schema) ?? ''];
   const parts = component === undefined ? [...(schema.oneOf ?? []), ...(schema.anyOf ?? [])] : [component];
