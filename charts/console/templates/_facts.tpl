@@ -2,7 +2,7 @@
 http: true
 paths: [/, /partner-api, /console, /docs, /clients, /openapi.json, /llms.txt]
 egress: [broker, redis, mail, identityProvider]
-optionalSecrets: [shardAmqpUrls, smtpUrl, oidcClientSecret]
+optionalSecrets: [smtpUrl, oidcClientSecret]
 {{- end -}}
 
 {{- define "console.violations" -}}

@@ -2,7 +2,6 @@
 http: true
 paths: [/inbound]
 egress: [broker, redis]
-optionalSecrets: [shardAmqpUrls]
 {{- end -}}
 
 {{- define "inbound-gateway.violations" -}}

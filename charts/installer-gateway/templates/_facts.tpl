@@ -2,7 +2,6 @@
 http: true
 paths: [/partner/v1]
 egress: [broker, redis]
-optionalSecrets: [shardAmqpUrls]
 {{- end -}}
 
 {{- define "installer-gateway.violations" -}}

@@ -1,8 +1,8 @@
-{{/* The owners' URLs are for the migration and for moves, and the simulator signs in at the broker as the platform would. */}}
+{{/* The owner's URL is for the migration alone, and the simulator signs in at the broker as the platform would. */}}
 {{- define "job-state.facts" -}}
 http: false
 egress: [broker, postgres]
-secretsOfOthers: [postgresOwnerUrl, targetPostgresOwnerUrl, simulatorAmqpUrl]
+secretsOfOthers: [postgresOwnerUrl, simulatorAmqpUrl]
 queues:
   - { value: inboundRpc, queue: job-state.inbound-rpc }
   - { value: installerRpc, queue: job-state.installer-rpc }

@@ -1,10 +1,10 @@
 {{/*
 A program of the service that runs once at installations and upgrades, and the network policy that lets it. Both are hooks and go
 away when they have succeeded; a job that failed stays to be read, and with `keep` one that succeeded too. It waits for what it needs for as long
-as `activeDeadlineSeconds` says. What the program prints is printed by Helm 4 when it ends as
-`output` says. It has an account without rights, since the chart's own is not there yet when a release is installed.
+as `activeDeadlineSeconds` says. Helm 4 prints what a program
+that failed has printed. It has an account without rights, since the chart's own is not there yet when a release is installed.
   (dict "root" . "component" "migrate" "hook" "pre-install,pre-upgrade" "program" "dist/migrate.js" "egress" (list "postgres")
-        "variables" "<YAML list>" "job" .Values.migrations "output" "hook-failed" "arguments" (list))
+        "variables" "<YAML list>" "job" .Values.migrations)
 */}}
 {{- define "service-common.hookJob" -}}
 {{- $root := .root -}}
@@ -17,7 +17,7 @@ metadata:
   annotations:
     helm.sh/hook: {{ .hook }}
     helm.sh/hook-weight: "0"
-    helm.sh/hook-output-log-policy: {{ .output }}
+    helm.sh/hook-output-log-policy: hook-failed
     helm.sh/hook-delete-policy: before-hook-creation{{ if not .keep }},hook-succeeded{{ end }}
 spec:
   backoffLimit: {{ .job.backoffLimit }}
@@ -41,7 +41,7 @@ spec:
       containers:
         - name: {{ $root.Chart.Name }}
           {{- include "service-common.containerBasics" (dict "root" $root "resources" .job.resources) | nindent 10 }}
-          args: [--enable-source-maps, {{ .program }}{{ range .arguments }}, {{ . | quote }}{{ end }}]
+          args: [--enable-source-maps, {{ .program }}]
           env:
             {{- .variables | trim | nindent 12 }}
             {{- include "service-common.commonVariables" (dict "root" $root "resources" .job.resources) | nindent 12 }}

@@ -24,7 +24,6 @@ const DECLARATIONS: Readonly<Record<string, Declaration>> = {
   console: ['console', 'config', 'consoleConfig'],
   'webhook-dispatcher': ['webhook-dispatcher', 'config', 'webhookDispatcherConfig'],
   migrate: ['job-state', 'config', 'migrateConfig'],
-  'move-companies': ['job-state', 'config', 'moveConfig'],
   'seed-sandbox': ['job-state', 'config', 'seedConfig'],
   'simulate-sandbox': ['job-state', 'sandbox/simulator-config', 'simulatorConfig'],
 };

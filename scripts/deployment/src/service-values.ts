@@ -52,7 +52,6 @@ function everything(service: ServiceName) {
     ...(service === 'job-state' && {
       seed: { enabled: true },
       simulator: { enabled: true },
-      move: { companyIds: ['cmp_01k9pxm540f9wvvzh6nfctnfc9'], operator: 'olga' },
     }),
     networkPolicy: {
       dns: { cidrs: ['169.254.20.10/32'], ports: [53, 5353] },

@@ -16,7 +16,6 @@ import { VALUES_SETS } from './service-values.js';
 /** Sample secrets for settings whose form is checked. */
 const SECRETS: Readonly<Record<string, string>> = {
   AMQP_URL: 'amqps://partner:secret@rabbitmq:5671',
-  SHARD_AMQP_URLS: 'amqps://partner:secret@rabbitmq-2:5671',
   POSTGRES_URL: 'postgres://partner:secret@postgres:5432/partner',
   REDIS_URL: 'rediss://:secret@redis:6379/0',
   SMTP_URL: 'smtps://partner:secret@mail:465',

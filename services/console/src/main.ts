@@ -1,6 +1,6 @@
 import { verify } from '@node-rs/argon2';
 import { randomBytes } from 'node:crypto';
-import { createClient, type Transport } from '@connectrpc/connect';
+import { type Client, createClient } from '@connectrpc/connect';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { NotificationService } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
@@ -8,7 +8,7 @@ import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { JOB_STATE_MANAGEMENT_RPC } from '@partner/proto-contracts/topology';
-import { connectJobState, type Shard } from '@partner/gateway-kit/connect-job-state';
+import { connectJobState } from '@partner/gateway-kit/connect-job-state';
 import { createCursorSigner } from '@partner/gateway-kit/cursor-signer';
 import { createHttpServer, drainServer } from '@partner/kernel/http-server';
 import { createRateLimiter } from '@partner/gateway-kit/rate-limiter';
@@ -24,10 +24,7 @@ import { createBackgroundWork } from './background-work.js';
 import { consoleConfig } from './config.js';
 import { createChangeStreams } from './live/change-streams.js';
 import { startChangeListener } from './live/start-change-listener.js';
-import {
-  notificationEmailsCounter,
-  startNotificationEmails,
-} from './notifications/start-notification-emails.js';
+import { startNotificationEmails } from './notifications/start-notification-emails.js';
 import { createDeviceCookie } from './sessions/device-cookie.js';
 import { createIdentityProvider, type IdentityProvider } from './sessions/identity-provider.js';
 import { createLoginAttempts } from './sessions/login-attempts.js';
@@ -36,8 +33,6 @@ import { createSessionLookup } from './sessions/session-lookup.js';
 import { createSessionRedis, requireSessions } from './sessions/session-redis.js';
 import { createSessionSigner } from './sessions/session-signer.js';
 import { createSessionStore } from './sessions/session-store.js';
-import { addColleagueOnce } from './shards/add-colleague-once.js';
-import { serviceStatusOfShards } from './shards/service-status-of-shards.js';
 import { createPasswordChecks } from './sessions/verify-password.js';
 import { readWebBundle, WEB_BUNDLE_DIRECTORY } from './web/web-bundle.js';
 
@@ -53,8 +48,8 @@ await runService({
     const keyPrefix = config.REDIS_KEY_PREFIX;
 
     const { redis, sessionRedis } = openRedis(config, kit);
-    const { shards, transport } = connectJobState(config, kit, RPC);
-    const { access, deliveries } = clientsOf(shards, transport);
+    const { connection, transport } = connectJobState(config, kit, RPC);
+    const access = createClient(AccessService, transport);
     const signer = createSessionSigner(config.SESSION_KEYS);
     const stored = { redis: sessionRedis, signer, keyPrefix, clock, randomBytes };
     const sessions = createSessionStore(stored);
@@ -70,21 +65,21 @@ await runService({
       metrics,
       after: afterMs,
     });
-    const connections = shards.map(({ connection }) => connection);
-    const changeListener = startChangeListener({ connections, changeStreams, logger });
+    const changeListener = startChangeListener({ connection, changeStreams, logger });
     lifecycle.onShutdown('change-listener', () => changeListener.stop());
 
     const background = createBackgroundWork({ logger });
     lifecycle.onShutdown('background-work', () => background.settled());
 
-    const mailer = startMailer(config, kit, shards);
+    const notifications = createClient(NotificationService, transport);
+    const mailer = startMailer(config, kit, notifications);
 
     const app = createConsoleApp({
       access,
       audit: createClient(AuditService, transport),
       subscriptions: createClient(SubscriptionService, transport),
-      deliveries,
-      notifications: createClient(NotificationService, transport),
+      deliveries: createClient(DeliveryService, transport),
+      notifications,
       ...(config.PARTNER_ENVIRONMENT === 'sandbox' && {
         sandbox: createClient(SandboxService, transport),
       }),
@@ -150,38 +145,23 @@ function openRedis(
   return { redis, sessionRedis };
 }
 
-/** Creates the mailer, and starts the emails of the notifications of each shard if there is a mail server. */
+/** Creates the mailer, and starts the emails of notifications if there is a mail server. */
 function startMailer(
   config: ConsoleConfig,
   { logger, metrics, lifecycle }: ServiceKit,
-  shards: readonly Shard[],
+  notifications: Client<typeof NotificationService>,
 ): Mailer | undefined {
   const mailer = createMailer(config);
   if (mailer === undefined) return undefined;
-  const sent = notificationEmailsCounter(metrics);
-  for (const shard of shards) {
-    const emails = startNotificationEmails({
-      notifications: createClient(NotificationService, shard.transport),
-      mailer,
-      publicBaseUrl: config.PUBLIC_BASE_URL,
-      rpcTimeoutMs: config.RPC_TIMEOUT_MS,
-      logger,
-      sent,
-      intervalMs: NOTIFICATION_EMAILS_INTERVAL_MS,
-    });
-    lifecycle.onShutdown('notification-emails', () => emails.stop());
-  }
+  const emails = startNotificationEmails({
+    notifications,
+    mailer,
+    publicBaseUrl: config.PUBLIC_BASE_URL,
+    rpcTimeoutMs: config.RPC_TIMEOUT_MS,
+    logger,
+    metrics,
+    intervalMs: NOTIFICATION_EMAILS_INTERVAL_MS,
+  });
+  lifecycle.onShutdown('notification-emails', () => emails.stop());
   return mailer;
-}
-
-/** Creates the clients that need more than the shard of a company, if there are several shards. */
-function clientsOf(shards: readonly Shard[], transport: Transport) {
-  const access = createClient(AccessService, transport);
-  const deliveries = createClient(DeliveryService, transport);
-  if (shards.length === 1) return { access, deliveries };
-  const ofShards = shards.map((shard) => createClient(DeliveryService, shard.transport));
-  return {
-    access: { ...access, addColleague: addColleagueOnce(access) },
-    deliveries: { ...deliveries, getServiceStatus: serviceStatusOfShards(ofShards) },
-  };
 }

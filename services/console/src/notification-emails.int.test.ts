@@ -15,7 +15,6 @@ import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-s
 import { Registry } from 'prom-client';
 import {
   createNotificationEmails,
-  notificationEmailsCounter,
   type NotificationEmails,
 } from './notifications/start-notification-emails.js';
 import { PEOPLE, startTestConsole } from './testing/start-test-console.js';
@@ -59,7 +58,7 @@ beforeEach(async () => {
     publicBaseUrl: 'https://partner.example',
     rpcTimeoutMs: 5_000,
     logger: { info: log, warn: log },
-    sent: notificationEmailsCounter(new Registry()),
+    metrics: new Registry(),
   });
 });
 

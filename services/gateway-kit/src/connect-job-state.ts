@@ -7,63 +7,40 @@ import type { commonConfig, httpConfig } from '@partner/kernel/config';
 import type { ServiceKit } from '@partner/kernel/service';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import type { z } from 'zod';
-import { createShardTransport } from './shards/shard-transport.js';
 
 type Settings = Pick<
   z.infer<z.ZodObject<typeof commonConfig & typeof httpConfig>>,
-  'AMQP_URL' | 'AMQP_TOPOLOGY' | 'SHARD_AMQP_URLS' | 'RPC_TIMEOUT_MS'
+  'AMQP_URL' | 'AMQP_TOPOLOGY' | 'RPC_TIMEOUT_MS'
 >;
 
-/** One job-state with its database and broker. */
-export interface Shard {
-  readonly connection: AmqpConnection;
-  /** Transport to this job-state only. */
-  readonly transport: Transport;
-  readonly operations: OperationClient;
-}
-
 /**
- * Connects to the broker of each shard, and calls the job-state there. The transport finds the shard of each call; with one shard
- * it is that of the shard itself. The service is ready once it has reached one of the brokers. On shutdown the connections
- * close.
+ * Connects to the broker, and calls job-state over it. The service is ready once it has reached the broker. On shutdown the
+ * connection closes.
  */
 export function connectJobState(
   settings: Settings,
   { logger, metrics, lifecycle }: Pick<ServiceKit, 'logger' | 'metrics' | 'lifecycle'>,
   { name, queue }: { readonly name: string; readonly queue: QueueDefinition },
 ): {
-  readonly shards: readonly Shard[];
+  readonly connection: AmqpConnection;
   readonly transport: Transport;
   readonly operations: OperationClient;
 } {
+  const connection = createAmqpConnection({
+    url: settings.AMQP_URL,
+    topology: settings.AMQP_TOPOLOGY,
+    name,
+    logger,
+    metrics,
+  });
+  lifecycle.onShutdown('rabbitmq', () => connection.close());
+  lifecycle.addDependency('rabbitmq', () => connection.isReady());
   const defaultTimeoutMs = settings.RPC_TIMEOUT_MS;
-
-  function connect(url: string, index = 0): Shard {
-    const suffix = index === 0 ? '' : `-${index + 1}`;
-    const connection = createAmqpConnection({
-      url,
-      topology: settings.AMQP_TOPOLOGY,
-      name: `${name}${suffix}`,
-      logger,
-      metrics,
-    });
-    lifecycle.onShutdown(`rabbitmq${suffix}`, () => connection.close());
-    lifecycle.addDependency(`rabbitmq${suffix}`, () => connection.isReady(), 'rabbitmq');
-    const client = createRpcClient({ connection, queue, logger, metrics, defaultTimeoutMs });
-    lifecycle.onShutdown(`rpc${suffix}`, () => client.close());
-    const transport = transportOver(client, { logger });
-    return { connection, transport, operations: createOperationClient(client) };
-  }
-
-  const first = connect(settings.AMQP_URL);
-  const others = settings.SHARD_AMQP_URLS.map((url, index) => connect(url, index + 1));
-  const transport =
-    others.length === 0
-      ? first.transport
-      : createShardTransport({
-          shards: [first.transport, ...others.map((shard) => shard.transport)],
-          defaultTimeoutMs,
-          monotonicMs: () => performance.now(),
-        });
-  return { shards: [first, ...others], transport, operations: first.operations };
+  const client = createRpcClient({ connection, queue, logger, metrics, defaultTimeoutMs });
+  lifecycle.onShutdown('rpc', () => client.close());
+  return {
+    connection,
+    transport: transportOver(client, { logger }),
+    operations: createOperationClient(client),
+  };
 }

@@ -11,18 +11,17 @@ import type { Logger } from '@partner/kernel/logger';
 import type { ApiKeyAuthenticator } from './api-key-authentication.js';
 
 /**
- * Drops each revoked key from an authenticator's cache when its revocation is broadcast in a shard. Drops all keys when a
+ * Drops each revoked key from an authenticator's cache when its revocation is broadcast. Drops all keys when a
  * broadcast may have been missed.
  */
 export function startRevocationListener(deps: {
-  /** To the broker of each shard. */
-  readonly connections: readonly AmqpConnection[];
+  readonly connection: AmqpConnection;
   readonly authenticator: Pick<ApiKeyAuthenticator, 'forget' | 'forgetAll'>;
   readonly logger: Logger;
 }): Consumer {
-  const { connections, authenticator, logger } = deps;
+  const { connection, authenticator, logger } = deps;
   return startBroadcastConsumer({
-    connections,
+    connection,
     exchange: ACCESS_BROADCAST,
     logger,
     handle: (message) => applyRevocation(authenticator, message),

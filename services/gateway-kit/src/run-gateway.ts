@@ -60,7 +60,7 @@ export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: 
     config: options.config,
     async start(settings, kit) {
       const { logger, metrics, lifecycle } = kit;
-      const { shards, transport, operations } = connectJobState(
+      const { connection, transport, operations } = connectJobState(
         settings,
         { logger, metrics, lifecycle },
         { name, queue },
@@ -77,8 +77,7 @@ export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: 
         metrics,
         after: afterMs,
       });
-      const connections = shards.map(({ connection }) => connection);
-      const revocations = startRevocationListener({ connections, authenticator, logger });
+      const revocations = startRevocationListener({ connection, authenticator, logger });
       lifecycle.onShutdown('revocations', () => revocations.stop());
 
       const limiter = createRateLimiter({

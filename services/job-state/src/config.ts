@@ -86,20 +86,6 @@ export const migrateConfig = z.object({
   LOG_LEVEL: commonConfig.LOG_LEVEL,
 });
 
-/** The settings of `move-companies`, which runs as the owner of both schemas. */
-export const moveConfig = z.object({
-  ...operatorsConfig,
-  POSTGRES_URL: postgresUrl,
-  TARGET_POSTGRES_URL: postgresUrl.meta({
-    description: 'URL of the database that gets the companies, in the form of `POSTGRES_URL`.',
-    isSecret: true,
-  }),
-  OPERATOR: z.string().trim().min(1).max(80).meta({
-    description: 'Who moves the companies, for their audit trails.',
-  }),
-  LOG_LEVEL: commonConfig.LOG_LEVEL,
-});
-
 /** The settings of `seed-sandbox`. */
 export const seedConfig = z.object({
   PARTNER_ENVIRONMENT: z.literal('sandbox', {

@@ -7,7 +7,6 @@ import { afterMs } from '@partner/kernel/timers';
 import { startAnnouncingChanges } from './changes/start-announcing-changes.js';
 import { configSchema } from './config.js';
 import { connectToBroker, openDatabases } from './connections.js';
-import { startCompanyGate } from './moves/company-moves.js';
 import { startOutboxRelay } from './outbox/start-outbox-relay.js';
 import { startErasures } from './people/start-erasures.js';
 import { startRetention } from './retention/start-retention.js';
@@ -18,14 +17,13 @@ import { startWebhookLoops } from './start-webhook-loops.js';
 const KEY_USAGE_INTERVAL_MS = 60_000;
 const RETENTION_INTERVAL_MS = 3_600_000;
 const ERASURES_INTERVAL_MS = 1_000;
-const COMPANY_MOVES_INTERVAL_MS = 1_000;
 
 await runService({
   name: 'job-state',
   config: configSchema,
   // Steps of the shutdown run in reverse order: requests and messages end first, the connections close last.
   async start(config, kit) {
-    const { logger, metrics, lifecycle, waitFor } = kit;
+    const { logger, metrics, lifecycle } = kit;
     const clock = () => new Date();
     const { database, queue } = await openDatabases(config, kit);
     const { publishing, consuming } = connectToBroker(config, kit, clock);
@@ -73,13 +71,7 @@ await runService({
       metrics,
     });
     lifecycle.onShutdown('dispatcher-rpc', () => dispatcherTransport.close());
-    const companyGate = await waitFor('the companies that move, in Postgres', () =>
-      startCompanyGate({ database, logger, metrics, intervalMs: COMPANY_MOVES_INTERVAL_MS }),
-    );
-    lifecycle.onShutdown('company-moves', () => companyGate.stop());
     startConsumers(config, kit, { database, queue, consuming, publisher, clock });
-    startRpcServers(config, kit, {
-      ...{ database, publishing, clock, keyUsage, dispatcherTransport, companyGate },
-    });
+    startRpcServers(config, kit, { database, publishing, clock, keyUsage, dispatcherTransport });
   },
 });

@@ -2,7 +2,6 @@ import { createClient, type Transport } from '@connectrpc/connect';
 import {
   AccessService,
   AuthenticationService,
-  LocationService,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
@@ -31,7 +30,6 @@ import type { Logger } from '@partner/kernel/logger';
 import type { ServiceKit } from '@partner/kernel/service';
 import { createAccessService } from './access/access-service.js';
 import { createAuthenticationService } from './access/authentication-service.js';
-import { createLocationService } from './access/location-service.js';
 import type { KeyUsage } from './access/start-key-usage.js';
 import { createAppointmentService } from './appointments/appointment-service.js';
 import { createAuditService } from './audit/audit-service.js';
@@ -40,7 +38,6 @@ import { createContractorJobService } from './contractor-jobs/contractor-job-ser
 import type { Database } from './database/database.js';
 import { jobOperations } from './jobs/job-operations.js';
 import { createLeadService } from './leads/lead-service.js';
-import type { CompanyGate } from './moves/company-moves.js';
 import { createNotificationService } from './notifications/notification-service.js';
 import { createOperatorService } from './operator/operator-service.js';
 import { type Callers, servedTo } from './rpc/callers.js';
@@ -75,21 +72,13 @@ interface ServiceDeps {
 export function startRpcServers(
   config: Config,
   { logger, metrics, lifecycle }: ServiceKit,
-  {
-    publishing,
-    companyGate,
-    ...deps
-  }: Omit<ServiceDeps, 'logger'> & {
-    readonly publishing: AmqpConnection;
-    readonly companyGate: Pick<CompanyGate, 'guard'>;
-  },
+  { publishing, ...deps }: Omit<ServiceDeps, 'logger'> & { readonly publishing: AmqpConnection },
 ): void {
   const serviceDeps: ServiceDeps = { ...deps, logger };
   // Far more than can run at once: requests that wait for a connection or a locked row must not block the others.
   const prefetch = 40 * config.POSTGRES_POOL_SIZE;
   // Replies use the publishing connection, so that they cannot delay the consumers' acknowledgements.
   const shared = { connection: publishing, logger, metrics };
-  const guard = (service: RpcService) => (service === location ? service : companyGate.guard(service));
   const start = ({
     callers,
     ...options
@@ -97,7 +86,7 @@ export function startRpcServers(
     startRpcServer({
       ...shared,
       ...options,
-      services: (options.services ?? []).map((service) => servedTo(callers, guard(service))),
+      services: (options.services ?? []).map((service) => servedTo(callers, service)),
     });
   const implementations = implementationsOf(config, serviceDeps);
   /** A queue serves the operations of its surface only, in the name of the callers that its clients have. */
@@ -106,9 +95,7 @@ export function startRpcServers(
     return { implementations: implementations.filter(({ id }) => ids.has(id)), callers: kinds };
   };
   const eventFeed = eventFeedService(config, serviceDeps);
-  // It states where a company is, so it reads the moves itself.
-  const location = rpcService(LocationService, createLocationService(deps));
-  const ofBothGateways = [authenticationService(config, serviceDeps), location, eventFeed];
+  const ofBothGateways = [authenticationService(config, serviceDeps), eventFeed];
   const inboundRpcServer = start({
     queue: JOB_STATE_INBOUND_RPC,
     callers: 'gateways',
@@ -131,7 +118,6 @@ export function startRpcServers(
     services: [
       ...companyServices(config, serviceDeps, { isForOperators: false }),
       ...consoleServices(config, serviceDeps),
-      location,
     ],
   });
   lifecycle.onShutdown('management-rpc-server', () => managementRpcServer.stop());

@@ -52,7 +52,6 @@ describe('the settings of a service', () => {
       RATE_LIMIT_REPLICAS: 2,
       TRUSTED_PROXY_HOPS: 0,
       RPC_TIMEOUT_MS: 5_000,
-      SHARD_AMQP_URLS: [],
     });
   });
 
@@ -109,19 +108,6 @@ describe('the settings of a service', () => {
     const AMQP_URL = 'amqps://a:5671,amqps://b:5671';
     expect(parseConfig(config, { ...COMMON, AMQP_URL })).toMatchObject({ AMQP_URL });
     expect(violationsOf(config, { ...COMMON, AMQP_URL: `${AMQP_URL},http://c` })).toHaveLength(1);
-  });
-
-  test('accept the brokers of several shards, each with several nodes, and none by default [SHARD-1]', () => {
-    const config = z.object({ SHARD_AMQP_URLS: httpConfig.SHARD_AMQP_URLS });
-    const SHARD_AMQP_URLS = 'amqps://a,amqps://b\n  amqps://c ';
-    expect(parseConfig(config, { SHARD_AMQP_URLS }).SHARD_AMQP_URLS).toEqual([
-      'amqps://a,amqps://b',
-      'amqps://c',
-    ]);
-    expect(parseConfig(config, {}).SHARD_AMQP_URLS).toEqual([]);
-    expect(violationsOf(config, { SHARD_AMQP_URLS: 'amqps://a;amqps://b http://c' })).toEqual([
-      expect.stringMatching(/^ {2}SHARD_AMQP_URLS\.1: must be a URL that begins with amqp:/),
-    ]);
   });
 
   test('never repeat a value in a violation, because it may be a secret', () => {

@@ -96,16 +96,6 @@ export const httpConfig = {
       'URL of Redis 7, `rediss://user:password@host:6379/0`, for rate limits and sessions. With Sentinels, their URLs, `rediss-sentinel://user:password@host:26379/0?group=mymaster`, separated by commas. For a cluster, the URLs of its nodes, `rediss-cluster://user:password@host:6379`. `redis…` is without TLS.',
     isSecret: true,
   }),
-  SHARD_AMQP_URLS: z
-    .string()
-    .default('')
-    .transform((text) => text.split(/\s+/).filter((urls) => urls !== ''))
-    .pipe(z.array(urlsWithProtocol('amqp:', 'amqps:')))
-    .meta({
-      description:
-        'RabbitMQ of each further shard, as in `AMQP_URL`, separated by spaces or line breaks. Without it all companies are in the shard of `AMQP_URL`.',
-      isSecret: true,
-    }),
   CURSOR_SIGNING_KEY: cursorKeys().meta({
     description:
       'Keys that sign cursors, 32 bytes in base64 each, separated by commas; the first signs, all are accepted. The same in the gateways and the console. Without the key that signed it a cursor is invalid.',

@@ -29,20 +29,6 @@ describe('readiness', () => {
     });
   });
 
-  test('requires one dependency of each group [SHARD-4]', () => {
-    const life = lifecycle();
-    const up = { first: false, second: false };
-    life.addDependency('rabbitmq', () => up.first, 'rabbitmq');
-    life.addDependency('rabbitmq-2', () => up.second, 'rabbitmq');
-    life.started();
-    expect(life.readiness()).toMatchObject({ ready: false });
-    up.second = true;
-    expect(life.readiness()).toMatchObject({
-      ready: true,
-      dependencies: { rabbitmq: false, 'rabbitmq-2': true },
-    });
-  });
-
   test('ends when a shutdown begins', async () => {
     const life = lifecycle();
     life.started();

@@ -11,10 +11,9 @@ interface Readiness {
 export interface Lifecycle {
   /**
    * Adds a dependency, e.g. a backing service. `isAvailable` must not throw or wait. The service is not ready before each
-   * dependency, or another one of its group, was available once. A later loss does not change its readiness: all replicas
-   * share the dependency.
+   * dependency was available once. A later loss does not change its readiness: all replicas share the dependency.
    */
-  addDependency(name: string, isAvailable: () => boolean, group?: string): void;
+  addDependency(name: string, isAvailable: () => boolean): void;
   /**
    * Adds a shutdown step. Steps run one after another in the reverse order of their addition, so that the last component started
    * stops first: stop taking work, finish work in flight, flush, close.
@@ -33,7 +32,7 @@ export function createLifecycle(options: {
   readonly logger: Pick<Logger, 'info' | 'error'>;
   readonly graceMs: number;
 }): Lifecycle {
-  const dependenciesByName = new Map<string, { isAvailable: () => boolean; group: string }>();
+  const availability = new Map<string, () => boolean>();
   const neverReached = new Set<string>();
   const steps: { name: string; step: () => Promise<void> }[] = [];
   let hasStarted = false;
@@ -67,18 +66,18 @@ export function createLifecycle(options: {
   }
 
   return {
-    addDependency(name, isAvailable, group = name) {
-      dependenciesByName.set(name, { isAvailable, group });
-      neverReached.add(group);
+    addDependency(name, isAvailable) {
+      availability.set(name, isAvailable);
+      neverReached.add(name);
     },
     onShutdown(name, step) {
       steps.push({ name, step });
     },
     readiness() {
       const dependencies: Record<string, boolean> = {};
-      for (const [name, { isAvailable, group }] of dependenciesByName) {
+      for (const [name, isAvailable] of availability) {
         dependencies[name] = isAvailable();
-        if (dependencies[name]) neverReached.delete(group);
+        if (dependencies[name]) neverReached.delete(name);
       }
       const checks = { started: hasStarted, accepting: !isDraining, reached: neverReached.size === 0 };
       return { ready: Object.values(checks).every(Boolean), checks, dependencies };

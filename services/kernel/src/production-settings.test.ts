@@ -38,8 +38,6 @@ const PLAINTEXT = [
   ['AMQP_URL', 'amqps://a.example,amqp://b.example'],
   ['AMQP_URL', 'amqp://127.0.0.1.example'],
   ['AMQP_URL', 'amqp://localhost,amqp://b.example'],
-  ['SHARD_AMQP_URLS', 'amqps://a.example,amqps://b.example amqp://c.example'],
-  ['SHARD_AMQP_URLS', 'amqps://a.example\namqps://b.example,amqp://c.example'],
   ['REDIS_URL', 'redis://redis.example'],
   ['REDIS_URL', 'redis-sentinel://a.example?group=mymaster'],
   ['REDIS_URL', 'rediss-sentinel://a.example,redis-sentinel://b.example'],

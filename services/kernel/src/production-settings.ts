@@ -4,10 +4,8 @@ import { urlsIn } from './urls-in.js';
 /** Settings that are URLs of backing services whose protocol or parameters decide whether the connection has TLS. */
 export const BACKING_SERVICES = [
   'AMQP_URL',
-  'SHARD_AMQP_URLS',
   'REDIS_URL',
   'POSTGRES_URL',
-  'TARGET_POSTGRES_URL',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
 ] as const;
 
@@ -56,7 +54,7 @@ function hasDevelopmentKey(keys: string): boolean {
 }
 
 /**
- * Returns whether any of the URLs, separated by commas or white space, leads to another machine without TLS. A text that is not a URL does
+ * Returns whether any of the URLs, separated by commas, leads to another machine without TLS. A text that is not a URL does
  * not: it is refused as such.
  */
 function isPlaintext(urls: string): boolean {

@@ -23,10 +23,8 @@ export async function runJob<S extends z.ZodType>(options: {
   readonly config: S;
   readonly logLevel: (config: z.infer<S>) => string;
   readonly run: (config: z.infer<S>, kit: JobKit) => Promise<void>;
-  /** Text of an error; absent: its messages. */
-  readonly describe?: (error: unknown) => string;
 }): Promise<void> {
-  const { name, describe = describeFailure } = options;
+  const { name } = options;
   const end = (message: string) => {
     process.stderr.write(`${name}: ${message}\n`);
     process.exit(1);
@@ -52,7 +50,7 @@ export async function runJob<S extends z.ZodType>(options: {
     });
     process.exit(0);
   } catch (error) {
-    end(describe(error));
+    end(describeFailure(error));
   }
 }
 

@@ -35,7 +35,6 @@ export const AUDIT_ACTIONS = [
   'technical_contact.confirmed',
   'person.erased',
   'company.erased',
-  'company.moved',
 ] as const;
 
 /** An action that the audit trail records. */

@@ -18,7 +18,7 @@ export const RESTORE_SHOWN_DAYS = 30;
 export const serviceStatus = z
   .object({
     status: z.enum(['operational', 'degraded']).meta({
-      description: `\`degraded\` while webhooks to working servers are more than ${SERVICE_STATUS_LIMITS.delayMs / 1_000} seconds late, more than half of all active webhooks fail, or a part of the service does not respond.`,
+      description: `\`degraded\` while webhooks to working servers are more than ${SERVICE_STATUS_LIMITS.delayMs / 1_000} seconds late, or more than half of all active webhooks fail.`,
     }),
     webhookDelayMs: z.int().meta({
       description: 'How late the oldest webhook is that is due at a server that works, in milliseconds.',

@@ -218,7 +218,6 @@ function extensionValues() {
 /** Keys for the programs besides job-state: each signs in as a separate user. */
 const JOB_STATE_KEYS = {
   postgresOwnerUrl: secretKey('POSTGRES_OWNER_URL', "URL of the database for the schema's owner."),
-  targetPostgresOwnerUrl: secretKey('TARGET_POSTGRES_OWNER_URL', 'The same of the target of `move`.'),
   simulatorAmqpUrl: secretKey('SIMULATOR_AMQP_URL', 'URL of RabbitMQ for `simulator.enabled`.'),
 };
 

@@ -41,17 +41,6 @@ export function jobStateValues() {
       .describe(
         'Job that fills a sandbox with companies, keys and jobs, and prints the keys and logins. Refused in production.',
       ),
-    move: group('Job that moves companies to another shard. Render it alone, and apply it.', {
-      companyIds: z
-        .array(z.string().regex(/^cmp_[0-9a-z]{26}$/))
-        .default([])
-        .describe(
-          'Moves these companies to the database at `secretKeys.targetPostgresOwnerUrl`. Empty: no job.',
-        ),
-      operator: settingValue('move-companies', 'OPERATOR'),
-      abandon: flag.default(false).describe('Ends an interrupted move instead.'),
-      ...hookValues(3_600),
-    }),
     simulator: z
       .strictObject({
         enabled: flag.default(false).describe('Runs the simulator.'),

@@ -35,8 +35,8 @@ export interface StackOptions {
       };
   /** The port of the base address; by default 8080, or a free one if that is taken. */
   readonly proxyPort?: number;
-  /** Settings of a service, or of one replica, on top of the stack's own, e.g. `{ 'job-state': { WEBHOOK_RETRY_BASE_MS: '200' } }`. */
-  readonly settings?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Settings of a service on top of the stack's own, e.g. `{ 'job-state': { WEBHOOK_RETRY_BASE_MS: '200' } }`. */
+  readonly settings?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
   /** Replicas of a service; by default one. */
   readonly replicas?: Readonly<Partial<Record<ServiceName, number>>>;
   /** More host names that webhooks may use, each with the address that it resolves to, e.g. `127.0.0.1:9443`. */
@@ -66,7 +66,7 @@ export async function makePlan(
     services[name] = {
       adminPort: await freePort(),
       ...(INGRESS_PATHS[service] === undefined ? {} : { httpPort: await freePort() }),
-      settings: { ...options.settings?.[service], ...options.settings?.[name] },
+      settings: { ...options.settings?.[service] },
     };
   }
   const devHosts = {

@@ -24,7 +24,7 @@ async function listen(): Promise<void> {
   received.push(changes);
   listeners.push(
     startChangeListener({
-      connections: [connection],
+      connection,
       changeStreams: {
         changed: (companyId, ids) => changes.record([companyId, ...ids]),
         lookAgain: () => gaps.record(true),

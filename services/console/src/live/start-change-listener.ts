@@ -12,14 +12,13 @@ import type { ChangeStreams } from './change-streams.js';
  * been missed.
  */
 export function startChangeListener(deps: {
-  /** To the broker of each shard. */
-  readonly connections: readonly Pick<AmqpConnection, 'openChannel'>[];
+  readonly connection: Pick<AmqpConnection, 'openChannel'>;
   readonly changeStreams: Pick<ChangeStreams, 'changed' | 'lookAgain'>;
   readonly logger: Logger;
 }): Consumer {
-  const { connections, changeStreams, logger } = deps;
+  const { connection, changeStreams, logger } = deps;
   return startBroadcastConsumer({
-    connections,
+    connection,
     exchange: WEBHOOK_CHANGES_BROADCAST,
     logger,
     handle(message) {

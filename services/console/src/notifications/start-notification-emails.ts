@@ -26,18 +26,7 @@ export interface NotificationEmailsDeps {
   readonly publicBaseUrl: string;
   readonly rpcTimeoutMs: number;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
-  /** Counts emails; see {@link notificationEmailsCounter}. */
-  readonly sent: Counter<'outcome'>;
-}
-
-/** Creates the counter of notification emails, which the senders of all shards share. */
-export function notificationEmailsCounter(metrics: Registry): Counter<'outcome'> {
-  return new Counter({
-    name: 'partner_notification_emails_total',
-    help: 'Notification emails and security notices by outcome: sent, refused for good, failed.',
-    labelNames: ['outcome'],
-    registers: [metrics],
-  });
+  readonly metrics: Registry;
 }
 
 /** Sends the emails that are due; see {@link createNotificationEmails}. */
@@ -54,8 +43,14 @@ export interface NotificationEmails {
  * are due again after their lease.
  */
 export function createNotificationEmails(deps: NotificationEmailsDeps): NotificationEmails {
-  const { notifications, mailer, publicBaseUrl, logger, sent } = deps;
+  const { notifications, mailer, publicBaseUrl, logger } = deps;
   const call = { timeoutMs: deps.rpcTimeoutMs };
+  const sent = new Counter({
+    name: 'partner_notification_emails_total',
+    help: 'Notification emails and security notices by outcome: sent, refused for good, failed.',
+    labelNames: ['outcome'],
+    registers: [deps.metrics],
+  });
 
   async function send(of: object, mailOf: () => Mail): Promise<NotificationEmailOutcome> {
     try {

@@ -5,12 +5,7 @@ import { resourceResponse } from './resource-response.js';
 
 type ColleagueMethods = Pick<
   ServiceImpl<typeof AccessService>,
-  | 'listColleagues'
-  | 'addColleague'
-  | 'setColleagueRole'
-  | 'removeColleague'
-  | 'resetColleagueSecondFactor'
-  | 'locateAddress'
+  'listColleagues' | 'addColleague' | 'setColleagueRole' | 'removeColleague' | 'resetColleagueSecondFactor'
 >;
 
 /** Creates methods for colleagues that record the call and change nothing. */
@@ -26,7 +21,6 @@ export function createFakeColleagueMethods(
       ask('addColleague', companyId, actor?.membershipId);
       return resourceResponse(COLLEAGUE_EXAMPLE);
     },
-    locateAddress: () => ({}),
     setColleagueRole: ({ companyId, actor, role }) => {
       ask('setColleagueRole', companyId, actor?.membershipId);
       return resourceResponse({ ...COLLEAGUE_EXAMPLE, role });

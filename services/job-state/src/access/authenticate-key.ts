@@ -3,7 +3,6 @@ import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { ServiceError } from '@partner/kernel/service-error';
 import type { Queryable } from '../database/database.js';
-import { companyMoves, isLeaving, requireAtHome } from '../moves/company-moves.js';
 import type { KeyUsage } from './start-key-usage.js';
 
 /** The company and rights of a valid API key. */
@@ -28,7 +27,6 @@ interface KeyRow {
   readonly bound_company_id: string | null;
   readonly installer_requests_per_minute: number | null;
   readonly faults: string | null;
-  readonly isLeaving: boolean;
 }
 
 const NO_SECRET = Buffer.alloc(32);
@@ -37,8 +35,7 @@ const NO_SECRET = Buffer.alloc(32);
  * Finds the principal of an API key by its public part and the hash of its secret part (spec: Authentication 4).
  *
  * The hash is compared in constant time. Throws the same `unauthenticated` for an unknown, wrong, expired and revoked key, and
- * compares in each case, so that neither the response nor its time reveals which. Throws `unavailable` while the company of the key may
- * be moving to another database.
+ * compares in each case, so that neither the response nor its time reveals which.
  */
 export async function authenticateKey(
   deps: {
@@ -50,8 +47,7 @@ export async function authenticateKey(
 ): Promise<KeyPrincipal> {
   const [row] = await deps.database.query<KeyRow>(
     `select key.secret_sha256, key.expires_at, key.revoked_at, key.company_id, company.class, key.kind,
-       key.bound_company_id, company.installer_requests_per_minute, key.faults::text as faults,
-       ${isLeaving('key.company_id')} as "isLeaving"
+       key.bound_company_id, company.installer_requests_per_minute, key.faults::text as faults
      from api_keys as key join companies as company on company.id = key.company_id
      where key.id = $1`,
     [key.keyId],
@@ -62,11 +58,7 @@ export async function authenticateKey(
     stored.length === key.secretSha256.length && timingSafeEqual(stored, key.secretSha256);
   const isInForce =
     row !== undefined && row.revoked_at === null && (row.expires_at === null || row.expires_at > now);
-  if (!isSecretRight || !isInForce) {
-    await requireAtHome(deps.database, undefined);
-    throw new ServiceError('unauthenticated', 'the API key is not valid');
-  }
-  if (row.isLeaving) throw companyMoves();
+  if (!isSecretRight || !isInForce) throw new ServiceError('unauthenticated', 'the API key is not valid');
   deps.keyUsage.note(key.keyId, now);
   return {
     companyId: row.company_id,

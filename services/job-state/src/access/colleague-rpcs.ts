@@ -15,7 +15,6 @@ import { required } from '../rpc/required.js';
 import {
   addColleague,
   listColleagues,
-  locateAddress,
   removeColleague,
   resetColleagueSecondFactor,
   setColleagueRole,
@@ -28,12 +27,7 @@ export function createColleagueRpcs(deps: {
   readonly logger: Logger;
 }): Pick<
   ServiceImpl<typeof AccessService>,
-  | 'listColleagues'
-  | 'addColleague'
-  | 'setColleagueRole'
-  | 'removeColleague'
-  | 'resetColleagueSecondFactor'
-  | 'locateAddress'
+  'listColleagues' | 'addColleague' | 'setColleagueRole' | 'removeColleague' | 'resetColleagueSecondFactor'
 > {
   return {
     async listColleagues(request, context) {
@@ -57,12 +51,6 @@ export function createColleagueRpcs(deps: {
         { timeoutMs: context.timeoutMs() },
       );
       return { resourceJson: JSON.stringify(added satisfies Colleague) };
-    },
-
-    async locateAddress(request, context) {
-      const database = queryWithin(deps.database, { timeoutMs: context.timeoutMs() });
-      const companyId = await locateAddress(database, required(request.email, 'email'));
-      return companyId === undefined ? {} : { companyId };
     },
 
     async setColleagueRole(request, context) {

@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  AccessService,
-  LocationService,
-} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import {
   colleague,
   COLLEAGUE_LIMITS,
@@ -20,7 +17,6 @@ import { createTestDatabase, type TestDatabase } from '../testing/test-database.
 import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
 import { createAccessService } from './access-service.js';
-import { createLocationService } from './location-service.js';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -168,18 +164,4 @@ test(`a company has at most ${COLLEAGUE_LIMITS.people} people [ROLE-2]`, async (
   await expect(invite(`${companyId}@people.example`)).rejects.toMatchObject({
     reason: 'colleague_limit_reached',
   });
-});
-
-test('an address is located whether or not its person can sign in, and a company only where it is [SHARD-6]', async () => {
-  await invite('pending@seller.example');
-  const locate = async (email: string) => (await access().locateAddress({ email })).companyId;
-  expect(await locate('PENDING@seller.example')).toBe(companyId);
-  expect(await locate('unknown@seller.example')).toBeUndefined();
-
-  const locations = createClient(
-    LocationService,
-    createInMemoryTransport([rpcService(LocationService, createLocationService({ database }))]),
-  );
-  expect((await locations.locateCompany({ companyId })).companyId).toBe(companyId);
-  expect((await locations.locateCompany({ companyId: newId('cmp') })).companyId).toBeUndefined();
 });

@@ -7,7 +7,6 @@ import { invalidArgument } from '@partner/kernel/validation';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, Transaction, TransactionLimits } from '../database/database.js';
-import { requireAtHome } from '../moves/company-moves.js';
 import { noticeToOtherOwners } from './queue-notices.js';
 import { canSignIn } from './can-sign-in.js';
 import type { MembershipOfCompany } from './get-owner.js';
@@ -45,16 +44,6 @@ export async function listColleagues(database: Queryable, companyId: string): Pr
      where company_id = $1 and role in ('OWNER', 'VIEWER') and active order by id limit $2`,
     [companyId, LIST_LENGTH],
   );
-}
-
-/** Returns the company of the person with an email address, who may be inactive or unable to sign in; undefined if there is none. Fails as {@link requireAtHome} does. */
-export async function locateAddress(database: Queryable, email: string): Promise<string | undefined> {
-  const [found] = await database.query<{ companyId: string }>(
-    'select company_id as "companyId" from memberships where lower(email) = lower($1)',
-    [email],
-  );
-  await requireAtHome(database, found?.companyId);
-  return found?.companyId;
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import type { Queryable } from '../database/database.js';
-import { requireAtHome } from '../moves/company-moves.js';
 import type { SessionsBasis } from './password-version.js';
 
 /** A person's membership of a company with their password hash. */
@@ -34,7 +33,7 @@ export const LOGIN_TABLES =
 /**
  * Finds the login of an email address, ignoring the case of ASCII letters.
  *
- * Undefined for an unknown address, an inactive member and one without a password. Fails as {@link requireAtHome} does.
+ * Undefined for an unknown address, an inactive member and one without a password.
  */
 export async function getLogin(
   deps: { readonly database: Queryable },
@@ -47,6 +46,5 @@ export async function getLogin(
      where lower(member.email) = lower($1) and member.active and member.password_hash is not null`,
     [email],
   );
-  await requireAtHome(deps.database, login?.companyId);
   return login;
 }

@@ -5,7 +5,6 @@ import { notFound } from '@partner/kernel/service-error';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, TransactionLimits } from '../database/database.js';
-import { requireAtHome } from '../moves/company-moves.js';
 import { setPassword } from './change-password.js';
 
 const MINUTE_MS = 60_000;
@@ -59,7 +58,6 @@ export async function requestPasswordLink(
        for no key update of member`,
       [request.email, request.onlyMembershipId ?? null],
     );
-    await requireAtHome(tx, found?.companyId);
     if (found === undefined) return undefined;
     const { membershipId, companyId, displayName } = found;
     const expiresAt = new Date(deps.clock().getTime() + PASSWORD_LINKS.minutes * MINUTE_MS);
@@ -115,7 +113,6 @@ export async function getPasswordLink(
      where link.token_sha256 = $1 and link.expires_at > $2 and ${MAY_SIGN_IN}`,
     [Buffer.from(tokenSha256), now],
   );
-  await requireAtHome(database, person?.companyId);
   if (person === undefined) throw notFound('password link');
   return person;
 }
@@ -151,7 +148,6 @@ export async function usePasswordLink(
       'delete from password_links where token_sha256 = $1 and expires_at > $2 returning membership_id',
       [Buffer.from(tokenSha256), deps.clock()],
     );
-    await requireAtHome(tx, person?.companyId);
     if (person === undefined || used.length === 0) throw notFound('password link');
     const { displayName, ...membership } = person;
     const actor = { ...client, membershipId: person.membershipId, displayName };

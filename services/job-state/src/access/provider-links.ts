@@ -5,7 +5,6 @@ import { emailAddress } from '@partner/proto-contracts/values/email-address';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, Transaction, TransactionLimits } from '../database/database.js';
-import { requireAtHome } from '../moves/company-moves.js';
 import { canSignIn } from './can-sign-in.js';
 import { LOGIN_COLUMNS, LOGIN_TABLES, type StoredLogin } from './get-login.js';
 import type { MembershipOfCompany } from './get-owner.js';
@@ -42,7 +41,6 @@ const MAY_BE_LINKED = `lower(member.email) = lower($3) and member.role in ('OWNE
  * Finds the login of an identity: of the linked person, else of the person with the verified email address who may be linked.
  *
  * A link decides alone: the person's or the provider's email address may have changed since. Undefined for an inactive person.
- * Fails as {@link requireAtHome} does.
  */
 export async function getProviderLogin(
   database: Queryable,
@@ -57,7 +55,6 @@ export async function getProviderLogin(
        (select membership_id from link), (select member.id from memberships as member where ${MAY_BE_LINKED}))`,
     [issuer, subject, verifiedEmail ?? null, now],
   );
-  await requireAtHome(database, found?.companyId);
   if (found === undefined) return undefined;
   const { isLinked, ...login } = found;
   return { login, isLinked };

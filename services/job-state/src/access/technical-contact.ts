@@ -10,7 +10,6 @@ import { notFound } from '@partner/kernel/service-error';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, TransactionLimits } from '../database/database.js';
-import { requireAtHome } from '../moves/company-moves.js';
 import { noticeToAddress } from './queue-notices.js';
 import { lockCompany } from './insert-key.js';
 
@@ -121,7 +120,6 @@ export async function confirmTechnicalContact(
        returning contact.company_id as "companyId", contact.email, known.email as former`,
       [Buffer.from(tokenSha256), now],
     );
-    await requireAtHome(tx, confirmed?.companyId);
     if (confirmed === undefined) throw notFound('pending technical contact');
     await recordAudit(tx, {
       companyId: confirmed.companyId,

@@ -1,6 +1,5 @@
 import { canSignIn } from '../access/can-sign-in.js';
 import type { Database, TransactionLimits } from '../database/database.js';
-import { isLeaving } from '../moves/company-moves.js';
 
 /** Notifications that one email lists. */
 const MAX_LISTED = 50;
@@ -26,7 +25,7 @@ interface Deps {
  * Leases up to `limit` emails that are due to one caller, for 5 minutes.
  *
  * An email is due for an owner with queued notifications, an hour after the previous email to that owner at the earliest, or
- * a day if the owner wants one a day, and not while the company leaves this database. It has all notifications that are queued by then. Locks: the recipients, without waiting
+ * a day if the owner wants one a day. It has all notifications that are queued by then. Locks: the recipients, without waiting
  * for any.
  */
 export async function leaseEmails(
@@ -43,7 +42,6 @@ export async function leaseEmails(
          join companies c on c.id = m.company_id
          where r.membership_id in (select e.membership_id from notification_emails e)
            and r.emails <> 'off' and m.role = 'OWNER' and m.active and m.email is not null and ${canSignIn('m')}
-           and not ${isLeaving('m.company_id')}
            and (r.not_before is null or r.not_before <= $1)
            and (r.mailed_at is null
              or r.mailed_at + case r.emails when 'daily' then interval '1 day' else interval '1 hour' end <= $1)

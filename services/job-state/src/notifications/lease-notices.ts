@@ -1,5 +1,4 @@
 import type { Database, TransactionLimits } from '../database/database.js';
-import { isLeaving } from '../moves/company-moves.js';
 import type { EmailOutcome } from './lease-emails.js';
 
 /** A security notice under a lease, with its number of equal occasions. */
@@ -18,8 +17,8 @@ export interface LeasedNotice {
 /**
  * Leases up to `limit` security notices that are due to one caller, for 5 minutes.
  *
- * The first of equal ones is due at once; later ones an hour after the previous email about the same, as one. None is due while its
- * company leaves this database. Locks: the notices, without waiting for any.
+ * The first of equal ones is due at once; later ones an hour after the previous email about the same, as one. Locks: the
+ * notices, without waiting for any.
  */
 export async function leaseNotices(
   database: Pick<Database, 'transaction'>,
@@ -33,7 +32,7 @@ export async function leaseNotices(
            select n.company_id, n.kind, n.subject_id, n.email, c.name
            from security_notices n join companies c on c.id = n.company_id
            where n.count > 0 and (n.not_before is null or n.not_before <= now())
-             and (n.mailed_at is null or n.mailed_at <= now() - interval '1 hour') and not ${isLeaving('n.company_id')}
+             and (n.mailed_at is null or n.mailed_at <= now() - interval '1 hour')
            order by n.last_at limit $1
            for no key update of n skip locked
          )

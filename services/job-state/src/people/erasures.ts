@@ -60,8 +60,6 @@ export async function beginErasure(
     throw invalidArgument([{ path: 'records', message: 'must have a lead, a project or a job' }]);
   }
   const erasure = await deps.database.transaction(async (tx) => {
-    // Before the records are read: a move of their company to another database holds it until they are gone.
-    await tx.query('lock table erasures in row exclusive mode');
     const [known] = await tx.query<{ count: number }>(
       `select (select count(*) from leads where id = any($1::text[]))
          + (select count(*) from projects where id = any($2::text[]))

@@ -298,6 +298,7 @@ export const STORED_TABLES: readonly StoredTable[] = [
   },
   // Other companies' records show the name.
   { name: 'companies', kept: 'id name class', company: { where: 't.id = {company}', erased: {} } },
+  // Nothing reads it: `all-migrations.ts` says when it is dropped.
   { name: 'company_moves', kept: 'company_id state' },
   { name: 'contracted_installers', kept: 'selling_company_id installer_company_id' },
   { name: 'delivery_statistics', kept: 'subscription_id' },

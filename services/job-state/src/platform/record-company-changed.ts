@@ -1,6 +1,5 @@
 import type { Transaction } from '../database/database.js';
 import { changeAccountingLinks } from '../journal/change-accounting-links.js';
-import { hasLeft } from '../moves/company-moves.js';
 import type { CompanyChangedCommand } from './company-commands.js';
 import type { PlatformEffect } from './platform-effect.js';
 
@@ -9,7 +8,7 @@ import type { PlatformEffect } from './platform-effect.js';
  *
  * The newest name by version wins. The links of each version count for the entries of their time, also if the message is late.
  * Any message overrides data from another source. A class never changes. A job's projection shows a new name after that job's
- * next change. For a company that has left this database the message waits, as the others about it do. Locks: the company, then those of {@link changeAccountingLinks}.
+ * next change. Locks: the company, then those of {@link changeAccountingLinks}.
  */
 export async function recordCompanyChanged(
   tx: Transaction,
@@ -22,7 +21,6 @@ export async function recordCompanyChanged(
     [companyId],
   );
   if (known !== undefined && known.class !== command.class) return otherClass(command);
-  if (known === undefined && (await hasLeft(tx, companyId))) return { kind: 'early', missing: companyId };
   const recorded = await tx.query(
     'select from accounting_links where company_id = $1 and version = $2 and revision = 0',
     [companyId, version],

@@ -116,20 +116,7 @@ export async function ensurePartitions(
 ): Promise<void> {
   const written = new Date(now.getTime() + (table.aheadDays + SKEW_DAYS) * DAY_MS);
   const last = new Date(now.getTime() + (table.aheadDays + MARGIN_DAYS) * DAY_MS);
-  await createPartitions(database, table, partitionRanges(table, { from: now, to: last }), written);
-}
-
-/**
- * Creates the missing ones of these partitions, as {@link ensurePartitions} does.
- *
- * Those that begin at `written` or earlier may receive rows now.
- */
-export async function createPartitions(
-  database: Pick<Database, 'transaction'>,
-  table: PartitionedTable,
-  wanted: readonly TimeRange[],
-  written: Date,
-): Promise<void> {
+  const wanted = partitionRanges(table, { from: now, to: last });
   const missing = await changePartitions(database, (tx) => missingOf(tx, table, wanted));
   for (const range of missing) {
     await changePartitions(database, async (tx) => {

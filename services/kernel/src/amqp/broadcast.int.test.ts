@@ -36,7 +36,7 @@ describe('a broadcast consumer', () => {
     const messages = createRecorder<string>();
     const gaps = createRecorder<true>();
     const consumer = startBroadcastConsumer({
-      connections: [connection],
+      connection,
       exchange,
       logger,
       handle: (message) => {

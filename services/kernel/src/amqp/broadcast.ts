@@ -8,12 +8,12 @@ import { startSubscription } from './subscription.js';
 const PREFETCH = 100;
 
 /**
- * Consumes a fanout exchange of one or more brokers through exclusive queues of this process, which end with their channels. Messages
- * can be missed, so `onGap` runs after each subscription, including the first. State that is derived from such messages must
+ * Consumes a fanout exchange through an exclusive queue of this process, which ends with its channel. Messages can be
+ * missed, so `onGap` runs after each subscription, including the first. State that is derived from such messages must
  * then be dropped. Errors of the handler are logged.
  */
 export function startBroadcastConsumer(options: {
-  readonly connections: readonly Pick<AmqpConnection, 'openChannel'>[];
+  readonly connection: Pick<AmqpConnection, 'openChannel'>;
   readonly exchange: ExchangeDefinition;
   readonly logger: Logger;
   readonly handle: (message: IncomingMessage) => void;
@@ -26,33 +26,21 @@ export function startBroadcastConsumer(options: {
       options.logger.error({ err: error, exchange: options.exchange.name }, 'broadcast.handler_failed');
     }
   };
-  const consumers = options.connections.map((connection) =>
-    startSubscription({
-      connection,
-      name: `receive ${options.exchange.name}`,
-      prefetch: PREFETCH,
-      noAck: true,
-      provide: async (channel, topology) => {
-        await topology.provideExchange(channel, options.exchange);
-        const { queue } = await channel.assertQueue('', {
-          exclusive: true,
-          autoDelete: true,
-          durable: false,
-        });
-        await channel.bindQueue(queue, options.exchange.name, '');
-        return queue;
-      },
-      handle: ({ message }) =>
-        runWithRequestId(requestIdIn(message.properties.headers ?? {}), () =>
-          guarded(() => options.handle(incomingMessage(message))),
-        ),
-      onSubscribed: () => guarded(options.onGap),
-    }),
-  );
-  return {
-    isConsuming: () => consumers.every((consumer) => consumer.isConsuming()),
-    async stop() {
-      await Promise.all(consumers.map((consumer) => consumer.stop()));
+  return startSubscription({
+    connection: options.connection,
+    name: `receive ${options.exchange.name}`,
+    prefetch: PREFETCH,
+    noAck: true,
+    provide: async (channel, topology) => {
+      await topology.provideExchange(channel, options.exchange);
+      const { queue } = await channel.assertQueue('', { exclusive: true, autoDelete: true, durable: false });
+      await channel.bindQueue(queue, options.exchange.name, '');
+      return queue;
     },
-  };
+    handle: ({ message }) =>
+      runWithRequestId(requestIdIn(message.properties.headers ?? {}), () =>
+        guarded(() => options.handle(incomingMessage(message))),
+      ),
+    onSubscribed: () => guarded(options.onGap),
+  });
 }

@@ -62,7 +62,7 @@ describe('a broker that is killed and started again', () => {
     });
     const gaps = createRecorder<true>();
     startBroadcastConsumer({
-      connections: [consuming],
+      connection: consuming,
       exchange: ACCESS_BROADCAST,
       logger,
       handle: () => undefined,

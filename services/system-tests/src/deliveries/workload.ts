@@ -159,8 +159,7 @@ export function createWorkload(
 }
 
 /** A schedule that no other version has. */
-/** Returns a schedule that differs from that at any other version of the job. */
-export function scheduleAt(version: number) {
+function scheduleAt(version: number) {
   const startsAt = new Date(Date.UTC(2027, 0, 1) + version * 3_600_000);
   return {
     status: 'TENTATIVE',

@@ -9,7 +9,6 @@ import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import {
   AccessService,
   AuthenticationService,
-  LocationService,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
@@ -28,7 +27,7 @@ import { Registry } from 'prom-client';
 /** Every protobuf service that is called over the broker. */
 const SERVICES = [
   ...[AccessService, AppointmentService, AuditService, AuthenticationService, ContractorJobService],
-  ...[DeliveryService, EndpointService, EventFeedService, LeadService, LocationService],
+  ...[DeliveryService, EndpointService, EventFeedService, LeadService],
   ...[NotificationService, OperatorService, SandboxService, SubscriptionService],
 ];
 

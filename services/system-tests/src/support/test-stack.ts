@@ -112,7 +112,7 @@ async function connectPlatform(amqpUrl: string) {
 
 /** Starts a stack that ends with the test. */
 export async function startTestStack(options: {
-  readonly settings?: StackOptions['settings'];
+  readonly settings?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
   /** Replicas of a service; one without it. */
   readonly replicas?: Readonly<Partial<Record<ServiceName, number>>>;
   /**

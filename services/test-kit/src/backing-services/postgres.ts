@@ -97,8 +97,6 @@ export async function postgresProgram(options: PostgresOptions): Promise<LocalPr
     `port=${options.port}`,
     'unix_socket_directories=',
     'max_connections=200',
-    // Companies are moved between databases in prepared transactions.
-    'max_prepared_transactions=10',
     ...(options.durable === false
       ? ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'track_commit_timestamp=on']
       : []),

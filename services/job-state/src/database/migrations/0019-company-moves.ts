@@ -1,22 +1,21 @@
 import type { Knex } from 'knex';
 
 /**
- * Records which companies leave this database for another one, or have left it.
+ * Creates a table that nothing reads any more: see the tables to drop in `all-migrations.ts`.
  *
- * Lock: none. Old code: ignores the table, so all replicas must have this version before a company is moved.
+ * Lock: none. Old code: ignores the table.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table company_moves (
       company_id text primary key,
-      -- leaving: from the beginning of a move to its end. left: the company is in another database.
       state text not null constraint company_moves_state_check check (state in ('leaving', 'left')),
       changed_at timestamptz not null default now()
     );
   `);
 }
 
-/** Forgets the moves: finish them before. */
+/** Drops the table. */
 export async function down(knex: Knex): Promise<void> {
   await knex.raw('drop table company_moves');
 }

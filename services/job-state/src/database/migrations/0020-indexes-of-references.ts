@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 /**
- * Adds the indexes that a deletion of leads and projects needs: without them, each deleted row scans whole tables for its referrers.
+ * Adds the indexes by which the records of a lead or project are found: without them, a search scans whole tables.
  *
  * Lock: `projects`, `appointments`, `jobs` and `sales_records`, each against writes until the end, about a second for a million rows.
  * Old code: uses them too.
@@ -16,7 +16,7 @@ export async function up(knex: Knex): Promise<void> {
   `);
 }
 
-/** Drops the indexes: a move of companies then takes hours. */
+/** Drops the indexes. */
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     drop index projects_lead_id_idx, appointments_lead_id_idx, appointments_project_id_idx, jobs_project_id_idx,

@@ -45,7 +45,6 @@ interface StoredJob {
 
 /** A separate database with a seller, two installer companies, and helpers for tests of job writes. */
 export interface JobWriteFixture {
-  readonly url: string;
   readonly database: Database;
   readonly seller: string;
   readonly installer: string;
@@ -99,7 +98,6 @@ export async function openJobWriteFixture(options: { readonly poolSize: number }
   });
 
   return {
-    url: testDatabase.url,
     database,
     seller,
     installer,

@@ -193,16 +193,6 @@ describe('recordEvent while a releaser runs', () => {
       Promise.resolve(Array.from({ length: count }, () => recordEvent(tx, eventOf(companyId)))),
     );
 
-  test('leases no delivery of a company that leaves this database [MOVE-5]', async () => {
-    const companyId = await fixture.company();
-    const subscriptionId = await fixture.subscription({ companyId });
-    await fixture.database.query(`insert into company_moves (company_id, state) values ($1, 'leaving')`, [
-      companyId,
-    ]);
-    await recordMany(companyId, 1);
-    expect(await fixture.deliveriesOf(subscriptionId)).toMatchObject([{ state: 'pending', lease_id: null }]);
-  });
-
   test('leases a delivery to an endpoint with a free slot, and releases it after the commit', async () => {
     const companyId = await fixture.company();
     const subscriptionId = await fixture.subscription({ companyId });

@@ -11,7 +11,6 @@ import { type EventData } from '@partner/proto-contracts/resources/event-catalog
 import type { LeasedDelivery } from '../../database/after-commit.js';
 import type { PreparedStatement } from '../../database/connection-pool.js';
 import type { Transaction } from '../../database/database.js';
-import { isLeaving } from '../../moves/company-moves.js';
 import { FAILING_AFTER, SEALED_HEADERS } from '../schedule/claim-due.js';
 import { deliveryIdSql } from '../schedule/delivery-id-sql.js';
 import { ADDED_COUNTS } from './delivery-numbers.js';
@@ -118,8 +117,7 @@ const recordEventsStatement = (
      where d.lease_id is not null and d.next_attempt_at > now() and ($16::integer[])[1] is not null
      group by d.subscription_id, d.company_id
    ), queued as (
-     select v.call, v.id, v.nth, v.matches, ${dueAt} as due_at, not v.is_failing and not v.has_rate and ${dueAt} <= now()
-       and not ${isLeaving('v.company_id')} and not exists (
+     select v.call, v.id, v.nth, v.matches, ${dueAt} as due_at, not v.is_failing and not v.has_rate and ${dueAt} <= now() and not exists (
          select from deliveries d where d.subscription_id = v.id and d.state = 'pending' and d.lease_id is null
        ) and not exists (
          select from deliveries d
@@ -182,7 +180,7 @@ const RECORD_EVENTS_WITH_FAULTS = recordEventsStatement('record-events-with-faul
  * subscriptions. The row of each company with its numbers is locked until the commit, in ascending order of company, so that numbers
  * follow the order of commits, without gaps. Throws if the data does not fit the event's schema.
  *
- * A delivery to an endpoint that has a free slot, no rate, no failing state and nothing due is leased at once, unless its company leaves this database, within the same bounds as
+ * A delivery to an endpoint that has a free slot, no rate, no failing state and nothing due is leased at once, within the same bounds as
  * a claim of the scheduler, and released after the commit. Its lease begins with the statement: the transaction may have waited
  * for locks before. The others are due at once; the commit wakes the scheduler.
  */

@@ -3,7 +3,6 @@ import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/
 import type { LeasedDelivery } from '../../database/after-commit.js';
 import type { PreparedStatement } from '../../database/connection-pool.js';
 import type { Queryable } from '../../database/database.js';
-import { isLeaving } from '../../moves/company-moves.js';
 
 /** Limits of a claim: how many deliveries and for how long. */
 export interface ClaimLimits {
@@ -87,7 +86,7 @@ export const SEALED_HEADERS = `case when s.header_names <> '{}' then (
  * - `limited` locks the subscriptions with a rate and counts the deliveries that can start now. `next_delivery_at` is when the
  *   next one starts if the rate is kept exactly. One that another replica has locked starts none now;
  * - `free` is the number of free slots of each subscription, at most those of its rate, and how many of them are reserved for retries: a quarter of its
- *   cap, less the retries in flight. A company that leaves this database has none;
+ *   cap, less the retries in flight;
  * - `due` takes as many due deliveries of each as it has free slots, the oldest first. Retries alternate with first attempts in
  *   the reserved slots, and follow them otherwise;
  * - `admitted` drops deliveries to failing endpoints beyond their share of all slots or of their company's. Companies with the
@@ -144,7 +143,7 @@ const CLAIM = {
     from subscriptions s
     left join in_flight on in_flight.subscription_id = s.id
     left join limited on limited.id = s.id
-    where s.id = any($9::text[]) and s.deleted_at is null and not ${isLeaving('s.company_id')}
+    where s.id = any($9::text[]) and s.deleted_at is null
   ), due as (
     select oldest.*, free.company_id, free.is_failing
     from free

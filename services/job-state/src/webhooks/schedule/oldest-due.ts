@@ -1,5 +1,4 @@
 import type { Database, Queryable } from '../../database/database.js';
-import { isLeaving } from '../../moves/company-moves.js';
 import { FAILING_AFTER, sharedSlotsOf } from './claim-due.js';
 
 /** The states of endpoints that the age of due deliveries is measured for. */
@@ -26,7 +25,7 @@ export function measuring(database: Pick<Database, 'query'>): Queryable {
 
 /**
  * Returns the age of the oldest due delivery in seconds, 0 without one, by the state of its endpoint: of the oldest waiting one of each
- * subscription, and of all overdue ones, waiting or with the dispatcher again. Those of companies that leave this database do not count.
+ * subscription, and of all overdue ones, waiting or with the dispatcher again.
  *
  * The indexes begin with the oldest one, so the cost does not depend on the backlog.
  */
@@ -72,7 +71,6 @@ export async function oldestDueSeconds(
      select case when s.failures_in_row >= $1 then 'failing' when due.is_busy then 'busy' else 'healthy' end as state,
        extract(epoch from now() - min(due.since))::double precision as age
      from due join subscriptions s on s.id = due.subscription_id
-     where not ${isLeaving('s.company_id')}
      group by 1`,
     [FAILING_AFTER, SUBSCRIPTIONS_MEASURED, subscriptionCap, sharedSlotsOf(inFlight)],
   );

@@ -34,7 +34,6 @@ export const ACTION_LABELS: Readonly<Record<AuditAction, string>> = {
   'technical_contact.confirmed': 'Technical contact confirmed',
   'person.erased': 'Personal data erased',
   'company.erased': 'Company erased',
-  'company.moved': 'Company moved',
 };
 
 const FIELD_NAMES: Readonly<Record<string, string>> = {
@@ -60,7 +59,6 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
 const BY_OPERATORS: Readonly<Record<string, string>> = {
   'person.erased': 'Erased the personal data of a customer',
   'company.erased': 'Erased the data of the company',
-  'company.moved': 'Moved the company to another database',
 };
 
 /** Describes an entry in one sentence, without its actor. `nameOf` names an existing webhook. */
