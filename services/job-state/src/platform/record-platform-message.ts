@@ -11,7 +11,7 @@ import { readPlatformMessage } from './platform-messages.js';
 /** Maximum number of waiting messages that one round records, with all that waited for them in budget. */
 const BUDGET = 1_000;
 /** Maximum wait for a lock, in ms. Messages that share a transaction wait with it, and hold the locks of their resources. */
-const LOCK_WAIT_MS = 500;
+const LOCK_WAIT_MS = 2_000;
 
 /** A message as it was sent. */
 export interface SentMessage {
@@ -85,7 +85,7 @@ export const IS_READY_TO_RECORD = `(
  * `startWaitingMessages` handles failures, crashes and messages beyond the budget.
  *
  * Locks: the resources and what the messages may create in ascending order, the inbox rows in ascending order, then those of the effects, for
- * each table in ascending order, last the heads of the feeds. A message that locks in another order is recorded alone. After 0.5 s
+ * each table in ascending order, last the heads of the feeds. A message that locks in another order is recorded alone. After 2 s
  * it fails with `LockTimeoutError`.
  */
 export async function recordPlatformMessages(
