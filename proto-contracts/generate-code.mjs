@@ -7,7 +7,7 @@ import path from 'node:path';
 
 const folder = import.meta.dirname;
 const programs = path.join(folder, '../node_modules/.bin');
-/** In the folder itself, so that whoever deletes the folder deletes this too. */
+/** In the folder itself, so that it goes with the folder. */
 const record = path.join(folder, 'src/gen/.inputs');
 
 /** The settings, the versions of the programs, and the protobuf files. */
