@@ -231,8 +231,7 @@ const CLAIM = {
   )
   select leased.id, leased.lease_id as "leaseId", now() as "leasedAt", leased.next_attempt_at as "leaseExpiresAt",
     leased.attempts + 1 as attempt,
-    s.id as "subscriptionId", s.failures_in_row > 0 as "lastAttemptFailed", coalesce(leased.test_url, s.url) as url,
-    case when leased.test_url is null then s.url_version else 0 end as "urlVersion",
+    s.id as "subscriptionId", s.failures_in_row > 0 as "lastAttemptFailed", coalesce(leased.test_url, s.url) as url, s.url_version as "urlVersion",
     case when leased.wrong_secret is null then secret.version else leased.secret_version end as "secretVersion",
     coalesce(leased.wrong_secret, secret.sealed) as "sealedSecret",
     case when leased.test_url is null then ${SEALED_HEADERS} else leased.test_headers end as "sealedHeaders",

@@ -227,7 +227,8 @@ describe('another company', () => {
           url: 'https://receiver.example/theirs',
         }),
       deleteSubscription: () => client.deleteSubscription(stranger),
-      sendTestDelivery: () => client.sendTestDelivery(stranger),
+      sendTestDelivery: () =>
+        client.sendTestDelivery({ ...stranger, url: 'https://receiver.example/theirs' }),
       activateSubscription: () => client.activateSubscription({ ...stranger, backfill: true }),
       pauseSubscription: () => client.pauseSubscription(stranger),
       rotateSecret: () => client.rotateSecret(stranger),
