@@ -35,13 +35,21 @@ export function checkResponses(
   };
 }
 
-/** Calls back with the body just before it is sent. The app must end each response with the complete body. */
+/** Calls back with the body just before its end is sent. */
 function whenEnded(request: IncomingMessage, response: ServerResponse, tell: (text: string) => void): void {
+  const write = response.write.bind(response);
   const end = response.end.bind(response);
+  const parts: Buffer[] = [];
+  Object.defineProperty(response, 'write', {
+    value: (part: string | Uint8Array, ...rest: []) => {
+      parts.push(Buffer.from(part));
+      return write(part, ...rest);
+    },
+  });
   Object.defineProperty(response, 'end', {
-    value: (text = '') => {
-      tell(request.method === 'HEAD' ? '' : text);
-      return end(text);
+    value: (part: string | Uint8Array = '') => {
+      tell(request.method === 'HEAD' ? '' : Buffer.concat([...parts, Buffer.from(part)]).toString());
+      return end(part);
     },
   });
 }
