@@ -104,4 +104,5 @@ export const callError = z.object({
   allowed: z.array(z.string()).optional(),
   retryAfterSeconds: z.int().optional(),
   idempotency: idempotencyMark.optional(),
+  isOfCaller: z.boolean().optional(),
 });

@@ -39,8 +39,7 @@ export function encodeReply(operationId: string, { json, ...outcome }: Operation
 
 /** Encodes the public part of an error; its cause is not sent. */
 export function encodeFailure(error: ServiceError): RpcReply {
-  const { isOfCaller: _isOfCaller, ...attributes } = error.attributes;
-  const body = JSON.stringify({ ...attributes, reason: error.reason, message: error.message });
+  const body = JSON.stringify({ ...error.attributes, reason: error.reason, message: error.message });
   return { type: 'error', contentType: CALL_CONTENT_TYPE, body: Buffer.from(body), error };
 }
 
@@ -63,7 +62,7 @@ function readFailure(text: string): ServiceError {
   if (!isErrorReason(reason)) {
     return ServiceError.from(new Error(`the reason "${reason}" is unknown: ${message}`));
   }
-  const { currentVersion, currentStatus, retryAfterSeconds } = numbers;
+  const { currentVersion, currentStatus, retryAfterSeconds, isOfCaller } = numbers;
   return new ServiceError(reason, message, {
     ...(details !== undefined && { details }),
     ...(currentVersion !== undefined && { currentVersion }),
@@ -71,5 +70,6 @@ function readFailure(text: string): ServiceError {
     ...(allowed !== undefined && { allowed }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     ...(idempotency !== undefined && { idempotency }),
+    ...(isOfCaller !== undefined && { isOfCaller }),
   });
 }

@@ -145,6 +145,7 @@ describe('the error of a call', () => {
       currentStatus: 'COMPLETE',
       allowed: [],
       retryAfterSeconds: 2,
+      isOfCaller: true,
       idempotency: { replayed: true, expiresAt: new Date('2026-09-01T12:00:00.123Z') },
     };
     const cause = new Error('select 1');
@@ -162,11 +163,15 @@ describe('the error of a call', () => {
 });
 
 describe('beside release 0.1.0', () => {
-  test('a call of it has no handler', () => {
-    const handlers = operationHandlers({ implementations: [], callers: [] });
-    const request = { type: RELEASE_0_1_0.call.type, contentType: '' };
-    expect([handlers.find(request), handlers.refusalOf(request)]).toEqual([undefined, undefined]);
-  });
+  test.each([RELEASE_0_1_0.call.type, 'addOne'])(
+    'a message %s without a content type has no handler',
+    (type) => {
+      const implementations = [implementInternal(addOne, ({ number }) => Promise.resolve({ sum: number }))];
+      const handlers = operationHandlers({ implementations, callers: ['key'] });
+      const request = { type, contentType: '' };
+      expect([handlers.find(request), handlers.refusalOf(request)]).toEqual([undefined, undefined]);
+    },
+  );
 
   test('its reply to a call that it does not know is unavailable', () => {
     const { type, base64 } = RELEASE_0_1_0.unknownCallReply;
