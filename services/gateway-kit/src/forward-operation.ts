@@ -3,6 +3,7 @@ import type { AnyOperation } from '@partner/proto-contracts/api/operation';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import type { OperationReply } from '@partner/kernel/amqp/operation-call';
 import { invariant } from '@partner/kernel/invariant';
+import { z } from 'zod';
 import { type AnyEndpoint, type EndpointRequest, type EndpointResponse, serveOperation } from './endpoint.js';
 import { idempotencyHeaders } from './idempotency.js';
 import { versionedText } from './versioned-text.js';
@@ -68,14 +69,17 @@ export async function forwardPage<Principal extends { readonly companyId: string
   return { status: 200, text: versionedText(operation, request, page) };
 }
 
+const bodyWithKey = z.object({ idempotencyKey: z.string() });
+
 /** Calls job-state for a request. `given` replaces parts of the call. */
 export function callFor<Principal>(
-  operation: Pick<AnyOperation, 'id'>,
+  operation: Pick<AnyOperation, 'id' | 'idempotencyKeyInBody'>,
   request: Request<Principal>,
   { operations, callerOf }: Forwarding<Principal>,
   given: Partial<OperationCall> = {},
 ): Promise<OperationReply> {
-  const { params, sentQuery, body, idempotencyKey: key, call } = request;
+  const { params, sentQuery, body, call } = request;
+  const { idempotencyKey: key } = operation.idempotencyKeyInBody === true ? bodyWithKey.parse(body) : request;
   return operations.call(
     operation,
     {

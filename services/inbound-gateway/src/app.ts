@@ -1,7 +1,3 @@
-import type { Client } from '@connectrpc/connect';
-import type { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
-import type { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
-import type { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { COUNTED_AS } from '@partner/proto-contracts/api/refusals';
 import {
@@ -14,9 +10,13 @@ import type { AnyEndpoint } from '@partner/gateway-kit/endpoint';
 import { createHttpApp, type HttpAppOptions } from '@partner/gateway-kit/http-app';
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
 import { type EventFeedDeps, listEventFeed } from '@partner/gateway-kit/list-event-feed';
+import { surfaceEndpoints } from '@partner/gateway-kit/forward-operation';
 import { getManifest } from '@partner/gateway-kit/get-manifest';
+import { keyCaller } from '@partner/gateway-kit/key-caller';
 import { serveMcp } from '@partner/gateway-kit/mcp/serve-mcp';
 import { eventReplayEndpoints } from '@partner/gateway-kit/replay-events';
+import type { OperationClient } from '@partner/kernel/amqp/operation-client';
+import { INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
 import { listInboundEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
 import {
   cancelInboundEventReplayOperation,
@@ -27,10 +27,6 @@ import {
 import { getInboundManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';
 import type { RequestListener } from 'node:http';
 import { inboundTools } from './inbound-tools.js';
-import { appendJobNote } from './routes/append-job-note.js';
-import { bookAppointment } from './routes/book-appointment.js';
-import { createLead } from './routes/create-lead.js';
-import { listContractorJobs } from './routes/list-contractor-jobs.js';
 
 /** Dependencies of the inbound surface. */
 export interface InboundAppDeps
@@ -42,9 +38,7 @@ export interface InboundAppDeps
     > {
   readonly authenticator: Pick<ApiKeyAuthenticator, 'authenticate'>;
   readonly limiter: RateLimiter;
-  readonly leads: Pick<Client<typeof LeadService>, 'createLead'>;
-  readonly appointments: Pick<Client<typeof AppointmentService>, 'bookAppointment'>;
-  readonly contractorJobs: Pick<Client<typeof ContractorJobService>, 'listContractorJobs' | 'appendJobNote'>;
+  readonly operations: Pick<OperationClient, 'call'>;
 }
 
 const REPLAY_OPERATIONS = {
@@ -55,18 +49,15 @@ const REPLAY_OPERATIONS = {
 } as const;
 
 /** Returns the endpoints of the inbound surface: one for each of its operations. */
-export function inboundEndpoints(
-  deps: EventFeedDeps & Pick<InboundAppDeps, 'leads' | 'appointments' | 'contractorJobs'>,
+function inboundEndpoints(
+  deps: EventFeedDeps & Pick<InboundAppDeps, 'operations'>,
 ): readonly AnyEndpoint<ApiKeyPrincipal>[] {
-  return [
-    createLead(deps),
-    bookAppointment(deps),
-    listContractorJobs(deps),
-    appendJobNote(deps),
+  const own = [
     listEventFeed(listInboundEventsOperation, deps),
     ...eventReplayEndpoints(REPLAY_OPERATIONS, deps),
     getManifest(getInboundManifestOperation, deps),
   ];
+  return surfaceEndpoints(INBOUND_OPERATIONS, own, { operations: deps.operations, callerOf: keyCaller });
 }
 
 /** Creates the inbound surface. All keys of a company share one rate limit (spec: Limits). */

@@ -4,9 +4,6 @@ import {
   AuthenticationService,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
-import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
-import { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
-import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import { NotificationService } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
 import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
@@ -16,6 +13,7 @@ import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhoo
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import type { Caller } from '@partner/proto-contracts/call';
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
+import { INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
 import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
 import {
   JOB_STATE_INBOUND_RPC,
@@ -31,13 +29,13 @@ import type { ServiceKit } from '@partner/kernel/service';
 import { createAccessService } from './access/access-service.js';
 import { createAuthenticationService } from './access/authentication-service.js';
 import type { KeyUsage } from './access/start-key-usage.js';
-import { createAppointmentService } from './appointments/appointment-service.js';
+import { appointmentOperations } from './appointments/appointment-operations.js';
 import { createAuditService } from './audit/audit-service.js';
 import type { Config } from './config.js';
-import { createContractorJobService } from './contractor-jobs/contractor-job-service.js';
+import { contractorJobOperations } from './contractor-jobs/contractor-job-operations.js';
 import type { Database } from './database/database.js';
 import { jobOperations } from './jobs/job-operations.js';
-import { createLeadService } from './leads/lead-service.js';
+import { leadOperations } from './leads/lead-operations.js';
 import { createNotificationService } from './notifications/notification-service.js';
 import { createOperatorService } from './operator/operator-service.js';
 import { type Callers, servedTo } from './rpc/callers.js';
@@ -100,7 +98,8 @@ export function startRpcServers(
     queue: JOB_STATE_INBOUND_RPC,
     callers: 'gateways',
     prefetch,
-    services: [...ofBothGateways, ...inboundServices(serviceDeps)],
+    services: ofBothGateways,
+    operations: served(INBOUND_OPERATIONS, ['key', 'service']),
   });
   lifecycle.onShutdown('inbound-rpc-server', () => inboundRpcServer.stop());
   const installerRpcServer = start({
@@ -156,21 +155,18 @@ function eventFeedService(config: Config, { database, clock, logger }: ServiceDe
   });
 }
 
-/** Services for requests of selling companies. */
-function inboundServices({ database, clock, logger }: ServiceDeps): readonly RpcService[] {
-  return [
-    rpcService(LeadService, createLeadService({ database, clock, logger })),
-    rpcService(AppointmentService, createAppointmentService({ database, clock, logger })),
-    rpcService(ContractorJobService, createContractorJobService({ database, clock, logger })),
-  ];
-}
-
 /** Every operation, with its use case. */
 function implementationsOf(
   config: Config,
   { database, clock, logger }: ServiceDeps,
 ): readonly Implementation[] {
-  return jobOperations({ database, clock, logger, feedDays: config.RETENTION_FEED_DAYS });
+  const deps = { database, clock, logger };
+  return [
+    ...jobOperations({ ...deps, feedDays: config.RETENTION_FEED_DAYS }),
+    ...leadOperations(deps),
+    ...appointmentOperations(deps),
+    ...contractorJobOperations(deps),
+  ];
 }
 
 /** Services with which owners and operators manage a company: access and webhooks. */

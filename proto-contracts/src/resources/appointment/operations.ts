@@ -9,6 +9,7 @@ export const bookAppointmentOperation = defineOperation({
   path: '/inbound/appointments',
   scope: 'appointments:write',
   idempotencyKeyInBody: true,
+  repeatable: true,
   body: appointmentIn,
   summary: 'Book an appointment',
   description: `

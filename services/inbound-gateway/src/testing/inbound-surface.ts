@@ -7,12 +7,11 @@ import {
   CompanyClass,
   KeyKind,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
-import { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
-import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { errorBody, type ErrorBody } from '@partner/proto-contracts/api/error-body';
-import type { RpcService } from '@partner/kernel/amqp/rpc-service';
+import type { Operation } from '@partner/proto-contracts/api/operation';
+import { type Implementation, implement, type OperationRequest } from '@partner/kernel/amqp/implement';
+import type { OperationReply } from '@partner/kernel/amqp/operation-call';
 import { createApiKey, type NewApiKey } from '@partner/kernel/api-key';
 import { createApiKeyAuthenticator } from '@partner/gateway-kit/api-key-authentication';
 import { createCursorSigner } from '@partner/gateway-kit/cursor-signer';
@@ -21,6 +20,7 @@ import { ServiceError } from '@partner/kernel/service-error';
 import { checkResponses } from '@partner/test-kit/check-responses';
 import { createInMemoryRateLimiter } from '@partner/gateway-kit/testing/in-memory-rate-limiter';
 import { createInMemoryTransport, partialRpcService } from '@partner/kernel/testing/in-memory-transport';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { afterMs } from '@partner/kernel/timers';
 import { Registry } from 'prom-client';
 import supertest from 'supertest';
@@ -51,10 +51,10 @@ const NOW = new Date('2026-09-01T12:00:00Z');
 const checked = checkResponses(afterEach);
 
 /**
- * The inbound surface without a network, in front of a job-state with these services. Its clock is fixed. A test
+ * The inbound surface without a network, in front of a job-state with these operations. Its clock is fixed. A test
  * fails if a response does not match the API description.
  */
-export function createInboundSurface(services: readonly RpcService[]) {
+export function createInboundSurface(implementations: readonly Implementation[]) {
   const transport = createInMemoryTransport([
     partialRpcService(AuthenticationService, {
       authenticateKey({ keyId = '' }) {
@@ -63,7 +63,6 @@ export function createInboundSurface(services: readonly RpcService[]) {
         return principal;
       },
     }),
-    ...services,
   ]);
   const metrics = new Registry();
   const app = checked(
@@ -77,9 +76,7 @@ export function createInboundSurface(services: readonly RpcService[]) {
         after: afterMs,
       }),
       limiter: createInMemoryRateLimiter(() => NOW),
-      leads: createClient(LeadService, transport),
-      appointments: createClient(AppointmentService, transport),
-      contractorJobs: createClient(ContractorJobService, transport),
+      operations: inProcessOperations({ implementations, callers: ['key'] }),
       eventFeed: createClient(EventFeedService, transport),
       clock: () => NOW,
       cursorSigner: createCursorSigner([Buffer.alloc(32, 1)]),
@@ -97,6 +94,22 @@ export function createInboundSurface(services: readonly RpcService[]) {
       return key === undefined ? request : request.set('x-api-key', key.text);
     },
   };
+}
+
+/** The surface in front of a job-state that gives one reply to every call of one operation, and the calls that it gets. */
+export function createSurfaceOf<Query, Body, Param extends string>(
+  operation: Operation<Query, Body, Param>,
+  reply: OperationReply | ServiceError,
+) {
+  const requests: OperationRequest<Query, Body, Param>[] = [];
+  const surface = createInboundSurface([
+    implement(operation, async (given) => {
+      requests.push(given);
+      if (reply instanceof ServiceError) throw reply;
+      return reply;
+    }),
+  ]);
+  return { ...surface, requests };
 }
 
 /** Asserts that a response is this error, and returns its body. */

@@ -1,24 +1,20 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  ContractorJobService,
-  JobNoteAddedSchema,
-} from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
+import { JobNoteAddedSchema } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
 import { contractorJob } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
-import { readResource } from '@partner/proto-contracts/resource-json';
-import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import { appendJobNoteOperation } from '@partner/proto-contracts/resources/contractor-job/operations';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { silentLogger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
-import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import type { Database } from '../database/database.js';
+import { contractorKey, generalKey } from '../testing/callers.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { binding, insertAssignedJob, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { appendJobNote, type JobNote } from './append-job-note.js';
-import { createContractorJobService } from './contractor-job-service.js';
+import { contractorJobOperations } from './contractor-job-operations.js';
 import { listContractorJobs } from './list-contractor-jobs.js';
 
 let testDatabase: TestDatabase;
@@ -328,32 +324,35 @@ describe('a request to append a note', () => {
   });
 });
 
-describe('the RPC', () => {
-  const client = () =>
-    createClient(
-      ContractorJobService,
-      createInMemoryTransport([rpcService(ContractorJobService, createContractorJobService(deps()))]),
-    );
+describe('the operation', () => {
+  const operations = () =>
+    inProcessOperations({ implementations: contractorJobOperations(deps()), callers: ['key'] });
 
   test('returns the job, and with a key until when it can be replayed', async () => {
-    const jobId = await newJob();
-    const plain = await client().appendJobNote({ ...boundary, jobId, note: 'one' });
-    expect(readResource(contractorJob, plain)).toMatchObject({ id: jobId, installerNote: 'one' });
+    const call = {
+      caller: contractorKey(boundary),
+      params: { id: await newJob() },
+      body: { note: 'one' },
+    };
+    const plain = await operations().call(appendJobNoteOperation, call);
+    expect(contractorJob.parse(JSON.parse(plain.json))).toMatchObject({
+      id: call.params.id,
+      installerNote: 'one',
+    });
     expect(plain.idempotency).toBeUndefined();
-    const request = { ...boundary, jobId, note: 'two', idempotencyKey: binding(newId('evt')) };
-    const first = await client().appendJobNote(request);
-    const repeat = await client().appendJobNote(request);
-    expect(readResource(contractorJob, first)).toMatchObject({ installerNote: 'one\ntwo' });
+    const idempotencyKey = { key: newId('evt'), request: 'POST /notes', bodySha256: '00'.repeat(32) };
+    const first = await operations().call(appendJobNoteOperation, { ...call, idempotencyKey });
+    const repeat = await operations().call(appendJobNoteOperation, { ...call, idempotencyKey });
+    expect(contractorJob.parse(JSON.parse(first.json))).toMatchObject({ installerNote: 'one\none' });
     expect(first.idempotency).toMatchObject({ replayed: false });
-    expect(repeat.idempotency).toEqual({ ...first.idempotency, replayed: true });
-    expect(repeat.resourceJson).toBe(first.resourceJson);
+    expect(repeat).toEqual({ ...first, idempotency: { ...first.idempotency, replayed: true } });
   });
 
-  test.each(['sellingCompanyId', 'installerCompanyId', 'jobId', 'note'] as const)(
-    'refuses a request without %s',
-    async (field) => {
-      const { [field]: _left, ...rest } = { ...boundary, jobId: await newJob(), note: 'x' };
-      await expect(client().appendJobNote(rest)).rejects.toMatchObject({ reason: 'invalid_argument' });
-    },
-  );
+  test('serves only keys that are bound to an installer', async () => {
+    const caller = generalKey(boundary.sellingCompanyId);
+    const call = { caller, params: { id: await newJob() }, body: { note: 'x' } };
+    await expect(operations().call(appendJobNoteOperation, call)).rejects.toMatchObject({
+      reason: 'internal',
+    });
+  });
 });

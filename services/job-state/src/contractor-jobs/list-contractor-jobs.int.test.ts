@@ -1,14 +1,12 @@
-import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
 import { contractorJobsResponse } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
-import { readResource } from '@partner/proto-contracts/resource-json';
-import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import { listContractorJobsOperation } from '@partner/proto-contracts/resources/contractor-job/operations';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { silentLogger } from '@partner/kernel/logger';
-import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import type { Database } from '../database/database.js';
+import { contractorKey } from '../testing/callers.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import {
   insertAssignedJob,
@@ -18,7 +16,7 @@ import {
   recordForTest,
   TEST_NOW,
 } from '../testing/test-jobs.js';
-import { createContractorJobService } from './contractor-job-service.js';
+import { contractorJobOperations } from './contractor-job-operations.js';
 import { listContractorJobs } from './list-contractor-jobs.js';
 
 let testDatabase: TestDatabase;
@@ -136,47 +134,32 @@ describe('the list of sold jobs', () => {
   });
 });
 
-describe('the RPC', () => {
-  const client = () =>
-    createClient(
-      ContractorJobService,
-      createInMemoryTransport([
-        rpcService(
-          ContractorJobService,
-          createContractorJobService({ database, clock: () => TEST_NOW, logger: silentLogger }),
-        ),
-      ]),
-    );
+describe('the operation', () => {
+  async function listed(boundary: Parameters<typeof contractorKey>[0], take: string) {
+    const deps = { database, clock: () => TEST_NOW, logger: silentLogger };
+    const operations = inProcessOperations({
+      implementations: contractorJobOperations(deps),
+      callers: ['key'],
+    });
+    const call = { caller: contractorKey(boundary), query: { take } };
+    const { json } = await operations.call(listContractorJobsOperation, call);
+    return contractorJobsResponse.parse(JSON.parse(json)).jobs;
+  }
 
   test('returns at most the requested number of jobs, at most 200', async () => {
     const boundary = await newBoundary();
     for (let count = 0; count < 3; count += 1) {
       await insertAssignedJob(database, boundary.sellingCompanyId, boundary.installerCompanyId);
     }
-    for (const [limit, given] of [
-      [1, 1],
-      [2, 2],
-      [200, 3],
+    for (const [take, given] of [
+      ['1', 1],
+      ['2', 2],
+      ['200', 3],
     ] as const) {
-      const response = await client().listContractorJobs({ ...boundary, limit });
-      expect(readResource(contractorJobsResponse, response).jobs).toHaveLength(given);
+      expect(await listed(boundary, take)).toHaveLength(given);
     }
-    for (const limit of [0, -1, 201, undefined]) {
-      await expect(client().listContractorJobs({ ...boundary, limit })).rejects.toMatchObject({
-        reason: 'invalid_argument',
-      });
-    }
+    await expect(listed(boundary, '201')).rejects.toMatchObject({ reason: 'invalid_argument' });
   });
-
-  test.each(['sellingCompanyId', 'installerCompanyId'] as const)(
-    'refuses a request without %s',
-    async (field) => {
-      const { [field]: _left, ...rest } = await newBoundary();
-      await expect(client().listContractorJobs({ ...rest, limit: 1 })).rejects.toMatchObject({
-        reason: 'invalid_argument',
-      });
-    },
-  );
 
   test('shows a missing work order number and missing notes as null [CONTRACTOR-1]', async () => {
     const boundary = await newBoundary();
@@ -185,8 +168,7 @@ describe('the RPC', () => {
       `update jobs set work_order_no = null, status = 'BLOCKED', blocker_code = 'PERMIT' where id = $1`,
       [jobId],
     );
-    const response = await client().listContractorJobs({ ...boundary, limit: 1 });
-    expect(readResource(contractorJobsResponse, response).jobs).toMatchObject([
+    expect(await listed(boundary, '1')).toMatchObject([
       { id: jobId, workOrderNo: null, stage: 'BLOCKED', installerNote: null },
     ]);
   });

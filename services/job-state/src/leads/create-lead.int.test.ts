@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { fromBinary } from '@bufbuild/protobuf';
-import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   LeadCreatedSchema,
   LeadMergedSchema,
-  LeadService,
 } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
-import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import { leadCreated } from '@partner/proto-contracts/resources/lead/lead';
+import { createLeadOperation } from '@partner/proto-contracts/resources/lead/operations';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
-import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import type { Database } from '../database/database.js';
+import { generalKey } from '../testing/callers.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { binding, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { createLead, type LeadSubmission } from './create-lead.js';
-import { createLeadService } from './lead-service.js';
+import { leadOperations } from './lead-operations.js';
 import { normaliseAddress } from './address-key/normalise-address.js';
 
 let testDatabase: TestDatabase;
@@ -109,17 +109,19 @@ describe('a lead', () => {
   });
 
   test('is returned with its project, created, merged or repeated, also as 0.1.0 recorded it [LEAD-8]', async () => {
-    const service = createLeadService({ database, clock: () => TEST_NOW, logger: silentLogger });
-    const client = createClient(LeadService, createInMemoryTransport([rpcService(LeadService, service)]));
+    const implementations = leadOperations({ database, clock: () => TEST_NOW, logger: silentLogger });
+    const operations = inProcessOperations({ implementations, callers: ['key'] });
     const person = { fullName: 'Jordan Ellis', email: 'jordan@customers.example', phone: '+1 555 0100' };
-    const lead = { ...person, companyId, address: newAddress() };
-    const first = await client.createLead(lead);
-    expect(first.resourceJson).toBe(
-      `{"status":"created","leadId":"${first.leadId}","projectId":"${first.projectId}"}`,
-    );
-    const { resourceJson, leadId, projectId, mergeReason } = await client.createLead(lead);
-    expect(resourceJson).toBe(
-      `{"status":"merged","leadId":"${leadId}","projectId":"${projectId}","reason":"${mergeReason}"}`,
+    const lead = { caller: generalKey(companyId), body: { ...person, address: newAddress() } };
+    const first = await operations.call(createLeadOperation, lead);
+    const ids = { leadId: expect.any(String), projectId: expect.any(String) };
+    expect(first.status).toBe(201);
+    expect(JSON.parse(first.json)).toEqual({ status: 'created', ...ids });
+    const second = await operations.call(createLeadOperation, lead);
+    expect(second.status).toBe(200);
+    const { leadId } = leadCreated.parse(JSON.parse(first.json));
+    expect(second.json).toBe(
+      first.json.replace('created', 'merged').replace('}', `,"reason":"address matches lead ${leadId}"}`),
     );
 
     const bodySha256 = createHash('sha256').update('{}').digest();
@@ -129,10 +131,16 @@ describe('a lead', () => {
          '{"kind":"done","result":{"kind":"created","leadId":"lead_1","projectId":"prj_1"}}', $3, $3::timestamptz + '1 day')`,
       [companyId, bodySha256, TEST_NOW],
     );
-    const idempotencyKey = { key: 'of-0.1.0', operation: 'POST /inbound/leads', bodySha256 };
-    const repeated = await client.createLead({ ...lead, idempotencyKey });
-    expect(repeated.resourceJson).toBe('{"status":"created","leadId":"lead_1","projectId":"prj_1"}');
-    expect(repeated.idempotency?.replayed).toBe(true);
+    const idempotencyKey = {
+      key: 'of-0.1.0',
+      request: 'POST /inbound/leads',
+      bodySha256: bodySha256.toString('hex'),
+    };
+    expect(await operations.call(createLeadOperation, { ...lead, idempotencyKey })).toMatchObject({
+      status: 201,
+      json: '{"status":"created","leadId":"lead_1","projectId":"prj_1"}',
+      idempotency: { replayed: true },
+    });
   });
 
   test('of another company at the same address is separate', async () => {

@@ -1,20 +1,16 @@
-import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
 import { listJobFeedOperation } from '@partner/proto-contracts/resources/feed-entry/operations';
+import { listContractorJobsOperation } from '@partner/proto-contracts/resources/contractor-job/operations';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { contractorJobsResponse } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
-import { readResource } from '@partner/proto-contracts/resource-json';
 import { MAX_MESSAGE_BYTES } from '@partner/kernel/amqp/message-size';
-import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
-import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
-import { createContractorJobService } from '../contractor-jobs/contractor-job-service.js';
+import { contractorJobOperations } from '../contractor-jobs/contractor-job-operations.js';
 import { appendFeedEntry } from '../jobs/feed.js';
 import { jobOperations } from '../jobs/job-operations.js';
-import { installerKey } from '../testing/callers.js';
+import { contractorKey, installerKey } from '../testing/callers.js';
 import { z } from 'zod';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertAssignedJob, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
@@ -117,18 +113,17 @@ describe('a page of the largest rows', () => {
         '\u0001'.repeat(LIMITS.installerNoteLength),
       ],
     );
-    const client = createClient(
-      ContractorJobService,
-      createInMemoryTransport([rpcService(ContractorJobService, createContractorJobService(deps()))]),
-    );
-    const boundary = { sellingCompanyId: seller, installerCompanyId: buyer };
-    const response = await client.listContractorJobs({ ...boundary, limit: 200 });
-    expect(Buffer.byteLength(response.resourceJson ?? '')).toBeLessThanOrEqual(MAX_MESSAGE_BYTES);
-    const list = readResource(contractorJobsResponse, response);
-    expect(list.jobs).toHaveLength(69);
-    expect(list.hasMore).toBe(true);
-    expect(
-      readResource(contractorJobsResponse, await client.listContractorJobs({ ...boundary, limit: 69 })),
-    ).toEqual(list);
+    const operations = inProcessOperations({
+      implementations: contractorJobOperations(deps()),
+      callers: ['key'],
+    });
+    const caller = contractorKey({ sellingCompanyId: seller, installerCompanyId: buyer });
+    const list = (take: string) => operations.call(listContractorJobsOperation, { caller, query: { take } });
+    const { json } = await list('200');
+    expect(Buffer.byteLength(json)).toBeLessThanOrEqual(MAX_MESSAGE_BYTES);
+    const { jobs, hasMore } = contractorJobsResponse.parse(JSON.parse(json));
+    expect(jobs).toHaveLength(69);
+    expect(hasMore).toBe(true);
+    expect((await list('69')).json).toBe(json);
   });
 });

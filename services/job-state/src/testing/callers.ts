@@ -4,3 +4,17 @@ import type { Caller } from '@partner/proto-contracts/call';
 export function installerKey(companyId: string): Caller {
   return { kind: 'key', companyId, companyClass: 'INSTALLER', keyId: 'key_1' };
 }
+
+/** A general key of a sales company. */
+export function generalKey(companyId: string): Caller {
+  return { kind: 'key', companyId, companyClass: 'SALES', keyId: 'key_1' };
+}
+
+/** An installer-contractor key of a sales company. */
+export function contractorKey(boundary: {
+  readonly sellingCompanyId: string;
+  readonly installerCompanyId: string;
+}): Caller {
+  const { sellingCompanyId: companyId, installerCompanyId: boundCompanyId } = boundary;
+  return { kind: 'key', companyId, companyClass: 'SALES', keyId: 'key_1', boundCompanyId };
+}

@@ -28,11 +28,11 @@ export function encodeCall(call: OperationCall): Uint8Array {
 export function encodeReply(operationId: string, { json, ...outcome }: OperationReply): RpcReply {
   const body = Buffer.from(json);
   checkMessageSize(`the response of ${operationId}`, body);
-  const hasOutcome = Object.keys(outcome).length > 0;
+  const said = JSON.stringify(outcome);
   return {
     type: 'ok',
     contentType: CALL_CONTENT_TYPE,
-    ...(hasOutcome && { headers: { [OUTCOME_HEADER]: JSON.stringify(outcome) } }),
+    ...(said !== '{}' && { headers: { [OUTCOME_HEADER]: said } }),
     body,
   };
 }

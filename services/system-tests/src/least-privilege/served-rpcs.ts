@@ -11,9 +11,6 @@ import {
   AuthenticationService,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
-import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
-import { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
-import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import { NotificationService } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
 import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
@@ -26,8 +23,8 @@ import { Registry } from 'prom-client';
 
 /** Every protobuf service that is called over the broker. */
 const SERVICES = [
-  ...[AccessService, AppointmentService, AuditService, AuthenticationService, ContractorJobService],
-  ...[DeliveryService, EndpointService, EventFeedService, LeadService],
+  ...[AccessService, AuditService, AuthenticationService, DeliveryService, EndpointService],
+  EventFeedService,
   ...[NotificationService, OperatorService, SandboxService, SubscriptionService],
 ];
 

@@ -1,36 +1,17 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
-import {
-  type CreateLeadRequest,
-  type CreateLeadResponseSchema,
-  LeadService,
-} from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
+import { createLeadOperation } from '@partner/proto-contracts/resources/lead/operations';
+import type { OperationReply } from '@partner/kernel/amqp/operation-call';
 import { ServiceError } from '@partner/kernel/service-error';
-import { partialRpcService } from '@partner/kernel/testing/in-memory-transport';
 import { createHash } from 'node:crypto';
-import { assertError, createInboundSurface, KEYS } from '../testing/inbound-surface.js';
+import { assertError, createSurfaceOf, KEYS } from './testing/inbound-surface.js';
 
-type RpcResponse = MessageInitShape<typeof CreateLeadResponseSchema>;
-
-const created: RpcResponse = {
-  created: true,
-  leadId: 'lead_1',
-  projectId: 'prj_1',
-  resourceJson: '{"status":"created","leadId":"lead_1","projectId":"prj_1"}',
+const created: OperationReply = {
+  status: 201,
+  json: '{"status":"created","leadId":"lead_1","projectId":"prj_1"}',
 };
 
-function createFixture(rpcResponse: RpcResponse | ServiceError = created) {
-  const requests: CreateLeadRequest[] = [];
-  const { request } = createInboundSurface([
-    partialRpcService(LeadService, {
-      createLead(lead) {
-        requests.push(lead);
-        if (rpcResponse instanceof ServiceError) throw rpcResponse;
-        return rpcResponse;
-      },
-    }),
-  ]);
+function createFixture(reply: OperationReply | ServiceError = created) {
+  const { requests, request } = createSurfaceOf(createLeadOperation, reply);
   return { requests, post: () => request('post', '/inbound/leads', KEYS.general) };
 }
 
@@ -46,39 +27,24 @@ describe('POST /inbound/leads', () => {
     const { post, requests } = createFixture();
     const response = await post().send({ ...lead, smsConsent: false, companyId: 'cmp_9', source: 'web' });
     expect(response.status).toBe(201);
-    expect(response.text).toBe(created.resourceJson);
-    const former = createFixture({ created: true, leadId: 'lead_1', projectId: 'prj_1' });
-    expect((await former.post().send(lead)).text).toBe(created.resourceJson);
+    expect(response.text).toBe(created.json);
     expect(response.headers).not.toHaveProperty('idempotency-expires');
-    expect(requests).toMatchObject([{ ...lead, companyId: 'cmp_1', smsConsent: false }]);
+    expect(requests).toMatchObject([{ companyId: 'cmp_1' }]);
+    expect(requests[0]?.body).toEqual({ ...lead, smsConsent: false });
     expect(requests[0]?.idempotencyKey).toBeUndefined();
   });
 
   test('returns 200 with the lead, the project and the reason for a merged lead', async () => {
-    const resourceJson =
+    const json =
       '{"status":"merged","leadId":"lead_1","projectId":"prj_1","reason":"address matches lead lead_1"}';
-    const { post, requests } = createFixture({ created: false, resourceJson });
+    const { post } = createFixture({ status: 200, json });
     const response = await post().send(lead);
-    expect(response.status).toBe(200);
-    expect(response.text).toBe(resourceJson);
-    const former = createFixture({
-      created: false,
-      leadId: 'lead_1',
-      projectId: 'prj_1',
-      mergeReason: 'address matches lead lead_1',
-    });
-    expect((await former.post().send(lead)).text).toBe(resourceJson);
-    expect(requests[0]?.smsConsent).toBeUndefined();
+    expect([response.status, response.text]).toEqual([200, json]);
   });
 
   test('binds an Idempotency-Key to the operation and to the body in any field order', async () => {
-    const expiresAt = timestampFromDate(new Date('2026-10-16T12:00:00Z'));
-    const { post, requests } = createFixture({
-      created: true,
-      leadId: 'lead_1',
-      projectId: 'prj_1',
-      idempotency: { replayed: true, expiresAt },
-    });
+    const expiresAt = new Date('2026-10-16T12:00:00Z');
+    const { post, requests } = createFixture({ ...created, idempotency: { replayed: true, expiresAt } });
     const response = await post().set('idempotency-key', 'retry-1').send(lead);
     await post()
       .set('idempotency-key', 'retry-1')
@@ -89,7 +55,7 @@ describe('POST /inbound/leads', () => {
     });
     const canonical =
       '{"address":"1 Oak St, Salem","email":"ada@example.com","fullName":"Ada Quill","phone":"555-0100"}';
-    const bodySha256 = new Uint8Array(createHash('sha256').update(canonical).digest());
+    const bodySha256 = createHash('sha256').update(canonical).digest();
     expect(requests).toHaveLength(2);
     for (const { idempotencyKey } of requests) {
       expect(idempotencyKey).toMatchObject({ key: 'retry-1', operation: 'POST /inbound/leads', bodySha256 });
@@ -126,6 +92,6 @@ describe('POST /inbound/leads', () => {
     expect((await post().send(houses(120))).status).toBe(201);
     const { error } = assertError(await post().send(houses(121)), 400, 'invalid_argument');
     expect(error).toBe('fullName: must be at most 120 characters');
-    expect(requests).toMatchObject([houses(120)]);
+    expect(requests).toMatchObject([{ body: houses(120) }]);
   });
 });
