@@ -1,4 +1,11 @@
 import type { AnyOperation } from '../api/operation.js';
+import { recordSessionChangeOperation } from '../internal/audit/record-session-change.js';
+import {
+  leaseNotificationEmailsOperation,
+  leaseSecurityNoticesOperation,
+  reportNotificationEmailOperation,
+  reportSecurityNoticeOperation,
+} from '../internal/notifications/notification-emails.js';
 import {
   createApiKeyOperation,
   listApiKeysOperation,
@@ -155,3 +162,12 @@ export const CONSOLE_OPERATIONS: readonly AnyOperation[] = [
   setTechnicalContactOperation,
   confirmTechnicalContactOperation,
 ];
+
+/** The calls of the console that are not public. */
+export const CONSOLE_CALLS = [
+  recordSessionChangeOperation,
+  leaseNotificationEmailsOperation,
+  reportNotificationEmailOperation,
+  leaseSecurityNoticesOperation,
+  reportSecurityNoticeOperation,
+] as const;

@@ -2,8 +2,6 @@ import { createCursorSigner } from '@partner/gateway-kit/cursor-signer';
 import { createClient } from '@connectrpc/connect';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
-import { NotificationService } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
@@ -29,11 +27,10 @@ const uncalled = (): never => {
 const PUBLIC_BASE_URL = 'https://partner.example';
 const parts = {
   access: createClient(AccessService, transport),
-  audit: createClient(AuditService, transport),
+  operations: { call: uncalled, callInternal: uncalled },
   subscriptions: createClient(SubscriptionService, transport),
   cursorSigner: createCursorSigner([Buffer.alloc(32, 1)]),
   deliveries: createClient(DeliveryService, transport),
-  notifications: createClient(NotificationService, transport),
   sessions: {
     create: uncalled,
     find: uncalled,

@@ -1,20 +1,23 @@
 import type { Client } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import type { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
-import type { NotificationService } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
 import type { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { COUNTED_AS } from '@partner/proto-contracts/api/refusals';
+import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
+import { listAuditEntriesOperation } from '@partner/proto-contracts/resources/audit-entry/operations';
 import type { AnyEndpoint } from '@partner/gateway-kit/endpoint';
+import { surfaceEndpoints } from '@partner/gateway-kit/forward-operation';
 import type { CursorSigner } from '@partner/gateway-kit/cursor-signer';
 import { createHttpApp } from '@partner/gateway-kit/http-app';
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
+import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import type { Logger } from '@partner/kernel/logger';
 import type { Mailer } from '@partner/kernel/mail';
 import type { RequestListener } from 'node:http';
 import { Counter, type Registry } from 'prom-client';
+import { ownerCaller } from './acting-owner.js';
 import { createClientEndpoints } from './docs/client-packages.js';
 import { createDocsEndpoints } from './docs/docs-endpoints.js';
 import { activateWebhookSecret } from './routes/activate-webhook-secret.js';
@@ -44,7 +47,6 @@ import { endSession } from './routes/end-session.js';
 import { getDelivery } from './routes/get-delivery.js';
 import { getEvent } from './routes/get-event.js';
 import { getFaults } from './routes/get-faults.js';
-import { getNotificationSettings } from './routes/get-notification-settings.js';
 import { getReplay } from './routes/get-replay.js';
 import { getSecondFactor } from './routes/get-second-factor.js';
 import { getServiceStatus } from './routes/get-service-status.js';
@@ -55,15 +57,16 @@ import { getTechnicalContact } from './routes/get-technical-contact.js';
 import { getWebhookStatistics } from './routes/get-webhook-statistics.js';
 import { getWebhook } from './routes/get-webhook.js';
 import { listApiKeys } from './routes/list-api-keys.js';
-import { listAuditEntries } from './routes/list-audit-entries.js';
 import { listCompanyDeliveries, listDeliveries } from './routes/list-deliveries.js';
 import { listColleagues } from './routes/list-colleagues.js';
 import { listEvents } from './routes/list-events.js';
 import { listInstallers } from './routes/list-installers.js';
+import { listPage } from './routes/list-page.js';
 import { listReplays } from './routes/list-replays.js';
 import { listSessions } from './routes/list-sessions.js';
 import { listWebhookEvents } from './routes/list-webhook-events.js';
 import { listWebhooks } from './routes/list-webhooks.js';
+import { notificationSettings } from './routes/notification-settings.js';
 import { pauseWebhook } from './routes/pause-webhook.js';
 import { requestPasswordLink } from './routes/request-password-link.js';
 import { replaceRecoveryCodes } from './routes/replace-recovery-codes.js';
@@ -77,7 +80,6 @@ import { rotateApiKey } from './routes/rotate-api-key.js';
 import { rotateWebhookSecret } from './routes/rotate-webhook-secret.js';
 import { setColleagueRole } from './routes/set-colleague-role.js';
 import { setFaults } from './routes/set-faults.js';
-import { setNotificationSettings } from './routes/set-notification-settings.js';
 import { setTechnicalContact } from './routes/set-technical-contact.js';
 import { streamChanges } from './routes/stream-changes.js';
 import { testWebhook } from './routes/test-webhook.js';
@@ -103,10 +105,9 @@ const FAILED_AUTHENTICATIONS_PER_MINUTE = 300;
 /** Dependencies of the console's API. */
 export interface ConsoleAppDeps {
   readonly access: Client<typeof AccessService>;
-  readonly audit: Client<typeof AuditService>;
+  readonly operations: OperationClient;
   readonly subscriptions: Client<typeof SubscriptionService>;
   readonly deliveries: Client<typeof DeliveryService>;
-  readonly notifications: Client<typeof NotificationService>;
   /** Sandbox only; absent: its paths do not exist. */
   readonly sandbox?: Client<typeof SandboxService>;
   readonly sessions: SessionStore;
@@ -137,7 +138,6 @@ type EndpointDeps = Pick<
   ConsoleAppDeps,
   | 'access'
   | 'attempts'
-  | 'audit'
   | 'background'
   | 'changeStreams'
   | 'clock'
@@ -149,7 +149,7 @@ type EndpointDeps = Pick<
   | 'limiter'
   | 'logger'
   | 'mailer'
-  | 'notifications'
+  | 'operations'
   | 'providerRequests'
   | 'publicBaseUrl'
   | 'rpcTimeoutMs'
@@ -166,7 +166,9 @@ type EndpointDeps = Pick<
 
 /** Returns the endpoints of the owners' API: one for each operation of the console. */
 export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<OwnerSession>[] {
-  return [
+  const forwarding = { operations: deps.operations, callerOf: ownerCaller };
+  const kit = { ...deps, forwarding };
+  const own = [
     createSession(deps),
     getSession(),
     deleteSession(deps),
@@ -221,9 +223,8 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     revokeApiKey(deps),
     ...(deps.sandbox === undefined ? [] : faultScriptEndpoints({ sandbox: deps.sandbox })),
     listInstallers(deps),
-    listAuditEntries(deps),
-    getNotificationSettings(deps),
-    setNotificationSettings(deps),
+    listPage(listAuditEntriesOperation, { list: 'audit-entries', prefix: 'aud' }, kit),
+    ...notificationSettings(kit),
     getTechnicalContact(deps),
     setTechnicalContact(deps),
     confirmTechnicalContact(deps),
@@ -231,6 +232,10 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     getStatistics(deps),
     getServiceStatus(deps),
   ];
+  const operations = CONSOLE_OPERATIONS.filter(
+    ({ sandboxOnly }) => sandboxOnly !== true || deps.sandbox !== undefined,
+  );
+  return surfaceEndpoints(operations, own, forwarding);
 }
 
 /** Returns the endpoints that exist in the sandbox only. */

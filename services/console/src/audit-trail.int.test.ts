@@ -104,4 +104,12 @@ test('every change sends its owner, the address and the browser to job-state [CO
       'RevokeKey',
     ].map((method) => ({ method, actor })),
   );
+  const settings = '/partner-api/notification-settings';
+  await site
+    .request('put', settings, { cookie, address: '203.0.113.7', body: { emails: 'daily' } })
+    .set('user-agent', 'Browser/1.0')
+    .expect(200);
+  const company = { companyId: 'cmp_sunny', companyClass: 'INSTALLER' };
+  const caller = { kind: 'owner', ...company, role: 'owner', ...actor };
+  expect(site.called.at(-1)).toEqual({ operation: 'setNotificationSettings', caller });
 });

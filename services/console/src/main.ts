@@ -1,15 +1,14 @@
 import { verify } from '@node-rs/argon2';
 import { randomBytes } from 'node:crypto';
-import { type Client, createClient } from '@connectrpc/connect';
+import { createClient } from '@connectrpc/connect';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
-import { NotificationService } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { JOB_STATE_MANAGEMENT_RPC } from '@partner/proto-contracts/topology';
 import { connectJobState } from '@partner/gateway-kit/connect-job-state';
 import { createCursorSigner } from '@partner/gateway-kit/cursor-signer';
+import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import { createHttpServer, drainServer } from '@partner/kernel/http-server';
 import { createRateLimiter } from '@partner/gateway-kit/rate-limiter';
 import { createRedis } from '@partner/gateway-kit/redis';
@@ -48,7 +47,7 @@ await runService({
     const keyPrefix = config.REDIS_KEY_PREFIX;
 
     const { redis, sessionRedis } = openRedis(config, kit);
-    const { connection, transport } = connectJobState(config, kit, RPC);
+    const { connection, transport, operations } = connectJobState(config, kit, RPC);
     const access = createClient(AccessService, transport);
     const signer = createSessionSigner(config.SESSION_KEYS);
     const stored = { redis: sessionRedis, signer, keyPrefix, clock, randomBytes };
@@ -71,15 +70,13 @@ await runService({
     const background = createBackgroundWork({ logger });
     lifecycle.onShutdown('background-work', () => background.settled());
 
-    const notifications = createClient(NotificationService, transport);
-    const mailer = startMailer(config, kit, notifications);
+    const mailer = startMailer(config, kit, operations);
 
     const app = createConsoleApp({
       access,
-      audit: createClient(AuditService, transport),
       subscriptions: createClient(SubscriptionService, transport),
       deliveries: createClient(DeliveryService, transport),
-      notifications,
+      operations,
       ...(config.PARTNER_ENVIRONMENT === 'sandbox' && {
         sandbox: createClient(SandboxService, transport),
       }),
@@ -149,12 +146,12 @@ function openRedis(
 function startMailer(
   config: ConsoleConfig,
   { logger, metrics, lifecycle }: ServiceKit,
-  notifications: Client<typeof NotificationService>,
+  operations: OperationClient,
 ): Mailer | undefined {
   const mailer = createMailer(config);
   if (mailer === undefined) return undefined;
   const emails = startNotificationEmails({
-    notifications,
+    operations,
     mailer,
     publicBaseUrl: config.PUBLIC_BASE_URL,
     rpcTimeoutMs: config.RPC_TIMEOUT_MS,

@@ -3,8 +3,6 @@ import {
   AccessService,
   AuthenticationService,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
-import { NotificationService } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
 import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
@@ -13,6 +11,7 @@ import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhoo
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import type { Caller } from '@partner/proto-contracts/call';
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
+import { CONSOLE_CALLS, CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
 import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
 import {
@@ -30,13 +29,13 @@ import { createAccessService } from './access/access-service.js';
 import { createAuthenticationService } from './access/authentication-service.js';
 import type { KeyUsage } from './access/start-key-usage.js';
 import { appointmentOperations } from './appointments/appointment-operations.js';
-import { createAuditService } from './audit/audit-service.js';
+import { auditOperations } from './audit/audit-operations.js';
 import type { Config } from './config.js';
 import { contractorJobOperations } from './contractor-jobs/contractor-job-operations.js';
 import type { Database } from './database/database.js';
 import { jobOperations } from './jobs/job-operations.js';
 import { leadOperations } from './leads/lead-operations.js';
-import { createNotificationService } from './notifications/notification-service.js';
+import { notificationOperations } from './notifications/notification-operations.js';
 import { createOperatorService } from './operator/operator-service.js';
 import { type Callers, servedTo } from './rpc/callers.js';
 import { createSandboxService } from './sandbox/sandbox-service.js';
@@ -118,6 +117,7 @@ export function startRpcServers(
       ...companyServices(config, serviceDeps, { isForOperators: false }),
       ...consoleServices(config, serviceDeps),
     ],
+    operations: served([...CONSOLE_OPERATIONS, ...CONSOLE_CALLS], ['owner', 'service']),
   });
   lifecycle.onShutdown('management-rpc-server', () => managementRpcServer.stop());
   const operatorRpcServer = start({
@@ -166,6 +166,8 @@ function implementationsOf(
     ...leadOperations(deps),
     ...appointmentOperations(deps),
     ...contractorJobOperations(deps),
+    ...auditOperations(deps),
+    ...notificationOperations(deps),
   ];
 }
 
@@ -218,15 +220,11 @@ function companyServices(
   ];
 }
 
-/** Services of owners alone: notifications, the audit trail and, in the sandbox, fault scripts. */
-function consoleServices(config: Config, { database, clock, logger }: ServiceDeps): readonly RpcService[] {
-  return [
-    rpcService(AuditService, createAuditService({ database })),
-    rpcService(NotificationService, createNotificationService({ database, clock })),
-    ...(config.PARTNER_ENVIRONMENT === 'sandbox'
-      ? [rpcService(SandboxService, createSandboxService({ database, logger }))]
-      : []),
-  ];
+/** Services of owners alone: in the sandbox, fault scripts. */
+function consoleServices(config: Config, { database, logger }: ServiceDeps): readonly RpcService[] {
+  return config.PARTNER_ENVIRONMENT === 'sandbox'
+    ? [rpcService(SandboxService, createSandboxService({ database, logger }))]
+    : [];
 }
 
 function operatorService(config: Config, { database, clock, logger }: ServiceDeps): RpcService {

@@ -28,6 +28,7 @@ export const setNotificationSettingsOperation = defineOperation({
   id: 'setNotificationSettings',
   method: 'put',
   path: '/partner-api/notification-settings',
+  repeatable: true,
   body: notificationSettingsIn,
   summary: 'Change your notification settings',
   description: `

@@ -1,15 +1,16 @@
-import type { Client } from '@connectrpc/connect';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import {
+  type EmailOutcome,
+  leaseNotificationEmailsOperation,
+  leaseSecurityNoticesOperation,
   type NotificationEmail,
-  NotificationEmailOutcome,
-  type NotificationService,
+  reportNotificationEmailOperation,
+  reportSecurityNoticeOperation,
   type SecurityNotice,
-} from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
+} from '@partner/proto-contracts/internal/notifications/notification-emails';
+import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import type { Logger } from '@partner/kernel/logger';
 import { type Mail, MailError, type Mailer } from '@partner/kernel/mail';
 import { Counter, type Registry } from 'prom-client';
-import { requiredField } from '../required-field.js';
 import { notificationMail } from './notification-mail.js';
 import { securityNoticeMail } from './security-notice-mail.js';
 
@@ -18,10 +19,7 @@ const LEASED_AT_ONCE = 20;
 
 /** Dependencies of the sender of notification emails. */
 export interface NotificationEmailsDeps {
-  readonly notifications: Pick<
-    Client<typeof NotificationService>,
-    'leaseNotificationEmails' | 'reportNotificationEmail' | 'leaseSecurityNotices' | 'reportSecurityNotice'
-  >;
+  readonly operations: Pick<OperationClient, 'callInternal'>;
   readonly mailer: Mailer;
   readonly publicBaseUrl: string;
   readonly rpcTimeoutMs: number;
@@ -43,7 +41,7 @@ export interface NotificationEmails {
  * are due again after their lease.
  */
 export function createNotificationEmails(deps: NotificationEmailsDeps): NotificationEmails {
-  const { notifications, mailer, publicBaseUrl, logger } = deps;
+  const { operations, mailer, publicBaseUrl, logger } = deps;
   const call = { timeoutMs: deps.rpcTimeoutMs };
   const sent = new Counter({
     name: 'partner_notification_emails_total',
@@ -52,69 +50,51 @@ export function createNotificationEmails(deps: NotificationEmailsDeps): Notifica
     registers: [deps.metrics],
   });
 
-  async function send(of: object, mailOf: () => Mail): Promise<NotificationEmailOutcome> {
+  async function send(of: object, mailOf: () => Mail): Promise<EmailOutcome> {
     try {
       await mailer.send(mailOf());
       logger.info(of, 'notification_email.sent');
       sent.inc({ outcome: 'sent' });
-      return NotificationEmailOutcome.SENT;
+      return 'sent';
     } catch (error) {
       logger.warn({ err: error, ...of }, 'notification_email.not_sent');
       const isOfAll = error instanceof MailError && !error.isOfRecipient;
-      sent.inc({ outcome: isOfAll ? 'failed' : 'refused' });
-      return isOfAll ? NotificationEmailOutcome.FAILED : NotificationEmailOutcome.REFUSED;
+      const outcome = isOfAll ? 'failed' : 'refused';
+      sent.inc({ outcome });
+      return outcome;
     }
   }
 
-  function digestOf(email: NotificationEmail): Mail {
-    return notificationMail({
-      to: requiredField(email.email, 'the address'),
-      companyName: requiredField(email.companyName, 'the company'),
-      publicBaseUrl,
-      emails: requiredField(email.emails, 'the frequency'),
-      eventBodies: email.eventBodies,
-      total: requiredField(email.total, 'the number of notifications'),
-    });
+  function digestOf({ email: to, companyName, emails, eventBodies, total }: NotificationEmail): Mail {
+    return notificationMail({ to, companyName, publicBaseUrl, emails, eventBodies, total });
   }
 
-  function noticeOf(notice: SecurityNotice): Mail {
-    return securityNoticeMail({
-      to: requiredField(notice.email, 'the address'),
-      companyName: requiredField(notice.companyName, 'the company'),
-      publicBaseUrl,
-      kind: requiredField(notice.kind, 'the kind'),
-      detailsJson: requiredField(notice.detailsJson, 'the details'),
-      count: requiredField(notice.count, 'the number of occasions'),
-      firstAt: timestampDate(requiredField(notice.firstAt, 'the first time')),
-      lastAt: timestampDate(requiredField(notice.lastAt, 'the last time')),
-    });
+  function noticeOf({ email: to, firstAt, lastAt, ...notice }: SecurityNotice): Mail {
+    const times = { firstAt: new Date(firstAt), lastAt: new Date(lastAt) };
+    return securityNoticeMail({ ...notice, ...times, to, publicBaseUrl });
   }
 
   async function sendNotices(): Promise<'more' | 'idle' | 'failed'> {
-    const { notices } = await notifications.leaseSecurityNotices({ limit: LEASED_AT_ONCE }, call);
+    const due = { limit: LEASED_AT_ONCE };
+    const { notices } = await operations.callInternal(leaseSecurityNoticesOperation, due, call);
     for (const notice of notices) {
       const { kind, count, leaseId } = notice;
       const outcome = await send({ kind, count }, () => noticeOf(notice));
-      await notifications.reportSecurityNotice({ outcome, ...(leaseId !== undefined && { leaseId }) }, call);
-      if (outcome === NotificationEmailOutcome.FAILED) return 'failed';
+      await operations.callInternal(reportSecurityNoticeOperation, { leaseId, outcome }, call);
+      if (outcome === 'failed') return 'failed';
     }
     return notices.length === LEASED_AT_ONCE ? 'more' : 'idle';
   }
 
   async function sendDigests(): Promise<'more' | 'idle'> {
-    const { emails } = await notifications.leaseNotificationEmails({ limit: LEASED_AT_ONCE }, call);
+    const due = { limit: LEASED_AT_ONCE };
+    const { emails } = await operations.callInternal(leaseNotificationEmailsOperation, due, call);
     for (const email of emails) {
       const { leaseId, membershipId, total } = email;
       const outcome = await send({ membershipId, notifications: total }, () => digestOf(email));
-      await notifications.reportNotificationEmail(
-        {
-          outcome,
-          ...(leaseId !== undefined && { leaseId }),
-          ...(membershipId !== undefined && { membershipId }),
-        },
-        call,
-      );
-      if (outcome === NotificationEmailOutcome.FAILED) return 'idle';
+      const report = { leaseId, membershipId, outcome };
+      await operations.callInternal(reportNotificationEmailOperation, report, call);
+      if (outcome === 'failed') return 'idle';
     }
     return emails.length === LEASED_AT_ONCE ? 'more' : 'idle';
   }

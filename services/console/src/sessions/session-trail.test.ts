@@ -1,43 +1,44 @@
-import { create } from '@bufbuild/protobuf';
 import { beforeEach, expect, test } from '@jest/globals';
-import {
-  RecordSessionChangeResponseSchema,
-  SessionChange,
-} from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
+import { recordSessionChangeOperation } from '@partner/proto-contracts/internal/audit/record-session-change';
+import type { Caller } from '@partner/proto-contracts/call';
+import { implementInternal } from '@partner/kernel/amqp/implement';
 import { silentLogger } from '@partner/kernel/logger';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { createSessionTrail } from './session-trail.js';
 
-const recorded: (SessionChange | undefined)[] = [];
-const limits: (number | undefined)[] = [];
+const recorded: { change: string; caller: Caller; hasDeadline: boolean }[] = [];
 
 const trail = createSessionTrail({
-  audit: {
-    async recordSessionChange({ change }, options) {
-      options?.signal?.throwIfAborted();
-      recorded.push(change);
-      limits.push(options?.timeoutMs);
-      return create(RecordSessionChangeResponseSchema);
-    },
-  },
+  operations: inProcessOperations({
+    implementations: [
+      implementInternal(recordSessionChangeOperation, async ({ change }, { caller, timeoutMs }) => {
+        recorded.push({ change, caller, hasDeadline: timeoutMs() !== undefined });
+        return {};
+      }),
+    ],
+    callers: ['owner'],
+  }),
   logger: silentLogger,
 });
 
-const of = {
-  owner: { companyId: 'cmp_1', membershipId: 'mem_1', displayName: 'Olive Owner' },
-  publicId: 'ses_1',
-  origin: { remoteAddress: '192.0.2.1', userAgent: undefined },
+const owner = {
+  companyId: 'cmp_1',
+  companyClass: 'INSTALLER',
+  membershipId: 'mem_1',
+  displayName: 'Olive Owner',
+  role: 'owner',
 } as const;
-const callOfOneWhoLeft = { timeoutMs: 1_000, signal: AbortSignal.abort() };
+const of = { owner, publicId: 'ses_1', origin: { remoteAddress: '192.0.2.1', userAgent: undefined } };
+const callOfOneWhoLeft = { timeoutMs: 60_000, signal: AbortSignal.abort() };
 
 beforeEach(() => {
   recorded.length = 0;
-  limits.length = 0;
 });
 
 test('the end of a session is recorded even if the client disconnects at once', async () => {
   await trail.note({ change: 'ended', ...of }, callOfOneWhoLeft);
-  expect(recorded).toEqual([SessionChange.ENDED]);
-  expect(limits).toEqual([1_000]);
+  const caller = { kind: 'owner', ...owner, remoteAddress: '192.0.2.1' };
+  expect(recorded).toEqual([{ change: 'ended', caller, hasDeadline: true }]);
 });
 
 test('a session does not start for a client that has disconnected', async () => {

@@ -1,18 +1,14 @@
-import type { CallOptions, Client } from '@connectrpc/connect';
-import {
-  type AuditService,
-  SessionChangeSchema,
-} from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
-import { enumValue } from '@partner/proto-contracts/values/enum-names';
+import { recordSessionChangeOperation } from '@partner/proto-contracts/internal/audit/record-session-change';
+import type { CallOptions, OperationClient } from '@partner/kernel/amqp/operation-client';
 import type { Logger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
-import { actorOf } from '../acting-owner.js';
-import type { ClientOrigin, OwnerSession } from './session-store.js';
+import { callerOf } from '../acting-owner.js';
+import type { ClientOrigin } from './session-store.js';
 
 /** A change of a session, and the request that made it. */
 interface SessionRecord {
   readonly change: 'started' | 'ended' | 'confirmed';
-  readonly owner: Pick<OwnerSession, 'companyId' | 'membershipId' | 'displayName'>;
+  readonly owner: Parameters<typeof callerOf>[0];
   /** The session's public id. */
   readonly publicId: string;
   readonly origin: ClientOrigin;
@@ -33,19 +29,14 @@ export interface SessionTrail {
 
 /** Creates the trail; job-state stores it. */
 export function createSessionTrail(deps: {
-  readonly audit: Pick<Client<typeof AuditService>, 'recordSessionChange'>;
+  readonly operations: Pick<OperationClient, 'callInternal'>;
   readonly logger: Pick<Logger, 'warn'>;
 }): SessionTrail {
   async function write({ change, owner, publicId, origin, issuer }: SessionRecord, call: CallOptions) {
-    await deps.audit.recordSessionChange(
-      {
-        companyId: owner.companyId,
-        actor: actorOf(owner, origin),
-        sessionId: publicId,
-        change: enumValue(SessionChangeSchema, change),
-        ...(issuer !== undefined && { issuer }),
-      },
-      call,
+    await deps.operations.callInternal(
+      recordSessionChangeOperation,
+      { change, sessionId: publicId, issuer },
+      { ...call, caller: callerOf(owner, origin) },
     );
   }
 

@@ -9,8 +9,6 @@ import {
   AccessService,
   CompanyClass,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
-import { NotificationService } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { COLLEAGUE_EXAMPLE } from '@partner/proto-contracts/resources/colleague/colleague';
@@ -22,6 +20,7 @@ import type { Mailer } from '@partner/kernel/mail';
 import { createLoggerTo, silentLogger } from '@partner/kernel/logger';
 import { checkResponses } from '@partner/test-kit/check-responses';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { createManualTimers } from '@partner/kernel/testing/manual-timers';
 import { Registry } from 'prom-client';
 import supertest from 'supertest';
@@ -37,7 +36,7 @@ import { createSessionSigner } from '../sessions/session-signer.js';
 import { createSessionStore } from '../sessions/session-store.js';
 import { createPasswordChecks } from '../sessions/verify-password.js';
 import { createFakeJobState, type FakeJobState } from './fake-job-state.js';
-import { type ActedCall, watchActors } from './watch-actors.js';
+import { type ActedCall, type Called, watchActors, watchCaller } from './watch-actors.js';
 import { FAKE_WEB_APP } from './fake-web-app.js';
 
 const checked = checkResponses(afterEach);
@@ -66,6 +65,8 @@ export interface TestConsole {
   readonly jobState: FakeJobState;
   /** Requests to job-state with an actor, newest last. */
   readonly acted: readonly ActedCall[];
+  /** Calls of operations, newest last. */
+  readonly called: readonly Called[];
   /** Returns all log output. */
   logged(): string;
   /** Returns the current time of the console's clock. */
@@ -116,6 +117,7 @@ export async function startTestConsole(options: TestConsoleOptions): Promise<Tes
   const passwordHash = await hash(PASSWORD, CHEAP_HASHING);
   const jobState = fakeJobStateOf(passwordHash);
   const acted: ActedCall[] = [];
+  const called: Called[] = [];
   const transport = watchActors(createInMemoryTransport(jobState.services), (call) => acted.push(call));
   const redis = createRedis(options.redisUrl, silentLogger, { replyTimeoutMs: 10_000 });
   await once(redis, 'ready');
@@ -133,10 +135,14 @@ export async function startTestConsole(options: TestConsoleOptions): Promise<Tes
   const background = createBackgroundWork({ logger });
   const app = createConsoleApp({
     access,
-    audit: createClient(AuditService, transport),
+    operations: inProcessOperations({
+      implementations: jobState.operations.map((operation) =>
+        watchCaller(operation, (call) => called.push(call)),
+      ),
+      callers: ['owner', 'service'],
+    }),
     subscriptions: createClient(SubscriptionService, transport),
     deliveries: createClient(DeliveryService, transport),
-    notifications: createClient(NotificationService, transport),
     sessions,
     cursorSigner: createCursorSigner([randomBytes(32)]),
     changeStreams,
@@ -166,6 +172,7 @@ export async function startTestConsole(options: TestConsoleOptions): Promise<Tes
     origin,
     jobState,
     acted,
+    called,
     logged: () => lines.join(''),
     now: clock,
     changeStreams,

@@ -1,5 +1,7 @@
 import { create, type JsonValue, toJson } from '@bufbuild/protobuf';
 import type { Transport } from '@connectrpc/connect';
+import type { Caller } from '@partner/proto-contracts/call';
+import type { Implementation } from '@partner/kernel/amqp/implement';
 
 /** A request to job-state that carries an actor. */
 export interface ActedCall {
@@ -18,5 +20,22 @@ export function watchActors(transport: Transport, note: (call: ActedCall) => voi
       return transport.unary(method, signal, timeoutMs, header, input, contextValues);
     },
     stream: (...given) => transport.stream(...given),
+  };
+}
+
+/** A call of an operation. */
+export interface Called {
+  readonly operation: string;
+  readonly caller: Caller;
+}
+
+/** Creates an implementation that records the caller of each call, then runs it. */
+export function watchCaller(operation: Implementation, note: (call: Called) => void): Implementation {
+  return {
+    ...operation,
+    run(call) {
+      note({ operation: operation.id, caller: call.caller });
+      return operation.run(call);
+    },
   };
 }

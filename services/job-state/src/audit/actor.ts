@@ -1,4 +1,6 @@
+import type { Caller } from '@partner/proto-contracts/call';
 import type { Actor as ActorMessage } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
+import { ServiceError } from '@partner/kernel/service-error';
 
 /** The owner on whose behalf a change is made, with their origin, or an operator, who only has a name. */
 export interface Actor {
@@ -28,4 +30,12 @@ export function actorOf(request: {
     remoteAddress: actor?.remoteAddress,
     userAgent: actor?.userAgent,
   };
+}
+
+/** Returns the owner who calls, as an actor too. Fails with `permission_denied` for any other caller. */
+export function callingOwner(caller: Caller): Extract<Caller, { readonly kind: 'owner' }> {
+  if (caller.kind !== 'owner') {
+    throw new ServiceError('permission_denied', `caller: must be an owner, not a ${caller.kind}`);
+  }
+  return caller;
 }

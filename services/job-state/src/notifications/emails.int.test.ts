@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { EmailOutcome } from '@partner/proto-contracts/internal/notifications/notification-emails';
 import { newId } from '@partner/kernel/ids';
 import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';
-import { type EmailOutcome, leaseEmails, type LeasedEmail, reportEmail } from './lease-emails.js';
+import { leaseEmails, type LeasedEmail, reportEmail } from './lease-emails.js';
 import { setNotificationSettings } from './notification-settings.js';
 import { notifyOwners } from './notify-owners.js';
 

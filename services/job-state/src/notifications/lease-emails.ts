@@ -1,3 +1,4 @@
+import type { EmailOutcome } from '@partner/proto-contracts/internal/notifications/notification-emails';
 import { canSignIn } from '../access/can-sign-in.js';
 import type { Database, TransactionLimits } from '../database/database.js';
 
@@ -83,9 +84,6 @@ export async function leaseEmails(
     });
   }, limits);
 }
-
-/** What became of a leased email. */
-export type EmailOutcome = 'sent' | 'refused' | 'failed';
 
 /**
  * Records the outcome of a leased email.

@@ -1,5 +1,5 @@
+import type { EmailOutcome } from '@partner/proto-contracts/internal/notifications/notification-emails';
 import type { Database, TransactionLimits } from '../database/database.js';
-import type { EmailOutcome } from './lease-emails.js';
 
 /** A security notice under a lease, with its number of equal occasions. */
 export interface LeasedNotice {

@@ -7,7 +7,6 @@ import { invariant } from '@partner/kernel/invariant';
 import { silentLogger } from '@partner/kernel/logger';
 import { PASSWORD_HASHING } from '@partner/kernel/password-hashing';
 import { getLogin } from '../access/get-login.js';
-import { createAuditService } from '../audit/audit-service.js';
 import {
   connectAudit,
   connectOperators,
@@ -38,7 +37,7 @@ beforeAll(async () => {
       inFlight: IN_FLIGHT,
     }),
   );
-  audit = connectAudit(createAuditService({ database }));
+  audit = connectAudit({ database });
 });
 afterAll(() => fixture.close());
 
@@ -60,7 +59,7 @@ async function newOwner(companyId: string, passwordHash?: string) {
 }
 
 async function trail(companyId: string) {
-  const { entries } = await audit.listAuditEntries({ companyId, limit: 100 });
+  const { entries } = await audit.listAuditEntries({ companyId }, { limit: '100' });
   return entries
     .reverse()
     .map(({ action, subject, actor, details }) => ({ action, subjectId: subject.id, actor, details }));

@@ -18,3 +18,13 @@ export function contractorKey(boundary: {
   const { sellingCompanyId: companyId, installerCompanyId: boundCompanyId } = boundary;
   return { kind: 'key', companyId, companyClass: 'SALES', keyId: 'key_1', boundCompanyId };
 }
+
+/** An owner of an installer company, with a browser. */
+export function installerOwner(companyId: string, membershipId = 'mem_olive') {
+  return {
+    ...{ kind: 'owner', companyId, companyClass: 'INSTALLER', role: 'owner', membershipId },
+    displayName: 'Olive Owner',
+    remoteAddress: '203.0.113.7',
+    userAgent: 'Browser/1.0',
+  } as const satisfies Caller;
+}

@@ -1,13 +1,13 @@
+import type { Caller } from '@partner/proto-contracts/call';
 import { type CallOptions, createClient, type ServiceImpl } from '@connectrpc/connect';
 import { expect } from '@jest/globals';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { apiKeyCreated, apiKeyPage, apiKeyRotated } from '@partner/proto-contracts/resources/api-key/api-key';
 import { installerPage } from '@partner/proto-contracts/resources/installer/installer';
-import { auditPage } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
+import { type AuditPage, auditPage } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import {
   bulkReplay,
   bulkReplayPage,
@@ -39,13 +39,18 @@ import { announcementPage } from '@partner/proto-contracts/resources/announcemen
 import { company, companyPage } from '@partner/proto-contracts/resources/company/company';
 import { owner, ownerPage } from '@partner/proto-contracts/resources/owner/owner';
 import { restoreCheck } from '@partner/proto-contracts/resources/restore-check/restore-check';
+import { listAuditEntriesOperation } from '@partner/proto-contracts/resources/audit-entry/operations';
+import { recordSessionChangeOperation } from '@partner/proto-contracts/internal/audit/record-session-change';
 import { readResource, type ResourceResponse } from '@partner/proto-contracts/resource-json';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import type { z } from 'zod';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
+import { auditOperations } from '../audit/audit-operations.js';
 import { createDeliveryRpcs } from '../webhooks/attempts/delivery-rpcs.js';
 import { createEventRpcs } from '../webhooks/events/event-rpcs.js';
 import { createReplayRpcs } from '../webhooks/replay/replay-rpcs.js';
+import { installerOwner } from './callers.js';
 import { createServiceStatusRpcs } from '../webhooks/schedule/service-status-rpcs.js';
 import { createStatisticsRpcs } from '../webhooks/statistics/statistics-rpcs.js';
 
@@ -83,11 +88,24 @@ export function connectAccess(service: ServiceImpl<typeof AccessService>) {
 
 export type PublicAudit = ReturnType<typeof connectAudit>;
 
-/** Connects to an audit service. Responses are parsed as public resources. */
-export function connectAudit(service: ServiceImpl<typeof AuditService>) {
-  const transport = createInMemoryTransport([rpcService(AuditService, service)]);
-  const client = createClient(AuditService, transport);
-  return { ...client, listAuditEntries: reading(auditPage, client.listAuditEntries) };
+/** Connects to the operations of the audit trail, for an owner. Pages are parsed as public resources. */
+export function connectAudit(deps: Parameters<typeof auditOperations>[0]) {
+  const operations = inProcessOperations({
+    implementations: auditOperations(deps),
+    callers: ['owner', 'key'],
+  });
+  return {
+    async listAuditEntries(
+      { companyId, after }: { readonly companyId: string; readonly after?: string },
+      query: { readonly limit?: string; readonly action?: string } = {},
+    ): Promise<AuditPage> {
+      const call = { caller: installerOwner(companyId), query, ...(after !== undefined && { after }) };
+      const { json } = await operations.call(listAuditEntriesOperation, call);
+      return auditPage.parse(JSON.parse(json));
+    },
+    recordSessionChange: (caller: Caller, input: z.input<typeof recordSessionChangeOperation.input>) =>
+      operations.callInternal(recordSessionChangeOperation, input, { caller }),
+  };
 }
 
 export type PublicDeliveries = ReturnType<typeof connectDeliveries>;

@@ -10,8 +10,6 @@ import {
   AccessService,
   AuthenticationService,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
-import { NotificationService } from '@partner/proto-contracts/gen/partner/notifications/v1/notification_service_pb';
 import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
@@ -23,9 +21,8 @@ import { Registry } from 'prom-client';
 
 /** Every protobuf service that is called over the broker. */
 const SERVICES = [
-  ...[AccessService, AuditService, AuthenticationService, DeliveryService, EndpointService],
-  EventFeedService,
-  ...[NotificationService, OperatorService, SandboxService, SubscriptionService],
+  ...[AccessService, AuthenticationService, DeliveryService, EndpointService, EventFeedService],
+  ...[OperatorService, SandboxService, SubscriptionService],
 ];
 
 /** Users of the broker that call RPCs and serve none, with the process in the table of rights. */

@@ -1,22 +1,19 @@
-import {
-  AuditService,
-  SessionChangeSchema,
-} from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
+import { recordSessionChangeOperation } from '@partner/proto-contracts/internal/audit/record-session-change';
 import type { AuditEntry } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
-import { enumName } from '@partner/proto-contracts/values/enum-names';
-import { type RpcService, rpcService } from '@partner/kernel/amqp/rpc-service';
+import { listAuditEntriesOperation } from '@partner/proto-contracts/resources/audit-entry/operations';
+import { type Implementation, implement, implementInternal } from '@partner/kernel/amqp/implement';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { ServiceError } from '@partner/kernel/service-error';
-import { nextCursorOf, resourceResponse } from './resource-response.js';
+import { nextCursorOf } from './resource-response.js';
 
 /** A new entry of a company's trail. */
 type NewEntry = Pick<AuditEntry, 'action' | 'subject'> & Partial<AuditEntry>;
 
 /** In-memory audit trails of several companies, isolated from each other. */
 export interface FakeAudit {
-  readonly service: RpcService;
+  readonly operations: readonly Implementation[];
   /** Adds an entry to a company's trail and returns its id. */
   add(companyId: string, entry: NewEntry): string;
   /** Returns a company's trail, newest first. */
@@ -25,19 +22,18 @@ export interface FakeAudit {
   setAway(isAway: boolean): void;
 }
 
-/** Creates an in-memory `AuditService`. */
+/** Creates in-memory audit trails. */
 export function createFakeAudit(now: Date): FakeAudit {
   const trails = new Map<string, AuditEntry[]>();
   let isRecordingAway = false;
 
-  function trailOf(companyId: string | undefined): AuditEntry[] {
-    invariant(companyId !== undefined, 'the console names the company');
+  function trailOf(companyId: string): AuditEntry[] {
     const trail = trails.get(companyId) ?? [];
     trails.set(companyId, trail);
     return trail;
   }
 
-  function add(companyId: string | undefined, { action, subject, ...rest }: NewEntry): string {
+  function add(companyId: string, { action, subject, ...rest }: NewEntry): string {
     const id = newId('aud');
     trailOf(companyId).unshift({
       id,
@@ -60,29 +56,26 @@ export function createFakeAudit(now: Date): FakeAudit {
     setAway: (isAway) => {
       isRecordingAway = isAway;
     },
-    service: rpcService(AuditService, {
-      listAuditEntries: ({ companyId, beforeEntryId, action, limit = 50 }) => {
+    operations: [
+      implement(listAuditEntriesOperation, async ({ companyId, after, query: { action, limit } }) => {
         const matching = trailOf(companyId)
-          .filter(({ id }) => beforeEntryId === undefined || id < beforeEntryId)
+          .filter(({ id }) => after === undefined || id < after)
           .filter((entry) => action === undefined || entry.action === action);
-        return resourceResponse({
-          entries: matching.slice(0, limit),
-          nextCursor: nextCursorOf(matching, limit),
-        });
-      },
-      recordSessionChange: ({ companyId, actor, sessionId, change, issuer }) => {
+        const entries = matching.slice(0, limit);
+        return { json: JSON.stringify({ entries, nextCursor: nextCursorOf(matching, limit) }) };
+      }),
+      implementInternal(recordSessionChangeOperation, async ({ change, sessionId, issuer }, { caller }) => {
         if (isRecordingAway) throw new ServiceError('internal', 'nothing can be recorded');
-        const name = enumName(SessionChangeSchema, ['started', 'ended', 'confirmed'], change);
-        invariant(name !== undefined && sessionId !== undefined, 'the console names the change');
-        const { membershipId = null, displayName = '' } = actor ?? {};
+        invariant(caller.kind === 'owner', 'the console names the owner');
+        const { companyId, membershipId, displayName } = caller;
         add(companyId, {
-          action: `session.${name}`,
+          action: `session.${change}`,
           subject: { type: 'session', id: sessionId },
           actor: { membershipId, displayName },
           details: issuer === undefined ? {} : { issuer },
         });
         return {};
-      },
-    }),
+      }),
+    ],
   };
 }

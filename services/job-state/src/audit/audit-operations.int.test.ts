@@ -1,7 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { SessionChange } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import type { AuditPage } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import { newId } from '@partner/kernel/ids';
@@ -17,13 +16,13 @@ import {
   type PublicAudit,
   type PublicDeliveries,
 } from '../testing/public-clients.js';
+import { installerKey, installerOwner } from '../testing/callers.js';
 import {
   failureOf,
   openSubscriptionFixture,
   type SubscriptionFixture,
 } from '../testing/subscription-fixture.js';
 import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
-import { createAuditService } from './audit-service.js';
 
 let fixture: SubscriptionFixture;
 let audit: PublicAudit;
@@ -41,7 +40,7 @@ const actor = {
 beforeAll(async () => {
   fixture = await openSubscriptionFixture();
   const { database } = fixture;
-  audit = connectAudit(createAuditService({ database }));
+  audit = connectAudit({ database });
   access = connectAccess(
     createAccessService({
       database,
@@ -62,7 +61,7 @@ afterAll(() => fixture.close());
 
 /** The company's trail, oldest first. */
 async function trail(of = companyId) {
-  const { entries } = await audit.listAuditEntries({ companyId: of, limit: 100 });
+  const { entries } = await audit.listAuditEntries({ companyId: of }, { limit: '100' });
   return entries
     .reverse()
     .map(({ action, subject: { type, id }, details }) => ({ action, subject: `${type} ${id}`, details }));
@@ -244,9 +243,8 @@ describe('a change', () => {
   });
 
   test('of a session is recorded by the service that keeps sessions [CONSOLE-11]', async () => {
-    const { STARTED, CONFIRMED, ENDED } = SessionChange;
-    for (const change of [STARTED, CONFIRMED, ENDED]) {
-      await audit.recordSessionChange({ companyId, actor, sessionId: 'session-1', change });
+    for (const change of ['started', 'confirmed', 'ended'] as const) {
+      await audit.recordSessionChange(installerOwner(companyId), { sessionId: 'session-1', change });
     }
     expect(await trail()).toEqual(
       ['session.started', 'session.confirmed', 'session.ended'].map((action) => ({
@@ -255,12 +253,13 @@ describe('a change', () => {
         details: {},
       })),
     );
-    for (const invalid of [{ change: SessionChange.UNSPECIFIED }, {}]) {
-      const failure = await failureOf(
-        audit.recordSessionChange({ companyId, actor, sessionId: 'session-1', ...invalid }),
-      );
-      expect(failure.reason).toBe('invalid_argument');
-    }
+  });
+
+  test('of a session is recorded for its owner only', async () => {
+    const change = { sessionId: 'session-1', change: 'ended' } as const;
+    const failure = await failureOf(audit.recordSessionChange(installerKey(companyId), change));
+    expect(failure.reason).toBe('permission_denied');
+    expect(await trail()).toEqual([]);
   });
 
   test('that fails leaves no entry, and one whose entry cannot be written is not made [CONSOLE-11]', async () => {
@@ -287,9 +286,7 @@ describe('the author of a change', () => {
       `insert into erasures (id, subject, operator, requested_at) values ($1, jsonb_build_object('companyId', $2::text), 'olga', now())`,
       [newId('ers'), erased],
     );
-    await audit.recordSessionChange({
-      ...{ companyId: erased, actor, sessionId: 'session-1', change: SessionChange.ENDED },
-    });
+    await audit.recordSessionChange(installerOwner(erased), { sessionId: 'session-1', change: 'ended' });
     expect(
       await fixture.database.query(
         'select membership_id, display_name, remote_address, user_agent from audit_entries where company_id = $1',
@@ -324,39 +321,33 @@ describe('the author of a change', () => {
 
   test('with a long user agent is recorded with its first 200 characters [CONSOLE-11]', async () => {
     const userAgent = `${'a'.repeat(200)}b`;
-    await audit.recordSessionChange({
-      companyId,
-      actor: { ...actor, userAgent },
-      sessionId: 's',
-      change: SessionChange.STARTED,
-    });
+    const owner = { ...installerOwner(companyId), userAgent };
+    await audit.recordSessionChange(owner, { sessionId: 's', change: 'started' });
     const { entries } = await audit.listAuditEntries({ companyId });
     expect(entries[0]?.userAgent).toBe('a'.repeat(200));
   });
 });
 
 describe('the trail', () => {
-  async function record(count: number, change = SessionChange.STARTED): Promise<void> {
+  async function record(count: number, change: 'started' | 'ended' = 'started'): Promise<void> {
     for (let number = 0; number < count; number += 1) {
-      await audit.recordSessionChange({ companyId, actor, sessionId: `session-${number}`, change });
+      await audit.recordSessionChange(installerOwner(companyId), { sessionId: `session-${number}`, change });
     }
   }
 
   test('is read newest first, page by page, with and without an action', async () => {
     await record(3);
-    await record(1, SessionChange.ENDED);
+    await record(1, 'ended');
     const seen: string[] = [];
-    let beforeEntryId: string | null = null;
+    let after: string | null = null;
     do {
-      const page: AuditPage = await audit.listAuditEntries({
-        companyId,
-        limit: 2,
-        action: 'session.started',
-        ...(beforeEntryId !== null && { beforeEntryId }),
-      });
+      const page: AuditPage = await audit.listAuditEntries(
+        { companyId, ...(after !== null && { after }) },
+        { limit: '2', action: 'session.started' },
+      );
       seen.push(...page.entries.map(({ subject }) => subject.id));
-      beforeEntryId = page.nextCursor;
-    } while (beforeEntryId !== null);
+      after = page.nextCursor;
+    } while (after !== null);
     expect(seen).toEqual(['session-2', 'session-1', 'session-0']);
     const all = await audit.listAuditEntries({ companyId });
     expect(all.entries.map(({ action }) => action)).toEqual([
@@ -373,17 +364,9 @@ describe('the trail', () => {
     const other = await fixture.company();
     const { entries } = await audit.listAuditEntries({ companyId });
     expect(await trail(other)).toEqual([]);
-    const beforeEntryId = entries[0]?.id ?? '';
-    expect((await audit.listAuditEntries({ companyId: other, beforeEntryId })).entries).toEqual([]);
+    const after = entries[0]?.id ?? '';
+    expect((await audit.listAuditEntries({ companyId: other, after })).entries).toEqual([]);
   });
-
-  test.each([{ limit: 0 }, { limit: 101 }, { action: 'webhook.unknown' }])(
-    'cannot be queried with %j',
-    async (invalid) => {
-      const failure = await failureOf(audit.listAuditEntries({ companyId, ...invalid }));
-      expect(failure.reason).toBe('invalid_argument');
-    },
-  );
 
   test('is read through an index, however many entries others have', async () => {
     const plan = await fixture.database.transaction(async (tx) => {

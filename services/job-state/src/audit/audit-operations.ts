@@ -1,0 +1,73 @@
+import { recordSessionChangeOperation } from '@partner/proto-contracts/internal/audit/record-session-change';
+import type { AuditEntry, AuditPage } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
+import { listAuditEntriesOperation } from '@partner/proto-contracts/resources/audit-entry/operations';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
+import { shortUrl } from '@partner/proto-contracts/values/short-url';
+import { type Implementation, implement, implementInternal } from '@partner/kernel/amqp/implement';
+import { instantOfId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { type Database, queryWithin } from '../database/database.js';
+import { callingOwner } from './actor.js';
+import { type AuditEntryRow, listAuditEntries } from './list-audit-entries.js';
+import { recordAudit } from './record-audit.js';
+
+/** The operations with which owners read the audit trail, and the console adds its own entries. */
+export function auditOperations(deps: {
+  readonly database: Pick<Database, 'query'>;
+}): readonly Implementation[] {
+  return [
+    implement(listAuditEntriesOperation, async ({ companyId, after, query, timeoutMs }) => {
+      const database = queryWithin(deps.database, { companyId, timeoutMs: timeoutMs() });
+      const { entries, nextBeforeId } = await listAuditEntries(database, {
+        companyId,
+        beforeEntryId: after,
+        limit: query.limit,
+        action: query.action,
+      });
+      const page = { entries: entries.map(shownAuditEntry), nextCursor: nextBeforeId ?? null };
+      return { json: JSON.stringify(page satisfies AuditPage) };
+    }),
+    implementInternal(recordSessionChangeOperation, async (input, { caller, timeoutMs }) => {
+      const { change, sessionId, issuer } = input;
+      const owner = callingOwner(caller);
+      const { companyId, membershipId } = owner;
+      const database = queryWithin(deps.database, { companyId, timeoutMs: timeoutMs() });
+      const erasures = await database.query(`select from erasures where subject ->> 'companyId' = $1`, [
+        companyId,
+      ]);
+      await recordAudit(database, {
+        companyId,
+        // A session can end after the company's data was erased.
+        actor: erasures.length > 0 ? { membershipId } : owner,
+        action: `session.${change}` as const,
+        subject: { type: 'session', id: sessionId },
+        ...(issuer !== undefined && { details: { issuer } }),
+      });
+      return {};
+    }),
+  ];
+}
+
+/** The path of a webhook's URL can be a secret, and viewers read the trail, for long. */
+function withShortUrl(details: AuditEntry['details']): AuditEntry['details'] {
+  return typeof details['url'] === 'string' ? { ...details, url: shortUrl(details['url']) } : details;
+}
+
+/** An entry as the public API shows it. An owner without a name is shown by their id. */
+function shownAuditEntry(row: AuditEntryRow): AuditEntry {
+  const at = instantOfId('aud', row.id);
+  invariant(at, 'the id of an entry contains its time');
+  const displayName = row.displayName ?? row.membershipId;
+  const isKnown = displayName !== null;
+  return {
+    id: row.id,
+    at: formatDateTime(at),
+    actor: isKnown ? { membershipId: row.membershipId, displayName } : null,
+    action: row.action,
+    subject: { type: row.subjectType, id: row.subjectId },
+    remoteAddress: isKnown ? row.remoteAddress : null,
+    userAgent: isKnown ? row.userAgent : null,
+    requestId: row.requestId,
+    details: withShortUrl(row.details),
+  };
+}
