@@ -1,6 +1,4 @@
-import { spawnSync } from 'node:child_process';
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -127,29 +125,6 @@ async function changesSinceRelease(): Promise<string | undefined> {
   }
 }
 
-async function generatedContracts(): Promise<string | undefined> {
-  const scratch = mkdtempSync(path.join(tmpdir(), 'partner-contracts-'));
-  try {
-    for (const part of ['proto', 'buf.yaml', 'buf.gen.yaml']) {
-      cpSync(path.join(contracts, part), path.join(scratch, part), { recursive: true });
-    }
-    const failed = await command('buf', ['generate'], scratch);
-    if (failed !== undefined) return failed;
-    const compared = spawnSync(
-      'diff',
-      ['-r', '--exclude=.inputs', path.join(contracts, 'src/gen'), path.join(scratch, 'src/gen')],
-      {
-        encoding: 'utf8',
-      },
-    );
-    return compared.status === 0
-      ? undefined
-      : `the generated code differs from the protobuf files; run 'npm run generate'\n${compared.stdout}`;
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
-}
-
 async function apiDescription(): Promise<string | undefined> {
   const problems = await lintApiDescription(describedApi());
   return problems.length === 0 ? undefined : problems.join('\n');
@@ -169,7 +144,6 @@ const checks: readonly Check[] = [
       (await command('buf', ['lint'], contracts)),
   },
   { name: 'no breaking change since the last release', run: changesSinceRelease },
-  { name: 'contracts: generated code', run: generatedContracts },
   {
     name: 'clients: generated code',
     run: () =>
