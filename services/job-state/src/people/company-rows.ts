@@ -1,17 +1,15 @@
 import type { Queryable, Transaction } from '../database/database.js';
+import type { CompanyRows } from '../database/table.js';
+import { TABLES } from '../database/tables.js';
+import type { StoredRow } from './erase-value.js';
 import type { PersonPosition } from './person-rows.js';
 import { ownerOf } from './redact-message.js';
 import { eraseRows, readRows, type RowSource } from './rows-page.js';
-import { type CompanyRows, STORED_TABLES, type StoredRow } from './stored-data.js';
 
-const SOURCES: readonly (RowSource & { readonly isExported: boolean })[] = STORED_TABLES.flatMap(
+const SOURCES: readonly (RowSource & { readonly isExported: boolean })[] = TABLES.flatMap(
   ({ name, person, company, shared = [] }) => {
-    const source = ({
-      where = 'true',
-      scanned,
-      key = person?.key ?? [['id', 'text']],
-      erased,
-    }: CompanyRows) => ({
+    const key = person?.key ?? { id: 'text' };
+    const source = ({ where = 'true', scanned, erased }: CompanyRows) => ({
       ...{ name, where, scanned, key, erased },
       isExported: !shared.some((each) => each.erased === erased),
     });

@@ -13,7 +13,7 @@ import { untilLockWaits } from '../testing/lock-waits.js';
 import { binding } from '../testing/test-jobs.js';
 import { readEventFeed } from '../webhooks/events/event-feed.js';
 import { stepErasure } from './start-erasures.js';
-import { STORED_TABLES } from './stored-data.js';
+import { TABLES } from '../database/tables.js';
 import {
   begin,
   book,
@@ -179,7 +179,7 @@ describe('an erasure in progress', () => {
       await stepErasure(deps);
       return (await readErasure(erasureId))?.finishedAt !== null;
     });
-    expect(crashes).toBeGreaterThan(STORED_TABLES.filter(({ person }) => person !== undefined).length);
+    expect(crashes).toBeGreaterThan(TABLES.filter(({ person }) => person !== undefined).length);
     expect((await readErasure(erasureId))?.erasedRows).toMatchObject({ jobs: 1, feed_entries: 2 });
     expect(await placesOf(customer.word)).toEqual([]);
   });

@@ -1,30 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
-import { STORED_TABLES } from './stored-data.js';
 import { client, exported, find, fixture, newCustomer, PLACES } from './testing/people-fixture.js';
-
-test('every column of text, JSON or bytes is either personal data or listed as none [PERSON-1]', async () => {
-  const columns = await fixture.database.query<{ table: string; column: string }>(
-    `select c.table_name as table, c.column_name as column from information_schema.columns c
-     join pg_class r on r.relname = c.table_name and r.relnamespace = 'public'::regnamespace and not r.relispartition
-     where c.table_schema = 'public' and r.relkind in ('r', 'p') and c.table_name not like 'knex%'
-       and c.data_type in ('text', 'character varying', 'json', 'jsonb', 'bytea', 'xml', 'ARRAY', 'inet', 'USER-DEFINED')`,
-  );
-  const isDurations = (column: string) => column === 'durations';
-  const stored = columns
-    .filter(({ column }) => !isDurations(column))
-    .map(({ table, column }) => `${table}.${column}`);
-  const listed = STORED_TABLES.flatMap(({ name, kept, person }) =>
-    [...kept.trim().split(/\s+/), ...Object.keys(person?.personal ?? {})].map(
-      (column) => `${name}.${column}`,
-    ),
-  );
-  expect(
-    listed
-      .filter((column) => column !== 'leads.sms_consent' && column !== 'lead_submissions.sms_consent')
-      .sort(),
-  ).toEqual(stored.sort());
-});
 
 describe('a search', () => {
   test('finds a customer by email, phone, address or the id of a record, however they are written [PERSON-2]', async () => {

@@ -5,10 +5,10 @@ import { notFound } from '@partner/kernel/service-error';
 import { invalidArgument } from '@partner/kernel/validation';
 import { z } from 'zod';
 import type { Queryable } from '../database/database.js';
+import { queryNamed } from '../database/query-named.js';
 import { normaliseAddress } from '../leads/address-key/normalise-address.js';
 import { digitsInAnyNotation, isNotationOf, readPhoneNumber } from './phone-number.js';
 import { type PersonRecords, personRecords } from './person-rows.js';
-import { select } from './rows-page.js';
 
 /** Whom a search is for. A record matches that has one of the values. */
 export interface PersonCriteria {
@@ -241,7 +241,7 @@ async function scan(
   values: Readonly<Record<string, unknown>>,
 ): Promise<{ readonly last: string | null; readonly rows: readonly FoundRow[]; readonly scanned: number }> {
   const columns = [...Object.entries(adds), ...Object.entries(compared)];
-  const [result] = await select<{ last: string | null; scanned: number; rows: readonly FoundRow[] }>(
+  const [result] = await queryNamed<{ last: string | null; scanned: number; rows: readonly FoundRow[] }>(
     database,
     `with page as materialized (
        select t.* from ${table} t where ${after === '' ? 'true' : `t.id > {after}::${idType}`} order by t.id limit ${SCAN_ROWS}
@@ -272,7 +272,9 @@ function valuesOf(criteria: PersonCriteria, found: PersonRecords): Readonly<Reco
 
 /** The leads and jobs among some records, for an operator to see whose they are. */
 export async function showFound(database: Queryable, found: PersonRecords): Promise<PeopleFound> {
-  const rows = await select<Omit<PeopleFound['matches'][number], 'createdAt'> & { readonly createdAt: Date }>(
+  const rows = await queryNamed<
+    Omit<PeopleFound['matches'][number], 'createdAt'> & { readonly createdAt: Date }
+  >(
     database,
     `select 'lead' as type, l.id, l.company_id as "companyId", (select p.id from projects p where p.id = any({projects}) and p.lead_id = l.id limit 1) as "projectId",
        l.full_name as name, l.email, l.phone, l.address, l.created_at as "createdAt"

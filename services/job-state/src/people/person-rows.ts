@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { Queryable, Transaction } from '../database/database.js';
-import { eraseRows, readRows, type RowSource, select } from './rows-page.js';
-import { STORED_TABLES, type StoredRow } from './stored-data.js';
+import { queryNamed } from '../database/query-named.js';
+import { TABLES } from '../database/tables.js';
+import type { StoredRow } from './erase-value.js';
+import { eraseRows, readRows, type RowSource } from './rows-page.js';
 
 /** The ids of the records of a customer. */
 export const personRecords = z.object({
@@ -15,7 +17,7 @@ export const personRecords = z.object({
 
 export type PersonRecords = z.infer<typeof personRecords>;
 
-/** The ids that the conditions of {@link STORED_TABLES} name. */
+/** The ids that the conditions of {@link TABLES} name. */
 type PersonIds = PersonRecords & {
   /** Those that have or had the records. */
   readonly companies: readonly string[];
@@ -41,11 +43,11 @@ interface PersonPage {
   readonly next: PersonPosition | undefined;
 }
 
-const TABLES: readonly RowSource[] = STORED_TABLES.flatMap(({ name, person }) =>
+const SOURCES: readonly RowSource[] = TABLES.flatMap(({ name, person }) =>
   person === undefined ? [] : [{ name, ...person, erased: person.personal }],
 );
-const LAST_SOURCE = TABLES.findIndex(({ name }) => name === 'jobs');
-const RESPONSES = TABLES.findIndex(({ name }) => name === 'delivery_attempts');
+const LAST_SOURCE = SOURCES.findIndex(({ name }) => name === 'jobs');
+const RESPONSES = SOURCES.findIndex(({ name }) => name === 'delivery_attempts');
 
 /** Whether a page is of a table that everything else is rendered from. */
 export const isSource = ({ table }: PersonPosition): boolean => table <= LAST_SOURCE;
@@ -75,7 +77,7 @@ async function idsOf(database: Queryable, records: PersonRecords): Promise<Perso
     deliveries: [],
   };
   const read = async (text: string, known: PersonIds) =>
-    (await select<{ id: string }>(database, text, known)).map(({ id }) => id).sort();
+    (await queryNamed<{ id: string }>(database, text, known)).map(({ id }) => id).sort();
   const companies = await read(COMPANIES, ids);
   const known = { ...ids, companies };
   const events = await read(
@@ -96,7 +98,7 @@ export async function companiesOf(database: Queryable, records: PersonRecords): 
 
 /** Whether an attempt to deliver an event about the records is in flight. */
 export async function hasAttemptInFlight(database: Queryable, records: PersonRecords): Promise<boolean> {
-  const leased = await select<{ id: string }>(
+  const leased = await queryNamed<{ id: string }>(
     database,
     'select id from deliveries where id = any({deliveries}) and lease_id is not null and next_attempt_at > now() limit 1',
     await idsOf(database, records),
@@ -110,13 +112,13 @@ export async function readPersonPage(
   records: PersonRecords,
   { table, after }: PersonPosition,
 ): Promise<PersonPage> {
-  const [of, ids] = [TABLES[table], await idsOf(database, records)];
+  const [of, ids] = [SOURCES[table], await idsOf(database, records)];
   if (of === undefined) return { table: '', rows: [], next: undefined };
   const isScanned = of.scanned !== undefined;
   const company = after?.[0] ?? ids.companies[0] ?? '';
   const page = await readRows(database, of, { values: { ...ids, company }, after, isFew: !isScanned });
   const nextCompany = ids.companies[ids.companies.indexOf(company) + 1];
-  const following = table + 1 < TABLES.length ? { table: table + 1 } : undefined;
+  const following = table + 1 < SOURCES.length ? { table: table + 1 } : undefined;
   const next =
     isScanned && nextCompany !== undefined ? { table, after: [nextCompany, ...LOWEST] } : following;
   return {
@@ -131,6 +133,6 @@ export async function erasePersonPage(
   tx: Transaction,
   { table, rows }: PersonPage,
 ): Promise<readonly StoredRow[]> {
-  const of = TABLES.find(({ name }) => name === table);
+  const of = SOURCES.find(({ name }) => name === table);
   return of === undefined ? [] : eraseRows(tx, of, rows);
 }

@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Queryable, Transaction } from '../database/database.js';
+import { queryNamed } from '../database/query-named.js';
+import type { ErasedColumns, RowKey } from '../database/table.js';
+import { eraseValue, type StoredRow } from './erase-value.js';
 import { showMessage } from './redact-message.js';
-import type { StoredRow } from './stored-data.js';
 
 /** Rows of a table that are read page by page along a unique key. */
 export interface RowSource {
@@ -11,10 +13,8 @@ export interface RowSource {
   readonly where: string;
   /** Selects among the rows that a page reads; absent: all of them. */
   readonly scanned?: string | undefined;
-  /** The columns of the key with their types. */
-  readonly key: readonly (readonly [column: string, type: string])[];
-  /** The columns to erase, with their value afterwards. */
-  readonly erased: Readonly<Record<string, (value: unknown, row: StoredRow) => unknown>>;
+  readonly key: RowKey;
+  readonly erased: ErasedColumns;
 }
 
 /** A page of rows. */
@@ -49,13 +49,14 @@ const HIDDEN = new Set([
  */
 export async function readRows(
   database: Queryable,
-  { name, key, where, scanned }: RowSource,
+  { name, where, scanned, ...source }: RowSource,
   given: {
     readonly values: Readonly<Record<string, unknown>>;
     readonly after: readonly string[] | undefined;
     readonly isFew: boolean;
   },
 ): Promise<RowsPage> {
+  const key = Object.entries(source.key);
   const columns = key.map(([column]) => `t.${column}`).join(', ');
   const after = given.after?.map((text, index) => ({ text, type: key[index]?.[1] ?? 'text' }));
   const behind =
@@ -64,14 +65,14 @@ export async function readRows(
       : `and (${columns}) > (${after.map(({ type }, index) => `{after${index}}::${type}`).join(', ')})`;
   const limit = scanned === undefined ? PAGE_ROWS : SCANNED_ROWS;
   const isMatch = scanned ?? 'true';
-  const source = given.isFew
+  const from = given.isFew
     ? `(select * from ${name} t where ${where} offset 0) t where true`
     : `${name} t where ${where}`;
-  const found = await select<FoundRow>(
+  const found = await queryNamed<FoundRow>(
     database,
     `select t.*, array[${key.map(([column]) => `t.${column}::text`).join(', ')}] as key_text, ${isMatch} as is_match
      from (
-       select t.*, row_number() over (order by ${columns})::integer as place from ${source} ${behind}
+       select t.*, row_number() over (order by ${columns})::integer as place from ${from} ${behind}
        order by ${columns} limit ${limit}
      ) t where ${isMatch} or t.place = ${limit} order by ${columns}`,
     {
@@ -123,9 +124,10 @@ function jsonOrText(text: string): unknown {
  */
 export async function eraseRows(
   tx: Transaction,
-  { name, key, erased }: RowSource,
+  { name, erased, ...source }: RowSource,
   rows: readonly StoredRow[],
 ): Promise<readonly StoredRow[]> {
+  const key = Object.entries(source.key);
   const former: StoredRow[] = [];
   for (const row of rows) {
     if (Object.keys(changesOf(row, erased)).length === 0) continue;
@@ -149,9 +151,9 @@ export async function eraseRows(
 
 function changesOf(row: StoredRow, erased: RowSource['erased']): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
-    Object.entries(erased).flatMap(([column, erase]) => {
+    Object.entries(erased).flatMap(([column, as]) => {
       const value = row[column];
-      const after = value === null ? null : erase(value, row);
+      const after = eraseValue(as, value, row);
       if (isDeepStrictEqual(value, after)) return [];
       return [[column, isJsonObject(after) ? JSON.stringify(after) : after]];
     }),
@@ -166,21 +168,4 @@ function sizeOf(row: StoredRow): number {
     if (typeof value === 'string' || Buffer.isBuffer(value)) return sum + value.length;
     return sum + (isJsonObject(value) ? JSON.stringify(value).length : 8);
   }, 0);
-}
-
-/** Runs a statement that names its parameters in braces. Lists are arrays of texts. */
-export function select<Row extends Readonly<Record<string, unknown>>>(
-  database: Queryable,
-  statement: string,
-  given: Readonly<Record<string, unknown>>,
-): Promise<Row[]> {
-  const names: string[] = [];
-  const text = statement.replaceAll(/\{([a-z]\w*)\}/g, (_, name: string) => {
-    if (!names.includes(name)) names.push(name);
-    return `$${names.indexOf(name) + 1}${Array.isArray(given[name]) ? '::text[]' : ''}`;
-  });
-  return database.query<Row>(
-    text,
-    names.map((name) => given[name] ?? null),
-  );
 }

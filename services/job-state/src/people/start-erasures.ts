@@ -7,6 +7,7 @@ import { type Loop, startLoop } from '../database/start-loop.js';
 import { instantOfChange, lockJob } from '../jobs/job-record.js';
 import { writeJob } from '../jobs/write-job.js';
 import { eraseCompanyPage } from './company-rows.js';
+import type { StoredRow } from './erase-value.js';
 import { endAccess } from './erase-company.js';
 import { followLinks, searchPosition, stepSearch } from './find-people.js';
 import {
@@ -18,7 +19,6 @@ import {
   personRecords,
   readPersonPage,
 } from './person-rows.js';
-import type { StoredRow } from './stored-data.js';
 
 const FAILURE_PAUSE_MS = 5_000;
 /**

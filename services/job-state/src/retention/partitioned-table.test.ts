@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
+import type { PartitionKey } from '../database/table.js';
 import {
   instantOfKey,
   partitionBound,
   partitionName,
-  type PartitionKey,
   partitionRange,
   partitionRanges,
 } from './partitioned-table.js';

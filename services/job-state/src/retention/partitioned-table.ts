@@ -1,12 +1,9 @@
 import { invariant } from '@partner/kernel/invariant';
-import { idFloor, type IdPrefix, instantOfId } from '@partner/kernel/ids';
+import { idFloor, instantOfId } from '@partner/kernel/ids';
+import type { PartitionDeletion, PartitionKey } from '../database/table.js';
+import { TABLES } from '../database/tables.js';
 
 export const DAY_MS = 24 * 3_600_000;
-
-/** The time of a table's rows: an instant, or the instant inside an id. */
-export type PartitionKey =
-  | { readonly kind: 'instant'; readonly column: string }
-  | { readonly kind: 'id'; readonly column: string; readonly prefix: IdPrefix };
 
 /** A table partitioned by range of time, with a default partition `<name>_default`. */
 export interface PartitionedTable {
@@ -16,6 +13,20 @@ export interface PartitionedTable {
   readonly widthDays: 7 | 15 | 30;
   /** Maximum number of days between now and the keys of new rows. */
   readonly aheadDays: number;
+}
+
+/** A partitioned table with the rules of its retention. */
+export interface RetainedTable extends PartitionedTable {
+  readonly deleted: PartitionDeletion;
+}
+
+/** The partitioned tables in the order in which their partitions are dropped. */
+export function retainedTables(): readonly RetainedTable[] {
+  return TABLES.flatMap(({ name, deleted }) => {
+    if (typeof deleted === 'string' || !('partitionedBy' in deleted)) return [];
+    const { partitionedBy: key, widthDays, aheadDays = 0 } = deleted;
+    return [{ name, key, widthDays, aheadDays, deleted }];
+  }).toReversed();
 }
 
 /** A span from an instant to another one, exclusive. */
@@ -69,4 +80,9 @@ export function partitionRanges(
 /** `<table>_p<yyyymmdd>`, with the first day of the partition. */
 export function partitionName(table: Pick<PartitionedTable, 'name'>, { from }: TimeRange): string {
   return `${table.name}_p${from.toISOString().slice(0, 10).replaceAll('-', '')}`;
+}
+
+/** The instant `days` before another one. */
+export function daysBefore(now: Date, days: number): Date {
+  return new Date(now.getTime() - days * DAY_MS);
 }

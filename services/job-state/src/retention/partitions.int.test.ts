@@ -9,7 +9,8 @@ import { createDatabase, type Database } from '../database/database.js';
 import { beforeStatement } from '../testing/before-statement.js';
 import { createGate } from '../testing/create-gate.js';
 import { createBareDatabase, createTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { partitionBound, type PartitionedTable, type PartitionKey } from './partitioned-table.js';
+import type { PartitionKey } from '../database/table.js';
+import { partitionBound, type PartitionedTable } from './partitioned-table.js';
 import { dropPartition, ensurePartitions, listPartitions, RetentionBusyError } from './partitions.js';
 
 const KEY = { kind: 'id', column: 'id', prefix: 'evt' } as const satisfies PartitionKey;

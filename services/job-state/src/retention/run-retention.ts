@@ -1,34 +1,31 @@
 import type { Logger } from '@partner/kernel/logger';
-import { STANDARD_RETENTION } from '@partner/proto-contracts/api/retention';
 import type { Database, Queryable } from '../database/database.js';
-import { instantOfKey, type PartitionedTable } from './partitioned-table.js';
+import { queryNamed } from '../database/query-named.js';
+import type { PartitionDeletion, PartitionKey, RetentionSettings, RowDeletion } from '../database/table.js';
+import { TABLES } from '../database/tables.js';
+import { markFeedsPurged, purgeDefaultFeed } from './feed-retention.js';
+import {
+  daysBefore,
+  instantOfKey,
+  partitionBound,
+  type PartitionedTable,
+  type RetainedTable,
+  retainedTables,
+} from './partitioned-table.js';
 import {
   agreedNow,
   changePartitions,
   dropPartition,
   ensurePartitions,
   listPartitions,
+  type Partition,
   RetentionBusyError,
 } from './partitions.js';
-import { daysBefore, type RetainedTable, type RetentionSettings, retainedTables } from './retained-tables.js';
 
 /** Maximum number of rows that one statement deletes. */
 const BATCH_SIZE = 5_000;
 /** Batches of one table in one run. */
 const MAX_BATCHES = 20;
-const SUBSCRIPTION_BATCH_SIZE = 500;
-/** Longer than the platform repeats a message. */
-const INBOX_DAYS = 90;
-/** How late a change of accounting links may arrive (decision PLATFORM-18). */
-const JOURNAL_ENTRIES_DAYS = 30;
-/** Longer than any statement that saw a subscription before it was deleted. */
-const DELETED_SUBSCRIPTION_DAYS = 1;
-/** Longer than an outage of the mail server; older notifications are no news. */
-const NOTIFICATION_EMAILS_DAYS = 7;
-
-/** Security notices are repeated for as long; equal ones are merged within an hour of the last email, which is much shorter. */
-const SECURITY_NOTICES_DAYS = 30;
-const MAILED_NOTICES_DAYS = 1;
 
 /** Dependencies of a run. */
 interface RetentionDeps {
@@ -48,10 +45,8 @@ interface RetentionDeps {
 /**
  * Creates the partitions of the next weeks, drops those past their retention, and deletes other old rows in batches.
  *
- * A needed partition stays. The batches delete rows of default partitions, message ids of the platform after 90 days,
- * journal entries after 30 days, notifications that were not mailed within 7 days, security notices a day after their email or 30 days after their occasion, bulk replays and back-fills that finished before the retention of deliveries, and deleted subscriptions without deliveries. A
- * table that is locked does not block the others; the first failure is thrown at the end. Throws {@link RetentionBusyError}
- * while another process works. Returns `more` if rows are left for another run.
+ * {@link TABLES} says which. A needed partition stays. A table that is locked does not block the others; the first failure is
+ * thrown at the end. Throws {@link RetentionBusyError} while another process works. Returns `more` if rows are left for another run.
  */
 export async function runRetention(deps: RetentionDeps, now: Date): Promise<'more' | 'idle'> {
   const failures: unknown[] = [];
@@ -64,24 +59,19 @@ export async function runRetention(deps: RetentionDeps, now: Date): Promise<'mor
       failures.push(error);
     }
   };
-  for (const table of retainedTables(deps.settings)) {
+  for (const table of retainedTables()) {
     await attempt(() => keepTable(deps, table, now));
   }
-  await attempt(() => purge(deps, 'inbox', BATCH_SIZE, () => deleteOldMessages(deps.database, now)));
-  await attempt(() => purge(deps, 'journal_entries', BATCH_SIZE, () => deleteOldEntries(deps.database, now)));
-  await attempt(() =>
-    purge(deps, 'notification_emails', BATCH_SIZE, () => deleteOldEmails(deps.database, now)),
-  );
-  await attempt(() =>
-    purge(deps, 'security_notices', BATCH_SIZE, () => deleteOldNotices(deps.database, now)),
-  );
-  const replaysBefore = daysBefore(now, deps.settings.deliveriesDays);
-  await attempt(() =>
-    purge(deps, 'bulk_replays', BATCH_SIZE, () => deleteOldBulkReplays(deps.database, replaysBefore)),
-  );
-  await attempt(() =>
-    purge(deps, 'subscriptions', SUBSCRIPTION_BATCH_SIZE, () => deleteOldSubscriptions(deps.database, now)),
-  );
+  for (const { name, deleted } of TABLES) {
+    if (typeof deleted === 'string' || 'partitionedBy' in deleted) continue;
+    const { rowsIf, batchRows = BATCH_SIZE } = deleted;
+    const before = daysBefore(now, daysOf(deleted, deps.settings));
+    await attempt(() =>
+      purge(deps, name, batchRows, () =>
+        deleteRows(deps.database, name, { rowsIf, limit: batchRows, before }),
+      ),
+    );
+  }
   if (failures.length > 0) throw failures[0];
   return outcomes.includes('more') ? 'more' : 'idle';
 }
@@ -92,37 +82,62 @@ export async function makePartitionsAhead(
   clock: () => Date,
 ): Promise<void> {
   const now = await agreedNow(database, clock);
-  for (const table of retainedTables(STANDARD_RETENTION)) await ensurePartitions(database, table, now);
+  for (const table of retainedTables()) await ensurePartitions(database, table, now);
 }
 
 async function keepTable(deps: RetentionDeps, table: RetainedTable, now: Date): Promise<'more' | 'idle'> {
   const { database, logger, metrics } = deps;
+  const { name, key, deleted } = table;
+  const { unless, rowsIf } = deleted;
+  const isFeed = name === 'feed_entries';
   await ensurePartitions(database, table, now);
-  const before = daysBefore(now, table.keptDays);
+  const before = daysBefore(now, daysOf(deleted, deps.settings));
   const old = (await listPartitions(database, table)).filter(({ to }) => to <= before);
   let kept = 0;
   for (const partition of old) {
     const outcome = await dropPartition(database, table, partition, {
-      isNeeded: async (tx, old) => (await table.isNeeded?.(tx, old, before)) === true,
-      before: table.beforeDrop,
+      isNeeded: async (tx) => unless !== undefined && isNeeded(tx, { unless, key, partition, before }),
+      before: isFeed ? markFeedsPurged : undefined,
     });
-    const fields = { table: table.name, partition: partition.name };
+    const fields = { table: name, partition: partition.name };
     if (outcome === 'needed') {
       kept += 1;
       logger.info(fields, 'retention.partition_overdue');
     }
     if (outcome === 'dropped') {
-      metrics.dropped(table.name);
-      metrics.purged(table.name, partition.rows);
+      metrics.dropped(name);
+      metrics.purged(name, partition.rows);
       logger.info(fields, 'retention.partition_dropped');
     }
   }
-  metrics.kept(table.name, kept);
-  const { purgeDefault } = table;
-  if (purgeDefault === undefined) return 'idle';
-  return purge(deps, table.name, BATCH_SIZE, () =>
-    changePartitions(database, (tx) => purgeDefault(tx, before, BATCH_SIZE)),
+  metrics.kept(name, kept);
+  const given = { limit: BATCH_SIZE, before, bound: partitionBound(key, before) };
+  const deleteBatch = isFeed
+    ? (tx: Queryable) => purgeDefaultFeed(tx, before, BATCH_SIZE)
+    : rowsIf && ((tx: Queryable) => deleteRows(tx, `${name}_default`, { rowsIf, ...given }));
+  if (!deleteBatch) return 'idle';
+  return purge(deps, name, BATCH_SIZE, () => changePartitions(database, deleteBatch));
+}
+
+async function isNeeded(
+  tx: Queryable,
+  {
+    unless,
+    key,
+    partition: { name, from, to },
+    before,
+  }: { unless: string; key: PartitionKey; partition: Partition; before: Date },
+): Promise<boolean> {
+  const [row] = await queryNamed<{ holds: boolean }>(
+    tx,
+    `select ${unless.replaceAll('{partition}', name)} as holds`,
+    { before, from: partitionBound(key, from), to: partitionBound(key, to) },
   );
+  return row?.holds === true;
+}
+
+function daysOf({ afterDays }: PartitionDeletion | RowDeletion, settings: RetentionSettings): number {
+  return typeof afterDays === 'number' ? afterDays : afterDays(settings);
 }
 
 /** Deletes batch after batch until one is not full. */
@@ -140,71 +155,28 @@ async function purge(
   return 'more';
 }
 
-async function deleteOldMessages(database: Queryable, now: Date): Promise<number> {
-  const deleted = await database.query(
-    `delete from inbox where message_id in
-       (select message_id from inbox where received_at < $1 order by received_at limit $2)
-     returning message_id`,
-    [daysBefore(now, INBOX_DAYS), BATCH_SIZE],
-  );
-  return deleted.length;
-}
-
-async function deleteOldEntries(database: Queryable, now: Date): Promise<number> {
-  const deleted = await database.query(
-    `delete from journal_entries where id in
-       (select id from journal_entries where recorded_at < $1 order by recorded_at limit $2)
-     returning id`,
-    [daysBefore(now, JOURNAL_ENTRIES_DAYS), BATCH_SIZE],
-  );
-  return deleted.length;
-}
-
-async function deleteOldEmails(database: Queryable, now: Date): Promise<number> {
-  const deleted = await database.query(
-    `delete from notification_emails where (membership_id, event_id) in
-       (select membership_id, event_id from notification_emails where created_at < $1 limit $2 for update skip locked)
-     returning event_id`,
-    [daysBefore(now, NOTIFICATION_EMAILS_DAYS), BATCH_SIZE],
-  );
-  return deleted.length;
-}
-
-async function deleteOldNotices(database: Queryable, now: Date): Promise<number> {
-  const deleted = await database.query(
-    `delete from security_notices where (company_id, kind, subject_id, email) in
-       (select company_id, kind, subject_id, email from security_notices
-        where last_at < $1 or count = 0 and mailed_at < $2 limit $3 for update skip locked)
-     returning email`,
-    [daysBefore(now, SECURITY_NOTICES_DAYS), daysBefore(now, MAILED_NOTICES_DAYS), BATCH_SIZE],
-  );
-  return deleted.length;
-}
-
-async function deleteOldBulkReplays(database: Queryable, before: Date): Promise<number> {
-  const deleted = await database.query(
-    `delete from bulk_replays where id in
-       (select id from bulk_replays where finished_at < $1 order by id limit $2 for update skip locked)
-     returning id`,
-    [before, BATCH_SIZE],
-  );
-  return deleted.length;
-}
-
-/** A deleted subscription is kept as long as its deliveries. */
-async function deleteOldSubscriptions(database: Queryable, now: Date): Promise<number> {
-  const deleted = await database.query(
-    `delete from subscriptions where id in (
-       select id from subscriptions as old
-       where deleted_at < $1
-         and (select true from deliveries where subscription_id = old.id limit 1) is null
-         and (select true from finished_deliveries where subscription_id = old.id limit 1) is null
-       order by id limit $2 for update skip locked
+/** Deletes up to `limit` rows of a table, and returns their number. Rows are identified by `ctid`: not every condition finds a key. */
+async function deleteRows(
+  database: Queryable,
+  table: string,
+  {
+    rowsIf,
+    limit,
+    ...given
+  }: { readonly rowsIf: string; readonly limit: number } & Readonly<Record<string, unknown>>,
+): Promise<number> {
+  const [row] = await queryNamed<{ deleted: number }>(
+    database,
+    `with gone as (
+       delete from ${table} where ctid = any (array(
+         select t.ctid from ${table} t where ${rowsIf} limit ${limit} for update skip locked
+       ))
+       returning 1
      )
-     returning id`,
-    [daysBefore(now, DELETED_SUBSCRIPTION_DAYS), SUBSCRIPTION_BATCH_SIZE],
+     select count(*)::integer as deleted from gone`,
+    given,
   );
-  return deleted.length;
+  return row?.deleted ?? 0;
 }
 
 /**

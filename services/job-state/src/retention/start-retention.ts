@@ -2,8 +2,9 @@ import type { Logger } from '@partner/kernel/logger';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { type Loop, startLoop } from '../database/start-loop.js';
+import type { RetentionSettings } from '../database/table.js';
 import { agreedNow, RetentionBusyError } from './partitions.js';
-import { type RetentionSettings, retainedTables } from './retained-tables.js';
+import { retainedTables } from './partitioned-table.js';
 import { oldestSeconds, runRetention } from './run-retention.js';
 
 const FAILURE_PAUSE_MS = 60_000;
@@ -25,7 +26,7 @@ export function startRetention(deps: {
 }): Loop {
   const { database, settings, logger } = deps;
   const metrics = createRetentionMetrics(deps.metrics);
-  const tables = retainedTables(settings);
+  const tables = retainedTables();
   for (const { name } of tables) metrics.oldest.set({ table: name }, Number.NaN);
 
   async function measure(now: Date): Promise<void> {

@@ -30,7 +30,7 @@ import {
 } from '../../testing/test-jobs.js';
 import { createPeopleRpcs } from '../people-rpcs.js';
 import { stepErasure } from '../start-erasures.js';
-import { STORED_TABLES } from '../stored-data.js';
+import { TABLES } from '../../database/tables.js';
 
 const clock = () => TEST_NOW;
 export const operator = 'olga';
@@ -216,7 +216,7 @@ export async function readErasure(erasureId: string) {
 /** The columns of the whole database that contain a text, as text or as bytes. */
 export async function placesOf(word: string): Promise<readonly string[]> {
   const places: string[] = [];
-  for (const { name } of STORED_TABLES) {
+  for (const { name } of TABLES) {
     const rows = await fixture.database.query<{ column: string }>(
       `select distinct e.key as column from ${name} t, json_each_text(row_to_json(t)) e
        where strpos(lower(e.value), $1) > 0 or strpos(e.value, $2) > 0`,

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
 import { Registry } from 'prom-client';
-import { DAY_MS, partitionBound, type PartitionKey } from '../partitioned-table.js';
+import type { PartitionKey } from '../../database/table.js';
+import { DAY_MS, partitionBound } from '../partitioned-table.js';
 import { STANDARD_RETENTION } from '@partner/proto-contracts/api/retention';
 import { runRetention } from '../run-retention.js';
 import { startRetention } from '../start-retention.js';

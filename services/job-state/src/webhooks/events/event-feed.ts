@@ -14,7 +14,7 @@ import { companyClass } from '@partner/proto-contracts/values/company-class';
 import type { PreparedStatement } from '../../database/connection-pool.js';
 import { type Database, type Queryable, queryWithin } from '../../database/database.js';
 import { eventDays } from '@partner/proto-contracts/api/retention';
-import { daysBefore } from '../../retention/retained-tables.js';
+import { daysBefore } from '../../retention/partitioned-table.js';
 import { refuseLostCursor } from '../../restore/refuse-lost-cursor.js';
 import { callerLimits } from '../../rpc/caller-limits.js';
 import { pageSize } from '../../rpc/page-size.js';

@@ -1,0 +1,388 @@
+import { LIMITS } from '@partner/proto-contracts/api/limits';
+import { eventDays } from '@partner/proto-contracts/api/retention';
+import { AUDIT_RETENTION_DAYS } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
+import type { RetentionSettings, Table } from './table.js';
+
+/** The clocks of replicas may differ, and a transaction may write rows of an earlier time. */
+const SKEW_DAYS = 1;
+const NEVER = 'never';
+const EVENT_KEY = { kind: 'id', column: 'id', prefix: 'evt' } as const;
+const DELIVERY_KEY = { kind: 'id', column: 'id', prefix: 'dlv' } as const;
+const ofDeliveries = ({ deliveriesDays }: RetentionSettings) => deliveriesDays;
+
+const ID = { id: 'text' } as const;
+const CONTACT = { full_name: 'erased', email: 'erased', phone: 'erased', address: 'erased' } as const;
+const LEAD = { ...CONTACT, sms_consent: 'null' } as const;
+const OF_EVENTS = 't.company_id = any({companies}) and t.event_id = any({events})';
+
+/**
+ * Every table: how long its rows live, and what in it is personal.
+ *
+ * In the order in which an export lists and an erasure visits them. Partitions are dropped in the reverse one, so that an event goes
+ * after its deliveries. Everything else is rendered from the tables up to `jobs`. Responses of receivers come last among the
+ * rows about a customer: attempts can be in flight. A test fails for a table, or a column of text, JSON or bytes, that is not here.
+ */
+export const TABLES: readonly Table[] = [
+  {
+    name: 'leads',
+    deleted: NEVER,
+    plain: 'id company_id',
+    person: { where: 't.id = any({leads})', key: ID, personal: LEAD },
+    company: { scanned: 't.company_id = {company}', erased: LEAD },
+  },
+  {
+    name: 'lead_submissions',
+    deleted: NEVER,
+    plain: 'lead_id',
+    person: { where: 't.lead_id = any({leads})', key: { id: 'bigint' }, personal: LEAD },
+    company: {
+      scanned: 'exists (select from leads l where l.id = t.lead_id and l.company_id = {company})',
+      erased: LEAD,
+    },
+  },
+  {
+    name: 'projects',
+    deleted: NEVER,
+    plain: 'id company_id lead_id',
+    person: { where: 't.id = any({projects})', key: ID, personal: { address_key: 'null' } },
+    company: { scanned: 't.company_id = {company}', erased: { address_key: 'null' } },
+  },
+  {
+    name: 'appointments',
+    deleted: NEVER,
+    plain: 'id company_id lead_id project_id',
+    person: { where: 't.id = any({appointments})', key: ID, personal: { notes: 'null' } },
+    company: { scanned: 't.company_id = {company}', erased: { notes: 'null' } },
+  },
+  {
+    name: 'jobs',
+    deleted: NEVER,
+    plain: `id selling_company_id installer_company_id project_id work_order_no status blocker_code scope schedule_status
+      schedule_time_zone readiness_blocker_codes documents technician_assignments platform_state`,
+    person: {
+      where: 't.id = any({jobs})',
+      key: ID,
+      personal: { customer: 'customer', projection: 'job', installer_note: 'null' },
+    },
+    company: { scanned: 't.selling_company_id = {company}', erased: { installer_note: 'null' } },
+    shared: [
+      { scanned: 't.installer_company_id = {company}', erased: { projection: 'job' } },
+      {
+        // The seller and the installer have the customer in their records until both are erased.
+        scanned: `{company} in (t.selling_company_id, t.installer_company_id) and not exists (
+          select from unnest(array[t.selling_company_id, t.installer_company_id]) as owner (id)
+          where owner.id not in (select e.subject ->> 'companyId' from erasures e where e.subject ? 'companyId')
+        )`,
+        erased: { customer: 'customer', projection: 'job' },
+      },
+    ],
+  },
+  {
+    name: 'job_status_events',
+    deleted: NEVER,
+    plain: 'job_id company_id previous_status status blocker_code',
+    person: {
+      where: 't.job_id = any({jobs})',
+      key: { job_id: 'text', version: 'integer' },
+      personal: { note: 'null' },
+    },
+    company: { scanned: 't.company_id = {company}', erased: { note: 'null' } },
+  },
+  {
+    name: 'sales_records',
+    deleted: NEVER,
+    plain: 'id kind company_id project_id state',
+    person: { where: 't.id = any({facts})', key: ID, personal: {} },
+    company: { scanned: 't.company_id = {company}', erased: {} },
+  },
+  {
+    // Codes and amounts (decision PLATFORM-16).
+    name: 'journal_entries',
+    deleted: {
+      // How late a change of accounting links may arrive (decision PLATFORM-18).
+      afterDays: 30,
+      rowsIf: 't.recorded_at < {before} order by t.recorded_at',
+    },
+    plain: 'id company_id event data',
+    person: { where: 't.id = any({facts})', key: ID, personal: {} },
+    company: { scanned: 't.company_id = {company}', erased: {} },
+  },
+  {
+    name: 'feed_entries',
+    deleted: {
+      partitionedBy: { kind: 'instant', column: 'changed_at' },
+      widthDays: 30,
+      afterDays: ({ feedDays }) => feedDays,
+    },
+    plain: 'company_id job_id',
+    person: {
+      where: 't.company_id = any({companies}) and t.job_id = any({jobs})',
+      key: { company_id: 'text', sequence: 'bigint', changed_at: 'timestamptz' },
+      personal: { resource: 'job' },
+    },
+    company: { where: 't.company_id = {company}', erased: { resource: 'job' } },
+  },
+  {
+    name: 'events',
+    deleted: {
+      partitionedBy: EVENT_KEY,
+      widthDays: 7,
+      afterDays: ({ deliveriesDays }) => eventDays(deliveriesDays),
+      // A waiting delivery needs the body, a finished one shows it.
+      unless: `exists (select from deliveries where event_id >= {from} and event_id < {to})
+        or exists (select from finished_deliveries where event_id >= {from} and event_id < {to})`,
+      rowsIf: `t.id < {bound} and t.created_at < {before}
+        and (select true from deliveries where event_id = t.id limit 1) is null
+        and (select true from finished_deliveries where event_id = t.id limit 1) is null`,
+    },
+    plain:
+      'id company_id name resource_type resource_id trace_parent request_id not_queued test_subscription_id',
+    person: {
+      where: 't.company_id = any({companies}) and t.resource_id = any({resources})',
+      key: ID,
+      personal: { body: 'envelope' },
+    },
+    company: { where: 't.company_id = {company}', erased: { body: 'envelope' } },
+  },
+  {
+    name: 'deliveries',
+    deleted: 'when it finishes: finished_deliveries has it then',
+    plain: `id subscription_id company_id event_id event resource_type resource_id replay_of bulk_replay_id state lease_id
+      wrong_secret test_url test_headers`,
+    person: { where: OF_EVENTS, key: ID, personal: {} },
+    company: {
+      where: 't.company_id = {company}',
+      erased: { wrong_secret: 'null', test_url: 'null', test_headers: 'null' },
+    },
+  },
+  {
+    name: 'finished_deliveries',
+    deleted: {
+      partitionedBy: DELIVERY_KEY,
+      widthDays: 7,
+      afterDays: ofDeliveries,
+      // For a delivery that was held for long the end counts, not the start.
+      unless: 'exists (select from {partition} where finished_at >= {before})',
+      // A delivery that waited longer than the retention arrives here when it finishes, and is kept from then on.
+      rowsIf: 't.id < {bound} and t.finished_at < {before}',
+    },
+    plain: `id subscription_id company_id event_id event resource_type resource_id replay_of bulk_replay_id state wrong_secret
+      test_url`,
+    person: { where: OF_EVENTS, key: ID, personal: {} },
+    company: { where: 't.company_id = {company}', erased: { wrong_secret: 'null', test_url: 'null' } },
+  },
+  {
+    name: 'idempotency_keys',
+    deleted: {
+      partitionedBy: { kind: 'instant', column: 'expires_at' },
+      // A lookup reads each partition; with seven of them it costs a third less than with twelve.
+      widthDays: 15,
+      aheadDays: LIMITS.idempotencyRetentionDays,
+      afterDays: SKEW_DAYS,
+      rowsIf: 't.expires_at <= {before}',
+    },
+    plain: 'company_id key operation body_sha256',
+    person: {
+      where: 't.company_id = {company}',
+      scanned: 'exists (select from unnest({jobs}) as job where strpos(t.outcome, job) > 0)',
+      key: { company_id: 'text', key: 'text', expires_at: 'timestamptz' },
+      personal: { outcome: 'outcome' },
+    },
+    company: { where: 't.company_id = {company}', erased: { outcome: 'outcome' } },
+  },
+  {
+    name: 'outbox',
+    deleted: {
+      partitionedBy: { kind: 'instant', column: 'created_at' },
+      widthDays: 7,
+      afterDays: SKEW_DAYS,
+      // An unconfirmed message is never dropped.
+      unless: 'exists (select from {partition})',
+    },
+    plain: 'message_id exchange type trace_parent request_id',
+    person: {
+      where: `exists (select from unnest({resources}) as resource where position(convert_to(resource, 'UTF8') in t.body) > 0)`,
+      key: { id: 'bigint', created_at: 'timestamptz' },
+      personal: { body: 'message' },
+    },
+    company: {
+      where: `position(convert_to({company}, 'UTF8') in t.body) > 0`,
+      erased: { body: 'message' },
+    },
+  },
+  {
+    // Reasons of dead letters have ids and states, never personal data.
+    name: 'inbox',
+    deleted: {
+      // Longer than the platform repeats a message.
+      afterDays: 90,
+      rowsIf: 't.received_at < {before} order by t.received_at',
+    },
+    plain: 'message_id prerequisite_id dead_reason resource_id type trace_parent',
+    person: {
+      where: `(t.prerequisite_id is not null or t.dead_reason is not null)
+        and exists (select from unnest({resources}) as resource where position(convert_to(resource, 'UTF8') in t.body) > 0)`,
+      key: { message_id: 'text' },
+      personal: { body: 'message' },
+    },
+    company: {
+      // Some messages name a lead alone.
+      where: `(t.prerequisite_id is not null or t.dead_reason is not null)
+        and (position(convert_to({company}, 'UTF8') in t.body) > 0 or exists (
+          select from regexp_matches(encode(t.body, 'escape'), 'lead_[0-9a-z]{26}', 'g') as named
+          join leads l on l.id = named[1] and l.company_id = {company}
+        ))`,
+      erased: { body: 'message' },
+    },
+  },
+  {
+    name: 'audit_entries',
+    deleted: {
+      partitionedBy: { kind: 'id', column: 'id', prefix: 'aud' },
+      widthDays: 30,
+      afterDays: AUDIT_RETENTION_DAYS,
+      rowsIf: 't.id < {bound}',
+    },
+    plain: `id company_id action subject_type subject_id membership_id display_name remote_address user_agent request_id
+      details`,
+    person: {
+      where: `t.company_id = any({companies}) and t.action = 'person.erased'
+        and exists (select from unnest({resources}) as resource where strpos(t.details::text, resource) > 0)`,
+      key: ID,
+      personal: {},
+    },
+    company: {
+      where: 't.company_id = {company}',
+      erased: { display_name: 'actor name', remote_address: 'null', user_agent: 'null', details: 'details' },
+    },
+  },
+  {
+    // A receiver responds with whatever it likes, so its whole response counts as personal.
+    name: 'delivery_attempts',
+    deleted: {
+      partitionedBy: { ...DELIVERY_KEY, column: 'delivery_id' },
+      widthDays: 7,
+      afterDays: ofDeliveries,
+      unless: 'exists (select from {partition} where recorded_at >= {before})',
+      rowsIf: 't.delivery_id < {bound} and t.recorded_at < {before}',
+    },
+    plain: 'delivery_id id outcome error remote_address exchange',
+    person: {
+      where: 't.delivery_id = any({deliveries})',
+      key: { delivery_id: 'text', id: 'text' },
+      personal: { response_body: 'null', response_headers: 'null' },
+    },
+    company: {
+      scanned:
+        'exists (select from all_deliveries d where d.id = t.delivery_id and d.company_id = {company})',
+      erased: { response_body: 'null', response_headers: 'null', error: 'null', remote_address: 'null' },
+    },
+  },
+  // Companies, their staff, webhooks and keys: nothing about customers.
+  { name: 'accounting_links', deleted: NEVER, plain: 'company_id accounting_company_ids' },
+  {
+    name: 'api_keys',
+    deleted: NEVER,
+    plain: 'id company_id kind bound_company_id secret_sha256 last_four description replaced_by faults',
+    company: {
+      where: 't.company_id = {company}',
+      erased: { description: 'null', faults: 'null', secret_sha256: 'no bytes' },
+    },
+  },
+  {
+    name: 'bulk_replays',
+    deleted: { afterDays: ofDeliveries, rowsIf: 't.finished_at < {before}' },
+    plain: 'id subscription_id company_id kind delivery_states event state after_id event_ids',
+  },
+  // Other companies' records show the name.
+  {
+    name: 'companies',
+    deleted: NEVER,
+    plain: 'id name class',
+    company: { where: 't.id = {company}', erased: {} },
+  },
+  // Nothing reads it: `all-migrations.ts` says when it is dropped.
+  { name: 'company_moves', deleted: NEVER, plain: 'company_id state' },
+  { name: 'contracted_installers', deleted: NEVER, plain: 'selling_company_id installer_company_id' },
+  {
+    name: 'delivery_statistics',
+    deleted: {
+      partitionedBy: { kind: 'instant', column: 'starts_at' },
+      widthDays: 7,
+      afterDays: ofDeliveries,
+      rowsIf: 't.starts_at < {before}',
+    },
+    plain: 'subscription_id',
+  },
+  { name: 'erasures', deleted: NEVER, plain: 'id subject operator progress erased_rows' },
+  { name: 'event_heads', deleted: NEVER, plain: 'company_id delivery_counts' },
+  { name: 'feed_heads', deleted: NEVER, plain: 'company_id' },
+  { name: 'journal_backfills', deleted: 'when it finishes', plain: 'company_id entry_id' },
+  {
+    name: 'memberships',
+    deleted: 'when a membership of the platform takes its place',
+    plain: 'id company_id role display_name email password_hash',
+    company: { where: 't.company_id = {company}', erased: { display_name: 'erased', email: 'null' } },
+  },
+  {
+    name: 'notification_emails',
+    deleted: {
+      // Longer than an outage of the mail server; older notifications are no news.
+      afterDays: 7,
+      rowsIf: 't.created_at < {before}',
+    },
+    plain: 'membership_id event_id lease_id',
+  },
+  { name: 'notification_recipients', deleted: 'with its membership', plain: 'membership_id emails lease_id' },
+  { name: 'password_links', deleted: 'when it is used or replaced', plain: 'membership_id token_sha256' },
+  { name: 'provider_links', deleted: 'when the person is unlinked', plain: 'issuer subject membership_id' },
+  { name: 'restores', deleted: NEVER, plain: '' },
+  {
+    name: 'second_factors',
+    deleted: 'when it is removed or reset',
+    plain: 'id membership_id sealed sealing_key_id recovery_code_sha256s',
+  },
+  {
+    name: 'security_notices',
+    deleted: {
+      // They are retried for as long. Equal ones are merged within an hour of the last email, much less than the day that it stays.
+      afterDays: 30,
+      rowsIf: `(t.last_at < {before} or t.count = 0 and t.mailed_at < {before}::timestamptz + interval '29 days')`,
+    },
+    plain: 'company_id kind subject_id email details lease_id',
+  },
+  {
+    name: 'sent_announcements',
+    deleted: NEVER,
+    plain: 'id announcement company_id email operator',
+    company: {
+      scanned: 't.company_id = {company}',
+      // Unique for an announcement.
+      erased: { email: 'id' },
+    },
+  },
+  {
+    name: 'subscription_secrets',
+    deleted: 'after a rotation, or with its subscription',
+    plain: 'subscription_id sealed sealing_key_id',
+  },
+  {
+    name: 'subscriptions',
+    deleted: {
+      // Longer than any statement that saw it before it was deleted, then as long as its deliveries.
+      afterDays: 1,
+      rowsIf: `t.deleted_at < {before} and (select true from deliveries where subscription_id = t.id limit 1) is null
+        and (select true from finished_deliveries where subscription_id = t.id limit 1) is null`,
+      batchRows: 500,
+    },
+    plain: 'id company_id url description events state health header_names',
+    company: { scanned: 't.company_id = {company}', erased: { url: 'url', description: 'empty' } },
+  },
+  {
+    name: 'technical_contacts',
+    deleted: 'with the access of its company',
+    plain: 'company_id email pending_email pending_token_sha256',
+  },
+  { name: 'unannounced_dead_letters', deleted: 'with its subscription', plain: 'subscription_id' },
+  { name: 'unassigned_jobs', deleted: NEVER, plain: 'company_id job_id' },
+];
