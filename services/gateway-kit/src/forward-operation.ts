@@ -27,7 +27,7 @@ export interface PositionCursor {
  * Serves an operation by forwarding it: job-state validates the call again and runs its use case, and its JSON is the response. The
  * response has the one successful status of the operation, or the one that job-state names.
  */
-export function forwardOperation<Principal>(
+function forwardOperation<Principal>(
   operation: AnyOperation,
   forwarding: Forwarding<Principal>,
 ): AnyEndpoint<Principal> {

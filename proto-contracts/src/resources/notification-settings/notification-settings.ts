@@ -18,7 +18,7 @@ export const notificationSettingsIn = z
  *
  * Visible to that owner only.
  */
-export const notificationSettings = z.object({
+const notificationSettings = z.object({
   emails,
   email: z.string().nullable().meta({
     description: 'Your address, which gets the emails; null if your company has not stored one.',

@@ -113,7 +113,6 @@ export async function startTestConsole(options: TestConsoleOptions): Promise<Tes
     { write: (line) => void lines.push(line) },
     { service: 'console', level: 'trace' },
   );
-
   const passwordHash = await hash(PASSWORD, CHEAP_HASHING);
   const jobState = fakeJobStateOf(passwordHash);
   const acted: ActedCall[] = [];
@@ -135,12 +134,7 @@ export async function startTestConsole(options: TestConsoleOptions): Promise<Tes
   const background = createBackgroundWork({ logger });
   const app = createConsoleApp({
     access,
-    operations: inProcessOperations({
-      implementations: jobState.operations.map((operation) =>
-        watchCaller(operation, (call) => called.push(call)),
-      ),
-      callers: ['owner', 'service'],
-    }),
+    operations: watchedOperations(jobState, (call) => called.push(call)),
     subscriptions: createClient(SubscriptionService, transport),
     deliveries: createClient(DeliveryService, transport),
     sessions,
@@ -247,5 +241,12 @@ function fakeJobStateOf(passwordHash: string): FakeJobState {
       isOwner: true,
       passwordHash,
     },
+  });
+}
+
+function watchedOperations({ operations }: ReturnType<typeof fakeJobStateOf>, watch: (call: Called) => void) {
+  return inProcessOperations({
+    implementations: operations.map((operation) => watchCaller(operation, watch)),
+    callers: ['owner', 'service'],
   });
 }

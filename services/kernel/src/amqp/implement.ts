@@ -23,7 +23,7 @@ export interface DecodedCall extends CallContext {
 }
 
 /** What binds a write to its first use (spec: Idempotency rules). */
-export interface IdempotencyKey {
+interface IdempotencyKey {
   readonly key: string;
   /** Method and path. */
   readonly operation: string;

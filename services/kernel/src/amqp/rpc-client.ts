@@ -38,7 +38,7 @@ export interface RpcClientOptions {
 }
 
 /** An encoded request. */
-export interface RpcRequest {
+interface RpcRequest {
   /** Names what is called. */
   readonly type: string;
   /** Absent: protobuf. */

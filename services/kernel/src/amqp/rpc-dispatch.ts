@@ -61,6 +61,6 @@ function failedReply(error: ServiceError): RpcReply {
 }
 
 /** Returns the response to a call of an unknown method: this process may be older than its caller. */
-export function unknownMethodReply(callType: string): RpcReply {
+function unknownMethodReply(callType: string): RpcReply {
   return failedReply(notCarriedOut(new Error(`no service here has a method "${callType}"`)));
 }

@@ -1,7 +1,7 @@
 import type { RpcReply } from './rpc-reply.js';
 
 /** Properties of a request by which its handler is found. Absent ones are empty. */
-export interface RequestProperties {
+interface RequestProperties {
   readonly type: string;
   readonly contentType: string;
 }
@@ -17,7 +17,7 @@ export interface RpcHandler {
 }
 
 /** What a handler knows about its call besides the content. */
-export interface CallInFlight {
+interface CallInFlight {
   /** Returns the time until the caller's deadline, in ms; undefined: the request sets none. */
   readonly timeoutMs: () => number | undefined;
   readonly headers: () => Readonly<Record<string, string>>;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { isEventName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import {
@@ -68,25 +69,28 @@ describe('renderEnvelope', () => {
 const RELEASED = Object.entries(
   z
     .object({
-      webhooks: z.record(
-        z.string(),
-        z.object({
-          post: z.object({
-            requestBody: z.object({
-              content: z.object({ 'application/json': z.object({ example: z.unknown() }) }),
+      openApi: z.object({
+        webhooks: z.record(
+          z.string(),
+          z.object({
+            post: z.object({
+              requestBody: z.object({
+                content: z.object({ 'application/json': z.object({ example: z.unknown() }) }),
+              }),
             }),
           }),
-        }),
-      ),
+        ),
+      }),
     })
     .parse(
       JSON.parse(
-        readFileSync(
-          path.resolve(import.meta.dirname, '../../../../../proto-contracts/released/openapi.json'),
-          'utf8',
-        ),
+        gunzipSync(
+          readFileSync(
+            path.resolve(import.meta.dirname, '../../../../../proto-contracts/released/release.json.gz'),
+          ),
+        ).toString(),
       ),
-    ).webhooks,
+    ).openApi.webhooks,
 ).map(([event, { post }]): [string, string] => [
   event,
   JSON.stringify(post.requestBody.content['application/json'].example),
