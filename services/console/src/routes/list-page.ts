@@ -1,4 +1,4 @@
-import type { AnyOperation } from '@partner/proto-contracts/api/operation';
+import type { Operation } from '@partner/proto-contracts/api/operation';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { callFor, type Forwarding, responseTo } from '@partner/gateway-kit/forward-operation';
 import { type PageCursorDeps, pageCursors } from '@partner/gateway-kit/page-cursor';
@@ -8,8 +8,8 @@ import type { OwnerSession } from '../sessions/session-store.js';
  * Serves a list that job-state pages by the id of a page's last item. A cursor is that id, signed, and only reads this list of the
  * company.
  */
-export function listPage(
-  operation: AnyOperation,
+export function listPage<Query extends { readonly cursor?: string | undefined }>(
+  operation: Operation<Query, unknown>,
   page: Pick<Parameters<typeof pageCursors>[1], 'list' | 'prefix'>,
   deps: PageCursorDeps & { readonly forwarding: Forwarding<OwnerSession> },
 ): AnyEndpoint<OwnerSession> {
