@@ -38,7 +38,6 @@ const LEFT_OUT: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^docker buildx|^pinned\(\)/, 'reads and writes images of a registry'],
   [/^npm (ci|run)|^scripts\/test|^ROUNDS=|^FUZZ_/, 'is the build or a run of the tests itself'],
   [/^scripts\/up +#/, 'stays in the foreground; up.sys.test.ts runs it'],
-  [/^scripts\/bench/, 'takes an hour; bench.sys.test.ts runs each benchmark'],
   [
     /^scripts\/partnerctl announcements send/,
     'names the date of a release to come; company-settings.sys.test.ts sends one',
@@ -53,7 +52,6 @@ const LEFT_OUT: readonly (readonly [command: RegExp, reason: string])[] = [
     'needs a declared restore, which stays; declare-restore.int.test.ts runs the check',
   ],
   ...(python === undefined ? [[/^(pip|python) /, 'needs Python, which is missing'] as const] : []),
-  [/^scripts\/partnerctl (export|mcp --allow-writes)$/, 'serves until its input ends'],
 ];
 
 const printed = PAGES.map((page) => [page, printedCommands(readProjectFile(page))] as const).filter(
