@@ -182,7 +182,6 @@ const WRONG_FORMS: readonly (readonly [ServiceName, values: string, ...sets: rea
     'config.webhookDevHosts=a',
     'config.webhookDevHosts=a=999.1.1.1:443',
   ],
-  ['job-state', 'move/companyIds/0', 'move.companyIds={cmp_1},move.operator=a'],
 ];
 
 test.each(

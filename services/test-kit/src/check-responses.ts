@@ -35,7 +35,7 @@ export function checkResponses(
   };
 }
 
-/** Calls back with the body just before its end is sent. */
+/** Calls back with the body just before its end is sent; with none for a stream, whose events the description leaves out. */
 function whenEnded(request: IncomingMessage, response: ServerResponse, tell: (text: string) => void): void {
   const write = response.write.bind(response);
   const end = response.end.bind(response);
@@ -48,7 +48,10 @@ function whenEnded(request: IncomingMessage, response: ServerResponse, tell: (te
   });
   Object.defineProperty(response, 'end', {
     value: (part: string | Uint8Array = '') => {
-      tell(request.method === 'HEAD' ? '' : Buffer.concat([...parts, Buffer.from(part)]).toString());
+      const isStream =
+        response.getHeader('content-type')?.toString().startsWith('text/event-stream') === true;
+      const text = Buffer.concat([...parts, Buffer.from(part)]).toString();
+      tell(request.method === 'HEAD' || isStream ? '' : text);
       return end(part);
     },
   });
