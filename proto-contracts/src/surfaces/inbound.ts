@@ -1,4 +1,5 @@
 import type { AnyOperation } from '../api/operation.js';
+import { authenticateKeyOperation } from '../internal/access/authenticate-key.js';
 import { bookAppointmentOperation } from '../resources/appointment/operations.js';
 import {
   appendJobNoteOperation,
@@ -27,3 +28,6 @@ export const INBOUND_OPERATIONS: readonly AnyOperation[] = [
   cancelInboundEventReplayOperation,
   getInboundManifestOperation,
 ];
+
+/** The calls of the surface that are not public. */
+export const INBOUND_CALLS = [authenticateKeyOperation] as const;

@@ -1,4 +1,5 @@
 import type { AnyOperation } from '../api/operation.js';
+import { authenticateKeyOperation } from '../internal/access/authenticate-key.js';
 import { listInstallerEventsOperation } from '../resources/event-feed/operations.js';
 import {
   cancelInstallerEventReplayOperation,
@@ -31,3 +32,6 @@ export const INSTALLER_OPERATIONS: readonly AnyOperation[] = [
   cancelInstallerEventReplayOperation,
   getInstallerManifestOperation,
 ];
+
+/** The calls of the surface that are not public. */
+export const INSTALLER_CALLS = [authenticateKeyOperation] as const;

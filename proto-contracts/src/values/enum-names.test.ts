@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { GenEnum } from '@bufbuild/protobuf/codegenv2';
-import { CompanyClassSchema, KeyKindSchema } from '../gen/partner/access/v1/access_service_pb.js';
+import { CompanyClassSchema } from '../gen/partner/access/v1/access_service_pb.js';
 import { CompanyClassSchema as PlatformClassSchema } from '../gen/partner/platform/v1/company_messages_pb.js';
 import { DocumentCategorySchema } from '../gen/partner/platform/v1/job_messages_pb.js';
 import { AttemptOutcomeSchema } from '../gen/partner/webhooks/v1/delivery_pb.js';
-import { keyKind } from '../resources/api-key/api-key.js';
 import { ATTEMPT_OUTCOMES } from '../resources/attempt/attempt.js';
 import { DOCUMENT_CATEGORIES } from '../resources/job/job.js';
 import { companyClass } from './company-class.js';
@@ -14,7 +13,6 @@ describe('the public names of a protobuf enum', () => {
   test.each<[GenEnum<number>, readonly string[]]>([
     [CompanyClassSchema, companyClass.options],
     [PlatformClassSchema, companyClass.options],
-    [KeyKindSchema, keyKind.options],
     [AttemptOutcomeSchema, ATTEMPT_OUTCOMES],
     [DocumentCategorySchema, DOCUMENT_CATEGORIES],
   ])('name every value of %s', (descriptor, names) => {
@@ -23,11 +21,11 @@ describe('the public names of a protobuf enum', () => {
   });
 
   test('name neither an unset nor an unknown value', () => {
-    const nameOf = (value?: number) => enumName(KeyKindSchema, keyKind.options, value);
+    const nameOf = (value?: number) => enumName(CompanyClassSchema, companyClass.options, value);
     expect([nameOf(), nameOf(0), nameOf(99)]).toEqual([undefined, undefined, undefined]);
   });
 
   test('refuse a name that the enum lacks', () => {
-    expect(() => enumValue(KeyKindSchema, 'master')).toThrow('KEY_KIND_MASTER');
+    expect(() => enumValue(CompanyClassSchema, 'MASTER')).toThrow('COMPANY_CLASS_MASTER');
   });
 });

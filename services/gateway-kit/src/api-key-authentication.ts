@@ -1,10 +1,4 @@
-import type { CallOptions, Client } from '@connectrpc/connect';
-import {
-  type AuthenticationService,
-  type AuthenticateKeyResponse,
-  CompanyClassSchema,
-  KeyKindSchema,
-} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import type { authenticateKeyOperation } from '@partner/proto-contracts/internal/access/authenticate-key';
 import { KEY_KINDS, type KeyKindName, type Scope, type Surface } from '@partner/proto-contracts/api/scopes';
 import { keyRefusal } from '@partner/proto-contracts/api/refusals';
 import {
@@ -13,18 +7,21 @@ import {
 } from '@partner/proto-contracts/resources/fault-script/fault-script';
 import { keyKind } from '@partner/proto-contracts/resources/api-key/api-key';
 import { companyClass, type CompanyClassName } from '@partner/proto-contracts/values/company-class';
-import { enumName } from '@partner/proto-contracts/values/enum-names';
 import { LRUCache } from 'lru-cache';
 import { timingSafeEqual } from 'node:crypto';
 import { Counter, type Registry } from 'prom-client';
+import type { z } from 'zod';
+import type { CallOptions } from '@partner/kernel/amqp/operation-client';
 import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
 import { type Environment, apiKeyViolation, type ParsedApiKey, parseApiKey } from '@partner/kernel/api-key';
-import { invariant } from '@partner/kernel/invariant';
 import { ServiceError } from '@partner/kernel/service-error';
 import { createShareGate } from '@partner/kernel/share-gate';
 import type { After } from '@partner/kernel/timers';
 import { clientNetwork } from './client-address.js';
 import type { AuthenticationRequest } from './surface-request.js';
+
+/** A valid key, as job-state returns it. */
+export type FoundKey = z.infer<typeof authenticateKeyOperation.output>;
 
 /** The caller behind an API key. */
 export interface ApiKeyPrincipal {
@@ -97,7 +94,11 @@ export function scopesOfPrincipal(principal: Pick<ApiKeyPrincipal, 'kind'>): rea
  * A revocation that arrives during a lookup overrides the lookup's result.
  */
 export function createApiKeyAuthenticator(deps: {
-  readonly access: Pick<Client<typeof AuthenticationService>, 'authenticateKey'>;
+  /** Calls {@link authenticateKeyOperation}. */
+  readonly findKey: (
+    key: z.infer<typeof authenticateKeyOperation.input>,
+    call: CallOptions,
+  ) => Promise<FoundKey>;
   readonly surface: Surface;
   readonly environment: Environment;
   /** Monotonic clock, in ms. A clock that is set back would prolong the caching of a revoked key. */
@@ -141,8 +142,8 @@ export function createApiKeyAuthenticator(deps: {
       // Without the signal: other requests may share the lookup.
       const { signal: _signal, ...options } = call;
       const { keyId, secretSha256 } = key;
-      const response = await deps.access.authenticateKey({ keyId, secretSha256 }, options);
-      const principal = principalFrom(keyId, response, deps.environment);
+      const found = await deps.findKey({ keyId, secretSha256: secretSha256.toString('hex') }, options);
+      const principal = principalFrom(keyId, found, deps.environment);
       return principal !== undefined && KEY_KINDS[principal.kind].surface === deps.surface
         ? principal
         : 'refused';
@@ -259,15 +260,15 @@ function checkUnavailable(): ServiceError {
 /** Undefined for a kind or class that is unknown to this version. Such a key is not valid on this surface. */
 function principalFrom(
   keyId: string,
-  response: AuthenticateKeyResponse,
+  found: FoundKey,
   environment: Environment,
 ): ApiKeyPrincipal | undefined {
-  const { companyId, boundCompanyId, installerRequestsPerMinute } = response;
-  const kind = enumName(KeyKindSchema, keyKind.options, response.kind);
-  const ofClass = enumName(CompanyClassSchema, companyClass.options, response.companyClass);
+  const { companyId, boundCompanyId, installerRequestsPerMinute } = found;
+  const kind = keyKind.safeParse(found.kind).data;
+  const ofClass = companyClass.safeParse(found.companyClass).data;
   if (kind === undefined || ofClass === undefined) return undefined;
-  invariant(companyId, 'a principal has a company');
-  const faults = environment === 'sandbox' ? faultsFrom(response.faultsJson) : undefined;
+  // None for a script that is unknown to this version.
+  const faults = environment === 'sandbox' ? requestFaults.safeParse(found.faults).data : undefined;
   return {
     kind,
     keyId,
@@ -277,11 +278,4 @@ function principalFrom(
     ...(installerRequestsPerMinute === undefined ? {} : { installerRequestsPerMinute }),
     ...(faults === undefined ? {} : { faults }),
   };
-}
-
-/** Undefined for a script that is unknown to this version. No faults are injected then. */
-function faultsFrom(json: string | undefined): RequestFaults | undefined {
-  if (json === undefined) return undefined;
-  const script: unknown = JSON.parse(json);
-  return requestFaults.safeParse(script).data;
 }

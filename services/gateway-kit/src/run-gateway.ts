@@ -1,6 +1,6 @@
 import { afterMs } from '@partner/kernel/timers';
-import { createClient, type Transport } from '@connectrpc/connect';
-import { AuthenticationService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import type { Transport } from '@connectrpc/connect';
+import { authenticateKeyOperation } from '@partner/proto-contracts/internal/access/authenticate-key';
 import type { Surface } from '@partner/proto-contracts/api/scopes';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import type { RequestListener } from 'node:http';
@@ -70,7 +70,7 @@ export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: 
       lifecycle.onShutdown('redis', async () => redis.disconnect());
 
       const authenticator = createApiKeyAuthenticator({
-        access: createClient(AuthenticationService, transport),
+        findKey: (key, call) => operations.callInternal(authenticateKeyOperation, key, call),
         surface,
         environment: settings.PARTNER_ENVIRONMENT,
         monotonicMs: () => performance.now(),

@@ -1,8 +1,5 @@
 import { createClient, type Transport } from '@connectrpc/connect';
-import {
-  AccessService,
-  AuthenticationService,
-} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
@@ -12,8 +9,8 @@ import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/
 import type { Caller } from '@partner/proto-contracts/call';
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
 import { CONSOLE_CALLS, CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
-import { INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
-import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
+import { INBOUND_CALLS, INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
+import { INSTALLER_CALLS, INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
 import {
   JOB_STATE_INBOUND_RPC,
   JOB_STATE_INSTALLER_RPC,
@@ -26,7 +23,7 @@ import { type RpcService, rpcService, startRpcServer } from '@partner/kernel/amq
 import type { Logger } from '@partner/kernel/logger';
 import type { ServiceKit } from '@partner/kernel/service';
 import { createAccessService } from './access/access-service.js';
-import { createAuthenticationService } from './access/authentication-service.js';
+import { keyOperations } from './access/authenticate-key-operation.js';
 import type { KeyUsage } from './access/start-key-usage.js';
 import { appointmentOperations } from './appointments/appointment-operations.js';
 import { auditOperations } from './audit/audit-operations.js';
@@ -92,21 +89,20 @@ export function startRpcServers(
     return { implementations: implementations.filter(({ id }) => ids.has(id)), callers: kinds };
   };
   const eventFeed = eventFeedService(config, serviceDeps);
-  const ofBothGateways = [authenticationService(config, serviceDeps), eventFeed];
   const inboundRpcServer = start({
     queue: JOB_STATE_INBOUND_RPC,
     callers: 'gateways',
     prefetch,
-    services: ofBothGateways,
-    operations: served(INBOUND_OPERATIONS, ['key', 'service']),
+    services: [eventFeed],
+    operations: served([...INBOUND_OPERATIONS, ...INBOUND_CALLS], ['key', 'service']),
   });
   lifecycle.onShutdown('inbound-rpc-server', () => inboundRpcServer.stop());
   const installerRpcServer = start({
     queue: JOB_STATE_INSTALLER_RPC,
     callers: 'gateways',
     prefetch,
-    services: ofBothGateways,
-    operations: served(INSTALLER_OPERATIONS, ['key', 'service']),
+    services: [eventFeed],
+    operations: served([...INSTALLER_OPERATIONS, ...INSTALLER_CALLS], ['key', 'service']),
   });
   lifecycle.onShutdown('installer-rpc-server', () => installerRpcServer.stop());
   const managementRpcServer = start({
@@ -133,18 +129,6 @@ export function startRpcServers(
   lifecycle.onShutdown('operator-rpc-server', () => operatorRpcServer.stop());
 }
 
-/** Looks up the keys of requests, for both gateways. */
-function authenticationService(
-  config: Config,
-  { database, clock, logger, keyUsage }: ServiceDeps,
-): RpcService {
-  const environment = config.PARTNER_ENVIRONMENT;
-  return rpcService(
-    AuthenticationService,
-    createAuthenticationService({ database, clock, logger, keyUsage, environment }),
-  );
-}
-
 /** Shows companies their events and replays them, for both gateways and for operators. */
 function eventFeedService(config: Config, { database, clock, logger }: ServiceDeps): RpcService {
   const deliveriesDays = config.RETENTION_DELIVERIES_DAYS;
@@ -158,10 +142,11 @@ function eventFeedService(config: Config, { database, clock, logger }: ServiceDe
 /** Every operation, with its use case. */
 function implementationsOf(
   config: Config,
-  { database, clock, logger }: ServiceDeps,
+  { database, clock, logger, keyUsage }: ServiceDeps,
 ): readonly Implementation[] {
   const deps = { database, clock, logger };
   return [
+    ...keyOperations({ ...deps, keyUsage, environment: config.PARTNER_ENVIRONMENT }),
     ...jobOperations({ ...deps, feedDays: config.RETENTION_FEED_DAYS }),
     ...leadOperations(deps),
     ...appointmentOperations(deps),

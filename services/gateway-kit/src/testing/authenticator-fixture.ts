@@ -1,10 +1,3 @@
-import { create } from '@bufbuild/protobuf';
-import {
-  type AuthenticateKeyResponse,
-  AuthenticateKeyResponseSchema,
-  CompanyClass,
-  KeyKind,
-} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { Registry } from 'prom-client';
 import { createApiKey, type Environment } from '@partner/kernel/api-key';
 import { invariant } from '@partner/kernel/invariant';
@@ -12,14 +5,14 @@ import { ServiceError } from '@partner/kernel/service-error';
 import { createManualTimers } from '@partner/kernel/testing/manual-timers';
 import { createRecorder } from '@partner/test-kit/recorder';
 import type { After } from '@partner/kernel/timers';
-import { createApiKeyAuthenticator } from '../api-key-authentication.js';
+import { createApiKeyAuthenticator, type FoundKey } from '../api-key-authentication.js';
 
-/** The access service's response for a general key. */
-export const general = create(AuthenticateKeyResponseSchema, {
+/** What job-state returns for a general key. */
+export const general: FoundKey = {
   companyId: 'cmp_1',
-  companyClass: CompanyClass.SALES,
-  kind: KeyKind.GENERAL,
-});
+  companyClass: 'SALES',
+  kind: 'general',
+};
 
 /** Slots never rest. */
 const restsNever: After = (_milliseconds, then) => {
@@ -27,9 +20,9 @@ const restsNever: After = (_milliseconds, then) => {
   return () => undefined;
 };
 
-/** An access service whose responses a test sends one by one, or all alike. */
+/** A job-state whose responses a test sends one by one, or all alike. */
 export function createFixture(
-  respond?: () => AuthenticateKeyResponse,
+  respond?: () => FoundKey,
   {
     environment = 'sandbox',
     surface = 'inbound',
@@ -42,23 +35,17 @@ export function createFixture(
 ) {
   let now = 1_800_000_000_000;
   const lookUps = createRecorder<{
-    resolve: (response: AuthenticateKeyResponse) => void;
+    resolve: (found: FoundKey) => void;
     reject: (error: ServiceError) => void;
   }>();
   const timers = createManualTimers();
-  const calls: { keyId: string | undefined; timeoutMs: number | undefined; hasSignal: boolean }[] = [];
+  const calls: { keyId: string; timeoutMs: number | undefined; hasSignal: boolean }[] = [];
   const metrics = new Registry();
   const authenticator = createApiKeyAuthenticator({
-    access: {
-      async authenticateKey(request, call) {
-        calls.push({
-          keyId: request.keyId,
-          timeoutMs: call?.timeoutMs,
-          hasSignal: call?.signal !== undefined,
-        });
-        if (respond !== undefined) return respond();
-        return new Promise((resolve, reject) => lookUps.record({ resolve, reject }));
-      },
+    async findKey({ keyId }, { timeoutMs, signal }) {
+      calls.push({ keyId, timeoutMs, hasSignal: signal !== undefined });
+      if (respond !== undefined) return respond();
+      return new Promise((resolve, reject) => lookUps.record({ resolve, reject }));
     },
     surface,
     environment,

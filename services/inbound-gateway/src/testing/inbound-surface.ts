@@ -1,25 +1,18 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
 import { afterEach, expect } from '@jest/globals';
-import {
-  AuthenticationService,
-  type AuthenticateKeyResponseSchema,
-  CompanyClass,
-  KeyKind,
-} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { errorBody, type ErrorBody } from '@partner/proto-contracts/api/error-body';
 import type { Operation } from '@partner/proto-contracts/api/operation';
 import { type Implementation, implement, type OperationRequest } from '@partner/kernel/amqp/implement';
 import type { OperationReply } from '@partner/kernel/amqp/operation-call';
 import { createApiKey, type NewApiKey } from '@partner/kernel/api-key';
-import { createApiKeyAuthenticator } from '@partner/gateway-kit/api-key-authentication';
+import { createApiKeyAuthenticator, type FoundKey } from '@partner/gateway-kit/api-key-authentication';
 import { createCursorSigner } from '@partner/gateway-kit/cursor-signer';
 import { silentLogger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import { checkResponses } from '@partner/test-kit/check-responses';
 import { createInMemoryRateLimiter } from '@partner/gateway-kit/testing/in-memory-rate-limiter';
-import { createInMemoryTransport, partialRpcService } from '@partner/kernel/testing/in-memory-transport';
+import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { afterMs } from '@partner/kernel/timers';
 import { Registry } from 'prom-client';
@@ -35,15 +28,12 @@ export const KEYS = {
   installer: createApiKey('sandbox'),
 } as const;
 
-const seller = { companyId: 'cmp_1', companyClass: CompanyClass.SALES };
-const PRINCIPALS: ReadonlyMap<string, MessageInitShape<typeof AuthenticateKeyResponseSchema>> = new Map([
-  [KEYS.general.keyId, { ...seller, kind: KeyKind.GENERAL }],
-  [KEYS.otherGeneral.keyId, { ...seller, kind: KeyKind.GENERAL }],
-  [KEYS.contractor.keyId, { ...seller, kind: KeyKind.INSTALLER_CONTRACTOR, boundCompanyId: 'cmp_2' }],
-  [
-    KEYS.installer.keyId,
-    { companyId: 'cmp_2', companyClass: CompanyClass.INSTALLER, kind: KeyKind.INSTALLER_COMPANY },
-  ],
+const seller = { companyId: 'cmp_1', companyClass: 'SALES' };
+const PRINCIPALS: ReadonlyMap<string, FoundKey> = new Map([
+  [KEYS.general.keyId, { ...seller, kind: 'general' }],
+  [KEYS.otherGeneral.keyId, { ...seller, kind: 'general' }],
+  [KEYS.contractor.keyId, { ...seller, kind: 'installer-contractor', boundCompanyId: 'cmp_2' }],
+  [KEYS.installer.keyId, { companyId: 'cmp_2', companyClass: 'INSTALLER', kind: 'installer-company' }],
 ]);
 
 const NOW = new Date('2026-09-01T12:00:00Z');
@@ -55,20 +45,16 @@ const checked = checkResponses(afterEach);
  * fails if a response does not match the API description.
  */
 export function createInboundSurface(implementations: readonly Implementation[]) {
-  const transport = createInMemoryTransport([
-    partialRpcService(AuthenticationService, {
-      authenticateKey({ keyId = '' }) {
-        const principal = PRINCIPALS.get(keyId);
-        if (principal === undefined) throw new ServiceError('unauthenticated', 'no such key');
-        return principal;
-      },
-    }),
-  ]);
+  const transport = createInMemoryTransport([]);
   const metrics = new Registry();
   const app = checked(
     createInboundApp({
       authenticator: createApiKeyAuthenticator({
-        access: createClient(AuthenticationService, transport),
+        async findKey({ keyId }) {
+          const principal = PRINCIPALS.get(keyId);
+          if (principal === undefined) throw new ServiceError('unauthenticated', 'no such key');
+          return principal;
+        },
         surface: 'inbound',
         environment: 'sandbox',
         monotonicMs: () => NOW.getTime(),

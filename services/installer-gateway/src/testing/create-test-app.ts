@@ -1,16 +1,9 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
 import { createClient, type ServiceImpl } from '@connectrpc/connect';
 import { afterEach } from '@jest/globals';
-import {
-  AuthenticationService,
-  type AuthenticateKeyResponseSchema,
-  CompanyClass,
-  KeyKind,
-} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { INSTALLER_JOB_EXAMPLE, type InstallerJob } from '@partner/proto-contracts/resources/job/job';
 import { createApiKey } from '@partner/kernel/api-key';
-import { createApiKeyAuthenticator } from '@partner/gateway-kit/api-key-authentication';
+import { createApiKeyAuthenticator, type FoundKey } from '@partner/gateway-kit/api-key-authentication';
 import { createCursorSigner } from '@partner/gateway-kit/cursor-signer';
 import type { ApiVersions } from '@partner/gateway-kit/api-versions';
 import type { Implementation } from '@partner/kernel/amqp/implement';
@@ -38,13 +31,13 @@ export const keys = {
   general: createApiKey('sandbox'),
   contractor: createApiKey('sandbox'),
 };
-const installer = { companyClass: CompanyClass.INSTALLER, kind: KeyKind.INSTALLER_COMPANY };
-const sales = { companyId: 'cmp_9', companyClass: CompanyClass.SALES };
-const principals = new Map<string, MessageInitShape<typeof AuthenticateKeyResponseSchema>>([
+const installer = { companyClass: 'INSTALLER', kind: 'installer-company' };
+const sales = { companyId: 'cmp_9', companyClass: 'SALES' };
+const principals = new Map<string, FoundKey>([
   [keys.installer.keyId, { ...installer, companyId: 'cmp_1' }],
   [keys.favoured.keyId, { ...installer, companyId: 'cmp_2', installerRequestsPerMinute: 100 }],
-  [keys.general.keyId, { ...sales, kind: KeyKind.GENERAL }],
-  [keys.contractor.keyId, { ...sales, kind: KeyKind.INSTALLER_CONTRACTOR, boundCompanyId: 'cmp_1' }],
+  [keys.general.keyId, { ...sales, kind: 'general' }],
+  [keys.contractor.keyId, { ...sales, kind: 'installer-contractor', boundCompanyId: 'cmp_1' }],
 ]);
 const NOW = new Date('2026-09-01T12:00:00Z');
 
@@ -69,21 +62,16 @@ export function createTestApp(parts: {
   readonly eventFeed?: Partial<ServiceImpl<typeof EventFeedService>>;
   readonly versions?: ApiVersions;
 }): RequestListener {
-  const transport = createInMemoryTransport([
-    partialRpcService(AuthenticationService, {
-      authenticateKey({ keyId = '' }) {
-        const principal = principals.get(keyId);
-        if (principal === undefined) throw new ServiceError('unauthenticated', 'no such key');
-        return principal;
-      },
-    }),
-    partialRpcService(EventFeedService, parts.eventFeed ?? {}),
-  ]);
+  const transport = createInMemoryTransport([partialRpcService(EventFeedService, parts.eventFeed ?? {})]);
   const metrics = new Registry();
   const app = createInstallerApp({
     versions: parts.versions ?? API_VERSIONS,
     authenticator: createApiKeyAuthenticator({
-      access: createClient(AuthenticationService, transport),
+      async findKey({ keyId }) {
+        const principal = principals.get(keyId);
+        if (principal === undefined) throw new ServiceError('unauthenticated', 'no such key');
+        return principal;
+      },
       surface: 'installer',
       environment: 'sandbox',
       monotonicMs: () => NOW.getTime(),

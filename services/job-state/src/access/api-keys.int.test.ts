@@ -1,22 +1,17 @@
 import { createHash } from 'node:crypto';
 import { fromBinary } from '@bufbuild/protobuf';
-import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  AuthenticationService,
-  KeyRevokedSchema,
-} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { KeyRevokedSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { ApiKey } from '@partner/proto-contracts/resources/api-key/api-key';
-import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { parseApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { silentLogger } from '@partner/kernel/logger';
-import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import type { Database } from '../database/database.js';
 import { untilLockWaits } from '../testing/lock-waits.js';
 import { connectAccess } from '../testing/public-clients.js';
 import { failureOf } from '../testing/subscription-fixture.js';
+import { keyLookups } from '../testing/key-lookups.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
 import {
@@ -27,7 +22,6 @@ import {
   TEST_NOW,
 } from '../testing/test-jobs.js';
 import { createAccessService } from './access-service.js';
-import { createAuthenticationService } from './authentication-service.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -63,15 +57,7 @@ function client(callers = { isForOperators: false }) {
 }
 
 function gateway() {
-  const service = createAuthenticationService({
-    database,
-    clock: () => now,
-    logger: silentLogger,
-    keyUsage: { note: () => undefined },
-    environment: 'production',
-  });
-  const transport = createInMemoryTransport([rpcService(AuthenticationService, service)]);
-  return createClient(AuthenticationService, transport);
+  return keyLookups({ database, clock: () => now, logger: silentLogger, environment: 'production' });
 }
 
 /** Creates a key of the seller. */

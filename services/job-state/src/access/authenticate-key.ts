@@ -13,8 +13,8 @@ export interface KeyPrincipal {
   readonly boundCompanyId: string | null;
   /** Null: the standard limit. */
   readonly installerRequestsPerMinute: number | null;
-  /** The key's fault script with its id, as JSON text; null: none. Only used in the sandbox. */
-  readonly faults: string | null;
+  /** The fault script of the key with its id; null: none. Only used in the sandbox. */
+  readonly faults: unknown;
 }
 
 interface KeyRow {
@@ -26,7 +26,7 @@ interface KeyRow {
   readonly kind: KeyKindName;
   readonly bound_company_id: string | null;
   readonly installer_requests_per_minute: number | null;
-  readonly faults: string | null;
+  readonly faults: unknown;
 }
 
 const NO_SECRET = Buffer.alloc(32);
@@ -47,7 +47,7 @@ export async function authenticateKey(
 ): Promise<KeyPrincipal> {
   const [row] = await deps.database.query<KeyRow>(
     `select key.secret_sha256, key.expires_at, key.revoked_at, key.company_id, company.class, key.kind,
-       key.bound_company_id, company.installer_requests_per_minute, key.faults::text as faults
+       key.bound_company_id, company.installer_requests_per_minute, key.faults
      from api_keys as key join companies as company on company.id = key.company_id
      where key.id = $1`,
     [key.keyId],

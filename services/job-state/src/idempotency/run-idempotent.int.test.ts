@@ -1,20 +1,16 @@
-import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { AuthenticationService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
-import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { eventually } from '@partner/test-kit/eventually';
 import { z } from 'zod';
-import { createAuthenticationService } from '../access/authentication-service.js';
 import { createDatabase, type Database } from '../database/database.js';
 import { getJob } from '../jobs/get-job.js';
 import { recordStatusEvent } from '../jobs/record-status-event.js';
 import { untilLockWaits } from '../testing/lock-waits.js';
 import { createGate } from '../testing/create-gate.js';
+import { keyLookups } from '../testing/key-lookups.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { makePartitionsAhead } from '../retention/run-retention.js';
 import { runIdempotent } from './run-idempotent.js';
@@ -73,15 +69,7 @@ test('the writes of a company whose row is locked leave connections to authentic
   const settled = Promise.allSettled(writes);
   await untilLockWaits(elsewhere, 2);
 
-  const access = createClient(
-    AuthenticationService,
-    createInMemoryTransport([
-      rpcService(
-        AuthenticationService,
-        createAuthenticationService({ ...deps, keyUsage: { note: () => undefined }, environment: 'sandbox' }),
-      ),
-    ]),
-  );
+  const access = keyLookups({ ...deps, environment: 'sandbox' });
   const responses = Promise.all([
     access.authenticateKey(key, { timeoutMs: LONG_TIMEOUT_MS }),
     getJob({ database }, { companyId: other, jobId: otherJobId }),

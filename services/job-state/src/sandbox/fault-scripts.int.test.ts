@@ -1,6 +1,5 @@
 import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { AuthenticationService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import {
   faultScript,
@@ -13,9 +12,9 @@ import { createApiKey, type Environment, type NewApiKey } from '@partner/kernel/
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
-import { createAuthenticationService } from '../access/authentication-service.js';
 import { createDatabase, type Database } from '../database/database.js';
 import { recordEvent } from '../webhooks/events/record-event.js';
+import { keyLookups } from '../testing/key-lookups.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertCompany } from '../testing/test-jobs.js';
 import { createSandboxService } from './sandbox-service.js';
@@ -66,19 +65,8 @@ const set = (script: object, given: { companyId?: string } = {}) =>
 
 /** Returns the key's faults that the gateways of an environment receive. */
 async function faultsFor(environment: Environment) {
-  const service = createAuthenticationService({
-    database: databases[environment],
-    clock: () => new Date(),
-    logger: silentLogger,
-    keyUsage: { note: () => undefined },
-    environment,
-  });
-  const access = createClient(
-    AuthenticationService,
-    createInMemoryTransport([rpcService(AuthenticationService, service)]),
-  );
-  const { keyId, secretSha256 } = key;
-  return (await access.authenticateKey({ keyId, secretSha256 })).faultsJson;
+  const deps = { database: databases[environment], clock: () => new Date(), logger: silentLogger };
+  return (await keyLookups({ ...deps, environment }).authenticateKey(key)).faults;
 }
 
 const lastScript = async () =>
@@ -87,20 +75,20 @@ const lastScript = async () =>
 describe('a fault script', () => {
   test('is stored as set, sent to the gateways of the sandbox, and cleared', async () => {
     expect(await lastScript()).toEqual(NO_FAULTS);
-    expect(await faultsFor('sandbox')).toBeUndefined();
+    expect(await faultsFor('sandbox')).toBeNull();
     await set(ALL);
     expect(await lastScript()).toEqual(ALL);
-    const first = requestFaults.parse(JSON.parse((await faultsFor('sandbox')) ?? ''));
+    const first = requestFaults.parse(await faultsFor('sandbox'));
     expect(first.requests).toEqual(ALL.requests);
 
     await set(ALL);
-    const again = requestFaults.parse(JSON.parse((await faultsFor('sandbox')) ?? ''));
+    const again = requestFaults.parse(await faultsFor('sandbox'));
     expect(again.id).not.toBe(first.id);
 
     await sandbox().clearFaults({ companyId, keyId: key.keyId });
     await sandbox().clearFaults({ companyId, keyId: key.keyId });
     expect(await lastScript()).toEqual(NO_FAULTS);
-    expect(await faultsFor('sandbox')).toBeUndefined();
+    expect(await faultsFor('sandbox')).toBeNull();
     const trail = await testDatabase.database.query<{ action: string; subject_id: string }>(
       'select action, subject_id from audit_entries where company_id = $1 order by id',
       [companyId],

@@ -6,10 +6,7 @@ import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
 import { silentLogger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
-import {
-  AccessService,
-  AuthenticationService,
-} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
@@ -21,7 +18,7 @@ import { Registry } from 'prom-client';
 
 /** Every protobuf service that is called over the broker. */
 const SERVICES = [
-  ...[AccessService, AuthenticationService, DeliveryService, EndpointService, EventFeedService],
+  ...[AccessService, DeliveryService, EndpointService, EventFeedService],
   ...[OperatorService, SandboxService, SubscriptionService],
 ];
 
