@@ -1,13 +1,14 @@
-// Generates `src/gen` from the protobuf files, before anything is compiled. Does nothing if the folder holds what was generated from
-// the same files by the same programs.
+// Generates code before anything else is compiled: `src/gen` from the protobuf files, and the types of the TypeScript client from the
+// API description, which needs the compiled contracts. Does nothing where the files were generated from the same inputs.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 const folder = import.meta.dirname;
 const programs = path.join(folder, '../node_modules/.bin');
 const record = path.join(folder, 'src/gen/.digest');
+const clientTypes = path.join(folder, 'clients/typescript/src/gen/schema.ts');
 
 function filesBelow(place, ending) {
   const below = path.join(folder, place);
@@ -27,17 +28,33 @@ function currentDigest() {
   return hash.digest('hex');
 }
 
-if (!existsSync(record) || readFileSync(record, 'utf8') !== currentDigest()) {
-  const { status, error } = spawnSync(path.join(programs, 'buf'), ['generate'], {
+/** Runs a program, or ends this process with the reason. */
+function run(program, args) {
+  const { status, error } = spawnSync(program, args, {
     cwd: folder,
     env: { ...process.env, PATH: `${programs}${path.delimiter}${process.env.PATH}` },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  if (status === 0) writeFileSync(record, currentDigest());
-  else {
-    process.stderr.write(
-      `buf did not generate proto-contracts/src/gen: ${error?.message ?? `it exited with ${status}`}\n`,
-    );
-    process.exitCode = 1;
-  }
+  if (status === 0) return;
+  process.stderr.write(`${path.basename(program)} failed: ${error?.message ?? `it exited with ${status}`}\n`);
+  process.exit(1);
+}
+
+if (!existsSync(record) || readFileSync(record, 'utf8') !== currentDigest()) {
+  run(path.join(programs, 'buf'), ['generate']);
+  writeFileSync(record, currentDigest());
+}
+
+run(process.execPath, [path.join(folder, '../node_modules/typescript-native/bin/tsc'), '-b']);
+const { clientDescription } = await import(
+  new URL('dist/openapi/client-description.js', import.meta.url).href
+);
+const description = JSON.stringify(clientDescription(['Error', 'WebhookEnvelope']));
+const mark = `// Generated from the API description ${createHash('sha256').update(description).digest('hex')}. Do not edit.\n`;
+if (!existsSync(clientTypes) || !readFileSync(clientTypes, 'utf8').startsWith(mark)) {
+  const { astToString, default: openapiTS } = await import('openapi-typescript');
+  const types = astToString(await openapiTS(description, { defaultNonNullable: false }));
+  const version = `/** The version of the API that these types describe. */\nexport const API_VERSION = '${JSON.parse(description).info.version}';\n`;
+  mkdirSync(path.dirname(clientTypes), { recursive: true });
+  writeFileSync(clientTypes, `${mark}\n${version}\n${types}`);
 }

@@ -145,11 +145,6 @@ const checks: readonly Check[] = [
   },
   { name: 'no breaking change since the last release', run: changesSinceRelease },
   {
-    name: 'clients: generated code',
-    run: () =>
-      command(process.execPath, ['proto-contracts/clients/generation/dist/write-clients.js', '--check']),
-  },
-  {
     name: 'charts: generated files',
     run: () => command(process.execPath, ['scripts/deployment/dist/write-chart-files.js', '--check']),
   },

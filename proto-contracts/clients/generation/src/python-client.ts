@@ -2,7 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { ensurePython, runProgram } from '@partner/local-stack/toolchains';
-import { clientDescription, webhookDescription, withOpenEnums } from './client-description.js';
+import {
+  clientDescription,
+  webhookDescription,
+  withOpenEnums,
+} from '@partner/proto-contracts/openapi/client-description';
 
 /** The generated folder of the Python client, relative to the project. */
 export const PYTHON_CODE = 'proto-contracts/clients/python/src/partner_client/gen';

@@ -1,4 +1,4 @@
-import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
+import { createOpenApiDocument } from './openapi.js';
 import { z } from 'zod';
 
 const reference = z.looseObject({ $ref: z.string().optional() });
