@@ -34,11 +34,10 @@ export const COMPANIES_AT_ONCE = 8;
 /** The limit of inbound requests cannot be raised. With this number of companies none reaches it. */
 const SELLERS_PER_INSTALLER = 25;
 const JOBS_PER_SELLER = 50;
+const JOBS_PER_INSTALLER = SELLERS_PER_INSTALLER * JOBS_PER_SELLER;
 const FEED_ENTRIES = 1_000;
 const TECHNICIANS = 20;
 const LIMITLESS = 1_000_000_000;
-/** Number of entries of each job in a feed. */
-const CHANGES_PER_JOB = 10;
 
 /** Fills the database of a new stack. */
 export async function fillApi(client: Client) {
@@ -46,9 +45,8 @@ export async function fillApi(client: Client) {
   const sellers: ApiSeller[] = [];
   const jobs: ApiJob[] = [];
   for (let number = 1; number <= COMPANIES_AT_ONCE; number += 1) {
-    const changes = SELLERS_PER_INSTALLER * JOBS_PER_SELLER * CHANGES_PER_JOB;
-    const installer = await addInstaller(client, changes);
-    await addChanges(client, installer, { from: 1, to: FEED_ENTRIES, changes });
+    const installer = await addInstaller(client);
+    await addFeed(client, installer);
     installers.push(installer);
     const { rows } = await client.query<{ id: string; version: number; status: string }>(
       'select id, version, status from jobs where installer_company_id = $1 order by id',
@@ -60,16 +58,15 @@ export async function fillApi(client: Client) {
       sellers.push(await addSeller(client, installer, jobIds));
     }
   }
-  await settle(client);
+  // Completes the server's deferred work: hint bits, statistics and dirty pages.
+  await client.query('vacuum (analyze)');
+  await client.query('checkpoint');
   // The jobs that no writer uses. A writer removes the first and appends it when done.
   return { installers, sellers: interleave(sellers), jobs: interleave(jobs) };
 }
 
-/**
- * Creates an installer company with the jobs for a feed of the given number of changes: copies of a job of the sandbox under
- * other ids. They change in turn, so that the entries of a page belong to different jobs.
- */
-export async function addInstaller(client: Client, changes: number): Promise<ApiInstaller> {
+/** Creates an installer company with jobs: copies of a job of the sandbox under other ids, each with ten changes. */
+async function addInstaller(client: Client): Promise<ApiInstaller> {
   const { id, apiKeys } = await addCompany(client, {
     class: 'INSTALLER',
     keys: ['installer-company'],
@@ -86,20 +83,20 @@ export async function addInstaller(client: Client, changes: number): Promise<Api
   await client.query(
     `insert into jobs
      select made.* from jobs as template, generate_series(1, $2::bigint) as number,
-       lateral (select ${jobId('number', '$1')} as id, ($3::bigint - number) / $2 + 1 as version) as changed,
+       lateral (select ${jobId('number', '$1')} as id, 10 as version) as changed,
        jsonb_populate_record(template, jsonb_build_object(
          'id', changed.id, 'version', changed.version, 'installer_company_id', $1::text,
-         'projection', ${projection('changed', '$4', '$5', '$6')})) as made
-     where template.id = $5`,
-    [id, jobsOf(changes), changes, template.projection, template.id, template.versionText],
+         'projection', ${projection('changed', '$3', '$4', '$5')})) as made
+     where template.id = $4`,
+    [id, JOBS_PER_INSTALLER, template.projection, template.id, template.versionText],
   );
   return { id, apiKey, technicianIds };
 }
 
 /** Adds a selling company whose jobs an installer company performs. */
-export async function addSeller(
+async function addSeller(
   client: Client,
-  installer: Pick<ApiInstaller, 'id'>,
+  installer: ApiInstaller,
   jobIds: readonly string[],
 ): Promise<ApiSeller> {
   const keys = ['general', 'installer-contractor'] as const;
@@ -110,43 +107,21 @@ export async function addSeller(
   return { id: made.id, generalKey, contractorKey, jobIds };
 }
 
-/** Adds the entries `from` to `to` of a feed that will have `changes` changes, with the jobs of {@link addInstaller}. */
-export async function addChanges(
-  client: Client,
-  installer: Pick<ApiInstaller, 'id'>,
-  feed: { readonly from: number; readonly to: number; readonly changes: number },
-): Promise<void> {
+/** Adds a feed with one entry for each of the first jobs, so that the entries of a page belong to different jobs. */
+async function addFeed(client: Client, installer: ApiInstaller): Promise<void> {
   const template = await findTemplate(client);
   await client.query(
     `insert into feed_entries (company_id, sequence, job_id, changed_at, resource)
-     select $1, changed.sequence, changed.id, now() - make_interval(secs => $4::bigint - changed.sequence),
-       ${projection('changed', '$6', '$7', '$8')}
-     from (
-       select sequence, ${jobId('(sequence - 1) % $5 + 1', '$1')} as id, (sequence - 1) / $5 + 1 as version
-       from generate_series($2::bigint, $3::bigint) as sequence
-     ) as changed`,
-    [
-      installer.id,
-      feed.from,
-      feed.to,
-      feed.changes,
-      jobsOf(feed.changes),
-      template.projection,
-      template.id,
-      template.versionText,
-    ],
+     select $1, sequence, changed.id, now(), ${projection('changed', '$3', '$4', '$5')}
+     from generate_series(1, $2::bigint) as sequence,
+       lateral (select ${jobId('sequence', '$1')} as id, 1 as version) as changed`,
+    [installer.id, FEED_ENTRIES, template.projection, template.id, template.versionText],
   );
   await client.query(
     `insert into feed_heads (company_id, last) values ($1, $2)
      on conflict (company_id) do update set last = excluded.last`,
-    [installer.id, feed.to],
+    [installer.id, FEED_ENTRIES],
   );
-}
-
-/** Completes the server's deferred work: hint bits, statistics and dirty pages. */
-export async function settle(client: Client): Promise<void> {
-  await client.query('vacuum (analyze)');
-  await client.query('checkpoint');
 }
 
 /** Spreads the items of each installer company: neighbours belong to different companies. */
@@ -156,10 +131,6 @@ function interleave<T>(items: readonly T[]): T[] {
     const [item] = items.slice((index % COMPANIES_AT_ONCE) * each + Math.floor(index / COMPANIES_AT_ONCE));
     return item === undefined ? [] : [item];
   });
-}
-
-function jobsOf(changes: number): number {
-  return Math.ceil(changes / CHANGES_PER_JOB);
 }
 
 /** Returns the id of a company's job with a number, as an expression: a prefix and 26 characters, like every id. */

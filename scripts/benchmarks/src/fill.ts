@@ -5,7 +5,6 @@ import { addCompany } from '@partner/local-stack/stack/add-company';
 import { ensureStackSecrets } from '@partner/local-stack/stack/stack-secrets';
 import type { Stack } from '@partner/local-stack/stack/start-stack';
 import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/resources/event-catalogue/webhook-examples';
-import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 
 /** A connection to the database of a stack. */
@@ -26,31 +25,24 @@ export const BENCH_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const EXAMPLE = WEBHOOK_EXAMPLES['install.status_changed'];
 const AT_ONCE = 500;
 
-/** Creates an active subscription at a path of the receiver, of the given company or of a new one. */
-export async function addSubscription(
+/** Creates an active subscription of a company to the events of its quotes, at a path of the receiver. */
+async function addSubscription(
   client: Client,
-  made: {
-    readonly stack: Stack;
-    readonly class: CompanyClassName;
-    readonly path: string;
-    readonly host: string;
-    readonly events: string;
-    readonly companyId?: string;
-  },
+  made: { readonly stack: Stack; readonly path: string; readonly companyId: string },
 ): Promise<BenchSubscription> {
-  const companyId = made.companyId ?? (await addCompany(client, made)).id;
+  const { companyId } = made;
   const id = newId('whk');
   const keys = sealingKeysSetting.parse(ensureStackSecrets(made.stack.directory).sealingKeys);
   const sealed = sealSecret(keys, { subscriptionId: id, version: 1 }, BENCH_SECRET);
   await client.query(
     `with subscription as (
        insert into subscriptions (id, company_id, url, events, schema_version, state, verified_url_version)
-       values ($1, $2, $3, array[$6], 1, 'active', 1)
+       values ($1, $2, $3, array['quote.*'], 1, 'active', 1)
        returning id
      )
      insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id)
      select id, 1, $4, $5 from subscription`,
-    [id, companyId, `https://${made.host}${made.path}`, sealed, keys.currentKeyId, made.events],
+    [id, companyId, `https://${RECEIVER_HOST}${made.path}`, sealed, keys.currentKeyId],
   );
   return { id, companyId };
 }
@@ -60,13 +52,11 @@ export async function addEndpoints(stack: Stack, subscriptions = 1) {
   return withPostgres(stack.description.postgresUrl, async (client) => {
     const made = [];
     for (let number = 1; number <= ENDPOINTS; number += 1) {
-      const path = `/hooks/${number}`;
-      const place = { stack, class: 'SALES', path, host: RECEIVER_HOST, events: 'quote.*' } as const;
+      const { id: companyId } = await addCompany(client, { class: 'SALES' });
+      const place = { stack, path: `/hooks/${number}`, companyId };
       const subscription = await addSubscription(client, place);
       const projectId = newId('prj');
-      const { companyId } = subscription;
-      for (let more = 1; more < subscriptions; more += 1)
-        await addSubscription(client, { ...place, companyId });
+      for (let more = 1; more < subscriptions; more += 1) await addSubscription(client, place);
       await client.query('insert into projects (id, company_id) values ($1, $2)', [projectId, companyId]);
       made.push({ ...subscription, projectId });
     }

@@ -11,9 +11,6 @@ import { renderBacklog, runBacklogBench } from './backlog-bench.js';
 import { type Bench, type BenchStackOptions, startBenchStack } from './bench-stack.js';
 import { renderFlood, runFloodBench } from './flood-bench.js';
 import { renderLatency, runLatencyBench } from './latency-bench.js';
-import { renderNeighbour, runNeighbourBench } from './neighbour-bench.js';
-import { renderFeed, runFeedBench, SHORT_FEED } from './feed-bench.js';
-import { renderFairness, runFairnessBench } from './fairness-bench.js';
 
 const interruption = new AbortController();
 
@@ -38,8 +35,8 @@ function delivery({ dispatchers = 1 }: { readonly dispatchers?: number } = {}) {
 
 const program = new Command('scripts/bench')
   .description(
-    'Measures the service on this machine, on a separate stack that ends with it. The bounds are ratios within one run:\n' +
-      'they are valid on any machine.',
+    'Measures the service on this machine, on a separate stack that ends with it. The bound of backlog is a ratio within\n' +
+      'one run: it is valid on any machine.',
   )
   .showHelpAfterError('(see scripts/bench --help)');
 
@@ -85,17 +82,6 @@ async function measure<Options extends { readonly json?: string }, Result extend
 }
 
 benchmark(
-  'feed',
-  `the change feed of a company with many changes against that of one with ${SHORT_FEED.toLocaleString('en')}`,
-)
-  .option('--changes <number>', 'changes of the long feed', wholeNumber(SHORT_FEED), 1_000_000)
-  .option('--samples <number>', 'measured requests of each company in each way', wholeNumber(1), 1_000)
-  .action((options) => {
-    const replicas = { 'inbound-gateway': 0, console: 0, 'webhook-dispatcher': 0 };
-    return measure('feed', options, { replicas }, runFeedBench, renderFeed);
-  });
-
-benchmark(
   'api',
   'cost of each operation of the inbound and installer surfaces, compared with a minimal service',
 )
@@ -130,24 +116,5 @@ benchmark('latency', 'events at a steady rate, from their publish to the receipt
   .option('--rate <number>', 'events per second', wholeNumber(1), 100)
   .option('--seconds <number>', 'length of the measurement', wholeNumber(1), 30)
   .action((options) => measure('latency', options, delivery(), runLatencyBench, renderLatency));
-
-benchmark('fairness', "the effect of hanging endpoints and of another company's burst on healthy endpoints")
-  .option('--burst <number>', 'events of the burst', wholeNumber(100), 20_000)
-  .option('--seconds <number>', 'length of each phase', wholeNumber(5), 30)
-  .action((options) => {
-    const stack = { ...delivery(), durable: false };
-    return measure('fairness', options, stack, runFairnessBench, renderFairness);
-  });
-
-benchmark(
-  'neighbour',
-  'response times of a company alone, and beside another one that sends ten times its limit',
-)
-  .option('--rounds <number>', 'rounds, of both halves', wholeNumber(1), 4)
-  .option('--seconds <number>', 'seconds of each half of a round', wholeNumber(1), 10)
-  .action((options) => {
-    const stack = { replicas: { 'webhook-dispatcher': 0 }, durable: true };
-    return measure('neighbour', options, stack, runNeighbourBench, renderNeighbour);
-  });
 
 await runScript('bench', interruption, () => program.parseAsync());
