@@ -7,7 +7,6 @@ import {
 import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { CompanyClassSchema as PlatformClassSchema } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import {
@@ -15,10 +14,14 @@ import {
   type QueueDefinition,
   WEBHOOK_DISPATCHER_RPC,
 } from '@partner/proto-contracts/topology';
+import type { AnyOperation } from '@partner/proto-contracts/api/operation';
+import type { Caller, OperationCall } from '@partner/proto-contracts/call';
 import { companyClass } from '@partner/proto-contracts/values/company-class';
 import { enumName, enumValue } from '@partner/proto-contracts/values/enum-names';
 import { createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { createPublisher } from '@partner/kernel/amqp/publisher';
+import { createOperationClient } from '@partner/kernel/amqp/operation-client';
+import { createRpcClient } from '@partner/kernel/amqp/rpc-client';
 import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
 import { type Logger, silentLogger } from '@partner/kernel/logger';
 import { Registry } from 'prom-client';
@@ -65,6 +68,12 @@ export async function openSession(options: {
       createRpcTransport({ connection, queue, logger, metrics, defaultTimeoutMs: options.timeoutMs }),
     );
   const jobState = transport('job-state', JOB_STATE_OPERATOR_RPC);
+  const operations = createOperationClient(
+    createRpcClient({
+      ...{ connection, queue: JOB_STATE_OPERATOR_RPC, logger, metrics },
+      defaultTimeoutMs: options.timeoutMs,
+    }),
+  );
   const publisher = createPublisher({ connection, logger, metrics });
   const session = {
     connection,
@@ -73,11 +82,26 @@ export async function openSession(options: {
     access: createClient(AccessService, jobState),
     subscriptions: createClient(SubscriptionService, jobState),
     deliveries: createClient(DeliveryService, jobState),
-    eventFeed: createClient(EventFeedService, jobState),
     endpoints: createClient(EndpointService, transport('webhook-dispatcher', WEBHOOK_DISPATCHER_RPC)),
     /** The acting operator, for companies' audit trails. */
     actor: { displayName: `operator: ${options.operator}` },
     operator: options.operator,
+    operations,
+    /** Calls a public operation for a company, and returns its JSON. */
+    async callFor(
+      { companyId, companyClass: ofClass }: Pick<Owner, 'companyId' | 'companyClass'>,
+      operation: AnyOperation,
+      call: Omit<OperationCall, 'caller'>,
+    ): Promise<unknown> {
+      const caller: Caller = {
+        kind: 'operator',
+        name: options.operator,
+        companyId,
+        companyClass: enumName(CompanyClassSchema, companyClass.options, ofClass),
+      };
+      const { json } = await operations.call(operation, { caller, ...call });
+      return JSON.parse(json);
+    },
     close: () => connection.close(),
   };
   try {

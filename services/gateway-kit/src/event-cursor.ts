@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { cursorInvalid } from './cursor-invalid.js';
 import { type CursorSigner, POSITION } from './cursor-signer.js';
+import type { PositionCursor } from './forward-operation.js';
+import type { PageCursorDeps } from './page-cursor.js';
 
 /** A position in the events of a company, and when the company was given it. */
 export interface GivenPosition {
@@ -17,6 +19,20 @@ const DAY_OFFSET = 1;
 const SEQUENCE_OFFSET = 5;
 const POSITION_BYTES = 13;
 const COMPANY_BYTES = 6;
+
+/** The codec of positions in the events as job-state has them: the number, a colon and the day, e.g. `7:2026-11-25`. */
+export function eventCursors({ cursorSigner, clock }: PageCursorDeps): PositionCursor {
+  return {
+    encode(companyId, position) {
+      const [sequence = '', day = ''] = position.split(':');
+      return encodeEventCursor(cursorSigner, companyId, { sequence, givenAt: new Date(day) });
+    },
+    decode(companyId, cursor) {
+      const { sequence, givenAt } = decodeEventCursor(cursorSigner, companyId, { cursor, now: clock() });
+      return `${sequence}:${givenAt.toISOString().slice(0, 10)}`;
+    },
+  };
+}
 
 /** Encodes a position as a cursor: a byte for its kind, 4 bytes for the day and 8 for the number, signed. */
 export function encodeEventCursor(signer: CursorSigner, companyId: string, given: GivenPosition): string {

@@ -49,7 +49,7 @@ export function surfaceEndpoints<Principal>(
 
 /**
  * Forwards a read of a list: the signed cursor of the request becomes the position at which job-state begins, and the position after
- * the page becomes `nextCursor`. `atEnd` is the `nextCursor` of a page without one.
+ * the page becomes `nextCursor`. `atEnd` is the `nextCursor` of a page without one. `completed` adds to the page what only the gateway knows.
  */
 export async function forwardPage<Principal extends { readonly companyId: string }>(
   operation: AnyOperation,
@@ -57,15 +57,20 @@ export async function forwardPage<Principal extends { readonly companyId: string
   {
     cursors,
     atEnd,
+    completed = (json) => json,
     ...forwarding
-  }: Forwarding<Principal> & { readonly cursors: PositionCursor; readonly atEnd: string | null },
+  }: Forwarding<Principal> & {
+    readonly cursors: PositionCursor;
+    readonly atEnd: string | null;
+    readonly completed?: (json: string) => string;
+  },
 ): Promise<EndpointResponse> {
   const { companyId } = request.principal;
   const { cursor } = request.query;
   const given = cursor === undefined ? {} : { after: cursors.decode(companyId, cursor) };
   const { json, next, hasMore = next !== undefined } = await callFor(operation, request, forwarding, given);
   const nextCursor = next === undefined ? atEnd : cursors.encode(companyId, next);
-  const page = `${json.slice(0, -1)},"nextCursor":${JSON.stringify(nextCursor)},"hasMore":${hasMore}}`;
+  const page = `${completed(json).slice(0, -1)},"nextCursor":${JSON.stringify(nextCursor)},"hasMore":${hasMore}}`;
   return { status: 200, text: versionedText(operation, request, page) };
 }
 

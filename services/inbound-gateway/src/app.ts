@@ -8,22 +8,16 @@ import {
 } from '@partner/gateway-kit/api-key-authentication';
 import type { AnyEndpoint } from '@partner/gateway-kit/endpoint';
 import { createHttpApp, type HttpAppOptions } from '@partner/gateway-kit/http-app';
+import type { PageCursorDeps } from '@partner/gateway-kit/page-cursor';
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
-import { type EventFeedDeps, listEventFeed } from '@partner/gateway-kit/list-event-feed';
+import { listEventFeed } from '@partner/gateway-kit/list-event-feed';
 import { surfaceEndpoints } from '@partner/gateway-kit/forward-operation';
 import { getManifest } from '@partner/gateway-kit/get-manifest';
 import { keyCaller } from '@partner/gateway-kit/key-caller';
 import { serveMcp } from '@partner/gateway-kit/mcp/serve-mcp';
-import { eventReplayEndpoints } from '@partner/gateway-kit/replay-events';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import { INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
 import { listInboundEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
-import {
-  cancelInboundEventReplayOperation,
-  getInboundEventReplayOperation,
-  previewInboundEventReplayOperation,
-  replayInboundEventsOperation,
-} from '@partner/proto-contracts/resources/event-replay/operations';
 import { getInboundManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';
 import type { RequestListener } from 'node:http';
 import { inboundTools } from './inbound-tools.js';
@@ -31,7 +25,7 @@ import { inboundTools } from './inbound-tools.js';
 /** Dependencies of the inbound surface. */
 export interface InboundAppDeps
   extends
-    EventFeedDeps,
+    PageCursorDeps,
     Pick<
       HttpAppOptions<ApiKeyPrincipal>,
       'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops' | 'injectFaults'
@@ -41,23 +35,16 @@ export interface InboundAppDeps
   readonly operations: Pick<OperationClient, 'call'>;
 }
 
-const REPLAY_OPERATIONS = {
-  preview: previewInboundEventReplayOperation,
-  replay: replayInboundEventsOperation,
-  get: getInboundEventReplayOperation,
-  cancel: cancelInboundEventReplayOperation,
-} as const;
-
 /** Returns the endpoints of the inbound surface: one for each of its operations. */
 function inboundEndpoints(
-  deps: EventFeedDeps & Pick<InboundAppDeps, 'operations'>,
+  deps: PageCursorDeps & Pick<InboundAppDeps, 'operations'>,
 ): readonly AnyEndpoint<ApiKeyPrincipal>[] {
+  const forwarding = { operations: deps.operations, callerOf: keyCaller };
   const own = [
-    listEventFeed(listInboundEventsOperation, deps),
-    ...eventReplayEndpoints(REPLAY_OPERATIONS, deps),
-    getManifest(getInboundManifestOperation, deps),
+    listEventFeed(listInboundEventsOperation, forwarding, deps),
+    getManifest(getInboundManifestOperation, forwarding, deps),
   ];
-  return surfaceEndpoints(INBOUND_OPERATIONS, own, { operations: deps.operations, callerOf: keyCaller });
+  return surfaceEndpoints(INBOUND_OPERATIONS, own, forwarding);
 }
 
 /** Creates the inbound surface. All keys of a company share one rate limit (spec: Limits). */

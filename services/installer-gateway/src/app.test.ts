@@ -1,4 +1,3 @@
-import { createClient } from '@connectrpc/connect';
 import { describe, expect, test } from '@jest/globals';
 import { listJobFeedOperation } from '@partner/proto-contracts/resources/feed-entry/operations';
 import {
@@ -7,11 +6,9 @@ import {
 } from '@partner/proto-contracts/resources/job/operations';
 import { implement, type OperationRequest } from '@partner/kernel/amqp/implement';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
-import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
 import { createApiKey } from '@partner/kernel/api-key';
 import { notFound, ServiceError } from '@partner/kernel/service-error';
-import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { probeSurface } from '@partner/test-kit/probe-surface';
 import { createHash } from 'node:crypto';
 import request from 'supertest';
@@ -337,10 +334,8 @@ describe('the installer surface', () => {
 
 describe('the operations of the installer surface', () => {
   test('are served exactly as described', () => {
-    const transport = createInMemoryTransport([]);
     const deps = {
       operations: inProcessOperations({ implementations: [], callers: [] }),
-      eventFeed: createClient(EventFeedService, transport),
       clock: () => new Date(),
       cursorSigner,
       cursors,

@@ -9,22 +9,16 @@ import {
 import type { ApiVersions } from '@partner/gateway-kit/api-versions';
 import type { AnyEndpoint } from '@partner/gateway-kit/endpoint';
 import { createHttpApp, type HttpAppOptions } from '@partner/gateway-kit/http-app';
+import type { PageCursorDeps } from '@partner/gateway-kit/page-cursor';
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
-import { type EventFeedDeps, listEventFeed } from '@partner/gateway-kit/list-event-feed';
+import { listEventFeed } from '@partner/gateway-kit/list-event-feed';
 import { type PositionCursor, surfaceEndpoints } from '@partner/gateway-kit/forward-operation';
 import { getManifest } from '@partner/gateway-kit/get-manifest';
 import { keyCaller } from '@partner/gateway-kit/key-caller';
 import { serveMcp } from '@partner/gateway-kit/mcp/serve-mcp';
-import { eventReplayEndpoints } from '@partner/gateway-kit/replay-events';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
 import { listInstallerEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
-import {
-  cancelInstallerEventReplayOperation,
-  getInstallerEventReplayOperation,
-  previewInstallerEventReplayOperation,
-  replayInstallerEventsOperation,
-} from '@partner/proto-contracts/resources/event-replay/operations';
 import { getInstallerManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';
 import type { RequestListener } from 'node:http';
 import { installerTools } from './installer-tools.js';
@@ -35,7 +29,7 @@ import type { TechnicianCursor } from './technician-cursor.js';
 /** Dependencies of the installer surface. */
 export interface InstallerAppDeps
   extends
-    EventFeedDeps,
+    PageCursorDeps,
     Pick<
       HttpAppOptions<ApiKeyPrincipal>,
       'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops' | 'injectFaults'
@@ -48,24 +42,16 @@ export interface InstallerAppDeps
   readonly technicianCursors: TechnicianCursor;
 }
 
-const REPLAY_OPERATIONS = {
-  preview: previewInstallerEventReplayOperation,
-  replay: replayInstallerEventsOperation,
-  get: getInstallerEventReplayOperation,
-  cancel: cancelInstallerEventReplayOperation,
-} as const;
-
 /** Returns the endpoints of the installer surface: one for each of its operations. */
 export function installerEndpoints(
-  deps: EventFeedDeps & Pick<InstallerAppDeps, 'operations' | 'cursors' | 'technicianCursors'>,
+  deps: PageCursorDeps & Pick<InstallerAppDeps, 'operations' | 'cursors' | 'technicianCursors'>,
 ): readonly AnyEndpoint<ApiKeyPrincipal>[] {
   const forwarding = { operations: deps.operations, callerOf: keyCaller };
   const own = [
     listJobFeed(forwarding, deps.cursors),
     listTechnicians(forwarding, deps.technicianCursors),
-    listEventFeed(listInstallerEventsOperation, deps),
-    ...eventReplayEndpoints(REPLAY_OPERATIONS, deps),
-    getManifest(getInstallerManifestOperation, deps),
+    listEventFeed(listInstallerEventsOperation, forwarding, deps),
+    getManifest(getInstallerManifestOperation, forwarding, deps),
   ];
   return surfaceEndpoints(INSTALLER_OPERATIONS, own, forwarding);
 }

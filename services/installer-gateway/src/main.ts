@@ -1,5 +1,3 @@
-import { createClient } from '@connectrpc/connect';
-import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { JOB_STATE_INSTALLER_RPC } from '@partner/proto-contracts/topology';
 import { runGateway } from '@partner/gateway-kit/run-gateway';
 import { API_VERSIONS } from './api-versions.js';
@@ -13,11 +11,10 @@ await runGateway({
   surface: 'installer',
   queue: JOB_STATE_INSTALLER_RPC,
   config,
-  createApp: ({ transport, cursorSigner, ...parts }, settings) =>
+  createApp: ({ cursorSigner, ...parts }, settings) =>
     createInstallerApp({
       ...parts,
       versions: API_VERSIONS,
-      eventFeed: createClient(EventFeedService, transport),
       clock: () => new Date(),
       cursorSigner,
       cursors: createFeedCursor(cursorSigner),

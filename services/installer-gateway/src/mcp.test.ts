@@ -10,6 +10,11 @@ import {
   EVENT_REPLAY_PREVIEW_EXAMPLE,
 } from '@partner/proto-contracts/resources/event-replay/event-replay';
 import request from 'supertest';
+import {
+  previewInstallerEventReplayOperation,
+  replayInstallerEventsOperation,
+} from '@partner/proto-contracts/resources/event-replay/operations';
+import { getInstallerManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';
 import { z } from 'zod';
 import { assertError } from './testing/assert-error.js';
 import { createTestApp, keys, projectionText } from './testing/create-test-app.js';
@@ -33,19 +38,19 @@ function createFixture(entries: readonly object[] = []) {
         rpcs.push(received);
         return { json: '{"resources":[]}', hasMore: false };
       }),
-    ],
-    eventFeed: {
-      previewEventReplay: () => ({ resourceJson: JSON.stringify(previewed.result) }),
-      replayEvents(received) {
+      implement(previewInstallerEventReplayOperation, async () => ({
+        json: JSON.stringify(previewed.result),
+      })),
+      implement(replayInstallerEventsOperation, async (received) => {
         rpcs.push(received);
-        return { resourceJson: JSON.stringify({ replays: [EVENT_REPLAY_EXAMPLE] }) };
-      },
-      getManifest(received) {
+        return { json: JSON.stringify({ replays: [EVENT_REPLAY_EXAMPLE] }) };
+      }),
+      implement(getInstallerManifestOperation, async (received) => {
         rpcs.push(received);
         const nextCursor = entries.length > 1 ? newId('dlv') : null;
-        return { resourceJson: JSON.stringify({ subscriptionId: webhookId, entries, nextCursor }) };
-      },
-    },
+        return { json: JSON.stringify({ subscriptionId: webhookId, entries, nextCursor }) };
+      }),
+    ],
   });
   const post = (key = keys.installer) =>
     request(app)
@@ -169,10 +174,9 @@ test('replays only what a preview has confirmed, once, as the key [MCP-4]', asyn
   });
   const started = {
     companyId: 'cmp_1',
-    selection: { fromSequence: '7', toSequence: '9' },
-    perMinute: 600,
+    body: { fromSequence: 7, toSequence: 9, perMinute: 600 },
     idempotencyKey: { key: `mcp:${confirmation}`, operation: 'POST /partner/v1/events/replay' },
-    actor: { displayName: `API key ${keys.installer.keyId}` },
+    caller: { kind: 'key', keyId: keys.installer.keyId },
   };
   expect(rpcs).toMatchObject([started, started]);
   await as(keys.favoured, async ({ call }) => {
@@ -190,7 +194,7 @@ test('explains from the manifest why an event did not arrive [MCP-5]', async () 
       ...entry,
       explanation: expect.stringContaining('then replay the event'),
     });
-    expect(rpcs).toMatchObject([{ companyId: 'cmp_1', subscriptionId: webhookId }]);
+    expect(rpcs).toMatchObject([{ companyId: 'cmp_1', params: { id: webhookId } }]);
     const other = 'evt_01k3hb0q7d3fzs9x2m5tn8c4vx';
     expect((await call('explain_event', { webhookId, eventId: other })).json).toMatchObject({
       outcome: null,

@@ -3,7 +3,6 @@ import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/ac
 import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import type { Caller } from '@partner/proto-contracts/call';
@@ -11,6 +10,7 @@ import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
 import { CONSOLE_CALLS, CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { INBOUND_CALLS, INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
 import { INSTALLER_CALLS, INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
+import { OPERATOR_OPERATIONS } from '@partner/proto-contracts/surfaces/operators';
 import {
   JOB_STATE_INBOUND_RPC,
   JOB_STATE_INSTALLER_RPC,
@@ -37,10 +37,10 @@ import { createOperatorService } from './operator/operator-service.js';
 import { type Callers, servedTo } from './rpc/callers.js';
 import { createSandboxService } from './sandbox/sandbox-service.js';
 import { createDeliveryRpcs } from './webhooks/attempts/delivery-rpcs.js';
-import { createManifestRpc } from './webhooks/attempts/read-manifest.js';
-import { createEventFeedService } from './webhooks/events/event-feed.js';
+import { manifestOperations } from './webhooks/attempts/read-manifest.js';
+import { eventFeedOperations } from './webhooks/events/event-feed.js';
 import { createEventRpcs } from './webhooks/events/event-rpcs.js';
-import { createEventReplayRpcs } from './webhooks/replay/event-replay-rpcs.js';
+import { eventReplayOperations } from './webhooks/replay/event-replay-operations.js';
 import { createReplayRpcs } from './webhooks/replay/replay-rpcs.js';
 import { subscriptionCapOf } from './webhooks/schedule/release-due.js';
 import { createServiceStatusRpcs } from './webhooks/schedule/service-status-rpcs.js';
@@ -88,12 +88,10 @@ export function startRpcServers(
     const ids = new Set(surface.map(({ id }) => id));
     return { implementations: implementations.filter(({ id }) => ids.has(id)), callers: kinds };
   };
-  const eventFeed = eventFeedService(config, serviceDeps);
   const inboundRpcServer = start({
     queue: JOB_STATE_INBOUND_RPC,
     callers: 'gateways',
     prefetch,
-    services: [eventFeed],
     operations: served([...INBOUND_OPERATIONS, ...INBOUND_CALLS], ['key', 'service']),
   });
   lifecycle.onShutdown('inbound-rpc-server', () => inboundRpcServer.stop());
@@ -101,7 +99,6 @@ export function startRpcServers(
     queue: JOB_STATE_INSTALLER_RPC,
     callers: 'gateways',
     prefetch,
-    services: [eventFeed],
     operations: served([...INSTALLER_OPERATIONS, ...INSTALLER_CALLS], ['key', 'service']),
   });
   lifecycle.onShutdown('installer-rpc-server', () => installerRpcServer.stop());
@@ -123,20 +120,10 @@ export function startRpcServers(
     services: [
       ...companyServices(config, serviceDeps, { isForOperators: true }),
       operatorService(config, serviceDeps),
-      eventFeed,
     ],
+    operations: served(OPERATOR_OPERATIONS, ['operator']),
   });
   lifecycle.onShutdown('operator-rpc-server', () => operatorRpcServer.stop());
-}
-
-/** Shows companies their events and replays them, for both gateways and for operators. */
-function eventFeedService(config: Config, { database, clock, logger }: ServiceDeps): RpcService {
-  const deliveriesDays = config.RETENTION_DELIVERIES_DAYS;
-  return rpcService(EventFeedService, {
-    ...createEventFeedService({ database, clock, deliveriesDays }),
-    ...createEventReplayRpcs({ database, clock, logger }),
-    ...createManifestRpc({ database }),
-  });
 }
 
 /** Every operation, with its use case. */
@@ -151,6 +138,9 @@ function implementationsOf(
     ...leadOperations(deps),
     ...appointmentOperations(deps),
     ...contractorJobOperations(deps),
+    ...eventFeedOperations({ ...deps, deliveriesDays: config.RETENTION_DELIVERIES_DAYS }),
+    ...eventReplayOperations(deps),
+    ...manifestOperations(deps),
     ...auditOperations(deps),
     ...notificationOperations(deps),
   ];

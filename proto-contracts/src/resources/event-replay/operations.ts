@@ -41,6 +41,7 @@ The owners of your company see the replay, and the key that has started it, in t
 
 const previewing = {
   method: 'post',
+  repeatable: true,
   scope: 'events:replay',
   body: eventReplayIn,
   summary: 'Preview a replay of events',
@@ -74,6 +75,7 @@ const reading = {
 
 const cancelling = {
   method: 'delete',
+  repeatable: true,
   scope: 'events:replay',
   params,
   summary: 'Cancel a replay of events',

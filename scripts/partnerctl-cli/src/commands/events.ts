@@ -1,9 +1,13 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { eventPage, type EventTrail, eventWithTrail } from '@partner/proto-contracts/resources/event/event';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import {
   eventReplayPreview,
   eventReplays,
 } from '@partner/proto-contracts/resources/event-replay/event-replay';
+import {
+  previewInboundEventReplayOperation,
+  replayInboundEventsOperation,
+} from '@partner/proto-contracts/resources/event-replay/operations';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import {
@@ -123,20 +127,16 @@ export function eventsCommand(context: CommandContext) {
         throw wrongUsage('--until belongs to --since: leave it out, or use --since in place of --ids');
       if (given.startsWith('evt_'))
         throw wrongUsage(`${given} is an event: give the webhook or company to send to, and --ids ${given}`);
-      const { eventFeed, actor, companyId } = await context.about(given);
+      const { callFor, ...owner } = await context.about(given);
       const to = until ?? (since === undefined ? undefined : new Date());
-      const selected = {
-        companyId,
-        subscriptionId: given === companyId ? undefined : given,
-        selection: {
-          eventIds: ids ?? [],
-          from: since && timestampFromDate(since),
-          to: to && timestampFromDate(to),
-          event,
-        },
+      const body = {
+        subscriptionId: given === owner.companyId ? undefined : given,
+        ...{ eventIds: ids, from: since?.toISOString(), to: to?.toISOString(), event, perMinute: rate },
       };
       if (yes !== true) {
-        const preview = readResource(eventReplayPreview, await eventFeed.previewEventReplay(selected));
+        const preview = eventReplayPreview.parse(
+          await callFor(owner, previewInboundEventReplayOperation, { body }),
+        );
         context.output.thing(
           { preview },
           PREVIEW_LINES,
@@ -146,8 +146,11 @@ export function eventsCommand(context: CommandContext) {
         );
         return;
       }
-      const response = await eventFeed.replayEvents({ ...selected, perMinute: rate, actor });
-      context.output.rows('replays', readResource(eventReplays, response).replays, REPLAY_COLUMNS);
+      // A key of its own, since each run is a replay of its own.
+      const bodySha256 = createHash('sha256').update(JSON.stringify(body)).digest('hex');
+      const idempotencyKey = { key: randomUUID(), request: 'partnerctl events replay', bodySha256 };
+      const started = await callFor(owner, replayInboundEventsOperation, { body, idempotencyKey });
+      context.output.rows('replays', eventReplays.parse(started).replays, REPLAY_COLUMNS);
     });
 
   return group;

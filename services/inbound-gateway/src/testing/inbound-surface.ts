@@ -1,6 +1,4 @@
-import { createClient } from '@connectrpc/connect';
 import { afterEach, expect } from '@jest/globals';
-import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { errorBody, type ErrorBody } from '@partner/proto-contracts/api/error-body';
 import type { Operation } from '@partner/proto-contracts/api/operation';
 import { type Implementation, implement, type OperationRequest } from '@partner/kernel/amqp/implement';
@@ -12,7 +10,6 @@ import { silentLogger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import { checkResponses } from '@partner/test-kit/check-responses';
 import { createInMemoryRateLimiter } from '@partner/gateway-kit/testing/in-memory-rate-limiter';
-import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { afterMs } from '@partner/kernel/timers';
 import { Registry } from 'prom-client';
@@ -45,7 +42,6 @@ const checked = checkResponses(afterEach);
  * fails if a response does not match the API description.
  */
 export function createInboundSurface(implementations: readonly Implementation[]) {
-  const transport = createInMemoryTransport([]);
   const metrics = new Registry();
   const app = checked(
     createInboundApp({
@@ -63,7 +59,6 @@ export function createInboundSurface(implementations: readonly Implementation[])
       }),
       limiter: createInMemoryRateLimiter(() => NOW),
       operations: inProcessOperations({ implementations, callers: ['key'] }),
-      eventFeed: createClient(EventFeedService, transport),
       clock: () => NOW,
       cursorSigner: createCursorSigner([Buffer.alloc(32, 1)]),
       logger: silentLogger,

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
-import type { ListEventFeedRequest } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { eventFeed } from '@partner/proto-contracts/resources/event-feed/event-feed';
+import { listInstallerEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
 import { EVENT_EXAMPLE } from '@partner/proto-contracts/resources/event-catalogue/webhook-examples';
+import { implement, type OperationRequest } from '@partner/kernel/amqp/implement';
 import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/webhook-signature';
 import request from 'supertest';
 import { createTestApp, keys } from '../testing/create-test-app.js';
@@ -11,20 +11,16 @@ import { createTestApp, keys } from '../testing/create-test-app.js';
 const BODY = JSON.stringify({ ...EVENT_EXAMPLE, note: 'Zoë “said” \\ \u2028' }, null, 1);
 
 function createFixture() {
-  const requests: ListEventFeedRequest[] = [];
+  const requests: OperationRequest<unknown, unknown>[] = [];
   const app = createTestApp({
-    eventFeed: {
-      listEventFeed(received) {
+    operations: [
+      implement(listInstallerEventsOperation, async (received) => {
         requests.push(received);
-        const event = {
-          sequence: '7',
-          eventId: EVENT_EXAMPLE.id,
-          event: EVENT_EXAMPLE.event,
-          body: BODY,
-        };
-        return { events: received.after === undefined ? [event] : [], nextSequence: '7', hasMore: false };
-      },
-    },
+        const event = { sequence: '7', eventId: EVENT_EXAMPLE.id, event: EVENT_EXAMPLE.event, body: BODY };
+        const events = received.after === undefined ? [event] : [];
+        return { json: JSON.stringify({ events }), next: '7:2026-09-01', hasMore: false };
+      }),
+    ],
   });
   const get = (query: string) =>
     request(app).get(`/partner/v1/events?${query}`).set('x-api-key', keys.installer.text);
@@ -56,16 +52,13 @@ test('continues after the cursor, of which a reader without new events gets the 
   const first = eventFeed.parse((await get('event=install.*&resourceId=job_1&limit=5')).body);
   const second = eventFeed.parse((await get(`cursor=${first.nextCursor}`)).body);
   expect(second).toEqual({ events: [], nextCursor: first.nextCursor, hasMore: false });
-  expect(requests[0]).toMatchObject({
-    companyId: 'cmp_1',
-    limit: 5,
-    event: 'install.*',
-    resourceId: 'job_1',
-    fromEnd: false,
-  });
-  const after = requests[1]?.after;
-  expect(after?.sequence).toBe('7');
-  expect(after?.givenAt && timestampDate(after.givenAt)).toEqual(new Date('2026-09-01T00:00:00Z'));
+  expect(requests).toMatchObject([
+    {
+      ...{ companyId: 'cmp_1', after: undefined },
+      query: { limit: 5, event: 'install.*', resourceId: 'job_1' },
+    },
+    { after: '7:2026-09-01' },
+  ]);
 });
 
 test('names the query parameter that is wrong, and calls nothing [EVENT-9]', async () => {

@@ -1,6 +1,4 @@
-import { createClient, type ServiceImpl } from '@connectrpc/connect';
 import { afterEach } from '@jest/globals';
-import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { INSTALLER_JOB_EXAMPLE, type InstallerJob } from '@partner/proto-contracts/resources/job/job';
 import { createApiKey } from '@partner/kernel/api-key';
 import { createApiKeyAuthenticator, type FoundKey } from '@partner/gateway-kit/api-key-authentication';
@@ -11,7 +9,6 @@ import { silentLogger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import { checkResponses } from '@partner/test-kit/check-responses';
 import { createInMemoryRateLimiter } from '@partner/gateway-kit/testing/in-memory-rate-limiter';
-import { createInMemoryTransport, partialRpcService } from '@partner/kernel/testing/in-memory-transport';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import type { RequestListener } from 'node:http';
 import { afterMs } from '@partner/kernel/timers';
@@ -59,10 +56,8 @@ const checked = checkResponses(afterEach);
  */
 export function createTestApp(parts: {
   readonly operations?: readonly Implementation[];
-  readonly eventFeed?: Partial<ServiceImpl<typeof EventFeedService>>;
   readonly versions?: ApiVersions;
 }): RequestListener {
-  const transport = createInMemoryTransport([partialRpcService(EventFeedService, parts.eventFeed ?? {})]);
   const metrics = new Registry();
   const app = createInstallerApp({
     versions: parts.versions ?? API_VERSIONS,
@@ -80,7 +75,6 @@ export function createTestApp(parts: {
     }),
     limiter: createInMemoryRateLimiter(() => NOW),
     operations: inProcessOperations({ implementations: parts.operations ?? [], callers: ['key'] }),
-    eventFeed: createClient(EventFeedService, transport),
     clock: () => NOW,
     cursorSigner,
     cursors,

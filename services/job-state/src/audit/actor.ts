@@ -32,6 +32,22 @@ export function actorOf(request: {
   };
 }
 
+/** Returns who calls, as the audit trail names them. Fails with `permission_denied` for a caller who is not authenticated. */
+export function callingActor(caller: Caller): Actor {
+  switch (caller.kind) {
+    case 'owner':
+      return caller;
+    case 'key': {
+      const { keyId, remoteAddress, userAgent } = caller;
+      return { membershipId: undefined, displayName: `API key ${keyId}`, remoteAddress, userAgent };
+    }
+    case 'operator':
+      return { membershipId: undefined, displayName: `operator: ${caller.name.slice(0, 100)}` };
+    case 'service':
+      throw new ServiceError('permission_denied', 'caller: must be authenticated');
+  }
+}
+
 /** Returns the owner who calls, as an actor too. Fails with `permission_denied` for any other caller. */
 export function callingOwner(caller: Caller): Extract<Caller, { readonly kind: 'owner' }> {
   if (caller.kind !== 'owner') {

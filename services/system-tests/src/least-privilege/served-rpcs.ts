@@ -11,14 +11,13 @@ import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
-import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import { Registry } from 'prom-client';
 
 /** Every protobuf service that is called over the broker. */
 const SERVICES = [
-  ...[AccessService, DeliveryService, EndpointService, EventFeedService],
+  ...[AccessService, DeliveryService, EndpointService],
   ...[OperatorService, SandboxService, SubscriptionService],
 ];
 

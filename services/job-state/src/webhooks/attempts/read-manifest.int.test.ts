@@ -1,12 +1,10 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { createClient } from '@connectrpc/connect';
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
-import { createInMemoryTransport, partialRpcService } from '@partner/kernel/testing/in-memory-transport';
-import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { manifest } from '@partner/proto-contracts/resources/manifest/manifest';
-import { readResource } from '@partner/proto-contracts/resource-json';
+import { getInstallerManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';
+import { installerKey } from '../../testing/callers.js';
 import { createGate } from '../../testing/create-gate.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
 import { recordEvent } from '../events/record-event.js';
@@ -15,23 +13,26 @@ import { deleteSubscription } from '../subscriptions/delete-subscription.js';
 import { startBackfill } from '../subscriptions/start-backfill.js';
 import { HOUR_MS, later, runToEnd } from '../testing/bulk-replay-fixture.js';
 import { client, companyWith, fixture, logger } from '../testing/delivery-service-fixture.js';
-import { createManifestRpc } from './read-manifest.js';
+import { manifestOperations } from './read-manifest.js';
 
 const clock = () => new Date();
 
 const hourAround = () => ({
-  from: timestampFromDate(new Date(Date.now() - HOUR_MS)),
-  to: timestampFromDate(new Date(Date.now() + HOUR_MS)),
+  from: new Date(Date.now() - HOUR_MS).toISOString(),
+  to: new Date(Date.now() + HOUR_MS).toISOString(),
 });
 
-async function read(companyId: string, subscriptionId: string, query: object = {}) {
-  const { getManifest } = createClient(
-    EventFeedService,
-    createInMemoryTransport([
-      partialRpcService(EventFeedService, createManifestRpc({ database: fixture.database })),
-    ]),
+async function read(companyId: string, id: string, query: object = {}, after?: string) {
+  const { database } = fixture;
+  const implementations = manifestOperations({ database, clock });
+  const { json } = await inProcessOperations({ implementations, callers: ['key'] }).call(
+    getInstallerManifestOperation,
+    {
+      ...{ caller: installerKey(companyId), params: { id }, query: { ...hourAround(), ...query } },
+      ...(after !== undefined && { after }),
+    },
   );
-  return readResource(manifest, await getManifest({ companyId, subscriptionId, ...hourAround(), ...query }));
+  return manifest.parse(JSON.parse(json));
 }
 
 /** Numbers, events and outcomes of all entries. */
@@ -144,7 +145,14 @@ describe('the numbers of the events of a subscription', () => {
     };
     const { result } = await replayEvents(
       { database: fixture.database, clock: later, logger },
-      { companyId, subscriptionId, selection, perMinute: 60_000, binding: undefined, actor: undefined },
+      {
+        companyId,
+        subscriptionId,
+        selection,
+        perMinute: 60_000,
+        binding: undefined,
+        actor: { membershipId: undefined },
+      },
       { timeoutMs: undefined, maxCounted: 10 },
     );
     await runToEnd({ companyId, replayId: result.replays[0]?.id ?? '' });
@@ -197,7 +205,7 @@ describe('a manifest', () => {
     ]);
     await client.replayDelivery({ companyId, deliveryId: dead.id });
     expect((await entries())[0]).toEqual([1, dead.event_id, 'pending']);
-    const before = { from: hourAround().from, to: timestampFromDate(new Date(Date.now() - HOUR_MS / 2)) };
+    const before = { from: hourAround().from, to: new Date(Date.now() - HOUR_MS / 2).toISOString() };
     expect(await read(companyId, subscriptionId, before)).toEqual({
       subscriptionId,
       entries: [],
@@ -208,18 +216,26 @@ describe('a manifest', () => {
   test('comes in pages that follow one another, and has no number for what an older version queued [DELIVERY-25]', async () => {
     const { companyId, subscriptionId, deliveries } = await companyWith(3);
     await fixture.database.query('update deliveries set number = null where id = $1', [deliveries[2]?.id]);
-    const first = await read(companyId, subscriptionId, { limit: 2 });
+    const first = await read(companyId, subscriptionId, { limit: '2' });
     expect(first.entries.map(({ number }) => number)).toEqual([1, 2]);
-    const second = await read(companyId, subscriptionId, {
-      limit: 2,
-      afterDeliveryId: first.nextCursor ?? '',
-    });
+    const second = await read(companyId, subscriptionId, { limit: '2' }, first.nextCursor ?? '');
     expect(second).toMatchObject({ entries: [{ number: null }], nextCursor: null });
   });
 
   test('of a subscription that the company does not have is not found [DELIVERY-25]', async () => {
     const { subscriptionId } = await companyWith(1);
-    const failure = await failureOf(read(await fixture.company(), subscriptionId));
-    expect(failure.reason).toBe('not_found');
+    for (const id of [subscriptionId, 'whk_1']) {
+      const failure = await failureOf(read(await fixture.company(), id));
+      expect(failure.reason).toBe('not_found');
+    }
+  });
+
+  test.each([
+    ['from', { from: '2099-01-01T00:00:00Z', to: undefined }],
+    ['to', { from: '2026-09-01T11:00:00Z', to: '2026-09-01T10:00:00Z' }],
+    ['to', { from: '2026-09-01T11:00:00Z', to: '2026-10-03T11:00:00Z' }],
+  ])('of no span or too long a one is refused, and names %s [DELIVERY-25]', async (path, query) => {
+    const failure = await failureOf(read(newId('cmp'), newId('whk'), query));
+    expect(failure).toMatchObject({ reason: 'invalid_argument', attributes: { details: [{ path }] } });
   });
 });

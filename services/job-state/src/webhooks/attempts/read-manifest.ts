@@ -1,20 +1,16 @@
-import { timestampDate } from '@bufbuild/protobuf/wkt';
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
-import type { Manifest } from '@partner/proto-contracts/resources/manifest/manifest';
+import { MANIFEST_MAX_DAYS, type Manifest } from '@partner/proto-contracts/resources/manifest/manifest';
+import {
+  getInboundManifestOperation,
+  getInstallerManifestOperation,
+} from '@partner/proto-contracts/resources/manifest/operations';
+import { type Implementation, implement } from '@partner/kernel/amqp/implement';
+import { invalidArgument } from '@partner/kernel/validation';
 import { idsCreatedWithin } from '../../database/created-within.js';
 import { type Database, type Queryable, queryWithin } from '../../database/database.js';
-import { callerLimits } from '../../rpc/caller-limits.js';
-import { pageSize } from '../../rpc/page-size.js';
-import { required } from '../../rpc/required.js';
 import type { DeliveryStateName } from '../schedule/delivery-resource.js';
-import {
-  getSubscription,
-  type SubscriptionOfCompany,
-  subscriptionOf,
-} from '../subscriptions/get-subscription.js';
+import { getSubscription, type SubscriptionOfCompany } from '../subscriptions/get-subscription.js';
 
-const PAGE_SIZE = { default: 1_000, max: 1_000 } as const;
+const HOUR_MS = 3_600_000;
 
 /** A page of what was queued to a subscription from `from` on, before `to`. */
 interface ManifestQuery extends SubscriptionOfCompany {
@@ -73,21 +69,33 @@ async function readManifest(database: Queryable, query: ManifestQuery): Promise<
   return { subscriptionId, entries: [...entries.values()], nextCursor: last?.deliveryId ?? null };
 }
 
-/** Serves the RPC with which the API keys of a company read the manifests of its subscriptions. */
-export function createManifestRpc(deps: {
+/** The operations with which the API keys of a company read the manifests of its subscriptions. */
+export function manifestOperations(deps: {
   readonly database: Pick<Database, 'query'>;
-}): Pick<ServiceImpl<typeof EventFeedService>, 'getManifest'> {
-  return {
-    async getManifest(request, context) {
-      const database = queryWithin(deps.database, callerLimits(request, context));
-      const page = await readManifest(database, {
-        ...subscriptionOf(request),
-        from: timestampDate(required(request.from, 'from')),
-        to: timestampDate(required(request.to, 'to')),
-        afterDeliveryId: request.afterDeliveryId,
-        limit: pageSize(request.limit, PAGE_SIZE),
+  readonly clock: () => Date;
+}): readonly Implementation[] {
+  return [getInboundManifestOperation, getInstallerManifestOperation].map((operation) =>
+    implement(operation, async ({ companyId, params, query, after, timeoutMs }) => {
+      const page = await readManifest(queryWithin(deps.database, { companyId, timeoutMs: timeoutMs() }), {
+        ...spanOf(query, deps.clock()),
+        companyId,
+        subscriptionId: params.id,
+        afterDeliveryId: after,
+        limit: query.limit,
       });
-      return { resourceJson: JSON.stringify(page) };
-    },
-  };
+      return { json: JSON.stringify(page) };
+    }),
+  );
+}
+
+function spanOf(query: { readonly from?: string | undefined; readonly to?: string | undefined }, now: Date) {
+  const to = query.to === undefined ? now : new Date(query.to);
+  const from = query.from === undefined ? new Date(to.getTime() - HOUR_MS) : new Date(query.from);
+  const path = query.to === undefined ? 'from' : 'to';
+  if (to <= from) throw invalidArgument([{ path, message: 'must be such that from is before to' }]);
+  if (to.getTime() - from.getTime() > MANIFEST_MAX_DAYS * 24 * HOUR_MS) {
+    const message = `must be such that to is at most ${MANIFEST_MAX_DAYS} days after from`;
+    throw invalidArgument([{ path, message }]);
+  }
+  return { from, to };
 }

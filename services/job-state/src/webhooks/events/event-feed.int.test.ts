@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { createClient } from '@connectrpc/connect';
 import { newId } from '@partner/kernel/ids';
-import { createInMemoryTransport, partialRpcService } from '@partner/kernel/testing/in-memory-transport';
-import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
+import { unsignedEvents } from '@partner/proto-contracts/internal/events/unsigned-events';
+import { listInstallerEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
 import type { Transaction } from '../../database/database.js';
+import { installerKey } from '../../testing/callers.js';
 import { createGate } from '../../testing/create-gate.js';
 import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
-import { createEventFeedService, readEventFeed } from './event-feed.js';
+import { eventFeedOperations, readEventFeed } from './event-feed.js';
 import { recordEvent } from './record-event.js';
 
 const NOW = new Date('2026-11-25T12:00:00Z');
@@ -143,21 +143,25 @@ describe('a page of events', () => {
   });
 });
 
-test('a position is refused once events after it may have been dropped [EVENT-10]', async () => {
+test('is read from its start, its end or a position, until events after that may have been dropped [EVENT-10]', async () => {
   const companyId = await fixture.company();
-  const { listEventFeed } = createClient(
-    EventFeedService,
-    createInMemoryTransport([
-      partialRpcService(
-        EventFeedService,
-        createEventFeedService({ database: fixture.database, clock: () => NOW, deliveriesDays: 90 }),
-      ),
-    ]),
-  );
-  const after = (daysAgo: number) => ({
-    companyId,
-    after: { sequence: '0', givenAt: timestampFromDate(new Date(NOW.getTime() - daysAgo * 24 * 3_600_000)) },
+  const { call } = inProcessOperations({
+    implementations: eventFeedOperations({ ...fixture, clock: () => NOW, deliveriesDays: 90 }),
+    callers: ['key'],
   });
-  await expect(listEventFeed(after(119))).resolves.toMatchObject({ nextSequence: '0', hasMore: false });
-  await expect(listEventFeed(after(119.1))).rejects.toThrow('events are kept for 120 days');
+  const read = (after?: string, query = {}) =>
+    call(listInstallerEventsOperation, {
+      ...{ caller: installerKey(companyId), query },
+      ...(after !== undefined && { after }),
+    });
+  const page = { json: '{"events":[]}', next: '0:2026-11-25', hasMore: false };
+  expect(await read('0:2026-07-30')).toEqual(page);
+  await expect(read('0:2026-07-29')).rejects.toMatchObject({
+    reason: 'cursor_invalid',
+    message: expect.stringContaining('events are kept for 120 days'),
+  });
+  const eventId = await recordOne(companyId);
+  expect(await read(undefined, { from: 'end' })).toEqual({ ...page, next: '1:2026-11-25' });
+  const { events } = unsignedEvents.parse(JSON.parse((await read()).json));
+  expect(events).toMatchObject([{ sequence: '1', eventId, event: 'install.job_unassigned' }]);
 });

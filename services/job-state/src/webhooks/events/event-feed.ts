@@ -1,26 +1,22 @@
-import { timestampDate } from '@bufbuild/protobuf/wkt';
-import type { ServiceImpl } from '@connectrpc/connect';
-import { invalidArgument } from '@partner/kernel/validation';
+import type { UnsignedEvent } from '@partner/proto-contracts/internal/events/unsigned-events';
+import {
+  listInboundEventsOperation,
+  listInstallerEventsOperation,
+} from '@partner/proto-contracts/resources/event-feed/operations';
+import { type Implementation, implement } from '@partner/kernel/amqp/implement';
 import { ServiceError } from '@partner/kernel/service-error';
 import {
   EVENT_CATALOGUE,
   eventsMatching,
 } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
-import type {
-  EventFeedService,
-  EventPosition,
-} from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
 import { companyClass } from '@partner/proto-contracts/values/company-class';
 import type { PreparedStatement } from '../../database/connection-pool.js';
 import { type Database, type Queryable, queryWithin } from '../../database/database.js';
 import { eventDays } from '@partner/proto-contracts/api/retention';
 import { daysBefore } from '../../retention/partitioned-table.js';
 import { refuseLostCursor } from '../../restore/refuse-lost-cursor.js';
-import { callerLimits } from '../../rpc/caller-limits.js';
-import { pageSize } from '../../rpc/page-size.js';
 import { bytesBefore, PAGE_BYTES, pageWithinBytes } from '../../rpc/page-within-bytes.js';
-import { required } from '../../rpc/required.js';
-import { eventsOf, MAX_EVENTS_SCANNED } from './list-events.js';
+import { MAX_EVENTS_SCANNED } from './list-events.js';
 import { resourcesAbout } from './resources-about.js';
 
 /** A page of a company's events. */
@@ -124,7 +120,7 @@ export async function readEventFeed(
     return refuseLostCursor(database, 'event_heads', lost, 'begin again without a cursor');
   }
   const found = rows.filter((row): row is PageRow & FeedEventRow => row.sequence !== null);
-  const { page, hasMore } = pageWithinBytes(found, limit, ({ body }) => body);
+  const { page, hasMore } = pageWithinBytes(found, limit, ({ body }) => JSON.stringify(body));
   const last = page.at(-1);
   if (hasMore && last !== undefined) return { events: page, next: last.sequence, hasMore };
   const { head = '0', scanEnd = null } = rows[0] ?? {};
@@ -135,44 +131,47 @@ function laterOf(head: string, after: string): string {
   return BigInt(head) > BigInt(after) ? head : after;
 }
 
-/** Serves the RPC with which the API keys of a company read its events. */
-export function createEventFeedService(deps: {
+/**
+ * The operations with which the API keys of a company read its events. A position is the number of an event, 0 before the first, a
+ * colon and the day (UTC) on which it was given to the reader.
+ */
+export function eventFeedOperations(deps: {
   readonly database: Pick<Database, 'query'>;
   readonly clock: () => Date;
   /** Retention of finished deliveries, in days. */
   readonly deliveriesDays: number;
-}): Pick<ServiceImpl<typeof EventFeedService>, 'listEventFeed'> {
+}): readonly Implementation[] {
   const keptDays = eventDays(deps.deliveriesDays);
 
   /** Refuses a position after which events may have been dropped: a page would hide a gap. */
-  function sequenceOf({ sequence, givenAt }: EventPosition): string {
-    if (timestampDate(required(givenAt, 'given_at')) < daysBefore(deps.clock(), keptDays - 1)) {
+  function sequenceOf(position: string): string {
+    const [sequence = '', day = ''] = position.split(':');
+    if (new Date(day) < daysBefore(deps.clock(), keptDays - 1)) {
       const message = `is too old: events are kept for ${keptDays} days; begin again without a cursor`;
       throw new ServiceError('cursor_invalid', `cursor: ${message}`, {
         details: [{ path: 'cursor', message }],
       });
     }
-    return required(sequence, 'sequence');
+    return sequence;
   }
 
-  return {
-    async listEventFeed(request, context) {
-      const { after, fromEnd = false, event, resourceId } = request;
-      if (fromEnd && after !== undefined) {
-        throw invalidArgument([{ path: 'from_end', message: 'must not be given together with after' }]);
-      }
-      eventsOf(event);
-      const { events, next, hasMore } = await readEventFeed(
-        queryWithin(deps.database, callerLimits(request, context)),
-        {
-          companyId: required(request.companyId, 'company_id'),
-          after: fromEnd ? undefined : after === undefined ? '0' : sequenceOf(after),
-          limit: pageSize(request.limit),
-          event,
-          resourceId,
-        },
-      );
-      return { events: [...events], nextSequence: next, hasMore };
-    },
-  };
+  return [listInboundEventsOperation, listInstallerEventsOperation].map((operation) =>
+    implement(operation, async ({ companyId, query, after, timeoutMs }) => {
+      const { from, limit, event, resourceId } = query;
+      const start = from === 'end' ? undefined : '0';
+      const page = await readEventFeed(queryWithin(deps.database, { companyId, timeoutMs: timeoutMs() }), {
+        companyId,
+        after: after === undefined ? start : sequenceOf(after),
+        limit,
+        event,
+        resourceId,
+      });
+      const { hasMore } = page;
+      const events = page.events.map(({ sequence, eventId, event: name, body }): UnsignedEvent => {
+        return { sequence, eventId, event: name, body };
+      });
+      const today = deps.clock().toISOString().slice(0, 10);
+      return { json: JSON.stringify({ events }), next: `${page.next}:${today}`, hasMore };
+    }),
+  );
 }

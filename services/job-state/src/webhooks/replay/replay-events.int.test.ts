@@ -1,39 +1,63 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { createClient } from '@connectrpc/connect';
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
-import { createInMemoryTransport, partialRpcService } from '@partner/kernel/testing/in-memory-transport';
-import { EventFeedService } from '@partner/proto-contracts/gen/partner/webhooks/v1/event_feed_service_pb';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
+import type { AnyOperation } from '@partner/proto-contracts/api/operation';
+import type { OperationCall } from '@partner/proto-contracts/call';
 import {
   eventReplayPreview,
   eventReplays,
 } from '@partner/proto-contracts/resources/event-replay/event-replay';
+import {
+  cancelInstallerEventReplayOperation,
+  getInstallerEventReplayOperation,
+  previewInstallerEventReplayOperation,
+  replayInstallerEventsOperation,
+} from '@partner/proto-contracts/resources/event-replay/operations';
 import { bulkReplay } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
-import { readResource } from '@partner/proto-contracts/resource-json';
+import { installerKey } from '../../testing/callers.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
-import { binding } from '../../testing/test-jobs.js';
 import { eventsOf, HOUR_MS, queuedBy, runToEnd, step, stepOf } from '../testing/bulk-replay-fixture.js';
 import { companyWith, fixture, logger } from '../testing/delivery-service-fixture.js';
-import { createEventReplayRpcs } from './event-replay-rpcs.js';
+import { eventReplayOperations } from './event-replay-operations.js';
 
 const clock = () => new Date();
 
-function connect() {
-  const { database } = fixture;
-  return createClient(
-    EventFeedService,
-    createInMemoryTransport([
-      partialRpcService(EventFeedService, createEventReplayRpcs({ database, clock, logger })),
-    ]),
-  );
+interface Request {
+  readonly companyId: string;
+  readonly subscriptionId?: string;
+  readonly selection: object;
+  readonly perMinute?: number;
+  /** Absent: a new one. */
+  readonly idempotencyKey?: OperationCall['idempotencyKey'];
 }
 
-type Request = Parameters<ReturnType<typeof connect>['replayEvents']>[0];
-type PreviewRequest = Parameters<ReturnType<typeof connect>['previewEventReplay']>[0];
+/** Calls an operation with an API key of the company. */
+async function call(
+  operation: AnyOperation,
+  companyId: string,
+  sent: Omit<OperationCall, 'caller'>,
+): Promise<unknown> {
+  const { database } = fixture;
+  const implementations = eventReplayOperations({ database, clock, logger });
+  const operations = inProcessOperations({ implementations, callers: ['key'] });
+  const caller = { ...installerKey(companyId), remoteAddress: '192.0.2.7' };
+  const { json } = await operations.call(operation, { caller, ...sent });
+  return JSON.parse(json);
+}
 
-const replay = async (request: Request) =>
-  readResource(eventReplays, await connect().replayEvents({ perMinute: 60_000, ...request })).replays;
+const bodyOf = ({ subscriptionId, selection, perMinute = 60_000 }: Request) => ({
+  ...{ subscriptionId, perMinute },
+  ...selection,
+});
+
+async function replay(request: Request) {
+  const { companyId, idempotencyKey = key() } = request;
+  const sent = { body: bodyOf(request), idempotencyKey };
+  return eventReplays.parse(await call(replayInstallerEventsOperation, companyId, sent)).replays;
+}
+
+const key = () => ({ key: newId('evt'), request: 'POST /replay', bodySha256: '00'.repeat(32) });
 
 /** Starts a replay to one subscription, runs it to its end, and returns the queued deliveries. */
 async function replayed(
@@ -49,8 +73,8 @@ async function replayed(
 }
 
 const around = (ms = HOUR_MS) => ({
-  from: timestampFromDate(new Date(Date.now() - ms)),
-  to: timestampFromDate(new Date(Date.now() + ms)),
+  from: new Date(Date.now() - ms).toISOString(),
+  to: new Date(Date.now() + ms).toISOString(),
 });
 
 /** A company with four events: delivered, dead-lettered, unfinished, and recorded while its subscription was paused. */
@@ -69,7 +93,7 @@ async function companyWithFour() {
 describe('a replay of events', () => {
   test('queues those of its numbers once that the webhook has no unfinished delivery of [REPLAY-7]', async () => {
     const side = await companyWithFour();
-    const { begun, queued } = await replayed(side, { fromSequence: '1', toSequence: '99' });
+    const { begun, queued } = await replayed(side, { fromSequence: 1, toSequence: 99 });
     expect(begun.total).toBe(4);
     expect(queued.map(({ event_id }) => event_id)).toEqual([
       side.delivered.event_id,
@@ -81,7 +105,7 @@ describe('a replay of events', () => {
       [begun.id],
     );
     expect(of.map(({ replay_of }) => replay_of)).toEqual([side.delivered.id, side.dead.id, null]);
-    expect((await replayed(side, { fromSequence: '4', toSequence: '4' })).queued).toEqual([]);
+    expect((await replayed(side, { fromSequence: 4, toSequence: 4 })).queued).toEqual([]);
   });
 
   test('queues the events of a span of time, or with these ids, that its filter names [REPLAY-7]', async () => {
@@ -101,7 +125,7 @@ describe('a replay of events', () => {
     const held = await fixture.subscription({ companyId, state: 'paused' });
     for (const other of [{ events: ['install.test'] }, { schemaVersion: 2 }])
       await fixture.subscription({ companyId, ...other });
-    const selection = { fromSequence: '1', toSequence: '1' };
+    const selection = { fromSequence: 1, toSequence: 1 };
     const begun = await replay({ companyId, selection });
     expect(begun.map(({ subscriptionId }) => subscriptionId).sort()).toEqual(
       [side.subscriptionId, second].sort(),
@@ -120,9 +144,11 @@ describe('a replay of events', () => {
     const { companyId, subscriptionId, paused } = side;
     const held = await fixture.subscription({ companyId, state: 'paused' });
     const other = await fixture.subscription({ companyId, events: ['install.test'] });
-    const preview = async (request: PreviewRequest) =>
-      readResource(eventReplayPreview, await connect().previewEventReplay(request));
-    const selection = { fromSequence: '2', toSequence: '99' };
+    const preview = async (request: Request) =>
+      eventReplayPreview.parse(
+        await call(previewInstallerEventReplayOperation, request.companyId, { body: bodyOf(request) }),
+      );
+    const selection = { fromSequence: 2, toSequence: 99 };
     const all = await preview({ companyId, selection });
     expect(all).toMatchObject({ webhooks: [{ subscriptionId, events: 3 }], atLeast: false });
     for (const [named, events] of [
@@ -151,8 +177,8 @@ describe('a replay of events', () => {
     const { companyId, subscriptionId } = side;
     const request = {
       companyId,
-      selection: { fromSequence: '1', toSequence: '1' },
-      idempotencyKey: binding(newId('evt')),
+      selection: { fromSequence: 1, toSequence: 1 },
+      idempotencyKey: key(),
     };
     const first = await replay(request);
     expect(await replay(request)).toEqual(first);
@@ -187,29 +213,30 @@ describe('a replay of events', () => {
   test('is shown to its company and cancelled by it, with both in the audit trail, and an owner has others [REPLAY-8]', async () => {
     const side = await companyWith(1);
     const { companyId, subscriptionId } = side;
-    const key = { displayName: 'API key key_1', remoteAddress: '192.0.2.7' };
     const [begun] = await replay({
       companyId,
       selection: { eventIds: [side.deliveries[0]?.event_id ?? ''] },
-      actor: key,
     });
     invariant(begun, 'one replay');
-    const client = connect();
-    const shown = readResource(bulkReplay, await client.getEventReplay({ companyId, replayId: begun.id }));
-    expect(shown).toEqual(begun);
-    const foreign = { companyId: await fixture.company(), replayId: begun.id };
+    const get = (of: string, id: string) => call(getInstallerEventReplayOperation, of, { params: { id } });
+    const cancel = (of: string, id: string) =>
+      call(cancelInstallerEventReplayOperation, of, { params: { id } });
+    expect(await get(companyId, begun.id)).toEqual(begun);
     const [owners] = await fixture.database.query<{ id: string }>(
       `insert into bulk_replays (id, subscription_id, company_id, kind, from_time, to_time, per_minute, total)
        values ($1, $2, $3, 'replay', now(), now(), 1, 0) returning id`,
       [newId('rpl'), subscriptionId, companyId],
     );
-    for (const of of [foreign, { companyId, replayId: owners?.id ?? '' }]) {
-      expect(await failureOf(client.getEventReplay(of))).toMatchObject({ reason: 'not_found' });
-      expect(await failureOf(client.cancelEventReplay(of))).toMatchObject({ reason: 'not_found' });
+    for (const [of, id] of [
+      [await fixture.company(), begun.id],
+      [companyId, owners?.id ?? ''],
+      [companyId, 'rpl_1'],
+    ] as const) {
+      expect(await failureOf(get(of, id))).toMatchObject({ reason: 'not_found' });
+      expect(await failureOf(cancel(of, id))).toMatchObject({ reason: 'not_found' });
     }
-    const cancel = () => client.cancelEventReplay({ companyId, replayId: begun.id, actor: key });
-    expect(readResource(bulkReplay, await cancel())).toMatchObject({ state: 'cancelled' });
-    await cancel();
+    expect(bulkReplay.parse(await cancel(companyId, begun.id))).toMatchObject({ state: 'cancelled' });
+    await cancel(companyId, begun.id);
     const audited = await fixture.database.query(
       `select action, display_name, membership_id, remote_address, details ->> 'eventIds' as ids from audit_entries
        where subject_id = $1 order by id`,
@@ -222,11 +249,11 @@ describe('a replay of events', () => {
     ]);
   });
 
-  test('is refused for what the company does not have, for expired events, and for an invalid selection [REPLAY-6]', async () => {
+  test('is refused for what the company does not have, for expired events, and for a number that no event has [REPLAY-6]', async () => {
     const side = await companyWith(1);
     const { companyId, subscriptionId } = side;
     const foreign = await companyWith(1);
-    const one = { fromSequence: '1', toSequence: '1' };
+    const one = { fromSequence: 1, toSequence: 1 };
     const eventId = side.deliveries[0]?.event_id ?? '';
     const refusals: readonly (readonly [Request, string, string])[] = [
       [
@@ -239,15 +266,9 @@ describe('a replay of events', () => {
         'not_found',
         'event',
       ],
-      [{ companyId, selection: { fromSequence: '2', toSequence: '2' } }, 'invalid_argument', 'fromSequence'],
-      [{ companyId, selection: { ...one, eventIds: [eventId] } }, 'invalid_argument', 'eventIds'],
-      [{ companyId, selection: {} }, 'invalid_argument', 'fromSequence'],
-      [
-        { companyId, selection: { fromSequence: '1', toSequence: '100001' } },
-        'invalid_argument',
-        'toSequence',
-      ],
-      [{ companyId, selection: { from: around().to, to: around().from } }, 'invalid_argument', 'to'],
+      [{ companyId, selection: { fromSequence: 2, toSequence: 2 } }, 'invalid_argument', 'fromSequence'],
+      [{ companyId, selection: { eventIds: ['evt_1'] } }, 'not_found', 'event evt_1'],
+      [{ companyId, subscriptionId: 'whk_1', selection: one }, 'not_found', 'webhook subscription'],
     ];
     for (const [request, reason, named] of refusals) {
       const failure = await failureOf(replay(request));

@@ -1,6 +1,5 @@
 import { eventsNamedBy } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import {
-  eventReplayIn,
   type EventReplayPreview,
   type EventReplays,
   eventReplays,
@@ -11,7 +10,7 @@ import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
 import { type IdempotencyMark, notFound, ServiceError } from '@partner/kernel/service-error';
-import { invalidArgument, validate } from '@partner/kernel/validation';
+import { invalidArgument } from '@partner/kernel/validation';
 import type { Actor } from '../../audit/actor.js';
 import { recordAudit } from '../../audit/record-audit.js';
 import { idsCreatedWithin } from '../../database/created-within.js';
@@ -65,18 +64,17 @@ interface ReplaySelection {
 /** A replay of events to start. */
 export interface EventReplayRequest extends ReplaySelection {
   readonly perMinute: number;
-  /** Undefined for an operator. */
   readonly binding: IdempotencyBinding | undefined;
   /** The API key or the operator. */
-  readonly actor: Actor | undefined;
+  readonly actor: Actor;
 }
 
 /**
  * Starts a bulk replay of the kind `events` for one subscription, or for each that receives some of the events, once per idempotency
  * key; `runBulkReplays` does the work.
  *
- * The events are those recorded before it. It counts the oldest `maxCounted` of them. Fails with `invalid_argument` for an invalid
- * selection, `not_found` for a subscription or an event that the company does not have, `event_expired` if none of the events is kept,
+ * The events are those recorded before it. It counts the oldest `maxCounted` of them. Fails with `invalid_argument` for a
+ * number that no event has yet, `not_found` for a subscription or an event that the company does not have, `event_expired` if none of the events is kept,
  * and `replay_in_progress` while another one of a subscription runs. All replays are started, or none.
  *
  * Locks: the key, then the subscriptions in ascending id, after the count, so that their changes do not wait for it.
@@ -91,7 +89,6 @@ export async function replayEvents(
   limits: { readonly timeoutMs: number | undefined; readonly maxCounted: number },
 ): Promise<{ readonly result: EventReplays; readonly idempotency: IdempotencyMark | undefined }> {
   const { companyId, binding } = request;
-  checkSelection(request);
   const settled = await runIdempotent(deps, {
     companyId,
     binding,
@@ -117,7 +114,6 @@ export async function previewEventReplay(
   request: ReplaySelection,
   limits: { readonly now: Date; readonly maxCounted: number },
 ): Promise<EventReplayPreview> {
-  checkSelection(request);
   const { span, totals, atLeast } = await planReplay(database, request, limits);
   return {
     webhooks: [...totals].map(([subscriptionId, events]) => ({ subscriptionId, events })),
@@ -328,18 +324,4 @@ async function recordStart(tx: Transaction, request: EventReplayRequest, row: Bu
       total,
     },
   });
-}
-
-function checkSelection({
-  subscriptionId,
-  selection,
-  perMinute,
-}: ReplaySelection & { readonly perMinute?: number }): void {
-  const { from, to, ...rest } = selection;
-  const checked = validate(
-    eventReplayIn,
-    { ...rest, subscriptionId, from: from?.toISOString(), to: to?.toISOString(), perMinute },
-    'selection',
-  );
-  if (!checked.valid) throw invalidArgument(checked.violations);
 }
