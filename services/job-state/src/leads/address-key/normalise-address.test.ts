@@ -1,11 +1,108 @@
 import { describe, expect, test } from '@jest/globals';
 import { fc } from '@partner/test-kit/fast-check';
 import { normaliseAddress } from './normalise-address.js';
-import { PLURAL_SUFFIXES, SUFFIXES, UNIT_DESIGNATORS } from './usps-abbreviations.js';
-import { DIFFERENT } from './testing/different-addresses.js';
-import { PARTS, place, style, writeAddress } from './testing/random-address.js';
-import { SAME, SAME_BY_COMMA } from './testing/same-addresses.js';
-import { STATES } from './usps-states.js';
+import { PLURAL_SUFFIXES, STATES, SUFFIXES, UNIT_DESIGNATORS } from './usps-abbreviations.js';
+
+/** Two spellings of one street and place, both in Troy, NY 12180. */
+const SAME = [
+  ['123 Main Street', '１２３ Ｍａｉｎ Ｓｔ.'],
+  ['12 Main\nSt', '  12   MAIN\tst ,'],
+  ['12, N Main St', '(12) North Main St'],
+  ['12 Martin Luther King Blvd', '12 M.L.K. Blvd'],
+  ['12 MLK Blvd', '12 M. L. King Blvd'],
+  ['12 Dr. Martin Luther King, Jr. Dr', '12 Doctor MLK Junior Drive'],
+  ['45 Oak Ave N', '45 Oak Avenue North'],
+  ['45 N.E. 5th Street', '45 North East 5th St'],
+  ['45 N E 5th St', '45 North-East 5th St'],
+  ['12 North East St', '12 N East Street'],
+  ['12 Mountain View Rd', '12 Mtn Vw Road'],
+  ['12 N Fort Thomas Ave', '12 North Ft Thomas Avenue'],
+  ["12 Saint Mary's Rd", '12 St. Mary´s Road'],
+  ['12 O’Brien Ln', '12 OBrien Lane'],
+  ['12 Plaza de San José', '12 Plz de San Jose'],
+  ['12 Ma\u00adin\u200b St', '12 Main St'],
+  ['12-A Main St', '12A Main St'],
+  ['123½ Main St', '123 1/2 Main St'],
+  ['112–10 Queens Blvd', '112-10 Queens Boulevard'],
+  ['P.O. Box 12', 'PO Box 12'],
+  ['9 Elm Dr #4', '9 Elm Drive Apartment 4'],
+  ['9 Elm Dr Apt. #4', '9 Elm Dr Unit No. 4'],
+  ['Apt. 4-B, 9 Elm Dr', '9 Elm Dr ＃4B'],
+  ['9 Elm Dr Unit 4 Apt 5', 'Apt 5, Unit 4, 9 Elm Dr'],
+  ['9 Elm Dr Ste 200 Bldg 4', '9 Elm Dr, Building 4, Suite 200'],
+  ['9 Elm Dr Penthouse', '9 Elm Dr PH'],
+].map((streets) => streets.map((street) => `${street}, Troy, NY 12180`));
+
+/** Two spellings of one address as a whole. */
+const SAME_PLACE = [
+  ['12 Elm St, Reno, NV 89501', '12 Elm St; Reno; N. V., 89501−2345'],
+  ['12 Elm St, Reno, NV 89501-2345 USA', '12 Elm St\r\nReno, Nevada 895012345, United States of America'],
+  ['1 Main St, Washington, District of Columbia 20001', '1 Main St, Washington, D.C. 20001'],
+  ['PO Box 10001-1234, Reno, NV 89501-2345', 'PO Box 10001-1234, Reno, NV 89501'],
+  ['100 Main St N E, Troy WI', '100 Main St NE, Troy WI'],
+  ['100 Main St N, Troy WI', '100 Main Street North,\nTroy, Wisconsin'],
+  ['12 Oak Ct', '12 Oak Court'],
+  ['12 East Court St, Troy, NY 12180', '12 E Court Street, Troy, NY 12180'],
+];
+
+/** Streets that differ, both in Troy, NY 12180. */
+const DIFFERENT = [
+  ['12 North\nElm St', '12 North Elm St'],
+  ['12 MLK Blvd', '12 MLK Jr Blvd'],
+  ['12 MLK Blvd', '12 Dr MLK Blvd'],
+  ['12 MLK Blvd', '12 King Blvd'],
+  ['12 Main St', '12 Main Ave'],
+  ['12 Main', '12 Main St'],
+  ['0123 Main St', '123 Main St'],
+  ['10-12 Main St', '1012 Main St'],
+  ['12 1/2 Main St', '12 1/4 Main St'],
+  ['12² Main St', '122 Main St'],
+  ['12 山田 St', '12 山口 St'],
+  ['12 か St', '12 が St'],
+  ['RR 2 Box 18', 'HC 2 Box 18'],
+  ['12 E St', '12 East St'],
+  ['12 North Ave', '12 N Ave'],
+  ['100 Avenue E', '100 Avenue East'],
+  ['12 E', '12 East'],
+  ['12 E North St', '12 E N St'],
+  ['100 N E St', '100 NE St'],
+  ['123 E Main St', '123E Main St'],
+  ['12 N Saint Charles Ave', '12 Saint Charles Ave N'],
+  ['12 St Charles St', '12 Charles St'],
+  ['12 Centre St', '12 Center St'],
+  ['12 Trail Ct', '12 Trails Ct'],
+  ['12 Lake St', '12 Lakes St'],
+  ['9 Elm Dr Bldg 2 Apt 3', '9 Elm Dr Bldg 3 Apt 2'],
+  ['9 Elm Dr Unit 4 Apt 5', '9 Elm Dr Unit 5 Apt 4'],
+  ['9 Elm Dr Apt 4', '9 Elm Dr Apt 4 Rear'],
+  ['9 Elm Dr Apt 04', '9 Elm Dr Apt 4'],
+  ['9 Elm Dr Apt 4,5', '9 Elm Dr Apt 45'],
+  ['9 Elm Dr Apt 1-2', '9 Elm Dr Apt 12'],
+  ['9 Elm Dr Bldg E', '9 Elm Dr Bldg East'],
+  ['9 Elm Dr Unit N', '9 Elm Dr N'],
+  ['9 Elm Dr #12', '9 Elm Dr 12'],
+  ['9 Elm Dr Rear', '9 Elm Dr'],
+  ['Apt B, 4 Main St', 'Apt B4, Main St'],
+  ['2nd Floor, 12 Main St', 'Floor 12, 2nd Main St'],
+].map((streets) => streets.map((street) => `${street}, Troy, NY 12180`));
+
+/** Addresses that differ as a whole. */
+const DIFFERENT_PLACE = [
+  ['12 Main St, Troy, NY', '12 Main St, Troy, NY 12180'],
+  ['12 Main St, Troy, NY 12180', '12 Main St, Troy, NY 12181-2180'],
+  ['12 Main St, Troy, NY 12180', '12 Main St, 12180'],
+  ['1 Main St, Kansas City, KS 66101', '1 Main St, Kansas City, MO 66101'],
+  ['12 Main St, Lincoln NE 68508', '12 Main St NE, Lincoln 68508'],
+  ['12 Main St, Virginia, MN 55792', '12 Main St, MN 55792'],
+  ['PO Box 10001-1234', 'PO Box 10001'],
+  ['10 Main St Unit 10001-1001', '10 Main St Unit 10001-1002'],
+  ['10 Main St Apt 5, E Lansing MI', '10 Main St Apt 5 E Lansing MI'],
+  ['10 Main St Apt 5 E Lansing MI', '10 Main St Apt 5E Lansing MI'],
+  ['100 Main St N, Troy WI', '100 Main St, N Troy WI'],
+  ['100 Main St N E Troy WI', '100 Main St NE, Troy WI'],
+  ['100 East St St Louis MO 63101', '100 E St St Louis MO 63101'],
+  ['Broadway, N Troy, WI', 'Broadway N, Troy, WI'],
+];
 
 /** Inputs that would cause catastrophic backtracking in a regular expression. */
 const HOSTILE = [
@@ -13,44 +110,30 @@ const HOSTILE = [
     'N E ',
     '12 N St ',
     'East St ',
-    'St ',
     '1-',
     '1/',
     'A-1',
     'A.',
+    'A. ',
     '#',
     '# ',
     'APT ',
+    'APT # ',
     'Apt B 4 ',
-    'Fl 2 ',
-    '2nd Fl ',
   ],
   ...[
     ', ',
-    'c/o 1 , ',
     "O' ",
-    'Mc ',
+    'M L ',
     '62701-1234 ',
     'IL 62701 ',
     'N Y ',
     'U S ',
-    'One Hundred ',
-    'P O ',
-    'Box # ',
-  ],
-  ...[
-    'RR 0',
-    'Route 2 ',
-    '12 Texas ',
-    'State Route ',
+    'Texas ',
     'e\u0301',
     '\u0301',
     '½',
     '  ',
-    '%   ',
-    'CARE   ',
-    'a b ',
-    'E1 N1 ',
   ],
 ];
 
@@ -61,101 +144,72 @@ function disturb(letter: string, choice: number): string {
   if (choice === 2)
     return /[!-~]/.test(letter) ? String.fromCodePoint(0xfee0 + letter.charCodeAt(0)) : letter;
   if (choice === 3) return `${letter}\u200b`;
-  if (choice === 4) return `${letter}\u00ad`;
-  if (choice === 5) return letter === ' ' ? ' \u00a0\u2009' : letter;
-  if (choice === 6) return /[A-Za-z]/.test(letter) ? `${letter}\u0301` : letter;
-  return letter;
+  if (choice === 4) return letter === ' ' ? ' \u00a0\u2009' : letter;
+  return choice === 5 && /[A-Za-z]/.test(letter) ? `${letter}\u0301` : letter;
 }
 
 describe('the key of an address', () => {
-  test.each([...SAME, ...SAME_BY_COMMA])('is the same for %j and %j [LEAD-4, LEAD-5]', (one, other) => {
-    expect(normaliseAddress(one)).toBe(normaliseAddress(other));
-  });
+  test.each([...SAME, ...SAME_PLACE])(
+    'is the same for %j and %j [LEAD-4, LEAD-5]',
+    (one = '', other = '') => {
+      expect(normaliseAddress(one)).toBe(normaliseAddress(other));
+    },
+  );
 
-  test.each(DIFFERENT)('keeps %j and %j apart [LEAD-5]', (one, other) => {
+  test.each([...DIFFERENT, ...DIFFERENT_PLACE])('keeps %j and %j apart [LEAD-5]', (one = '', other = '') => {
     expect(normaliseAddress(one)).not.toBe(normaliseAddress(other));
   });
 
-  test.each([...SUFFIXES])('reads the suffix %s as %s', (written, suffix) => {
-    const standard = PLURAL_SUFFIXES.get(suffix) ?? suffix;
-    expect(normaliseAddress(`12 Oak ${written}, Troy, NY 12180`)).toBe(`12 OAK ${standard} TROY NY 12180`);
-    expect(normaliseAddress(`12 Oak ${written}. North Troy NY 12180`)).toBe(
-      `12 OAK ${standard} N TROY NY 12180`,
-    );
-  });
-
-  test.each([...UNIT_DESIGNATORS])('reads the designator %s as %s', (written, designator) => {
-    const [one, other] = [written, designator].map((word) =>
-      normaliseAddress(`12 Elm Dr ${word} #4, Troy, NY 12180`),
-    );
-    expect(one).toBe(other);
-  });
-
-  test('keeps units of different kinds apart', () => {
-    const kinds = [...new Set(UNIT_DESIGNATORS.values())].filter((kind) => kind !== 'APT');
-    const keys = kinds.map((kind) => normaliseAddress(`12 Elm Dr ${kind} 4, Troy, NY 12180`));
-    expect(new Set(keys).size).toBe(kinds.length);
-  });
-
-  test.each([...STATES])('reads the state %s as %s', (written, code) => {
-    for (const end of [
-      ', Troy, ? 12180-1234',
-      ' Troy ? 12180',
-      ', Troy, ?',
-      ' Troy ?',
-      ', Troy, ?., U.S.A.',
-    ]) {
-      const [one, other] = [written, code].map((state) =>
-        normaliseAddress(`12 Elm Dr${end.replace('?', state)}`),
-      );
-      expect(one).toBe(other);
+  test('unifies each suffix, designator and state of USPS Publication 28 [LEAD-5]', () => {
+    for (const [written, suffix] of SUFFIXES) {
+      const key = `12 OAK ${PLURAL_SUFFIXES.get(suffix) ?? suffix}`;
+      expect(normaliseAddress(`12 Oak ${written}, Troy, NY 12180`)).toBe(`${key} TROY NY 12180`);
+      expect(normaliseAddress(`12 Oak ${written}. North Troy NY 12180`)).toBe(`${key} N TROY NY 12180`);
     }
-  });
-
-  test('is the same for two spellings of one place, and differs for two places', () => {
-    fc.assert(
-      fc.property(place, place, style, style, (one, other, oneStyle, otherStyle) => {
-        const key = normaliseAddress(writeAddress(one, oneStyle));
-        expect(normaliseAddress(writeAddress(one, otherStyle))).toBe(key);
-        expect(normaliseAddress(writeAddress(other, otherStyle)) === key).toBe(
-          JSON.stringify(one) === JSON.stringify(other),
+    for (const [written, designator] of UNIT_DESIGNATORS) {
+      const kind = designator === 'APT' ? 'UNIT' : designator;
+      expect(normaliseAddress(`12 Elm Dr ${written} #4, Troy`)).toBe(`${kind} 4 , 12 ELM DR TROY`);
+    }
+    for (const [written, code] of STATES)
+      for (const end of ['? 12180', ', ? 12180-1234, U.S.A.'])
+        expect(normaliseAddress(`12 Elm Dr, Troy ${end.replace('?', written)}`)).toBe(
+          `12 ELM DR TROY ${code} 12180`,
         );
-      }),
-      { numRuns: 1_000 },
-    );
   });
 
-  test('changes with each part of a place', () => {
+  test('changes with the house number, the name of the street, the unit and the ZIP', () => {
+    const known = new Set([...SUFFIXES.keys(), ...UNIT_DESIGNATORS.keys(), ...STATES.keys()]);
+    const place = fc.record({
+      house: fc.integer({ min: 1, max: 99_999 }),
+      name: fc.stringMatching(/^[A-Z][a-z]{3,9}$/).filter((word) => !known.has(word.toUpperCase())),
+      unit: fc.option(fc.integer({ min: 1, max: 9_999 })),
+      zip: fc.integer({ min: 10_000, max: 99_999 }),
+    });
+    type Place = typeof place extends fc.Arbitrary<infer Value> ? Value : never;
+    const key = ({ house, name, unit, zip }: Place) =>
+      normaliseAddress(`${house} ${name} St${unit === null ? '' : ` Apt ${unit}`}, Springfield, IL ${zip}`);
     fc.assert(
-      fc.property(place, place, style, (one, other, written) => {
-        for (const part of PARTS) {
-          const changed = { ...one, [part]: other[part] };
-          expect(
-            normaliseAddress(writeAddress(changed, written)) === normaliseAddress(writeAddress(one, written)),
-          ).toBe(other[part] === one[part]);
+      fc.property(place, place, (one, other) => {
+        const changed = [
+          { house: other.house },
+          { name: other.name },
+          { unit: other.unit },
+          { zip: other.zip },
+        ];
+        for (const change of changed) {
+          const isSame = JSON.stringify({ ...one, ...change }) === JSON.stringify(one);
+          expect(key({ ...one, ...change }) === key(one)).toBe(isSame);
         }
       }),
     );
   });
 
-  test('changes with any name of the street', () => {
-    const known = new Set([...SUFFIXES.keys(), ...UNIT_DESIGNATORS.keys(), ...STATES.keys()]);
-    const name = fc.stringMatching(/^[A-Z][a-z]{3,9}$/).filter((word) => !known.has(word.toUpperCase()));
-    fc.assert(
-      fc.property(name, name, (one, other) => {
-        const [oneKey, otherKey] = [one, other].map((word) =>
-          normaliseAddress(`12 ${word} St, Troy, NY 12180`),
-        );
-        expect(oneKey === otherKey).toBe(one === other);
-      }),
-    );
-  });
-
-  test('does not depend on case, width, accents, spaces and invisible signs', () => {
+  test('does not depend on case, width, accents, commas, spaces and invisible signs', () => {
     const noise = fc.array(fc.nat({ max: 9 }), { minLength: 40, maxLength: 40 });
     fc.assert(
-      fc.property(fc.constantFrom(...SAME.flat()), noise, (address, choices) => {
-        const written = Array.from(address, (letter, index) =>
+      fc.property(fc.constantFrom(...SAME.flat()), noise, fc.boolean(), (address, choices, hasCommas) => {
+        const gap = hasCommas ? ', ' : ' ';
+        const written = Array.from(address.replaceAll(', ', gap), (letter, index) =>
           disturb(letter, choices[index % 40] ?? 0),
         ).join('');
         expect(normaliseAddress(` ${written} .`)).toBe(normaliseAddress(address));
@@ -164,47 +218,9 @@ describe('the key of an address', () => {
     );
   });
 
-  test('is its own key', () => {
-    for (const address of [...SAME, ...SAME_BY_COMMA, ...DIFFERENT].flat()) {
-      const key = normaliseAddress(address);
-      expect(normaliseAddress(key)).toBe(key);
-    }
-  });
-
-  test('differs for different house numbers, units and ZIP codes', () => {
-    const place = fc.record({
-      house: fc.integer({ min: 1, max: 99_999 }),
-      unit: fc.option(fc.integer({ min: 1, max: 9_999 })),
-      zip: fc.integer({ min: 10_000, max: 99_999 }),
-    });
-    const write = ({ house, unit, zip }: { house: number; unit: number | null; zip: number }) =>
-      `${house} Main St${unit === null ? '' : ` Apt ${unit}`}, Springfield, IL ${zip}`;
-    fc.assert(
-      fc.property(place, place, (one, other) => {
-        const isSame = JSON.stringify(one) === JSON.stringify(other);
-        expect(normaliseAddress(write(one)) === normaliseAddress(write(other))).toBe(isSame);
-      }),
-    );
-  });
-
-  test('does not depend on case, commas or runs of spaces', () => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...SAME.flat()),
-        fc.constantFrom(' ', '  ', '\u00a0', ' , '),
-        (address, gap) => {
-          const spaced = address.replaceAll(', ', gap);
-          expect(normaliseAddress(spaced.toLowerCase())).toBe(normaliseAddress(address.toUpperCase()));
-        },
-      ),
-    );
-  });
-
   test('has 1 to 2,000 bytes, and differs for long addresses that differ', () => {
-    const long = Array.from({ length: 499 }, (_, index) => String.fromCodePoint(0x3300 + (index % 80))).join(
-      '',
-    );
-    const [one, other] = ['A', 'B'].map((end) => normaliseAddress(`${long}${end}`));
+    const long = Array.from({ length: 499 }, (_, index) => String.fromCodePoint(0x3300 + (index % 80)));
+    const [one, other] = ['A', 'B'].map((end) => normaliseAddress(`${long.join('')}${end}`));
     expect(Buffer.byteLength(one ?? '')).toBeLessThanOrEqual(2_000);
     expect(one).not.toBe(other);
     fc.assert(
@@ -222,17 +238,9 @@ describe('the key of an address', () => {
   });
 
   test('differs for addresses of signs and of invisible characters', () => {
-    const addresses = [
-      '...',
-      '???',
-      '\u{1f3e0}\u{1f3e0}',
-      '\u{1f3e1}\u{1f3e1}',
-      '\u200b\u200b\u200b',
-      '\u200c\u200c\u200c',
-      '   ',
-    ];
-    const keys = addresses.map(normaliseAddress);
-    expect(new Set(keys).size).toBe(addresses.length);
+    const signs = ['...', '???', '\u{1f3e0}', '\u{1f3e1}', '\u200b\u200b\u200b', '\u200c\u200c\u200c', '   '];
+    const keys = signs.map(normaliseAddress);
+    expect(new Set(keys).size).toBe(signs.length);
     expect(keys).not.toContain('');
   });
 });

@@ -1,52 +1,120 @@
 import { createHash } from 'node:crypto';
-import { normaliseNumbers } from './normalise-numbers.js';
-import { normaliseRoutes } from './normalise-routes.js';
-import { normaliseStreet } from './normalise-street.js';
-import { normaliseTail } from './normalise-tail.js';
-import { BOUNDARY, CARE_OF, normaliseText, trimBoundaries } from './normalise-text.js';
-import { normaliseUnits, splitGluedUnits } from './normalise-units.js';
-import { DIRECTIONALS } from './usps-abbreviations.js';
+import { BOUNDARY, foldText } from './fold-text.js';
+import {
+  DIRECTIONALS,
+  NAME_WORDS,
+  NAMES,
+  PLURAL_SUFFIXES,
+  STATES,
+  STREET_TYPES,
+  SUFFIXES,
+  UNIT_DESIGNATORS,
+} from './usps-abbreviations.js';
 
 /** Maximum size of a key in UTF-8 bytes. An index of the database takes entries of about 2,700. */
 const MAX_KEY_BYTES = 2_000;
 
+/** Units of one kind: the numbers of apartments, units and number signs do not repeat in a house. */
+const DOORS: ReadonlySet<string> = new Set(['APT', 'UNIT', '#']);
+
+const STATE = [...STATES.keys()].sort((one, other) => other.length - one.length).join('|');
+const COUNTRY = / (?:, )?(?:UNITED STATES(?: OF AMERICA)?|USA?)$/;
+const STATE_AT_END = new RegExp(` (?:, )?(${STATE})(?: (?:, )?(\\d{5})(?:[- ]?\\d{4})?)?$`);
+const UNIT = new RegExp(
+  `(?<= |^)(#|${[...UNIT_DESIGNATORS.keys()].join('|')})(?: #| NO)? ((?=[^ ]*\\d)[^ ,]+|\\p{L})(?= |$)`,
+  'gu',
+);
+
 /**
- * Returns the key that de-duplicates leads of one company: spellings of one US address have one key (spec: Inbound, rule).
+ * Returns the key that de-duplicates leads of one company: spellings of one US address have one key [LEAD-5].
  *
- * It folds Unicode compatibility forms, Latin accents, case, punctuation and spaces. It unifies street suffixes, directionals,
- * unit designators, numbers in words, boxes, rural routes and numbered roads (USPS Publication 28) and state names. It cuts
- * ZIP+4 to ZIP, and puts the units first, in one order. It is pure, takes time linear in the length, and never returns an empty
- * key for a text that is not empty. A key has at most 2,000 bytes; a longer one is replaced by its hash.
+ * It is pure, takes time linear in the length, and never returns an empty key for a text that is not empty. A key has at most
+ * 2,000 bytes; a longer one is replaced by its hash. The ZIP is its last word.
  *
  * If two readings are possible, the addresses stay apart: a person can merge a duplicate lead, but a customer who was merged
- * into another one is lost. So a part that only one of two addresses has, be it unit, ZIP, city or suffix, makes them
- * different, as do leading zeros of a number. Apartment, unit and number sign are one door; a suite, floor, lot or building 4
- * is a different one.
+ * into another one is lost. So a part that only one of two addresses has makes them different, and numbers in words, boxes,
+ * rural routes and numbered roads equal only the same words. It merges `Main St N, Troy` and `Main St, N Troy` of one ZIP.
  *
- * Known limits, since it has no gazetteer. It splits: a directional between street and city without a comma, if there is no ZIP
- * (`Main St N Troy`) or it has two words (`Main St South West Troy`), and before a saint there (`East St Charles St Troy`);
- * names written in one word or two (`Lakeshore`, `Lake Shore`) or by other names (`MLK Blvd`, `MLK Jr Blvd`); a unit without
- * designator (`12 Main St 4B`); Suite 4 and #4; a name before the address; misspellings. It merges: a `Trail` and a `Trails`,
- * as Publication 28 does; a state road and a state route of one number, since `SR` is both; a drawer and a box of one number;
- * `Main St N, Troy` and `Main St, N Troy` of one ZIP.
- *
- * Keys are stored: a changed rule would no longer find the leads of before. The lists of suffixes, units and states are therefore those of
- * Publication 28 as a whole.
- *
- * It uses no parser library, because they guess and drop what they cannot assign: parse-address 1.1.2 merges `12 1/2` and `12
- * 1/4 Main St`, and `RR 2 Box 18` and `Box 19`; addresser 1.1.22 merges `RR 2` and `HC 2 Box 18`; libpostal returns many
- * expansions of an address instead of one key, from a model of two gigabytes.
+ * Keys are stored: after a change of the rules, earlier leads are no longer found.
  */
 export function normaliseAddress(address: string): string {
-  const words = splitGluedUnits(normaliseNumbers(normaliseText(address)));
-  const { rest, state, zip } = normaliseTail(words);
-  const { units, rest: place } = normaliseUnits(normaliseRoutes(dropCareOf(rest)));
-  const street = markSides(normaliseStreet(place), zip !== undefined);
-  const isApart = units.length > 0 && street.length > 0;
-  const key = [...units, isApart ? BOUNDARY : '', ...street, state ?? '', zip ?? '']
-    .filter((word) => word !== '')
-    .join(' ');
-  return boundKey(key === '' ? signsOnly(address) : key);
+  const text = foldText(address).join(' ').replace(COUNTRY, '');
+  const [end, state = '', zip = ''] = STATE_AT_END.exec(text) ?? [''];
+  const units: Unit[] = [];
+  const street = text
+    .slice(0, text.length - end.length)
+    .replace(/(?<= |^)(?:M ?L ?K|M ?L KING|MARTIN LUTHER KING)(?= |$)/g, 'MLK')
+    .replace(UNIT, (_, designator: string, number: string) => {
+      units.push({ designator: UNIT_DESIGNATORS.get(designator) ?? designator, number });
+      return '';
+    });
+  const words = markSides(unifyWords(trimBoundaries(street)), zip !== '' || /\d{5}$/.test(street));
+  const key = [...writeUnits(units), ...words, STATES.get(state) ?? '', zip].filter((word) => word !== '');
+  return boundKey(key.length === 0 ? signsOnly(address) : key.join(' '));
+}
+
+interface Unit {
+  readonly designator: string;
+  readonly number: string;
+}
+
+/** The units in one order. One door has one name; two doors of one address keep theirs. */
+function writeUnits(units: readonly Unit[]): string[] {
+  const hasOneDoor = units.filter(({ designator }) => DOORS.has(designator)).length === 1;
+  const written = units.map(
+    ({ designator, number }) => `${hasOneDoor && DOORS.has(designator) ? 'UNIT' : designator} ${number}`,
+  );
+  return written.length === 0 ? [] : [...written.sort(), BOUNDARY];
+}
+
+/** `12, Main St` is `12 Main St`. */
+function trimBoundaries(street: string): string[] {
+  const words = street.split(' ').filter((word) => word !== '');
+  const isRepeated = (index: number) => words[index] === BOUNDARY && words[index - 1] === BOUNDARY;
+  const kept = words.filter((_, index) => !isRepeated(index));
+  if (kept[0] === BOUNDARY) kept.shift();
+  if (kept.at(-1) === BOUNDARY) kept.pop();
+  return /^\d/.test(kept[0] ?? '') && kept[1] === BOUNDARY ? [kept[0] ?? '', ...kept.slice(2)] : kept;
+}
+
+function unifyWords(words: readonly string[]): string[] {
+  const isEnd = (index: number) => (words[index] ?? BOUNDARY) === BOUNDARY;
+  const isType = (index: number) => STREET_TYPES.has(SUFFIXES.get(words[index] ?? '') ?? '');
+  const isSuffix = (index: number) => SUFFIXES.has(words[index] ?? '');
+  /** The name of a street: North Ave is not N Ave, Avenue East is not Avenue E. */
+  const isName = (index: number) =>
+    (isType(index + 1) && !(isSuffix(index + 2) && isEnd(index + 3))) ||
+    (index === 2 && isType(1)) ||
+    (index === 1 && isEnd(2));
+  const unify = (word: string, index: number) => {
+    const suffix = NAME_WORDS.has(word) && isSuffix(index + 1) ? word : (SUFFIXES.get(word) ?? word);
+    if (suffix !== word || SUFFIXES.has(word))
+      return isSuffix(index + 1) ? suffix : (PLURAL_SUFFIXES.get(suffix) ?? suffix);
+    if (DIRECTIONALS.has(word)) return isName(index) ? word : (DIRECTIONALS.get(word) ?? word);
+    return NAMES.get(word) ?? UNIT_DESIGNATORS.get(word) ?? word;
+  };
+  return words.map(unify).reduce<string[]>((unified, word, index) => {
+    const both = `${unified.at(-1) ?? ''}${word}`;
+    const isPair = /^[NS]$/.test(unified.at(-1) ?? '') && /^[EW]$/.test(word) && !isName(index);
+    // `Main St N E Troy` may be East Troy.
+    if (isPair && (index === 2 || isEnd(index + 1))) return [...unified.slice(0, -1), both];
+    unified.push(word);
+    return unified;
+  }, []);
+}
+
+/**
+ * Drops the boundaries, apart from those that change the meaning.
+ *
+ * One stays after a street that is a lone directional (`12 East, Troy`). Without a ZIP, one stays that assigns N, E, S or W to
+ * a side: `Main St N, Troy` is not `Main St, N Troy`.
+ */
+function markSides(words: readonly string[], hasZip: boolean): string[] {
+  const isLone = (word: string | undefined) => /^[NESW]$/.test(word ?? '');
+  return words.filter((word, index) => {
+    if (word !== BOUNDARY || (index === 2 && DIRECTIONALS.has(words[1] ?? ''))) return true;
+    return !hasZip && (isLone(words[index - 1]) || isLone(words[index + 1]));
+  });
 }
 
 /** An address without a letter or digit equals only itself. */
@@ -60,44 +128,4 @@ function boundKey(key: string): string {
   return Buffer.byteLength(key) <= MAX_KEY_BYTES
     ? key
     : `SHA256 ${createHash('sha256').update(key).digest('hex').toUpperCase()}`;
-}
-
-/**
- * Drops the parts that name a person if it is certain where they end: a house is one address for all its guests.
- *
- * A part with a number may be the address itself: there the name is the text before the number.
- */
-function dropCareOf(words: readonly string[]): readonly string[] {
-  if (!words.includes(CARE_OF)) return words;
-  const parts = words
-    .join(' ')
-    .split(` ${BOUNDARY} `)
-    .map((part) => part.split(' '));
-  const isAddressElsewhere = parts.some((part) => part[0] !== CARE_OF && hasNumber(part));
-  const kept = parts.flatMap((part, index) => {
-    if (part[0] !== CARE_OF) return [part];
-    if (!hasNumber(part)) return isAddressElsewhere && index < parts.length - 1 ? [] : [part];
-    const number = part.findIndex((word) => /^\d/.test(word));
-    return index === 0 && number > 1 ? [part.slice(number)] : [part];
-  });
-  return kept.flatMap((part, index) => (index === 0 ? part : [BOUNDARY, ...part]));
-}
-
-function hasNumber(words: readonly string[]): boolean {
-  return words.some((word) => /\d/.test(word));
-}
-
-/**
- * Drops the boundaries, apart from those that change the meaning.
- *
- * One stays after a street that is a lone directional (`12 East, Troy`). Without a ZIP, one stays that assigns N, E, S or W to
- * a side: `Main St N, Troy` is not `Main St, N Troy`.
- */
-function markSides(words: readonly string[], hasZip: boolean): readonly string[] {
-  const isLone = (word: string | undefined) => /^[NESW]$/.test(word ?? '');
-  return trimBoundaries(words).filter((word, index, trimmed) => {
-    if (word !== BOUNDARY) return true;
-    if (index === 2 && DIRECTIONALS.has(trimmed[1] ?? '')) return true;
-    return !hasZip && (isLone(trimmed[index - 1]) || isLone(trimmed[index + 1]));
-  });
 }

@@ -1,328 +1,110 @@
 /**
- * The standard abbreviation of each street suffix with its other spellings.
+ * Street suffixes: each standard abbreviation with its other spellings.
  *
- * The spellings are those of USPS Publication 28, appendix C1, and a few common ones that it omits (`Rt`, `Crt`, `Blv`,
- * `Hgts`). Plurals that the appendix treats as their singular are in `PLURAL_SUFFIXES`.
+ * The spellings are those of USPS Publication 28, appendix C1, and a few common ones that it omits (`Rt`, `Crt`, `Blv`, `Hgts`).
  */
-const SUFFIX_VARIANTS: Readonly<Record<string, string>> = {
-  ALY: 'ALLEE ALLEY ALLY',
-  ANX: 'ANEX ANNEX ANNX',
-  ARC: 'ARCADE',
-  AVE: 'AV AVEN AVENU AVENUE AVN AVNUE',
-  BYU: 'BAYOO BAYOU',
-  BCH: 'BEACH',
-  BND: 'BEND',
-  BLF: 'BLUF BLUFF',
-  BLFS: 'BLUFFS',
-  BTM: 'BOT BOTTM BOTTOM',
-  BLVD: 'BLV BLVRD BOUL BOULEVARD BOULV',
-  BR: 'BRNCH BRANCH',
-  BRG: 'BRDGE BRIDGE',
-  BRK: 'BROOK',
-  BRKS: 'BROOKS',
-  BG: 'BURG',
-  BGS: 'BURGS',
-  BYP: 'BYPA BYPAS BYPASS BYPS',
-  CP: 'CAMP CMP',
-  CYN: 'CANYN CANYON CNYN',
-  CPE: 'CAPE',
-  CSWY: 'CAUSEWAY CAUSWA CAUSWAY',
-  CTR: 'CEN CENT CENTER CENTR CENTRE CNTER CNTR',
-  CTRS: 'CENTERS',
-  CIR: 'CIRC CIRCL CIRCLE CRCL CRCLE',
-  CIRS: 'CIRCLES',
-  CLF: 'CLIFF',
-  CLFS: 'CLIFFS',
-  CLB: 'CLUB',
-  CMN: 'COMMON',
-  CMNS: 'COMMONS',
-  COR: 'CORNER',
-  CORS: 'CORNERS',
-  CRSE: 'COURSE',
-  CT: 'COURT CRT',
-  CTS: 'COURTS',
-  CV: 'COVE',
-  CVS: 'COVES',
-  CRK: 'CREEK',
-  CRES: 'CRESCENT CRSENT CRSNT',
-  CRST: 'CREST',
-  XING: 'CROSSING CRSSNG',
-  XRD: 'CROSSROAD',
-  XRDS: 'CROSSROADS',
-  CURV: 'CURVE',
-  DL: 'DALE',
-  DM: 'DAM',
-  DV: 'DIV DIVIDE DVD',
-  DR: 'DRIV DRIVE DRV',
-  DRS: 'DRIVES',
-  EST: 'ESTATE',
-  ESTS: 'ESTATES',
-  EXPY: 'EXP EXPR EXPRESS EXPRESSWAY EXPW EXPWY',
-  EXT: 'EXTENSION EXTN EXTNSN',
-  EXTS: 'EXTENSIONS',
-  FLS: 'FALLS',
-  FRY: 'FERRY FRRY',
-  FLD: 'FIELD',
-  FLDS: 'FIELDS',
-  FLT: 'FLAT',
-  FLTS: 'FLATS',
-  FRD: 'FORD',
-  FRDS: 'FORDS',
-  FRST: 'FOREST',
-  FRG: 'FORG FORGE',
-  FRGS: 'FORGES',
-  FRK: 'FORK',
-  FRKS: 'FORKS',
-  FT: 'FORT FRT',
-  FWY: 'FREEWAY FREEWY FRWAY FRWY',
-  GDN: 'GARDEN GARDN GRDEN GRDN',
-  GDNS: 'GARDENS GRDNS',
-  GTWY: 'GATEWAY GATEWY GATWAY GTWAY',
-  GLN: 'GLEN',
-  GLNS: 'GLENS',
-  GRN: 'GREEN',
-  GRNS: 'GREENS',
-  GRV: 'GROV GROVE',
-  GRVS: 'GROVES',
-  HBR: 'HARB HARBOR HARBR HRBOR',
-  HBRS: 'HARBORS',
-  HVN: 'HAVEN',
-  HTS: 'HEIGHTS HGTS HT',
-  HWY: 'HGWY HIGHWAY HIGHWY HIWAY HIWY HWAY',
-  HL: 'HILL',
-  HLS: 'HILLS',
-  HOLW: 'HLLW HOLLOW',
-  HOLWS: 'HOLLOWS',
-  INLT: 'INLET',
-  IS: 'ISLAND ISLND',
-  ISS: 'ISLANDS ISLNDS',
-  JCT: 'JCTION JCTN JUNCTION JUNCTN JUNCTON',
-  JCTS: 'JCTNS JUNCTIONS',
-  KY: 'KEY',
-  KYS: 'KEYS',
-  KNL: 'KNOL KNOLL',
-  KNLS: 'KNOLLS',
-  LK: 'LAKE',
-  LKS: 'LAKES',
-  LNDG: 'LANDING LNDNG',
-  LN: 'LANE',
-  LOOP: 'LP',
-  LGT: 'LIGHT',
-  LGTS: 'LIGHTS',
-  LF: 'LOAF',
-  LCK: 'LOCK',
-  LCKS: 'LOCKS',
-  LDG: 'LDGE LODG LODGE',
-  MNR: 'MANOR',
-  MNRS: 'MANORS',
-  MDW: 'MEADOW',
-  MDWS: 'MEADOWS MEDOWS',
-  ML: 'MILL',
-  MLS: 'MILLS',
-  MSN: 'MISSION MISSN MSSN',
-  MTWY: 'MOTORWAY',
-  MT: 'MNT MOUNT',
-  MTN: 'MNTAIN MNTN MOUNTAIN MOUNTIN MTIN',
-  MTNS: 'MNTNS MOUNTAINS',
-  NCK: 'NECK',
-  ORCH: 'ORCHARD ORCHRD',
-  OVAL: 'OVL',
-  OPAS: 'OVERPASS',
-  PARK: 'PRK',
-  PKWY: 'PARKWAY PARKWY PKWAY PKY',
-  PKWYS: 'PARKWAYS',
-  PSGE: 'PASSAGE',
-  PNE: 'PINE',
-  PNES: 'PINES',
-  PL: 'PLACE',
-  PLN: 'PLAIN',
-  PLNS: 'PLAINS',
-  PLZ: 'PLAZA PLZA',
-  PT: 'POINT',
-  PTS: 'POINTS',
-  PRT: 'PORT',
-  PRTS: 'PORTS',
-  PR: 'PRAIRIE PRR',
-  RADL: 'RAD RADIAL RADIEL',
-  RNCH: 'RANCH',
-  RNCHS: 'RANCHES',
-  RPD: 'RAPID',
-  RPDS: 'RAPIDS',
-  RST: 'REST',
-  RDG: 'RDGE RIDGE',
-  RDGS: 'RIDGES',
-  RIV: 'RIVER RIVR RVR',
-  RD: 'ROAD',
-  RDS: 'ROADS',
-  RTE: 'ROUTE RT',
-  SHL: 'SHOAL',
-  SHLS: 'SHOALS',
-  SHR: 'SHOAR SHORE',
-  SHRS: 'SHOARS SHORES',
-  SKWY: 'SKYWAY',
-  SPG: 'SPNG SPRING SPRNG',
-  SPGS: 'SPNGS SPRINGS SPRNGS',
-  SQ: 'SQR SQRE SQU SQUARE',
-  SQS: 'SQRS SQUARES',
-  STA: 'STATION STATN STN',
-  STRA: 'STRAV STRAVEN STRAVENUE STRAVN STRVN STRVNUE',
-  STRM: 'STREAM STREME',
-  ST: 'STR STREET STRT',
-  STS: 'STREETS',
-  SMT: 'SUMIT SUMITT SUMMIT',
-  TER: 'TERR TERRACE',
-  TRWY: 'THROUGHWAY',
-  TRCE: 'TRACE',
-  TRAK: 'TRACK TRK',
-  TRKS: 'TRACKS',
-  TRFY: 'TRAFFICWAY',
-  TRL: 'TRAIL',
-  TRLS: 'TRAILS',
-  TUNL: 'TUNEL TUNNEL TUNNL',
-  TUNLS: 'TUNNELS',
-  TPKE: 'TNPK TPK TRNPK TURNPIKE TURNPK',
-  UPAS: 'UNDERPASS',
-  UN: 'UNION',
-  UNS: 'UNIONS',
-  VLY: 'VALLEY VALLY VLLY',
-  VLYS: 'VALLEYS',
-  VIA: 'VDCT VIADCT VIADUCT',
-  VW: 'VIEW',
-  VWS: 'VIEWS',
-  VLG: 'VILL VILLAG VILLAGE VILLG VILLIAGE',
-  VLGS: 'VILLAGES',
-  VL: 'VILLE',
-  VIS: 'VIST VISTA VST VSTA',
-  WAY: 'WY',
-  WL: 'WELL',
-  WLS: 'WELLS',
-};
+export const SUFFIXES = byVariant(`
+  ALY ALLEE ALLEY ALLY; ANX ANEX ANNEX ANNX; ARC ARCADE; AVE AV AVEN AVENU AVENUE AVN AVNUE;
+  BYU BAYOO BAYOU; BCH BEACH; BND BEND; BLF BLUF BLUFF; BLFS BLUFFS; BTM BOT BOTTM BOTTOM;
+  BLVD BLV BLVRD BOUL BOULEVARD BOULV; BR BRNCH BRANCH; BRG BRDGE BRIDGE; BRK BROOK; BRKS BROOKS;
+  BG BURG; BGS BURGS; BYP BYPA BYPAS BYPASS BYPS; CP CAMP CMP; CYN CANYN CANYON CNYN; CPE CAPE;
+  CSWY CAUSEWAY CAUSWA CAUSWAY; CTR CEN CENT CENTER CENTR CENTRE CNTER CNTR; CTRS CENTERS;
+  CIR CIRC CIRCL CIRCLE CRCL CRCLE; CIRS CIRCLES; CLF CLIFF; CLFS CLIFFS; CLB CLUB; CMN COMMON;
+  CMNS COMMONS; COR CORNER; CORS CORNERS; CRSE COURSE; CT COURT CRT; CTS COURTS; CV COVE; CVS COVES;
+  CRK CREEK; CRES CRESCENT CRSENT CRSNT; CRST CREST; XING CROSSING CRSSNG; XRD CROSSROAD;
+  XRDS CROSSROADS; CURV CURVE; DL DALE; DM DAM; DV DIV DIVIDE DVD; DR DRIV DRIVE DRV; DRS DRIVES;
+  EST ESTATE; ESTS ESTATES; EXPY EXP EXPR EXPRESS EXPRESSWAY EXPW EXPWY; EXT EXTENSION EXTN EXTNSN;
+  EXTS EXTENSIONS; FLS FALLS; FRY FERRY FRRY; FLD FIELD; FLDS FIELDS; FLT FLAT; FLTS FLATS; FRD FORD;
+  FRDS FORDS; FRST FOREST; FRG FORG FORGE; FRGS FORGES; FRK FORK; FRKS FORKS; FT FORT FRT;
+  FWY FREEWAY FREEWY FRWAY FRWY; GDN GARDEN GARDN GRDEN GRDN; GDNS GARDENS GRDNS;
+  GTWY GATEWAY GATEWY GATWAY GTWAY; GLN GLEN; GLNS GLENS; GRN GREEN; GRNS GREENS; GRV GROV GROVE;
+  GRVS GROVES; HBR HARB HARBOR HARBR HRBOR; HBRS HARBORS; HVN HAVEN; HTS HEIGHTS HGTS HT;
+  HWY HGWY HIGHWAY HIGHWY HIWAY HIWY HWAY; HL HILL; HLS HILLS; HOLW HLLW HOLLOW; HOLWS HOLLOWS;
+  INLT INLET; IS ISLAND ISLND; ISS ISLANDS ISLNDS; JCT JCTION JCTN JUNCTION JUNCTN JUNCTON;
+  JCTS JCTNS JUNCTIONS; KY KEY; KYS KEYS; KNL KNOL KNOLL; KNLS KNOLLS; LK LAKE; LKS LAKES;
+  LNDG LANDING LNDNG; LN LANE; LOOP LP; LGT LIGHT; LGTS LIGHTS; LF LOAF; LCK LOCK; LCKS LOCKS;
+  LDG LDGE LODG LODGE; MNR MANOR; MNRS MANORS; MDW MEADOW; MDWS MEADOWS MEDOWS; ML MILL; MLS MILLS;
+  MSN MISSION MISSN MSSN; MTWY MOTORWAY; MT MNT MOUNT; MTN MNTAIN MNTN MOUNTAIN MOUNTIN MTIN;
+  MTNS MNTNS MOUNTAINS; NCK NECK; ORCH ORCHARD ORCHRD; OVAL OVL; OPAS OVERPASS; PARK PRK;
+  PKWY PARKWAY PARKWY PKWAY PKY; PKWYS PARKWAYS; PSGE PASSAGE; PNE PINE; PNES PINES; PL PLACE; PLN PLAIN;
+  PLNS PLAINS; PLZ PLAZA PLZA; PT POINT; PTS POINTS; PRT PORT; PRTS PORTS; PR PRAIRIE PRR;
+  RADL RAD RADIAL RADIEL; RNCH RANCH; RNCHS RANCHES; RPD RAPID; RPDS RAPIDS; RST REST; RDG RDGE RIDGE;
+  RDGS RIDGES; RIV RIVER RIVR RVR; RD ROAD; RDS ROADS; RTE ROUTE RT; SHL SHOAL; SHLS SHOALS;
+  SHR SHOAR SHORE; SHRS SHOARS SHORES; SKWY SKYWAY; SPG SPNG SPRING SPRNG; SPGS SPNGS SPRINGS SPRNGS;
+  SQ SQR SQRE SQU SQUARE; SQS SQRS SQUARES; STA STATION STATN STN;
+  STRA STRAV STRAVEN STRAVENUE STRAVN STRVN STRVNUE; STRM STREAM STREME; ST STR STREET STRT; STS STREETS;
+  SMT SUMIT SUMITT SUMMIT; TER TERR TERRACE; TRWY THROUGHWAY; TRCE TRACE; TRAK TRACK TRK; TRKS TRACKS;
+  TRFY TRAFFICWAY; TRL TRAIL; TRLS TRAILS; TUNL TUNEL TUNNEL TUNNL; TUNLS TUNNELS;
+  TPKE TNPK TPK TRNPK TURNPIKE TURNPK; UPAS UNDERPASS; UN UNION; UNS UNIONS; VLY VALLEY VALLY VLLY;
+  VLYS VALLEYS; VIA VDCT VIADCT VIADUCT; VW VIEW; VWS VIEWS; VLG VILL VILLAG VILLAGE VILLG VILLIAGE;
+  VLGS VILLAGES; VL VILLE; VIS VIST VISTA VST VSTA; WAY WY; WL WELL; WLS WELLS; FALL; FORESTS; ISLE;
+  ISLES; LAND; LOOPS; MALL; MEWS; PARKS; PASS; PATH; PATHS; PIKE; PIKES; RAMP; ROW; RUE; RUN; SPUR;
+  SPURS; TRACES; WALK; WALKS; WALL; WAYS;
+`);
 
-/** Suffixes without a shorter form. */
-const SUFFIXES_WRITTEN_OUT =
-  'FALL FORESTS ISLE ISLES LAND LOOPS MALL MEWS PARKS PASS PATH PATHS PIKE PIKES RAMP ROW RUE RUN SPUR SPURS TRACES WALK ' +
-  'WALKS WALL WAYS';
-
-const PLURALS: Readonly<Record<string, string>> = {
-  FRST: 'FORESTS',
-  HOLW: 'HOLWS',
-  ISLE: 'ISLES',
-  LOOP: 'LOOPS',
-  PARK: 'PARKS',
-  PATH: 'PATHS',
-  PIKE: 'PIKES',
-  PKWY: 'PKWYS',
-  RNCH: 'RNCHS',
-  SPUR: 'SPURS',
-  TRAK: 'TRKS',
-  TRCE: 'TRACES',
-  TRL: 'TRLS',
-  TUNL: 'TUNLS',
-  WALK: 'WALKS',
-};
-
-/** The standard form of each designator of a secondary unit (USPS Publication 28, appendix C2), with some of Puerto Rico. */
-const UNIT_VARIANTS: Readonly<Record<string, string>> = {
-  APT: 'APARTAMENTO APARTMENT APMT APPT APTO',
-  BSMT: 'BASEMENT',
-  BLDG: 'BLD BUILDING',
-  DEPT: 'DEPARTMENT',
-  FL: 'FLOOR FLR',
-  FRNT: 'FRONT',
-  HNGR: 'HANGAR HANGER',
-  KEY: '',
-  LBBY: 'LOBBY',
-  LOT: '',
-  LOWR: 'LOWER',
-  OFC: 'OFFICE',
-  PH: 'PENTHOUSE',
-  PIER: '',
-  PMB: '',
-  REAR: '',
-  RM: 'ROOM',
-  SIDE: '',
-  SLIP: '',
-  SPC: 'SPACE',
-  STE: 'SUITE',
-  STOP: '',
-  TRLR: 'TRAILER',
-  TWR: 'TOWER',
-  UNIT: 'UNT',
-  UPPR: 'UPPER',
-};
-
-const DIRECTIONAL_VARIANTS: Readonly<Record<string, string>> = {
-  N: 'NORTH NO',
-  E: 'EAST',
-  S: 'SOUTH SO',
-  W: 'WEST',
-  NE: 'NORTHEAST',
-  NW: 'NORTHWEST',
-  SE: 'SOUTHEAST',
-  SW: 'SOUTHWEST',
-};
-
-/** Street suffixes: each spelling with its standard abbreviation. */
-export const SUFFIXES: ReadonlyMap<string, string> = new Map([
-  ...byVariant(SUFFIX_VARIANTS),
-  ...SUFFIXES_WRITTEN_OUT.split(' ').map((suffix) => [suffix, suffix] as const),
-]);
-
-/** Abbreviations of plurals that Publication 28 abbreviates as the singular, each with that of the singular. */
-export const PLURAL_SUFFIXES: ReadonlyMap<string, string> = new Map(
-  Object.entries(PLURALS).map(([singular, plural]) => [plural, singular]),
-);
-
-/**
- * Suffix spellings that are common for streets and rare for towns: after one of them the street's name has ended.
- *
- * `Park` and `Springs` are excluded: many town names end with them.
- */
-export const STREET_TYPES: ReadonlySet<string> = new Set(
-  [...SUFFIXES]
-    .filter(([, suffix]) =>
-      'ALY AVE BLVD CIR CT DR EXPY FWY HWY LN LOOP PIKE PKWY RD RTE ST TER TPKE TRL'
-        .split(' ')
-        .includes(PLURAL_SUFFIXES.get(suffix) ?? suffix),
-    )
-    .map(([written]) => written),
-);
+/** Plurals that Publication 28 abbreviates as the singular. */
+export const PLURAL_SUFFIXES = byVariant(`
+  FRST FORESTS; HOLW HOLWS; ISLE ISLES; LOOP LOOPS; PARK PARKS; PATH PATHS; PIKE PIKES; PKWY PKWYS;
+  RNCH RNCHS; SPUR SPURS; TRAK TRKS; TRCE TRACES; TRL TRLS; TUNL TUNLS; WALK WALKS;
+`);
 
 /** Suffix variants that are also separate words: as a street's name, Centre Street is not Center Street. */
 export const NAME_WORDS: ReadonlySet<string> = new Set(
   'ALLEE BOT BOUL CENT CENTRE DIV EXP EXPRESS RAD SHOAR VILL VIST'.split(' '),
 );
 
-/** Address words that are neither suffix nor directional, each with its normalised spelling. */
-export const ADDRESS_WORDS: ReadonlyMap<string, string> = new Map([
-  ['AVENIDA', 'AVE'],
-  ['BARRIO', 'BO'],
-  ['CAMINO', 'CAM'],
-  ['CARRETERA', 'CARR'],
-  ['CLL', 'CALLE'],
-  ['CONDOMINIO', 'COND'],
-  ['DOCTOR', 'DR'],
-  ['EDIFICIO', 'EDIF'],
-  ['JUNIOR', 'JR'],
-  ['KILOMETRO', 'KM'],
-  ['PASEO', 'PSO'],
-  ['RESIDENCIAL', 'RES'],
-  ['SAINT', 'ST'],
-  ['SAINTE', 'STE'],
-  ['TOWNSHIP', 'TWP'],
-  ['URBANIZACION', 'URB'],
-]);
+/** Suffixes that are rare in names of streets and towns: a directional before one is the street's name. */
+export const STREET_TYPES: ReadonlySet<string> = new Set(
+  'ALY AVE BLVD CIR CT DR EXPY FWY HWY LN LOOP PIKE PKWY RD RTE ST TER TPKE TRL'.split(' '),
+);
 
-/** Designators of secondary units: each spelling with its standard abbreviation. */
-export const UNIT_DESIGNATORS: ReadonlyMap<string, string> = new Map(byVariant(UNIT_VARIANTS));
+/** Designators of secondary units (USPS Publication 28, appendix C2), with some of Puerto Rico. */
+export const UNIT_DESIGNATORS = byVariant(`
+  APT APARTAMENTO APARTMENT APMT APPT APTO; BSMT BASEMENT; BLDG BLD BUILDING; DEPT DEPARTMENT;
+  FL FLOOR FLR; FRNT FRONT; HNGR HANGAR HANGER; KEY; LBBY LOBBY; LOT; LOWR LOWER; OFC OFFICE;
+  PH PENTHOUSE; PIER; PMB; REAR; RM ROOM; SIDE; SLIP; SPC SPACE; STE SUITE; STOP; TRLR TRAILER;
+  TWR TOWER; UNIT UNT; UPPR UPPER;
+`);
 
-/** Directionals: each spelling with its abbreviation. */
-export const DIRECTIONALS: ReadonlyMap<string, string> = new Map(byVariant(DIRECTIONAL_VARIANTS));
+export const DIRECTIONALS = byVariant(`
+  N NORTH NO; E EAST; S SOUTH SO; W WEST; NE NORTHEAST; NW NORTHWEST; SE SOUTHEAST; SW SOUTHWEST;
+`);
 
-function byVariant(table: Readonly<Record<string, string>>): [string, string][] {
-  return Object.entries(table).flatMap(([standard, variants]) =>
-    [standard, ...variants.split(' ').filter((variant) => variant !== '')].map(
-      (variant): [string, string] => [variant, standard],
+/** Words of names of streets and towns. */
+export const NAMES = byVariant('AVE AVENIDA; DR DOCTOR; JR JUNIOR; ST SAINT; STE SAINTE; TWP TOWNSHIP');
+
+/** Names of the states, possessions and military posts, each with its code (USPS Publication 28, appendix B). */
+export const STATES: ReadonlyMap<string, string> = new Map(
+  `
+  AA ARMED FORCES AMERICAS; AE ARMED FORCES EUROPE; AK ALASKA; AL ALABAMA; AP ARMED FORCES PACIFIC;
+  AR ARKANSAS; AS AMERICAN SAMOA; AZ ARIZONA; CA CALIFORNIA; CO COLORADO; CT CONNECTICUT;
+  DC DISTRICT OF COLUMBIA; DE DELAWARE; FL FLORIDA; FM FEDERATED STATES OF MICRONESIA; GA GEORGIA;
+  GU GUAM; HI HAWAII; IA IOWA; ID IDAHO; IL ILLINOIS; IN INDIANA; KS KANSAS; KY KENTUCKY; LA LOUISIANA;
+  MA MASSACHUSETTS; MD MARYLAND; ME MAINE; MH MARSHALL ISLANDS; MI MICHIGAN; MN MINNESOTA; MO MISSOURI;
+  MP NORTHERN MARIANA ISLANDS; MS MISSISSIPPI; MT MONTANA; NC NORTH CAROLINA; ND NORTH DAKOTA;
+  NE NEBRASKA; NH NEW HAMPSHIRE; NJ NEW JERSEY; NM NEW MEXICO; NV NEVADA; NY NEW YORK; OH OHIO;
+  OK OKLAHOMA; OR OREGON; PA PENNSYLVANIA; PR PUERTO RICO; PW PALAU; RI RHODE ISLAND; SC SOUTH CAROLINA;
+  SD SOUTH DAKOTA; TN TENNESSEE; TX TEXAS; UT UTAH; VA VIRGINIA; VI VIRGIN ISLANDS; VT VERMONT;
+  WA WASHINGTON; WI WISCONSIN; WV WEST VIRGINIA; WY WYOMING;
+`
+    .split(';')
+    .map((row) => row.trim())
+    .filter((row) => row !== '')
+    .flatMap((row) => [
+      [row.slice(0, 2), row.slice(0, 2)] as const,
+      [row.slice(3), row.slice(0, 2)] as const,
+    ]),
+);
+
+/** Reads rows of a standard form with its variants: each spelling with its standard form. */
+function byVariant(table: string): ReadonlyMap<string, string> {
+  const rows = table
+    .split(';')
+    .map((row) => row.trim().split(/\s+/))
+    .filter(([standard]) => standard !== '');
+  return new Map(
+    rows.flatMap(([standard = '', ...variants]) =>
+      [standard, ...variants].map((variant) => [variant, standard] as const),
     ),
   );
 }
