@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { apiKeyCreated, apiKeyPage, apiKeyRotated } from '@partner/proto-contracts/resources/api-key/api-key';
 import { installerPage } from '@partner/proto-contracts/resources/installer/installer';
 import { newId } from '@partner/kernel/ids';
-import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import { FAKE_INSTALLERS } from './testing/fake-access-service.js';
-import { PEOPLE, startTestConsole, type TestConsole } from './testing/start-test-console.js';
+import type { TestConsole } from './testing/start-test-console.js';
+import { ids, startSite } from './testing/each-test-console.js';
+import { PEOPLE } from './testing/test-job-state.js';
 
 const KEYS = '/partner-api/api-keys';
 const INSTALLERS = '/partner-api/installers';
@@ -13,11 +14,9 @@ let site: TestConsole;
 let cookie: string;
 
 beforeEach(async () => {
-  site = await startTestConsole({ redisUrl: testRedisUrl() });
+  site = await startSite();
   cookie = await site.signIn(PEOPLE.salesOwner);
 });
-
-afterEach(() => site.stop());
 
 async function createKey(body: object = { kind: 'general' }) {
   const response = await site.request('post', KEYS, { cookie, body }).expect(201);
@@ -61,9 +60,9 @@ describe('an API key', () => {
   });
 
   test("is created for the session's company and by its owner, even if the body names others", async () => {
-    await createKey({ kind: 'general', companyId: 'cmp_sunny', actor: { membershipId: 'mem_olive' } });
-    expect(site.jobState.asked).toEqual([{ method: 'createKey', companyId: 'cmp_roofs' }]);
-    expect(site.acted.at(-1)).toMatchObject({ method: 'CreateKey', actor: { membershipId: 'mem_sam' } });
+    await createKey({ kind: 'general', companyId: ids.sunny, actor: { membershipId: ids.olive } });
+    expect(site.jobState.asked).toEqual([{ method: 'createKey', companyId: ids.roofs }]);
+    expect(site.acted.at(-1)).toMatchObject({ method: 'CreateKey', actor: { membershipId: ids.sam } });
   });
 
   test.each([
@@ -154,7 +153,7 @@ describe('lists', () => {
       query = nextCursor === null ? null : `?limit=2&cursor=${nextCursor}`;
     }
     expect(seen).toEqual(FAKE_INSTALLERS);
-    expect(site.jobState.asked.map(({ companyId }) => companyId)).toEqual(['cmp_roofs', 'cmp_roofs']);
+    expect(site.jobState.asked.map(({ companyId }) => companyId)).toEqual([ids.roofs, ids.roofs]);
   });
 
   test.each([KEYS, INSTALLERS])('%s accepts no other cursor and no other limit', async (path) => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { auditPage } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
+import { recordAudit } from '@partner/job-state/audit/record-audit';
 import { newId } from '@partner/kernel/ids';
-import { site } from './testing/each-test-console.js';
+import { ids, site, trailOf } from './testing/each-test-console.js';
 import { cookie } from './testing/signed-in-console.js';
 
 const ENTRIES = '/partner-api/audit-entries';
@@ -12,32 +13,20 @@ async function listed(query: string) {
 }
 
 describe('the audit trail', () => {
-  test('shows each change with its actor and client', async () => {
-    const entry = {
-      actor: { membershipId: 'mem_olive', displayName: 'Olive Owner' },
-      action: 'webhook.updated',
-      subject: { type: 'webhook', id: newId('whk') },
-      remoteAddress: '203.0.113.7',
-      userAgent: 'Browser/1.0',
-      requestId: 'request-1',
-      details: { changed: ['url'], url: 'https://receiver.example/?a=1' },
-    } as const;
-    const id = site.jobState.audit.add('cmp_sunny', { ...entry, details: { ...entry.details } });
-    expect(await listed('?action=webhook.updated')).toEqual({
-      entries: [{ id, at: '2026-08-26T14:03:00.000Z', ...entry }],
-      nextCursor: null,
-    });
-  });
-
   test('is the company’s own, and is paginated', async () => {
-    const paused = { action: 'webhook.paused', subject: { type: 'webhook', id: newId('whk') } } as const;
-    const theirs = site.jobState.audit.add('cmp_roofs', paused);
-    const ours = [1, 2, 3].map(() => site.jobState.audit.add('cmp_sunny', paused)).reverse();
+    const pause = (companyId: string) =>
+      recordAudit(site.jobState.database, {
+        ...{ companyId, actor: undefined, action: 'webhook.paused' },
+        subject: { type: 'webhook', id: newId('whk') },
+      } as const);
+    for (const companyId of [ids.roofs, ids.sunny, ids.sunny, ids.sunny]) await pause(companyId);
     const first = await listed('?action=webhook.paused&limit=2');
     const rest = await listed(`?action=webhook.paused&limit=2&cursor=${first.nextCursor ?? ''}`);
-    expect([...first.entries, ...rest.entries].map(({ id }) => id)).toEqual(ours);
-    expect(rest.nextCursor).toBeNull();
-    const beforeTheirs = await listed(`?action=webhook.paused&cursor=${theirs}`);
+    const found = await trailOf(ids.sunny, 'webhook.paused');
+    expect([...first.entries, ...rest.entries]).toEqual(found);
+    expect([found.length, rest.nextCursor]).toEqual([3, null]);
+    const [theirs] = await trailOf(ids.roofs, 'webhook.paused');
+    const beforeTheirs = await listed(`?action=webhook.paused&cursor=${theirs?.id}`);
     expect(beforeTheirs.entries).toEqual([]);
   });
 
@@ -81,7 +70,7 @@ test('every change sends its owner, the address and the browser to job-state [CO
       .set('user-agent', 'Browser/1.0');
   }
   const actor = {
-    membershipId: 'mem_olive',
+    membershipId: ids.olive,
     displayName: 'Olive Owner',
     remoteAddress: '203.0.113.7',
     userAgent: 'Browser/1.0',
@@ -109,7 +98,7 @@ test('every change sends its owner, the address and the browser to job-state [CO
     .request('put', settings, { cookie, address: '203.0.113.7', body: { emails: 'daily' } })
     .set('user-agent', 'Browser/1.0')
     .expect(200);
-  const company = { companyId: 'cmp_sunny', companyClass: 'INSTALLER' };
+  const company = { companyId: ids.sunny, companyClass: 'INSTALLER' };
   const caller = { kind: 'owner', ...company, role: 'owner', ...actor };
-  expect(site.called.at(-1)).toEqual({ operation: 'setNotificationSettings', caller });
+  expect(site.jobState.called.at(-1)).toEqual({ operation: 'setNotificationSettings', caller });
 });

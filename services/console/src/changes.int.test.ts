@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { createRecorder, type Recorder } from '@partner/test-kit/recorder';
 import { get, type IncomingMessage } from 'node:http';
 import { OWNER_CHECKED_EVERY_MS, SESSION_IDLE_MS } from './sessions/session-times.js';
-import { site } from './testing/each-test-console.js';
+import { ids, site } from './testing/each-test-console.js';
 import { cookie } from './testing/signed-in-console.js';
-import { PEOPLE } from './testing/start-test-console.js';
+import { PEOPLE } from './testing/test-job-state.js';
 
 const CHANGES = '/partner-api/changes';
 const SESSION = '/partner-api/session';
@@ -52,8 +52,8 @@ describe('a stream of changes', () => {
   test('sends changes of the own company only [CONSOLE-2]', async () => {
     const mine = await open();
     const others = await open(await site.signIn(PEOPLE.salesOwner));
-    site.changeStreams.changed('cmp_sunny', ['whk_1']);
-    site.changeStreams.changed('cmp_roofs', ['whk_2']);
+    site.changeStreams.changed(ids.sunny, ['whk_1']);
+    site.changeStreams.changed(ids.roofs, ['whk_2']);
     await mine.texts.find((text) => text === 'event: changed\ndata: {"webhookIds":["whk_1"]}\n\n');
     await others.texts.find((text) => text === 'event: changed\ndata: {"webhookIds":["whk_2"]}\n\n');
     expect(mine.texts.all()).toHaveLength(2);
@@ -69,7 +69,7 @@ describe('a stream of changes', () => {
 
   test('ends when its owner no longer owns the company', async () => {
     const stream = await open();
-    site.jobState.dismiss('mem_olive');
+    site.jobState.dismiss(ids.olive);
     site.pass(OWNER_CHECKED_EVERY_MS);
     await expect(stream.ended).resolves.toBeUndefined();
   });

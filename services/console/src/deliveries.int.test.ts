@@ -17,8 +17,8 @@ import {
   deliveryWithAttempts,
 } from '@partner/proto-contracts/resources/delivery/delivery';
 import { newId } from '@partner/kernel/ids';
-import { PEOPLE } from './testing/start-test-console.js';
-import { createWebhook, expectStatus, REPLAY, site, WEBHOOKS } from './testing/each-test-console.js';
+import { PEOPLE } from './testing/test-job-state.js';
+import { createWebhook, expectStatus, ids, REPLAY, site, WEBHOOKS } from './testing/each-test-console.js';
 import { cookie, send } from './testing/signed-in-console.js';
 
 /** Returns a subscription with a test delivery. */
@@ -132,8 +132,8 @@ describe('a replay', () => {
     expect(id).not.toBe(queued.id);
     expect(site.jobState.asked).toContainEqual({
       method: 'replayDelivery',
-      companyId: 'cmp_sunny',
-      actingMembershipId: 'mem_olive',
+      companyId: ids.sunny,
+      actingMembershipId: ids.olive,
     });
     const again = await send('post', path).expect(409);
     expect(again.body).toMatchObject({ code: 'replay_in_progress' });
@@ -146,8 +146,8 @@ describe('a replay', () => {
     expect(delivery.parse(retried.body).id).toBe(queued.id);
     expect(site.jobState.asked).toContainEqual({
       method: 'retryDelivery',
-      companyId: 'cmp_sunny',
-      actingMembershipId: 'mem_olive',
+      companyId: ids.sunny,
+      actingMembershipId: ids.olive,
     });
   });
 
@@ -200,8 +200,8 @@ describe('a replay', () => {
     for (const method of ['createBulkReplay', 'cancelBulkReplay']) {
       expect(site.jobState.asked).toContainEqual({
         method,
-        companyId: 'cmp_sunny',
-        actingMembershipId: 'mem_olive',
+        companyId: ids.sunny,
+        actingMembershipId: ids.olive,
       });
     }
   });
@@ -285,7 +285,7 @@ describe('statistics', () => {
     });
     expect(site.jobState.asked.at(-1)).toEqual({
       method: 'getSubscriptionStatistics',
-      companyId: 'cmp_sunny',
+      companyId: ids.sunny,
     });
   });
 

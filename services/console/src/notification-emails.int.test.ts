@@ -15,14 +15,14 @@ import { invariant } from '@partner/kernel/invariant';
 import { SECURITY_NOTICE_KINDS } from '@partner/proto-contracts/resources/security-notice/security-notice';
 import { createMailer } from '@partner/kernel/mail';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
-import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import { Registry } from 'prom-client';
 import {
   createNotificationEmails,
   type NotificationEmails,
 } from './notifications/start-notification-emails.js';
-import { PEOPLE, startTestConsole } from './testing/start-test-console.js';
+import { site } from './testing/each-test-console.js';
+import { PEOPLE } from './testing/test-job-state.js';
 
 let mail: MailServer;
 /** The security notices that job-state leases next. */
@@ -175,19 +175,14 @@ describe('a security notice', () => {
 });
 
 test('an owner chooses the emails of that owner alone [NOTIFY-10]', async () => {
-  const site = await startTestConsole({ redisUrl: testRedisUrl() });
-  try {
-    const path = '/partner-api/notification-settings';
-    const [cookie, other] = [await site.signIn(PEOPLE.salesOwner), await site.signIn(PEOPLE.installerOwner)];
-    await site.request('put', path, { cookie, body: { emails: 'never' } }).expect(400);
-    const changed = await site.request('put', path, { cookie, body: { emails: 'daily' } }).expect(200);
-    expect(changed.body).toEqual({ emails: 'daily', email: 'mem_sam@owner.example', hasMailServer: false });
-    const [own, others] = [
-      await site.request('get', path, { cookie }).expect(200),
-      await site.request('get', path, { cookie: other }).expect(200),
-    ];
-    expect([own.body, others.body]).toMatchObject([{ emails: 'daily' }, { emails: 'immediately' }]);
-  } finally {
-    await site.stop();
-  }
+  const path = '/partner-api/notification-settings';
+  const [cookie, other] = [await site.signIn(PEOPLE.salesOwner), await site.signIn(PEOPLE.installerOwner)];
+  await site.request('put', path, { cookie, body: { emails: 'never' } }).expect(400);
+  const changed = await site.request('put', path, { cookie, body: { emails: 'daily' } }).expect(200);
+  expect(changed.body).toEqual({ emails: 'daily', email: PEOPLE.salesOwner, hasMailServer: false });
+  const [own, others] = [
+    await site.request('get', path, { cookie }).expect(200),
+    await site.request('get', path, { cookie: other }).expect(200),
+  ];
+  expect([own.body, others.body]).toMatchObject([{ emails: 'daily' }, { emails: 'immediately' }]);
 });

@@ -4,8 +4,8 @@ import { sessionResponse, sessionList } from '@partner/proto-contracts/resources
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { LOGIN_FAILURE_LIMITS, LOGIN_FAILURE_WINDOW_MS } from './sessions/login-attempts.js';
 import { CONFIRMED_MS, OWNER_CHECKED_EVERY_MS, SESSION_IDLE_MS } from './sessions/session-times.js';
-import { expectStatus, SESSION, site, WEBHOOKS } from './testing/each-test-console.js';
-import { PASSWORD, PEOPLE } from './testing/start-test-console.js';
+import { expectStatus, ids, SESSION, site, WEBHOOKS, trailOf } from './testing/each-test-console.js';
+import { PASSWORD, PEOPLE } from './testing/test-job-state.js';
 
 const CONFIRM = `${SESSION}/confirm`;
 const SESSIONS = '/partner-api/sessions';
@@ -29,9 +29,6 @@ async function idOf(of: string): Promise<string> {
   const current = (await sessionsOf(of)).find((session) => session.current);
   return current?.id ?? '';
 }
-
-const trailOf = (companyId: string) =>
-  site.jobState.audit.entriesOf(companyId).map(({ action, subject }) => ({ action, subjectId: subject.id }));
 
 describe('a confirmation', () => {
   test('counts for 15 minutes, as the login does, and the session shows until when [SESSION-3]', async () => {
@@ -142,14 +139,14 @@ describe('a confirmation', () => {
   });
 
   test('by a former owner ends the session', async () => {
-    site.jobState.dismiss('mem_olive');
+    site.jobState.dismiss(ids.olive);
     await expectStatus(401, confirm(PASSWORD));
     await expectStatus(401, site.request('get', SESSION, { cookie }));
   });
 
   test('that cannot be recorded does not count [SESSION-7]', async () => {
     site.pass(CONFIRMED_MS);
-    site.jobState.audit.setAway(true);
+    site.jobState.setAway('recordSessionChange', true);
     await expectStatus(503, confirm(PASSWORD));
     await expectStatus(403, site.request('post', WEBHOOKS, { cookie, body: newWebhook }));
   });
@@ -208,7 +205,7 @@ describe('the sessions of an owner', () => {
 
   test('of another owner are 404 like missing ones, and stay active [SESSION-4]', async () => {
     const stranger = await site.signIn(PEOPLE.salesOwner);
-    for (const id of [await idOf(stranger), 'ses_01j6z8k3s9f2v7c4x5b6n7m8q9', 'mem_olive', '%00']) {
+    for (const id of [await idOf(stranger), 'ses_01j6z8k3s9f2v7c4x5b6n7m8q9', ids.olive, '%00']) {
       await expectStatus(404, site.request('delete', `${SESSIONS}/${id}`, { cookie }));
     }
     await expectStatus(200, site.request('get', SESSION, { cookie: stranger }));
@@ -235,7 +232,8 @@ describe('the sessions of an owner', () => {
     const secondId = await idOf(second);
     await expectStatus(204, site.request('delete', `${SESSIONS}/${first}`, { cookie: second }));
     await expectStatus(204, site.request('delete', SESSION, { cookie: second }));
-    expect(trailOf('cmp_sunny').reverse()).toEqual([
+    const trail = await trailOf(ids.sunny);
+    expect(trail.map(({ action, subject }) => ({ action, subjectId: subject.id })).reverse()).toEqual([
       { action: 'session.started', subjectId: first },
       { action: 'session.confirmed', subjectId: first },
       { action: 'session.started', subjectId: secondId },
@@ -246,7 +244,7 @@ describe('the sessions of an owner', () => {
 });
 
 describe('while the audit trail is down', () => {
-  beforeEach(() => site.jobState.audit.setAway(true));
+  beforeEach(() => site.jobState.setAway('recordSessionChange', true));
 
   test('logins fail, and no session is left [SESSION-7]', async () => {
     const body = { email: PEOPLE.installerOwner, password: PASSWORD };
@@ -278,7 +276,7 @@ describe('the owner check', () => {
 
   test('ends the sessions of a former owner [SESSION-6]', async () => {
     const others = await site.signIn(PEOPLE.salesOwner);
-    site.jobState.dismiss('mem_olive');
+    site.jobState.dismiss(ids.olive);
     site.pass(OWNER_CHECKED_EVERY_MS);
     await expectStatus(401, site.request('get', SESSION, { cookie }));
     await expectStatus(401, site.request('get', SESSION, { cookie }));
@@ -287,7 +285,7 @@ describe('the owner check', () => {
   });
 
   test('ends the sessions that began with an older password [SESSION-6]', async () => {
-    site.jobState.setPassword('mem_olive');
+    site.jobState.setPassword(ids.olive);
     const later = await site.signIn(PEOPLE.installerOwner);
     site.pass(OWNER_CHECKED_EVERY_MS);
     await expectStatus(401, site.request('get', SESSION, { cookie }));
@@ -316,8 +314,8 @@ describe('a URL', () => {
       reason: 'must use port 443',
     });
     expect(site.jobState.asked).toEqual([
-      { method: 'checkUrl', companyId: 'cmp_sunny' },
-      { method: 'checkUrl', companyId: 'cmp_sunny' },
+      { method: 'checkUrl', companyId: ids.sunny },
+      { method: 'checkUrl', companyId: ids.sunny },
     ]);
   });
 

@@ -4,8 +4,9 @@ import { createMailer } from '@partner/kernel/mail';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import { EMAIL_LIMITS, PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
 import { LOGIN_FAILURE_LIMITS, LOGIN_FAILURE_WINDOW_MS } from './sessions/login-attempts.js';
-import { expectStatus, logIn, SESSION, startSite } from './testing/each-test-console.js';
-import { PASSWORD, PEOPLE, type TestConsole } from './testing/start-test-console.js';
+import { expectStatus, ids, logIn, SESSION, startSite } from './testing/each-test-console.js';
+import type { TestConsole } from './testing/start-test-console.js';
+import { PASSWORD, PEOPLE } from './testing/test-job-state.js';
 
 const NEW_PASSWORD = 'four words that no one guesses';
 const email = PEOPLE.installerOwner;
@@ -35,7 +36,7 @@ describe('a change of the password', () => {
   test('continues with a new session and ends all others at once [SESSION-11]', async () => {
     const other = await site.signIn();
     const response = await change(NEW_PASSWORD).expect(200);
-    expect(sessionResponse.parse(response.body).owner.membershipId).toBe('mem_olive');
+    expect(sessionResponse.parse(response.body).owner.membershipId).toBe(ids.olive);
     const renewed = response.get('set-cookie')?.[0]?.split(';', 1)[0] ?? '';
     await expectStatus(401, site.request('get', SESSION, { cookie }));
     await expectStatus(401, site.request('get', SESSION, { cookie: other }));
@@ -44,7 +45,7 @@ describe('a change of the password', () => {
     await expectStatus(401, signIn(PASSWORD));
     await expectStatus(200, signIn(NEW_PASSWORD));
     expect(site.acted.find(({ method }) => method === 'ChangePassword')).toMatchObject({
-      actor: { membershipId: 'mem_olive', remoteAddress: '127.0.0.1' },
+      actor: { membershipId: ids.olive, remoteAddress: '127.0.0.1' },
     });
   });
 
@@ -75,7 +76,7 @@ describe('a change of the password', () => {
   });
 
   test('is refused if the password was changed elsewhere meanwhile [SESSION-11]', async () => {
-    site.jobState.setPassword('mem_olive');
+    site.jobState.setPassword(ids.olive);
     await expectStatus(403, change(NEW_PASSWORD));
   });
 });

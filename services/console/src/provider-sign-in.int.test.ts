@@ -10,13 +10,16 @@ import { CONFIRMED_MS } from './sessions/session-times.js';
 import { LINKED_AT } from './testing/fake-logins.js';
 import {
   expectStatus,
+  ids,
   newWebhook,
   SESSION,
   site as siteWithout,
   startSite,
+  trailOf,
   WEBHOOKS,
 } from './testing/each-test-console.js';
-import { PASSWORD, PEOPLE, type TestConsole } from './testing/start-test-console.js';
+import type { TestConsole } from './testing/start-test-console.js';
+import { PASSWORD, PEOPLE } from './testing/test-job-state.js';
 
 const PROVIDER = `${SESSION}/provider`;
 const CONFIRM = `${SESSION}/confirm/provider`;
@@ -77,10 +80,8 @@ async function expectRefused(sent: ReturnType<typeof complete>, text: string) {
 const signIn = async () => firstCookie(await complete(await visitProvider()).expect(200));
 
 /** The entries of the audit trail that name the provider, newest first. */
-const byProvider = () =>
-  site.jobState.audit
-    .entriesOf('cmp_sunny')
-    .filter(({ details }) => details['issuer'] === provider.client.issuer);
+const byProvider = async () =>
+  (await trailOf(ids.sunny)).filter(({ details }) => details['issuer'] === provider.client.issuer);
 
 describe('a sign-in with the identity provider', () => {
   test('starts a session by the verified address, and later by the account alone [OIDC-1, OIDC-3]', async () => {
@@ -93,21 +94,23 @@ describe('a sign-in with the identity provider', () => {
     const former = await site.signIn();
     const response = await complete(started, { session: former }).expect(200);
     expect(providerSignedIn.parse(response.body)).toMatchObject({
-      session: { owner: { membershipId: 'mem_olive' } },
+      session: { owner: { membershipId: ids.olive } },
       returnTo: '/webhooks?state=active',
     });
     expect(response.get('set-cookie')).toEqual([
       expect.stringMatching(/^__Host-svc_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/),
-      expect.stringMatching(/^__Host-svc_device=mem_olive\./),
+      expect.stringMatching(new RegExp(`^__Host-svc_device=${ids.olive}\\.`)),
       '__Host-svc_provider=; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=0',
     ]);
     await expectStatus(200, site.request('get', SESSION, { cookie: firstCookie(response) }));
     await expectStatus(401, site.request('get', SESSION, { cookie: former }));
-    expect(byProvider()).toMatchObject([{ action: 'session.started', actor: { membershipId: 'mem_olive' } }]);
+    expect(await byProvider()).toMatchObject([
+      { action: 'session.started', actor: { membershipId: ids.olive } },
+    ]);
 
     provider.signInAs({ ...OLIVE, email: PEOPLE.salesOwner, isVerified: false });
     const again = await complete(await visitProvider()).expect(200);
-    expect(again.body).toMatchObject({ session: { owner: { membershipId: 'mem_olive' } }, returnTo: null });
+    expect(again.body).toMatchObject({ session: { owner: { membershipId: ids.olive } }, returnTo: null });
     const methods = await site.request('get', '/partner-api/sign-in-methods', {
       cookie: firstCookie(again),
     });
@@ -254,7 +257,10 @@ describe('a confirmation with the identity provider', () => {
     const response = await confirm(await visitProvider({ path: CONFIRM, session }), session).expect(200);
     const until = new Date(site.now().getTime() + CONFIRMED_MS).toISOString();
     expect(response.body).toMatchObject({ confirmedUntil: until });
-    expect(byProvider().map(({ action }) => action)).toEqual(['session.confirmed', 'session.started']);
+    expect((await byProvider()).map(({ action }) => action)).toEqual([
+      'session.confirmed',
+      'session.started',
+    ]);
   });
 
   test('is refused for another account, another session, and a sign-in in its place [OIDC-7]', async () => {

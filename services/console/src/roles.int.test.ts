@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { isForViewers } from '@partner/proto-contracts/api/roles';
-import { COLLEAGUE_EXAMPLE } from '@partner/proto-contracts/resources/colleague/colleague';
 import { sessionResponse } from '@partner/proto-contracts/resources/session/session';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { createMailer } from '@partner/kernel/mail';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import { OWNER_CHECKED_EVERY_MS } from './sessions/session-times.js';
-import { expectStatus, SESSION, startSite } from './testing/each-test-console.js';
-import { PEOPLE, type TestConsole } from './testing/start-test-console.js';
+import { expectStatus, ids, SESSION, startSite } from './testing/each-test-console.js';
+import type { TestConsole } from './testing/start-test-console.js';
+import { PEOPLE } from './testing/test-job-state.js';
 
 const COLLEAGUES = '/partner-api/colleagues';
 const PERSON = { displayName: 'Vera Vance', email: 'vance@sunny.example', role: 'viewer' };
@@ -34,7 +34,7 @@ const FOR_OWNERS = OPERATIONS.filter((operation) => !isForViewers(operation));
 test('a viewer signs in, and the session has the role [ROLE-1]', async () => {
   const response = await site.request('get', SESSION, { cookie }).expect(200);
   const { owner } = sessionResponse.parse(response.body);
-  expect(owner).toMatchObject({ membershipId: COLLEAGUE_EXAMPLE.membershipId, role: 'viewer' });
+  expect(owner).toMatchObject({ membershipId: ids.vera, role: 'viewer' });
 });
 
 test.each(FOR_OWNERS.map(({ id, method, path }) => [id, method, path] as const))(
@@ -89,12 +89,12 @@ test.each(['patch', 'delete'] as const)(
   async (method) => {
     const owner = await site.signIn();
     const body = { role: 'owner' };
-    const path = `${COLLEAGUES}/${COLLEAGUE_EXAMPLE.membershipId}`;
+    const path = `${COLLEAGUES}/${ids.vera}`;
     const response = await site.request(method, path, { cookie: owner, body });
     expect(response.ok).toBe(true);
     expect(site.jobState.asked.at(-1)).toMatchObject({
-      companyId: 'cmp_sunny',
-      actingMembershipId: 'mem_olive',
+      companyId: ids.sunny,
+      actingMembershipId: ids.olive,
     });
     await expectStatus(404, site.request(method, `${COLLEAGUES}/mem_1`, { cookie: owner, body }));
   },
@@ -102,12 +102,12 @@ test.each(['patch', 'delete'] as const)(
 
 test('a reset of the second factor ends the sessions of the person [FACTOR-6]', async () => {
   const owner = await site.signIn();
-  const path = `${COLLEAGUES}/${COLLEAGUE_EXAMPLE.membershipId}/second-factor`;
+  const path = `${COLLEAGUES}/${ids.vera}/second-factor`;
   await expectStatus(204, site.request('delete', path, { cookie: owner }));
   expect(site.jobState.asked.at(-1)).toMatchObject({
     method: 'resetColleagueSecondFactor',
-    companyId: 'cmp_sunny',
-    actingMembershipId: 'mem_olive',
+    companyId: ids.sunny,
+    actingMembershipId: ids.olive,
   });
   await expectStatus(401, site.request('get', SESSION, { cookie }));
   await expectStatus(200, site.request('get', SESSION, { cookie: owner }));
@@ -140,8 +140,8 @@ test('a name with a URL or a domain cannot be invited [ROLE-7]', async () => {
 
 test('a session ends within a minute of a change of the role [ROLE-5, SESSION-6]', async () => {
   const owner = await site.signIn();
-  site.jobState.setRole('mem_olive', 'viewer');
-  site.jobState.setRole(COLLEAGUE_EXAMPLE.membershipId, 'owner');
+  site.jobState.setRole(ids.olive, 'viewer');
+  site.jobState.setRole(ids.vera, 'owner');
   site.pass(OWNER_CHECKED_EVERY_MS);
   for (const former of [owner, cookie]) {
     await expectStatus(401, site.request('get', SESSION, { cookie: former }));

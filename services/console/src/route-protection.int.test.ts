@@ -4,7 +4,7 @@ import { bulkReplay } from '@partner/proto-contracts/resources/bulk-replay/bulk-
 import { delivery } from '@partner/proto-contracts/resources/delivery/delivery';
 import { newId } from '@partner/kernel/ids';
 import supertest from 'supertest';
-import { PASSWORD, PEOPLE } from './testing/start-test-console.js';
+import { PASSWORD, PEOPLE } from './testing/test-job-state.js';
 import {
   createWebhook,
   expectStatus,

@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { recoveryCodes } from '@partner/proto-contracts/resources/second-factor/second-factor';
 import { LOGIN_FAILURE_LIMITS } from './sessions/login-attempts.js';
 import { CONFIRMED_MS } from './sessions/session-times.js';
-import { expectStatus, logIn, SESSION, site } from './testing/each-test-console.js';
+import { expectStatus, ids, logIn, SESSION, site } from './testing/each-test-console.js';
 import { cookie, send } from './testing/signed-in-console.js';
-import { PASSWORD, PEOPLE } from './testing/start-test-console.js';
+import { PASSWORD, PEOPLE } from './testing/test-job-state.js';
 
 const FACTOR = '/partner-api/second-factor';
 const EMAIL = PEOPLE.installerOwner;
@@ -50,7 +50,7 @@ describe('an owner with a second factor', () => {
     await expectCode(403, 'second_factor_wrong', logInWith('not a code'));
     await expectStatus(200, logInWith('123 456'));
     await expectCode(403, 'second_factor_wrong', logInWith('123456'));
-    expect(site.acted.at(-1)).toMatchObject({ actor: { membershipId: 'mem_olive' } });
+    expect(site.acted.at(-1)).toMatchObject({ actor: { membershipId: ids.olive } });
   });
 
   test('signs in with each recovery code once, however it is typed [FACTOR-2]', async () => {

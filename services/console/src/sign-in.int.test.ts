@@ -13,9 +13,10 @@ import { z } from 'zod';
 import { DEVICE_KNOWN_MS } from './sessions/device-cookie.js';
 import { LOGIN_FAILURE_LIMITS, LOGIN_FAILURE_WINDOW_MS } from './sessions/login-attempts.js';
 import { SESSION_IDLE_MS, SESSION_LIFETIME_MS } from './sessions/session-times.js';
-import { PASSWORD, PEOPLE } from './testing/start-test-console.js';
+import { PASSWORD, PEOPLE } from './testing/test-job-state.js';
 import {
   expectStatus,
+  ids,
   logIn,
   newWebhook,
   SESSION,
@@ -31,15 +32,15 @@ describe('signing in', () => {
   test('returns a session to an owner [SESSION-1]', async () => {
     const response = await logIn(PEOPLE.installerOwner, PASSWORD).expect(200);
     expect(sessionResponse.parse(response.body)).toMatchObject({
-      owner: { membershipId: 'mem_olive', displayName: 'Olive Owner' },
-      company: { id: 'cmp_sunny', name: 'Sunny Installers', class: 'INSTALLER' },
+      owner: { membershipId: ids.olive, displayName: 'Olive Owner' },
+      company: { id: ids.sunny, name: 'Sunny Installers', class: 'INSTALLER' },
     });
     expect(response.get('set-cookie')).toEqual([
       expect.stringMatching(
         /^__Host-svc_session=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
       ),
       expect.stringMatching(
-        /^__Host-svc_device=mem_olive\.[\w-]{22}\.[0-9]+\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure; Max-Age=15552000$/,
+        /^__Host-svc_device=mem_[0-9a-z]{26}\.[\w-]{22}\.[0-9]+\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure; Max-Age=15552000$/,
       ),
     ]);
     const [cookie = ''] = response.get('set-cookie') ?? [];

@@ -5,8 +5,9 @@ import {
 } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { createMailer } from '@partner/kernel/mail';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
-import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
-import { PEOPLE, startTestConsole, type TestConsole } from './testing/start-test-console.js';
+import type { TestConsole } from './testing/start-test-console.js';
+import { ids, startSite } from './testing/each-test-console.js';
+import { PEOPLE } from './testing/test-job-state.js';
 
 const CONTACT = '/partner-api/technical-contact';
 const email = 'dev@roofs.example';
@@ -18,14 +19,11 @@ let cookie: string;
 beforeEach(async () => {
   mail = await startMailServer();
   const mailer = createMailer({ SMTP_URL: mail.url, MAIL_FROM: 'partner-api@service.example' });
-  site = await startTestConsole({ redisUrl: testRedisUrl(), ...(mailer !== undefined && { mailer }) });
+  site = await startSite(mailer === undefined ? {} : { mailer });
   cookie = await site.signIn(PEOPLE.salesOwner);
 });
 
-afterEach(async () => {
-  await site.stop();
-  await mail.stop();
-});
+afterEach(() => mail.stop());
 
 const set = (body: object) => site.request('put', CONTACT, { cookie, body });
 const confirm = (token: string, address = '203.0.113.9') =>
@@ -52,7 +50,7 @@ describe('a technical contact', () => {
     // No log contains the token or the address.
     expect(site.logged()).not.toContain(mailedToken());
     expect(site.logged()).not.toContain(email);
-    expect(site.acted.at(-1)).toMatchObject({ actor: { membershipId: 'mem_sam' } });
+    expect(site.acted.at(-1)).toMatchObject({ actor: { membershipId: ids.sam } });
   });
 
   test('is confirmed once: a used or invented link is 404 and does not reveal the company [ANNOUNCE-2, ANNOUNCE-4]', async () => {
@@ -121,12 +119,11 @@ describe('without a mail server', () => {
   ])(
     'at %s an address is pending, and the link is logged: %s [ANNOUNCE-6]',
     async (publicBaseUrl, isLogged) => {
-      const bare = await startTestConsole({ redisUrl: testRedisUrl(), publicBaseUrl });
+      const bare = await startSite({ publicBaseUrl });
       const session = await bare.signIn(PEOPLE.salesOwner);
       const response = await bare.request('put', CONTACT, { cookie: session, body: { email } }).expect(200);
       expect(response.body).toMatchObject({ pending: { email }, emailSent: false });
       expect(bare.logged().includes('/console/technical-contact/confirm#')).toBe(isLogged);
-      await bare.stop();
     },
   );
 });

@@ -12,12 +12,13 @@ import {
   createWebhook,
   EVENTS,
   expectStatus,
+  ids,
   newWebhook,
   site,
   WEBHOOKS,
 } from './testing/each-test-console.js';
 import { cookie, send } from './testing/signed-in-console.js';
-import { PEOPLE } from './testing/start-test-console.js';
+import { PEOPLE } from './testing/test-job-state.js';
 
 const WEBHOOK = `${WEBHOOKS}/whk_01j6z8k3s9f2v7c4x5b6n7m8q9`;
 
@@ -59,9 +60,9 @@ describe('a webhook subscription', () => {
   });
 
   test('is created for the company of the session, even if the body names another', async () => {
-    await expectStatus(201, send('post', WEBHOOKS, { ...newWebhook, companyId: 'cmp_roofs' }));
+    await expectStatus(201, send('post', WEBHOOKS, { ...newWebhook, companyId: ids.roofs }));
     expect(site.jobState.asked).toEqual([
-      { method: 'createSubscription', companyId: 'cmp_sunny', actingMembershipId: 'mem_olive' },
+      { method: 'createSubscription', companyId: ids.sunny, actingMembershipId: ids.olive },
     ]);
   });
 
@@ -177,14 +178,14 @@ describe('a webhook subscription', () => {
     const id = await createWebhook(cookie);
     site.jobState.verify(id);
     const path = `${WEBHOOKS}/${id}`;
-    await send('patch', path, { description: 'x', actingMembershipId: 'mem_sam' });
+    await send('patch', path, { description: 'x', actingMembershipId: ids.sam });
     await send('post', `${path}/test`);
     await send('post', `${path}/activate`);
     await send('post', `${path}/pause`);
     await send('post', `${path}/rotate-secret`);
     await send('post', `${path}/activate-secret`, { pendingSecretVersion: 2 });
     await send('delete', path);
-    const owner = { companyId: 'cmp_sunny', actingMembershipId: 'mem_olive' };
+    const owner = { companyId: ids.sunny, actingMembershipId: ids.olive };
     expect(site.jobState.asked).toEqual(
       [
         'createSubscription',

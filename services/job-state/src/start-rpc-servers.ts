@@ -127,7 +127,7 @@ export function startRpcServers(
 }
 
 /** Every operation, with its use case. */
-function implementationsOf(
+export function implementationsOf(
   config: Config,
   { database, clock, logger, keyUsage }: ServiceDeps,
 ): readonly Implementation[] {

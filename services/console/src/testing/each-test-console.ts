@@ -1,8 +1,12 @@
-import { afterEach, beforeEach, expect } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
+import { connectAudit } from '@partner/job-state/testing/public-clients';
+import { createTestDatabase, type TestDatabase } from '@partner/job-state/testing/test-database';
+import type { AuditPage } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import { subscriptionCreated } from '@partner/proto-contracts/resources/subscription/subscription';
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import type supertest from 'supertest';
 import { startTestConsole, type TestConsole } from './start-test-console.js';
+import { createTestJobState, type TestJobState } from './test-job-state.js';
 
 export const SESSION = '/partner-api/session';
 export const WEBHOOKS = '/partner-api/webhooks';
@@ -15,17 +19,28 @@ export const newWebhook = {
 
 /** The console of the test that runs. */
 export let site: TestConsole;
+/** The companies and people of that console. */
+export let ids: TestJobState['ids'];
 let sites: TestConsole[] = [];
+let jobState: TestJobState;
+let testDatabase: TestDatabase;
 
+/** Starts a console beside the first one, on the same job-state. */
 export async function startSite(
   options: Partial<Parameters<typeof startTestConsole>[0]> = {},
 ): Promise<TestConsole> {
-  const started = await startTestConsole({ redisUrl: testRedisUrl(), ...options });
+  const started = await startTestConsole({ redisUrl: testRedisUrl(), jobState, ...options });
   sites.push(started);
   return started;
 }
 
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+});
+
 beforeEach(async () => {
+  jobState = await createTestJobState(testDatabase.database);
+  ids = jobState.ids;
   site = await startSite();
 });
 
@@ -33,6 +48,14 @@ afterEach(async () => {
   await Promise.all(sites.map((started) => started.stop()));
   sites = [];
 });
+
+afterAll(() => testDatabase.drop());
+
+/** Returns a company's audit trail, newest first. */
+export async function trailOf(companyId: string, action?: string): Promise<AuditPage['entries']> {
+  const query = action === undefined ? {} : { action };
+  return (await connectAudit(jobState).listAuditEntries({ companyId }, query)).entries;
+}
 
 export function logIn(email: string, password: string, address?: string, cookie?: string) {
   return site.request('post', SESSION, {

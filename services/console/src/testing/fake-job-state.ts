@@ -13,19 +13,16 @@ import {
   type Subscription,
   SUBSCRIPTION_EXAMPLE,
 } from '@partner/proto-contracts/resources/subscription/subscription';
-import type { Implementation } from '@partner/kernel/amqp/implement';
 import { type RpcService, rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { notFound, ServiceError } from '@partner/kernel/service-error';
 import { createFakeKeyMethods } from './fake-access-service.js';
-import { createFakeAudit, type FakeAudit } from './fake-audit.js';
 import { createFakeContactMethods } from './fake-technical-contact.js';
 import { createFakeSecondFactors } from './fake-second-factor.js';
 import { createFakeColleagueMethods } from './fake-colleagues.js';
 import { createFakeDeliveryService, type FakeDeliveries } from './fake-delivery-service.js';
 import { createFakeLogins, type FakeLogin, type FakeLogins } from './fake-logins.js';
-import { createFakeNotifications } from './fake-notifications.js';
 import { resourceResponse } from './resource-response.js';
 
 interface Asked {
@@ -35,14 +32,11 @@ interface Asked {
   readonly actingMembershipId?: string;
 }
 
-/** Fake job-state: in-memory subscriptions and deliveries of several companies, isolated from each other. */
+/** What of job-state is not an operation yet: in-memory subscriptions and deliveries of several companies, isolated from each other. */
 export interface FakeJobState extends Omit<FakeLogins, 'methods'> {
   readonly services: readonly RpcService[];
-  readonly operations: readonly Implementation[];
   /** Marks a subscription's test delivery as accepted with 2xx. */
   verify(subscriptionId: string): void;
-  /** The audit trails of the companies. */
-  readonly audit: FakeAudit;
   /** The recorded calls, newest last. */
   readonly asked: readonly Asked[];
 }
@@ -74,8 +68,6 @@ export function createFakeJobState(given: Readonly<Record<string, FakeLogin>>): 
   }
 
   const at = new Date('2026-08-26T14:03:00Z');
-
-  const audit = createFakeAudit(at);
 
   const secondFactors = createFakeSecondFactors(at);
   const { methods: people, ...logins } = createFakeLogins(given, secondFactors.has);
@@ -208,8 +200,6 @@ export function createFakeJobState(given: Readonly<Record<string, FakeLogin>>): 
 
   return {
     services: [access, subscriptions, deliveries],
-    operations: [...audit.operations, ...createFakeNotifications()],
-    audit,
     verify: (subscriptionId) => verified.add(subscriptionId),
     ...logins,
     asked,

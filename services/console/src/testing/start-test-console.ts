@@ -4,14 +4,10 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { createClient } from '@connectrpc/connect';
 import { afterEach } from '@jest/globals';
-import { hash, verify } from '@node-rs/argon2';
-import {
-  AccessService,
-  CompanyClass,
-} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { verify } from '@node-rs/argon2';
+import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { COLLEAGUE_EXAMPLE } from '@partner/proto-contracts/resources/colleague/colleague';
 import { createHttpServer } from '@partner/kernel/http-server';
 import { createRateLimiter, type RateLimiter } from '@partner/gateway-kit/rate-limiter';
 import { createRedis } from '@partner/gateway-kit/redis';
@@ -20,8 +16,6 @@ import type { Mailer } from '@partner/kernel/mail';
 import { createLoggerTo, silentLogger } from '@partner/kernel/logger';
 import { checkResponses } from '@partner/test-kit/check-responses';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
-import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
-import { createManualTimers } from '@partner/kernel/testing/manual-timers';
 import { Registry } from 'prom-client';
 import supertest from 'supertest';
 import { createConsoleApp } from '../app.js';
@@ -35,38 +29,21 @@ import { createSessionLookup } from '../sessions/session-lookup.js';
 import { createSessionSigner } from '../sessions/session-signer.js';
 import { createSessionStore } from '../sessions/session-store.js';
 import { createPasswordChecks } from '../sessions/verify-password.js';
-import { createFakeJobState, type FakeJobState } from './fake-job-state.js';
-import { type ActedCall, type Called, watchActors, watchCaller } from './watch-actors.js';
+import { PASSWORD, PEOPLE, type TestJobState } from './test-job-state.js';
+import { type ActedCall, watchActors } from './watch-actors.js';
 import { FAKE_WEB_APP } from './fake-web-app.js';
 
 const checked = checkResponses(afterEach);
 
-/** The password of every user of a test console. */
-export const PASSWORD = 'correct horse battery staple';
-
-/** Cheap hashes, because tests do hundreds of logins. A hash states its costs, so verification is cheap too. */
-const CHEAP_HASHING = { memoryCost: 8, timeCost: 1, parallelism: 1 };
-
-/** Users of a test console: owners of two companies, and one who owns none. */
-export const PEOPLE = {
-  installerOwner: 'olive@sunny.example',
-  salesOwner: 'sam@roofs.example',
-  viewer: 'vera@sunny.example',
-  technician: 'tess@sunny.example',
-} as const;
-
 /**
- * A console on a loopback port, with real Redis and an in-memory job-state. A test fails if a response does not match
- * the API description.
+ * A console on a loopback port, with real Redis. A test fails if a response does not match the API description.
  */
 export interface TestConsole {
   readonly server: Server;
   readonly origin: string;
-  readonly jobState: FakeJobState;
+  readonly jobState: TestJobState;
   /** Requests to job-state with an actor, newest last. */
   readonly acted: readonly ActedCall[];
-  /** Calls of operations, newest last. */
-  readonly called: readonly Called[];
   /** Returns all log output. */
   logged(): string;
   /** Returns the current time of the console's clock. */
@@ -92,6 +69,7 @@ export interface TestConsole {
 
 interface TestConsoleOptions {
   readonly redisUrl: string;
+  readonly jobState: TestJobState;
   readonly publicBaseUrl?: string;
   readonly limiter?: RateLimiter;
   readonly mailer?: Mailer;
@@ -101,27 +79,23 @@ interface TestConsoleOptions {
   >;
 }
 
-/** Starts a test console with its own key prefix in Redis and its own clock. */
+/** Starts a test console with its own key prefix in Redis, and the clock of its job-state. */
 export async function startTestConsole(options: TestConsoleOptions): Promise<TestConsole> {
   const publicBaseUrl = options.publicBaseUrl ?? 'https://partner.example';
   const { origin } = new URL(publicBaseUrl);
   const keyPrefix = `test-${randomBytes(6).toString('hex')}:`;
-  let now = Date.now();
-  const clock = () => new Date(now);
+  const { jobState } = options;
+  const { clock, after, pass } = jobState.time;
   const lines: string[] = [];
   const logger = createLoggerTo(
     { write: (line) => void lines.push(line) },
     { service: 'console', level: 'trace' },
   );
-  const passwordHash = await hash(PASSWORD, CHEAP_HASHING);
-  const jobState = fakeJobStateOf(passwordHash);
   const acted: ActedCall[] = [];
-  const called: Called[] = [];
   const transport = watchActors(createInMemoryTransport(jobState.services), (call) => acted.push(call));
   const redis = createRedis(options.redisUrl, silentLogger, { replyTimeoutMs: 10_000 });
   await once(redis, 'ready');
   const metrics = new Registry();
-  const timers = createManualTimers();
   const access = createClient(AccessService, transport);
   const signer = createSessionSigner({ keys: new Map([['test', randomBytes(32)]]) });
   const sessions = createSessionStore({ redis, signer, keyPrefix, clock, randomBytes });
@@ -129,12 +103,12 @@ export async function startTestConsole(options: TestConsoleOptions): Promise<Tes
     isAlive: createSessionLookup({ access, sessions, logger, clock, rpcTimeoutMs: 5_000 }),
     logger,
     metrics,
-    after: timers.after,
+    after,
   });
   const background = createBackgroundWork({ logger });
   const app = createConsoleApp({
     access,
-    operations: watchedOperations(jobState, (call) => called.push(call)),
+    operations: jobState.operations,
     subscriptions: createClient(SubscriptionService, transport),
     deliveries: createClient(DeliveryService, transport),
     sessions,
@@ -166,14 +140,10 @@ export async function startTestConsole(options: TestConsoleOptions): Promise<Tes
     origin,
     jobState,
     acted,
-    called,
     logged: () => lines.join(''),
     now: clock,
     changeStreams,
-    pass: (ms) => {
-      now += ms;
-      timers.pass(ms);
-    },
+    pass,
     request,
     async signIn(email = PEOPLE.installerOwner) {
       const response = await request('post', '/partner-api/session', {
@@ -201,52 +171,4 @@ function requestFrom(server: Server, origin: string): TestConsole['request'] {
     if (address !== undefined) void sent.set('x-forwarded-for', address);
     return body === undefined ? sent : sent.send(body);
   };
-}
-
-/** Creates a job-state with the users of a test console. */
-function fakeJobStateOf(passwordHash: string): FakeJobState {
-  const sunny = {
-    companyId: 'cmp_sunny',
-    companyName: 'Sunny Installers',
-    companyClass: CompanyClass.INSTALLER,
-  };
-  const roofs = { companyId: 'cmp_roofs', companyName: 'Roofs and Sons', companyClass: CompanyClass.SALES };
-  return createFakeJobState({
-    [PEOPLE.installerOwner]: {
-      ...sunny,
-      membershipId: 'mem_olive',
-      displayName: 'Olive Owner',
-      isOwner: true,
-      passwordHash,
-    },
-    [PEOPLE.viewer]: {
-      ...sunny,
-      membershipId: COLLEAGUE_EXAMPLE.membershipId,
-      displayName: 'Vera Viewer',
-      isOwner: false,
-      isViewer: true,
-      passwordHash,
-    },
-    [PEOPLE.technician]: {
-      ...sunny,
-      membershipId: 'mem_tess',
-      displayName: 'Tess Technician',
-      isOwner: false,
-      passwordHash,
-    },
-    [PEOPLE.salesOwner]: {
-      ...roofs,
-      membershipId: 'mem_sam',
-      displayName: 'Sam Seller',
-      isOwner: true,
-      passwordHash,
-    },
-  });
-}
-
-function watchedOperations({ operations }: ReturnType<typeof fakeJobStateOf>, watch: (call: Called) => void) {
-  return inProcessOperations({
-    implementations: operations.map((operation) => watchCaller(operation, watch)),
-    callers: ['owner', 'service'],
-  });
 }

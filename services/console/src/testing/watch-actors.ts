@@ -1,7 +1,6 @@
 import { create, type JsonValue, toJson } from '@bufbuild/protobuf';
 import type { Transport } from '@connectrpc/connect';
 import type { Caller } from '@partner/proto-contracts/call';
-import type { Implementation } from '@partner/kernel/amqp/implement';
 
 /** A request to job-state that carries an actor. */
 export interface ActedCall {
@@ -27,15 +26,4 @@ export function watchActors(transport: Transport, note: (call: ActedCall) => voi
 export interface Called {
   readonly operation: string;
   readonly caller: Caller;
-}
-
-/** Creates an implementation that records the caller of each call, then runs it. */
-export function watchCaller(operation: Implementation, note: (call: Called) => void): Implementation {
-  return {
-    ...operation,
-    run(call) {
-      note({ operation: operation.id, caller: call.caller });
-      return operation.run(call);
-    },
-  };
 }

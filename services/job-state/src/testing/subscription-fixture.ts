@@ -1,12 +1,10 @@
-import { type Client, createClient } from '@connectrpc/connect';
+import { createClient } from '@connectrpc/connect';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
-import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { invariant } from '@partner/kernel/invariant';
-import { ServiceError } from '@partner/kernel/service-error';
-import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
+import type { ServiceError } from '@partner/kernel/service-error';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import type { LeasedDelivery } from '../database/after-commit.js';
@@ -18,21 +16,11 @@ import {
   type SubscriptionServiceDeps,
 } from '../webhooks/subscriptions/subscription-service.js';
 import { connectSubscriptions, type PublicSubscriptions } from './public-clients.js';
+import { createStubDispatcher, type StubDispatcher } from './stub-dispatcher.js';
 import { attemptedMessage, openWebhookFixture, type WebhookFixture } from './webhook-fixture.js';
 import { TEST_SEALING_KEYS } from './test-sealing-keys.js';
 
 const CLAIM_LIMITS = { batchSize: 100, leaseSeconds: 30, inFlight: 1_000, subscriptionCap: 100 };
-
-/** A dispatcher that accepts URLs that contain "receiver" and returns them in lower case. */
-interface StubDispatcher {
-  /** The URLs of its calls. */
-  readonly calls: (string | undefined)[];
-  isAway: boolean;
-  /** Time until the deadline of the last call, in ms. */
-  timeLeftMs: number | undefined;
-  /** Runs at each call. */
-  onCall: () => void | Promise<void>;
-}
 
 /** A separate database with the subscription service, as the console and the dispatcher use it. */
 export interface SubscriptionFixture extends WebhookFixture {
@@ -71,15 +59,10 @@ export async function failureOf(call: Promise<unknown>): Promise<ServiceError> {
 export async function openSubscriptionFixture(): Promise<SubscriptionFixture> {
   const fixture = await openWebhookFixture();
   const logLines: unknown[][] = [];
-  const dispatcher: StubDispatcher = {
-    calls: [],
-    isAway: false,
-    timeLeftMs: undefined,
-    onCall: () => undefined,
-  };
+  const dispatcher = createStubDispatcher();
   const deps: SubscriptionServiceDeps = {
     database: fixture.database,
-    endpoints: endpointsOf(dispatcher),
+    endpoints: createClient(EndpointService, dispatcher.transport),
     sealingKeys: TEST_SEALING_KEYS,
     newestSchemaVersion: 1,
     secretOverlapHours: 24,
@@ -145,23 +128,4 @@ export function watchTransactions(
       return database.transaction(work, limits);
     },
   };
-}
-
-function endpointsOf(dispatcher: StubDispatcher): Client<typeof EndpointService> {
-  return createClient(
-    EndpointService,
-    createInMemoryTransport([
-      rpcService(EndpointService, {
-        async checkEndpoint({ url }, context) {
-          dispatcher.timeLeftMs = context.timeoutMs();
-          await dispatcher.onCall();
-          if (dispatcher.isAway) throw new ServiceError('unavailable', 'no response in time');
-          dispatcher.calls.push(url);
-          return url?.toLowerCase().includes('receiver') === true
-            ? { allowed: true, normalizedUrl: url.toLowerCase() }
-            : { allowed: false, refusal: 'must lead to a public address' };
-        },
-      }),
-    ]),
-  );
 }

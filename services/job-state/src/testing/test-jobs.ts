@@ -18,13 +18,37 @@ import { readPlatformMessage } from '../platform/platform-messages.js';
 export const TEST_NOW = new Date('2026-10-01T12:00:00.000Z');
 
 /** Creates a company and returns its id. */
-export async function insertCompany(database: Queryable, companyClass: CompanyClassName): Promise<string> {
+export async function insertCompany(
+  database: Queryable,
+  companyClass: CompanyClassName,
+  name = `${companyClass.toLowerCase()} company`,
+): Promise<string> {
   const id = newId('cmp');
   await database.query('insert into companies (id, name, class) values ($1, $2, $3)', [
     id,
-    `${companyClass.toLowerCase()} company`,
+    name,
     companyClass,
   ]);
+  return id;
+}
+
+/** Creates a person of a company and returns the membership's id. */
+export async function insertMember(
+  database: Queryable,
+  member: {
+    readonly companyId: string;
+    readonly role: 'OWNER' | 'VIEWER' | 'TECHNICIAN';
+    readonly displayName: string;
+    readonly email?: string;
+    readonly passwordHash?: string;
+  },
+): Promise<string> {
+  const id = newId('mem');
+  await database.query(
+    `insert into memberships (id, company_id, role, display_name, email, password_hash)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [id, member.companyId, member.role, member.displayName, member.email, member.passwordHash],
+  );
   return id;
 }
 

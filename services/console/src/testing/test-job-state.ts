@@ -1,0 +1,119 @@
+import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
+import { insertCompany, insertMember } from '@partner/job-state/testing/test-jobs';
+import type { TestDatabase } from '@partner/job-state/testing/test-database';
+import { testImplementations } from '@partner/job-state/testing/test-implementations';
+import type { Implementation } from '@partner/kernel/amqp/implement';
+import type { OperationClient } from '@partner/kernel/amqp/operation-client';
+import { ServiceError } from '@partner/kernel/service-error';
+import { createManualTimers, type ManualTimers } from '@partner/kernel/testing/manual-timers';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
+import { hash } from '@node-rs/argon2';
+import type { FakeLogin } from './fake-logins.js';
+import { createFakeJobState, type FakeJobState } from './fake-job-state.js';
+import type { Called } from './watch-actors.js';
+
+/** The password of everyone who uses a test console. */
+export const PASSWORD = 'correct horse battery staple';
+
+/** Cheap hashes, because tests do hundreds of logins. A hash states its costs, so verification is cheap too. */
+const CHEAP_HASHING = { memoryCost: 8, timeCost: 1, parallelism: 1 };
+
+/** The addresses of people who use a test console: owners of two companies, and two who own none. */
+export const PEOPLE = {
+  installerOwner: 'olive@sunny.example',
+  salesOwner: 'sam@roofs.example',
+  viewer: 'vera@sunny.example',
+  technician: 'tess@sunny.example',
+} as const;
+
+/** job-state's operations in this process on a real database, with the people of a test console. */
+export interface TestJobState extends FakeJobState {
+  readonly database: TestDatabase['database'];
+  readonly operations: OperationClient;
+  /** The ids of the companies, and of the membership of each person. */
+  readonly ids: Readonly<Record<'sunny' | 'roofs' | 'olive' | 'vera' | 'tess' | 'sam', string>>;
+  /** Calls of operations, newest last. */
+  readonly called: readonly Called[];
+  /** Makes calls of an operation fail with `unavailable` before they reach job-state, or work again. */
+  setAway(operation: string, isAway: boolean): void;
+  readonly time: TestTime;
+}
+
+/** A clock that starts at the current time, and timers; only `pass` advances them. */
+interface TestTime extends Pick<ManualTimers, 'after' | 'pass'> {
+  readonly clock: () => Date;
+}
+
+/**
+ * Creates companies and people of their own in a database, and serves job-state's operations on it. The people of an earlier test are no
+ * longer found.
+ */
+export async function createTestJobState(database: TestDatabase['database']): Promise<TestJobState> {
+  const time = createTestTime();
+  await database.query('update memberships set email = null, password_hash = null, active = false');
+  const passwordHash = await hash(PASSWORD, CHEAP_HASHING);
+  const fakeLogins: Record<string, FakeLogin> = {};
+  const company = async (companyClass: CompanyClassName, companyName: string) => ({
+    companyId: await insertCompany(database, companyClass, companyName),
+    companyName,
+    companyClass: CompanyClass[companyClass],
+  });
+  const sunny = await company('INSTALLER', 'Sunny Installers');
+  const roofs = await company('SALES', 'Roofs and Sons');
+  const member = async (
+    of: typeof sunny,
+    role: 'OWNER' | 'VIEWER' | 'TECHNICIAN',
+    displayName: string,
+    email: string,
+  ) => {
+    const { companyId } = of;
+    const membershipId = await insertMember(database, { companyId, role, displayName, email, passwordHash });
+    const rights = { isOwner: role === 'OWNER', isViewer: role === 'VIEWER' };
+    fakeLogins[email] = { ...of, membershipId, displayName, passwordHash, ...rights };
+    return membershipId;
+  };
+  const ids = {
+    sunny: sunny.companyId,
+    roofs: roofs.companyId,
+    olive: await member(sunny, 'OWNER', 'Olive Owner', PEOPLE.installerOwner),
+    vera: await member(sunny, 'VIEWER', 'Vera Viewer', PEOPLE.viewer),
+    tess: await member(sunny, 'TECHNICIAN', 'Tess Technician', PEOPLE.technician),
+    sam: await member(roofs, 'OWNER', 'Sam Seller', PEOPLE.salesOwner),
+  };
+  const called: Called[] = [];
+  const away = new Set<string>();
+  const watched = (implementation: Implementation): Implementation => ({
+    ...implementation,
+    async run(call) {
+      called.push({ operation: implementation.id, caller: call.caller });
+      if (away.has(implementation.id)) throw new ServiceError('unavailable', 'job-state is away');
+      return implementation.run(call);
+    },
+  });
+  return {
+    ...createFakeJobState(fakeLogins),
+    database,
+    operations: inProcessOperations({
+      implementations: testImplementations({ database, clock: time.clock }).map(watched),
+      callers: ['owner', 'service'],
+    }),
+    ids,
+    called,
+    setAway: (operation, isAway) => void (isAway ? away.add(operation) : away.delete(operation)),
+    time,
+  };
+}
+
+function createTestTime(): TestTime {
+  const timers = createManualTimers();
+  let now = Date.now();
+  return {
+    clock: () => new Date(now),
+    after: timers.after,
+    pass(ms) {
+      now += ms;
+      timers.pass(ms);
+    },
+  };
+}
