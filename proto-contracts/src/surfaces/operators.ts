@@ -1,5 +1,38 @@
 import type { AnyOperation } from '../api/operation.js';
 import {
+  claimAnnouncementOperation,
+  listAnnouncementRecipientsOperation,
+  listAnnouncementsOperation,
+  recordAnnouncementOperation,
+  releaseAnnouncementOperation,
+} from '../internal/operators/announcements.js';
+import {
+  createCompanyOperation,
+  findCompanyOperation,
+  listCompaniesOperation,
+  updateCompanyOperation,
+} from '../internal/operators/companies.js';
+import {
+  createOwnerOperation,
+  listOwnersOperation,
+  resetOwnerSecondFactorOperation,
+  unlinkOwnerProviderOperation,
+  updateOwnerOperation,
+} from '../internal/operators/owners.js';
+import {
+  eraseCompanyOperation,
+  erasePersonOperation,
+  findPeopleOperation,
+  listErasuresOperation,
+  readCompanyDataOperation,
+  readPersonDataOperation,
+} from '../internal/operators/people.js';
+import {
+  checkRestoreOperation,
+  getBacklogOperation,
+  getOperatorJobOperation,
+} from '../internal/operators/system.js';
+import {
   previewInboundEventReplayOperation,
   replayInboundEventsOperation,
 } from '../resources/event-replay/operations.js';
@@ -9,3 +42,30 @@ export const OPERATOR_OPERATIONS: readonly AnyOperation[] = [
   previewInboundEventReplayOperation,
   replayInboundEventsOperation,
 ];
+
+/** The calls of operators that are not public. */
+export const OPERATOR_CALLS = [
+  listCompaniesOperation,
+  createCompanyOperation,
+  updateCompanyOperation,
+  findCompanyOperation,
+  listOwnersOperation,
+  createOwnerOperation,
+  updateOwnerOperation,
+  resetOwnerSecondFactorOperation,
+  unlinkOwnerProviderOperation,
+  listAnnouncementRecipientsOperation,
+  claimAnnouncementOperation,
+  releaseAnnouncementOperation,
+  recordAnnouncementOperation,
+  listAnnouncementsOperation,
+  findPeopleOperation,
+  readPersonDataOperation,
+  erasePersonOperation,
+  readCompanyDataOperation,
+  eraseCompanyOperation,
+  listErasuresOperation,
+  getOperatorJobOperation,
+  checkRestoreOperation,
+  getBacklogOperation,
+] as const;

@@ -1,9 +1,7 @@
-import { toJson } from '@bufbuild/protobuf';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { GetBacklogResponseSchema } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
+import { getBacklogOperation } from '@partner/proto-contracts/internal/operators/system';
 import { QUEUES } from '@partner/proto-contracts/topology';
 import { inspectQueues } from '@partner/kernel/amqp/inspect-queues';
-import { type Document, isDocument } from './output.js';
+import { type Document, isDocument, parseJson } from './output.js';
 import type { Session } from './session.js';
 import { counted } from '@partner/proto-contracts/api/counted';
 
@@ -65,7 +63,7 @@ export async function inspectServiceQueues(
 }
 
 /** Backlog in Postgres and the clocks, as job-state reports them. */
-export async function readBacklog(session: Pick<Session, 'operators'>): Promise<{
+export async function readBacklog(session: Pick<Session, 'call'>): Promise<{
   readonly backlog: Document;
   readonly numbers: Readonly<Record<string, number>>;
   /** Lead of the clocks of job-state and Postgres over this one, in ms, with the round-trip time as uncertainty. */
@@ -73,9 +71,9 @@ export async function readBacklog(session: Pick<Session, 'operators'>): Promise<
   readonly tookMs: number;
 }> {
   const asked = Date.now();
-  const response = await session.operators.getBacklog({});
+  const found = await session.call(getBacklogOperation, {});
   const respondedAt = Date.now();
-  const json = toJson(GetBacklogResponseSchema, response);
+  const json = parseJson(JSON.stringify(found));
   const backlog = isDocument(json) ? json : {};
   const numbers = Object.fromEntries(
     Object.entries(backlog).flatMap(([name, value]): [string, number][] =>
@@ -83,15 +81,14 @@ export async function readBacklog(session: Pick<Session, 'operators'>): Promise<
     ),
   );
   /** A difference within the round-trip time counts as none. */
-  const ahead = (at: typeof response.now) => {
-    if (at === undefined) return 0;
-    const time = timestampDate(at).getTime();
+  const ahead = (at: string) => {
+    const time = Date.parse(at);
     return time > respondedAt ? time - respondedAt : Math.min(0, time - asked);
   };
   return {
     backlog,
     numbers,
-    aheadMs: { jobState: ahead(response.now), database: ahead(response.databaseNow) },
+    aheadMs: { jobState: ahead(found.now), database: ahead(found.databaseNow) },
     tookMs: respondedAt - asked,
   };
 }

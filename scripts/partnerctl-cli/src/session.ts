@@ -1,11 +1,9 @@
 import { createClient, type Transport } from '@connectrpc/connect';
 import {
   AccessService,
-  CompanyClass,
+  type CompanyClass,
   CompanyClassSchema,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
-import { CompanyClassSchema as PlatformClassSchema } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
@@ -14,8 +12,9 @@ import {
   type QueueDefinition,
   WEBHOOK_DISPATCHER_RPC,
 } from '@partner/proto-contracts/topology';
-import type { AnyOperation } from '@partner/proto-contracts/api/operation';
-import type { Caller, OperationCall } from '@partner/proto-contracts/call';
+import { findCompanyOperation } from '@partner/proto-contracts/internal/operators/companies';
+import type { AnyOperation, InternalOperation } from '@partner/proto-contracts/api/operation';
+import type { OperationCall } from '@partner/proto-contracts/call';
 import { companyClass } from '@partner/proto-contracts/values/company-class';
 import { enumName, enumValue } from '@partner/proto-contracts/values/enum-names';
 import { createAmqpConnection } from '@partner/kernel/amqp/connection';
@@ -74,32 +73,31 @@ export async function openSession(options: {
       defaultTimeoutMs: options.timeoutMs,
     }),
   );
+  const operator = { kind: 'operator', name: options.operator } as const;
   const publisher = createPublisher({ connection, logger, metrics });
   const session = {
     connection,
     publisher,
-    operators: createClient(OperatorService, jobState),
     access: createClient(AccessService, jobState),
     subscriptions: createClient(SubscriptionService, jobState),
     deliveries: createClient(DeliveryService, jobState),
     endpoints: createClient(EndpointService, transport('webhook-dispatcher', WEBHOOK_DISPATCHER_RPC)),
     /** The acting operator, for companies' audit trails. */
     actor: { displayName: `operator: ${options.operator}` },
-    operator: options.operator,
-    operations,
+    /** Calls an operation of operators. */
+    call: <Input, Output>(operation: InternalOperation<Input, Output>, input: Input): Promise<Output> =>
+      named(operations.callInternal(operation, input, { caller: operator })),
     /** Calls a public operation for a company, and returns its JSON. */
     async callFor(
       { companyId, companyClass: ofClass }: Pick<Owner, 'companyId' | 'companyClass'>,
       operation: AnyOperation,
       call: Omit<OperationCall, 'caller'>,
     ): Promise<unknown> {
-      const caller: Caller = {
-        kind: 'operator',
-        name: options.operator,
-        companyId,
+      const caller = {
+        ...{ ...operator, companyId },
         companyClass: enumName(CompanyClassSchema, companyClass.options, ofClass),
       };
-      const { json } = await operations.call(operation, { caller, ...call });
+      const { json } = await named(operations.call(operation, { caller, ...call }));
       return JSON.parse(json);
     },
     close: () => connection.close(),
@@ -128,21 +126,33 @@ function naming(component: string, transport: Transport): Transport {
       try {
         return await transport.unary(...call);
       } catch (error) {
-        if (error instanceof ServiceError && error.reason === 'unavailable')
-          throw new ComponentUnavailableError(component, error);
-        throw error;
+        throw unavailableAs(component, error);
       }
     },
   };
 }
 
+/** Returns the result of a call of job-state; a failure without one names it. */
+async function named<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw unavailableAs('job-state', error);
+  }
+}
+
+function unavailableAs(component: string, error: unknown): unknown {
+  return error instanceof ServiceError && error.reason === 'unavailable'
+    ? new ComponentUnavailableError(component, error)
+    : error;
+}
+
 /** Returns the owner of a resource. Fails with `not_found`. */
-export async function ownerOf({ operators }: Pick<Session, 'operators'>, id: string): Promise<Owner> {
-  const found = await operators.findCompany({ id });
-  const name = enumName(PlatformClassSchema, companyClass.options, found.class);
+export async function ownerOf({ call }: Pick<Session, 'call'>, id: string): Promise<Owner> {
+  const found = await call(findCompanyOperation, { id });
   return {
-    companyId: found.companyId ?? '',
-    companyClass: name === undefined ? CompanyClass.UNSPECIFIED : enumValue(CompanyClassSchema, name),
+    companyId: found.companyId,
+    companyClass: enumValue(CompanyClassSchema, found.companyClass),
     id: found.deliveryId ?? id,
   };
 }

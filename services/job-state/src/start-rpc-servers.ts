@@ -1,6 +1,5 @@
 import { createClient, type Transport } from '@connectrpc/connect';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
@@ -10,7 +9,7 @@ import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
 import { CONSOLE_CALLS, CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { INBOUND_CALLS, INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
 import { INSTALLER_CALLS, INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
-import { OPERATOR_OPERATIONS } from '@partner/proto-contracts/surfaces/operators';
+import { OPERATOR_CALLS, OPERATOR_OPERATIONS } from '@partner/proto-contracts/surfaces/operators';
 import {
   JOB_STATE_INBOUND_RPC,
   JOB_STATE_INSTALLER_RPC,
@@ -33,7 +32,7 @@ import type { Database } from './database/database.js';
 import { jobOperations } from './jobs/job-operations.js';
 import { leadOperations } from './leads/lead-operations.js';
 import { notificationOperations } from './notifications/notification-operations.js';
-import { createOperatorService } from './operator/operator-service.js';
+import { operatorOperations } from './operator/operator-operations.js';
 import { type Callers, servedTo } from './rpc/callers.js';
 import { createSandboxService } from './sandbox/sandbox-service.js';
 import { createDeliveryRpcs } from './webhooks/attempts/delivery-rpcs.js';
@@ -117,11 +116,8 @@ export function startRpcServers(
     queue: JOB_STATE_OPERATOR_RPC,
     callers: 'operators',
     prefetch: OPERATOR_PREFETCH,
-    services: [
-      ...companyServices(config, serviceDeps, { isForOperators: true }),
-      operatorService(config, serviceDeps),
-    ],
-    operations: served(OPERATOR_OPERATIONS, ['operator']),
+    services: companyServices(config, serviceDeps, { isForOperators: true }),
+    operations: served([...OPERATOR_OPERATIONS, ...OPERATOR_CALLS], ['operator']),
   });
   lifecycle.onShutdown('operator-rpc-server', () => operatorRpcServer.stop());
 }
@@ -143,6 +139,11 @@ export function implementationsOf(
     ...manifestOperations(deps),
     ...auditOperations(deps),
     ...notificationOperations(deps),
+    ...operatorOperations({
+      ...deps,
+      environment: config.PARTNER_ENVIRONMENT,
+      inFlight: config.DELIVERIES_IN_FLIGHT,
+    }),
   ];
 }
 
@@ -200,17 +201,4 @@ function consoleServices(config: Config, { database, logger }: ServiceDeps): rea
   return config.PARTNER_ENVIRONMENT === 'sandbox'
     ? [rpcService(SandboxService, createSandboxService({ database, logger }))]
     : [];
-}
-
-function operatorService(config: Config, { database, clock, logger }: ServiceDeps): RpcService {
-  return rpcService(
-    OperatorService,
-    createOperatorService({
-      database,
-      clock,
-      logger,
-      environment: config.PARTNER_ENVIRONMENT,
-      inFlight: config.DELIVERIES_IN_FLIGHT,
-    }),
-  );
 }

@@ -24,7 +24,13 @@ import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 import { migrate, query, ROLES } from './least-privilege/database-roles.js';
 import { FOREIGN_TO_BROKER_USERS, FOREIGN_TO_REDIS_USERS } from './least-privilege/foreign-commands.js';
-import { readRightsOf, RPC_USERS, servedServices } from './least-privilege/served-rpcs.js';
+import {
+  readRightsOf,
+  RPC_USERS,
+  servedOperations,
+  servedServices,
+  surfacesOf,
+} from './least-privilege/served-rpcs.js';
 import { type Servers, startServers } from './least-privilege/servers.js';
 import { call } from './support/http-call.js';
 import { createActiveSubscription, signIn } from './support/owner-session.js';
@@ -157,7 +163,7 @@ describe('services with users that may do no more than they must, over TLS by a 
   });
 
   test.each(RPC_USERS)(
-    '%s calls the methods that architecture.md lists for %s, and no other [TENANT-3]',
+    '%s calls the operations that architecture.md lists for %s, and no other [TENANT-3]',
     async (user, process) => {
       const connection = createAmqpConnection({
         url: servers.brokerUrl(user),
@@ -167,16 +173,19 @@ describe('services with users that may do no more than they must, over TLS by a 
         declareTopology: false,
       });
       try {
-        const { publishes, services } = readRightsOf(process);
-        expect(services).toContainEqual(expect.any(String));
+        const { publishes, services, surfaces } = readRightsOf(process);
+        expect(surfaces).toContainEqual(expect.any(String));
         const reached = QUEUES.flatMap((queue) => {
           const bindings = queue.bindings.filter(({ exchange }) => publishes.includes(exchange.name));
           return queue.type === 'classic' && bindings.length > 0 ? [{ ...queue, bindings }] : [];
         });
         const readServed = reached.map((queue) => servedServices(connection, queue));
+        const readIds = reached.map((queue) => servedOperations(connection, queue));
         await eventually('the connection', () => connection.isReady());
         const served = await Promise.all(readServed.map((read) => read()));
         expect([...new Set(served.flat())].sort()).toEqual([...services].sort());
+        const ids = await Promise.all(readIds.map((read) => read()));
+        expect(surfacesOf(ids.flat(), surfaces)).toEqual({ surfaces, others: [] });
       } finally {
         await connection.close();
       }
@@ -201,7 +210,7 @@ describe('services with users that may do no more than they must, over TLS by a 
         probe.channel.publish('', name, Buffer.alloc(0), {
           replyTo,
           correlationId: name,
-          type: 'partner.operator.v1.OperatorService/ListCompanies',
+          type: 'listCompanies',
         });
       }
       await eventually('the refusals', async () => (await refused()) - before === queues.length);

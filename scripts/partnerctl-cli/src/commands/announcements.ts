@@ -1,7 +1,11 @@
 import path from 'node:path';
-import type { AnnouncementRecipient } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
-import { announcementPage } from '@partner/proto-contracts/resources/announcement/announcement';
-import { readResource } from '@partner/proto-contracts/resource-json';
+import {
+  claimAnnouncementOperation,
+  listAnnouncementRecipientsOperation,
+  listAnnouncementsOperation,
+  recordAnnouncementOperation,
+  releaseAnnouncementOperation,
+} from '@partner/proto-contracts/internal/operators/announcements';
 import { type Mail, MailError } from '@partner/kernel/mail';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { wholeNumber } from '@partner/local-stack/whole-number';
@@ -34,26 +38,19 @@ export function announcementsCommand(context: CommandContext) {
       if (mailer === undefined)
         throw wrongUsage('SMTP_URL and MAIL_FROM must name the mail server and the sender');
       const docs = new URL('/docs', context.publicBaseUrl()).href;
-      const { operators, operator } = await context.session();
+      const { call } = await context.session();
       const { entries: recipients } = await readPages(1_000_000, async (afterCompanyId, limit) => {
-        const page = await operators.listAnnouncementRecipients({
-          announcement,
-          limit,
-          afterCompanyId,
-        });
-        const next = page.hasMore === true ? page.recipients.at(-1)?.companyId : undefined;
+        const query = { announcement, limit, afterCompanyId };
+        const page = await call(listAnnouncementRecipientsOperation, query);
+        const next = page.hasMore ? page.recipients.at(-1)?.companyId : undefined;
         return { entries: page.recipients, next };
       });
       const rows = [];
       for (const recipient of recipients) {
-        const { companyId = '', email = '' } = recipient;
+        const { companyId, email } = recipient;
+        const sent = { announcement, companyId, email };
         context.signal.throwIfAborted();
-        const { claimed = false } = await operators.claimAnnouncement({
-          announcement,
-          companyId,
-          email,
-          operator,
-        });
+        const { claimed } = await call(claimAnnouncementOperation, sent);
         if (!claimed) {
           context.setExitCode(EXIT_CODES.failed);
           rows.push({ companyId, email, result: 'claimed by another run; run again in 5 minutes' });
@@ -64,14 +61,14 @@ export function announcementsCommand(context: CommandContext) {
         } catch (error) {
           // A refused address does not affect the others; any other failure of the server would affect all.
           if (!(error instanceof MailError)) throw error;
-          await operators.releaseAnnouncement({ announcement, companyId, email });
+          await call(releaseAnnouncementOperation, sent);
           if (!error.isOfRecipient) throw new OperatorError('unavailable', error.message);
           context.setExitCode(EXIT_CODES.failed);
           rows.push({ companyId, email, result: error.message });
           continue;
         }
         // Recorded after sending: a run that ends in between causes one repeat after 5 minutes, never an omission.
-        await operators.recordAnnouncement({ announcement, companyId, email, operator });
+        await call(recordAnnouncementOperation, sent);
         rows.push({ companyId, email, result: 'sent' });
       }
       context.output.rows('recipients', rows, columns('company: companyId, email, result'));
@@ -86,14 +83,9 @@ export function announcementsCommand(context: CommandContext) {
     .option('--date <date>', 'only this announcement')
     .option('--limit <count>', 'maximum number', wholeNumber(1, 100_000), 100)
     .action(async ({ date, limit }) => {
-      const { operators } = await context.session();
+      const { call } = await context.session();
       const { entries, hasMore } = await readPages(limit, async (beforeId, size) => {
-        const response = await operators.listAnnouncements({
-          limit: size,
-          announcement: date,
-          beforeId,
-        });
-        const page = readResource(announcementPage, response);
+        const page = await call(listAnnouncementsOperation, { limit: size, announcement: date, beforeId });
         const next = page.hasMore ? page.announcements.at(-1)?.id : undefined;
         return { entries: page.announcements, next };
       });
@@ -104,7 +96,7 @@ export function announcementsCommand(context: CommandContext) {
 }
 
 function mailTo(
-  { companyName = '', email = '' }: AnnouncementRecipient,
+  { companyName, email }: { readonly companyName: string; readonly email: string },
   {
     announcement,
     entry,

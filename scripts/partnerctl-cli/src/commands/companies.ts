@@ -1,14 +1,17 @@
 import { Option } from '@commander-js/extra-typings';
-import { CompanyClassSchema } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
+import {
+  createCompanyOperation,
+  listCompaniesOperation,
+  updateCompanyOperation,
+} from '@partner/proto-contracts/internal/operators/companies';
 import { apiKeyPage } from '@partner/proto-contracts/resources/api-key/api-key';
 import {
   technicalContact,
   technicalContactIn,
 } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { subscriptionList } from '@partner/proto-contracts/resources/subscription/subscription';
-import { type Company, company, companyPage } from '@partner/proto-contracts/resources/company/company';
+import type { Company } from '@partner/proto-contracts/resources/company/company';
 import { companyClass } from '@partner/proto-contracts/values/company-class';
-import { enumValue } from '@partner/proto-contracts/values/enum-names';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { createTechnicalContactLink } from '@partner/kernel/technical-contact-link';
 import { notFound } from '@partner/kernel/service-error';
@@ -44,14 +47,10 @@ export function companiesCommand(context: CommandContext) {
     .option('--name <text>', 'only companies whose name contains this text')
     .option('--limit <count>', 'maximum number', wholeNumber(1, 100_000), 100)
     .action(async ({ name, limit }) => {
-      const { operators } = await context.session();
+      const { call } = await context.session();
       const { entries, hasMore } = await readPages(limit, async (afterCompanyId, size) => {
-        const response = await operators.listCompanies({
-          limit: size,
-          afterCompanyId,
-          nameContains: name,
-        });
-        const page = readResource(companyPage, response);
+        const query = { limit: size, afterCompanyId, nameContains: name };
+        const page = await call(listCompaniesOperation, query);
         return { entries: page.companies, next: page.hasMore ? page.companies.at(-1)?.id : undefined };
       });
       context.output.rows('companies', entries, COMPANY_COLUMNS, { hasMore });
@@ -101,14 +100,9 @@ export function companiesCommand(context: CommandContext) {
     )
     .option('--id <id>', "the platform's id of the company (default: a new one)")
     .action(async ({ name, class: given, id }) => {
-      const { operators, operator } = await context.session();
-      const response = await operators.createCompany({
-        name,
-        class: enumValue(CompanyClassSchema, given),
-        operator,
-        companyId: id,
-      });
-      context.output.thing({ company: readResource(company, response) }, COMPANY_LINES);
+      const { call } = await context.session();
+      const company = await call(createCompanyOperation, { name, class: given, companyId: id });
+      context.output.thing({ company }, COMPANY_LINES);
     });
 
   subcommand(
@@ -157,20 +151,17 @@ export function companiesCommand(context: CommandContext) {
           throw wrongUsage(
             '--technical-contact takes no other option: change the rest with a separate command',
           );
-        const { operators, operator, access } = await context.session();
+        const { call, access } = await context.session();
         if (email !== undefined) await setTechnicalContact(context, companyId, email);
-        const response = await operators.updateCompany({
-          companyId,
-          operator,
-          name,
+        const company = await call(updateCompanyOperation, {
+          ...{ companyId, name, deliveryWeight },
           installerRequestsPerMinute: requestsPerMinute,
-          deliveryWeight,
-          accountingLinks: accounting && { companyIds: accounting },
+          accountingCompanyIds: accounting,
         });
         const contact = await access.getTechnicalContact({ companyId });
         context.output.thing(
           {
-            company: readResource(company, response),
+            company,
             technicalContact: readResource(technicalContact, contact),
           },
           COMPANY_LINES,
@@ -183,12 +174,8 @@ export function companiesCommand(context: CommandContext) {
 }
 
 /** Returns a company. Fails with `not_found`. */
-export async function getCompany(
-  { operators }: Pick<Session, 'operators'>,
-  companyId: string,
-): Promise<Company> {
-  const response = await operators.listCompanies({ companyId });
-  const [found] = readResource(companyPage, response).companies;
+export async function getCompany({ call }: Pick<Session, 'call'>, companyId: string): Promise<Company> {
+  const [found] = (await call(listCompaniesOperation, { companyId })).companies;
   if (found === undefined) throw notFound('company');
   return found;
 }

@@ -1,9 +1,8 @@
 import {
-  erasure,
-  type PersonDataPage,
-  personDataPage,
-} from '@partner/proto-contracts/resources/person/person';
-import { readResource } from '@partner/proto-contracts/resource-json';
+  eraseCompanyOperation,
+  readCompanyDataOperation,
+} from '@partner/proto-contracts/internal/operators/people';
+import type { PersonDataPage } from '@partner/proto-contracts/resources/person/person';
 import { newId } from '@partner/kernel/ids';
 import { type CommandContext, subcommand } from '../command-context.js';
 import { deadLettersAbout, type LetterAbout, letterDocuments, renderLetters } from '../dead-letters-about.js';
@@ -55,11 +54,11 @@ export function addCompanyData(group: Parameters<typeof subcommand>[0], context:
         );
         return;
       }
-      const { operators, operator } = await context.session();
-      const response = await operators.eraseCompany({ erasureId: newId('ers'), companyId, operator });
+      const { call } = await context.session();
+      const erasure = await call(eraseCompanyOperation, { erasureId: newId('ers'), companyId });
       const letters = await lettersAbout(context, companyId);
       context.output.thing(
-        { erasure: readResource(erasure, response), deadLetters: letterDocuments(letters) },
+        { erasure, deadLetters: letterDocuments(letters) },
         ERASURE_LINES,
         renderLetters(letters),
       );
@@ -81,15 +80,14 @@ async function readCompany(
   companyId: string,
   take: (row: PersonDataPage['rows'][number]) => void,
 ): Promise<readonly string[]> {
-  const { operators } = await context.about(companyId);
+  const { call } = await context.about(companyId);
   let cursor: string | undefined;
   const obstacles: string[] = [];
   do {
     if (context.signal.aborted) throw interrupted();
-    const page = await operators.readCompanyData({ companyId, cursor });
-    const read = readResource(personDataPage, page);
-    for (const row of read.rows) take(row);
-    obstacles.push(...(read.obstacles ?? []));
+    const page = await call(readCompanyDataOperation, { companyId, cursor });
+    for (const row of page.rows) take(row);
+    obstacles.push(...(page.obstacles ?? []));
     ({ cursor } = page);
     context.progress(`reading: ${cursor ?? 'done'}`);
   } while (cursor !== undefined);

@@ -1,4 +1,4 @@
-import { companyPage } from '@partner/proto-contracts/resources/company/company';
+import { listCompaniesOperation } from '@partner/proto-contracts/internal/operators/companies';
 import { subscriptionList } from '@partner/proto-contracts/resources/subscription/subscription';
 import { technicalContact } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { readResource } from '@partner/proto-contracts/resource-json';
@@ -88,10 +88,7 @@ export function exportCommand(context: CommandContext) {
       const session = await context.session();
       const all = async () => {
         const { entries } = await readPages(Number.POSITIVE_INFINITY, async (afterCompanyId, limit) => {
-          const page = readResource(
-            companyPage,
-            await session.operators.listCompanies({ limit, afterCompanyId }),
-          );
+          const page = await session.call(listCompaniesOperation, { limit, afterCompanyId });
           return { entries: page.companies, next: page.hasMore ? page.companies.at(-1)?.id : undefined };
         });
         return entries;
@@ -130,7 +127,7 @@ async function makePlan(context: CommandContext, file: string, prune: boolean): 
   const session = await context.session();
   const states = new Map<string, CompanyState>();
   for (const companyId of Object.keys(configuration.companies)) {
-    const page = readResource(companyPage, await session.operators.listCompanies({ companyId }));
+    const page = await session.call(listCompaniesOperation, { companyId });
     for (const company of page.companies) states.set(companyId, await readState(session, company));
   }
   const plan = planConfiguration(configuration, states, { prune });

@@ -1,5 +1,4 @@
-import { operatorJob } from '@partner/proto-contracts/resources/operator-job/operator-job';
-import { readResource } from '@partner/proto-contracts/resource-json';
+import { getOperatorJobOperation } from '@partner/proto-contracts/internal/operators/system';
 import { type CommandContext, subcommand, topCommand } from '../command-context.js';
 import { columns, renderTable } from '../output.js';
 
@@ -18,8 +17,8 @@ export function jobsCommand(context: CommandContext) {
   const group = topCommand('jobs', 'the state of jobs, without personal data', 'show job_01j…');
   subcommand(group, 'show <job>', 'show the state of a job and its newest statuses', 'job_01j…').action(
     async (jobId) => {
-      const { operators } = await context.session();
-      const job = readResource(operatorJob, await operators.getJob({ jobId }));
+      const { call } = await context.session();
+      const job = await call(getOperatorJobOperation, { jobId });
       context.output.thing({ job }, JOB_LINES, `\n${renderTable(job.history, HISTORY_COLUMNS)}`);
     },
   );

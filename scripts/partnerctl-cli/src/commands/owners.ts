@@ -2,9 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { Argument, Option } from '@commander-js/extra-typings';
 import { hash } from '@node-rs/argon2';
 import { role } from '@partner/proto-contracts/api/roles';
-import { owner, type Owner, ownerPage } from '@partner/proto-contracts/resources/owner/owner';
+import {
+  createOwnerOperation,
+  listOwnersOperation,
+  resetOwnerSecondFactorOperation,
+  unlinkOwnerProviderOperation,
+  updateOwnerOperation,
+} from '@partner/proto-contracts/internal/operators/owners';
+import type { Owner } from '@partner/proto-contracts/resources/owner/owner';
 import { PASSWORD_LENGTH } from '@partner/proto-contracts/resources/password/password';
-import { readResource, type ResourceResponse } from '@partner/proto-contracts/resource-json';
 import { normalizedPassword, PASSWORD_HASHING } from '@partner/kernel/password-hashing';
 import { type CommandContext, readPages, topCommand, subcommand } from '../command-context.js';
 import { wrongUsage } from '../exit-codes.js';
@@ -31,12 +37,11 @@ const UNLINK =
 
 /** Reads all owners of a company, oldest first. */
 export async function readOwners(
-  { operators }: Pick<Session, 'operators'>,
+  { call }: Pick<Session, 'call'>,
   companyId: string,
 ): Promise<readonly Owner[]> {
   const { entries } = await readPages<Owner>(Infinity, async (afterMembershipId, limit) => {
-    const cursor = afterMembershipId === undefined ? {} : { afterMembershipId };
-    const page = readResource(ownerPage, await operators.listOwners({ companyId, limit, ...cursor }));
+    const page = await call(listOwnersOperation, { companyId, limit, afterMembershipId });
     return { entries: page.owners, next: page.hasMore ? page.owners.at(-1)?.membershipId : undefined };
   });
   return entries;
@@ -68,9 +73,9 @@ export function ownersCommand(context: CommandContext) {
     };
   }
 
-  function show(response: ResourceResponse, shown: { readonly password?: string }): void {
+  function show(owner: Owner, shown: { readonly password?: string }): void {
     context.output.thing(
-      { owner: readResource(owner, response), ...shown },
+      { owner, ...shown },
       OWNER_LINES,
       'password' in shown ? 'The password is shown this once.\n' : '',
     );
@@ -96,17 +101,13 @@ export function ownersCommand(context: CommandContext) {
     .addOption(passwordStdin())
     .option('--no-password', 'the owner cannot sign in until one is set')
     .action(async (companyId, { name, email, role: given, passwordStdin: fromStdin, password: wanted }) => {
-      const { operators, operator } = await context.session();
+      const { call } = await context.session();
       const chosen = wanted ? await choosePassword(fromStdin) : undefined;
-      const response = await operators.createOwner({
-        companyId,
-        displayName: name,
-        email,
-        role: given,
-        operator,
+      const owner = await call(createOwnerOperation, {
+        ...{ companyId, displayName: name, email, role: given },
         passwordHash: chosen?.passwordHash,
       });
-      show(response, chosen?.shown ?? {});
+      show(owner, chosen?.shown ?? {});
     });
 
   subcommand(
@@ -119,10 +120,9 @@ export function ownersCommand(context: CommandContext) {
     .argument('<owner>', 'the id of the membership')
     .addOption(passwordStdin())
     .action(async (membershipId, { passwordStdin: fromStdin }) => {
-      const { operators, operator } = await context.session();
+      const { call } = await context.session();
       const { passwordHash, shown } = await choosePassword(fromStdin);
-      const response = await operators.updateOwner({ membershipId, passwordHash, operator });
-      show(response, shown);
+      show(await call(updateOwnerOperation, { membershipId, passwordHash }), shown);
     });
 
   subcommand(
@@ -134,22 +134,26 @@ export function ownersCommand(context: CommandContext) {
     .argument('<owner>', 'the id of the membership')
     .addArgument(new Argument('<role>', 'a viewer can only read').choices(role.options))
     .action(async (membershipId, given) => {
-      const { operators, operator } = await context.session();
-      show(await operators.updateOwner({ membershipId, role: given, operator }), {});
+      const { call } = await context.session();
+      show(await call(updateOwnerOperation, { membershipId, role: given }), {});
     });
 
-  for (const [name, description, change] of [
-    ['enable', "enable an owner's sign-in, once a password is set (set-password)", { active: true }],
-    ['disable', DISABLE, { active: false }],
-    ['reset-second-factor', RESET_SECOND_FACTOR, 'resetSecondFactor'],
-    ['unlink-provider', UNLINK, 'unlinkProvider'],
+  for (const [name, description, operation, change] of [
+    [
+      'enable',
+      "enable an owner's sign-in, once a password is set (set-password)",
+      updateOwnerOperation,
+      { active: true },
+    ],
+    ['disable', DISABLE, updateOwnerOperation, { active: false }],
+    ['reset-second-factor', RESET_SECOND_FACTOR, resetOwnerSecondFactorOperation, {}],
+    ['unlink-provider', UNLINK, unlinkOwnerProviderOperation, {}],
   ] as const) {
     subcommand(group, name, description, 'mem_01j…')
       .argument('<owner>', 'the id of the membership')
       .action(async (membershipId) => {
-        const { operators, operator } = await context.session();
-        const act = typeof change === 'string' ? operators[change] : operators.updateOwner;
-        show(await act({ membershipId, operator, ...(typeof change === 'object' && change) }), {});
+        const { call } = await context.session();
+        show(await call(operation, { membershipId, ...change }), {});
       });
   }
 

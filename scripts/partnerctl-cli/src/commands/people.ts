@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { PersonRecords } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import {
-  type Erasure,
-  erasure,
-  erasureList,
-  type PeopleFound,
-  peopleFound,
-  personDataPage,
-} from '@partner/proto-contracts/resources/person/person';
-import { readResource } from '@partner/proto-contracts/resource-json';
+  erasePersonOperation,
+  findPeopleOperation,
+  listErasuresOperation,
+  type PersonRecords,
+  readPersonDataOperation,
+} from '@partner/proto-contracts/internal/operators/people';
+import type { Erasure, PeopleFound } from '@partner/proto-contracts/resources/person/person';
 import { ERASED_TEXT } from '@partner/proto-contracts/values/redacted';
 import { newId } from '@partner/kernel/ids';
 import { notFound } from '@partner/kernel/service-error';
@@ -120,8 +118,8 @@ export function peopleCommand(context: CommandContext) {
   subcommand(group, 'erasures', 'list erasures with their records, newest first', '', '--limit 10')
     .option('--limit <count>', 'maximum number', wholeNumber(1, 100), 50)
     .action(async ({ limit }) => {
-      const { operators } = await context.session();
-      const { erasures } = readResource(erasureList, await operators.listErasures({ limit }));
+      const { call } = await context.session();
+      const { erasures } = await call(listErasuresOperation, { limit });
       context.output.rows('erasures', erasures, ERASURE_COLUMNS);
     });
 
@@ -138,19 +136,19 @@ interface Found {
 
 /** Searches step by step. Fails with `not_found` if there is no record. */
 async function find(context: CommandContext, { company, ...criteria }: Criteria): Promise<Found> {
-  const { operators } = await context.session();
+  const { call } = await context.session();
   let cursor: string | undefined;
   for (;;) {
     if (context.signal.aborted) throw interrupted();
-    const step = await operators.findPeople({ ...criteria, companyId: company, cursor });
+    const step = await call(findPeopleOperation, { ...criteria, companyId: company, cursor });
     ({ cursor } = step);
     if (cursor !== undefined) {
-      context.progress(`searching: rows so far: ${step.scannedRows ?? '0'}`);
+      context.progress(`searching: rows so far: ${step.scannedRows}`);
       continue;
     }
-    const { matches } = readResource(peopleFound, step);
-    const { records } = step;
-    if (records === undefined || idsOf(records).length === 0) throw notFound('customer');
+    const { records, matches } = step.found ?? {};
+    if (records === undefined || matches === undefined || idsOf(records).length === 0)
+      throw notFound('customer');
     const found = { records, matches, criteria };
     return { ...found, letters: await deadLetters(context, found) };
   }
@@ -169,8 +167,8 @@ async function deadLetters(
   return deadLettersAbout(await context.session(), texts, context.signal);
 }
 
-function idsOf({ leadIds, projectIds, jobIds, appointmentIds }: PersonRecords): readonly string[] {
-  return [...leadIds, ...projectIds, ...jobIds, ...appointmentIds].sort();
+function idsOf({ leads, projects, jobs, appointments }: PersonRecords): readonly string[] {
+  return [...leads, ...projects, ...jobs, ...appointments].sort();
 }
 
 function codeOf(records: PersonRecords): string {
@@ -182,12 +180,12 @@ async function readRows(
   records: PersonRecords,
   take: (table: string, row: Document) => void,
 ): Promise<void> {
-  const { operators } = await context.session();
+  const { call } = await context.session();
   let cursor: string | undefined;
   do {
     if (context.signal.aborted) throw interrupted();
-    const page = await operators.readPersonData({ records, cursor });
-    for (const { table, row } of readResource(personDataPage, page).rows) {
+    const page = await call(readPersonDataOperation, { records, cursor });
+    for (const { table, row } of page.rows) {
       const shown = parseJson(JSON.stringify(row));
       if (isDocument(shown)) take(table, shown);
     }
@@ -215,15 +213,14 @@ async function preview(
 }
 
 async function erase(context: CommandContext, records: PersonRecords): Promise<Erasure> {
-  const { operators, operator } = await context.session();
-  const request = { erasureId: newId('ers'), records, operator };
-  const { id: erasureId } = readResource(erasure, await operators.erasePerson(request));
+  const { call } = await context.session();
+  const { id: erasureId } = await call(erasePersonOperation, { erasureId: newId('ers'), records });
   context.tell(`erasure ${erasureId} has begun; it continues if this command ends`);
   return pollUntil(
     `erasure ${erasureId}`,
     { timeoutMs: ERASURE_WAIT_MS, everyMs: 200, signal: context.signal },
     async () => {
-      const [found] = readResource(erasureList, await operators.listErasures({ erasureId })).erasures;
+      const [found] = (await call(listErasuresOperation, { erasureId })).erasures;
       return found?.finishedAt === null ? undefined : found;
     },
   );

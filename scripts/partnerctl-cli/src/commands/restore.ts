@@ -1,8 +1,5 @@
-import {
-  type RestoreCheck,
-  restoreCheck,
-} from '@partner/proto-contracts/resources/restore-check/restore-check';
-import { readResource } from '@partner/proto-contracts/resource-json';
+import { checkRestoreOperation } from '@partner/proto-contracts/internal/operators/system';
+import type { RestoreCheck } from '@partner/proto-contracts/resources/restore-check/restore-check';
 import { invariant } from '@partner/kernel/invariant';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, readPages, subcommand, topCommand } from '../command-context.js';
@@ -24,10 +21,7 @@ export function restoreCommand(context: CommandContext) {
       const session = await context.session();
       let newest: RestoreCheck | undefined;
       const { entries, hasMore } = await readPages(limit, async (afterCompanyId, size) => {
-        const page = readResource(
-          restoreCheck,
-          await session.operators.checkRestore({ afterCompanyId, limit: size }),
-        );
+        const page = await session.call(checkRestoreOperation, { afterCompanyId, limit: size });
         newest = page;
         return { entries: page.companies, next: page.hasMore ? page.companies.at(-1)?.id : undefined };
       });

@@ -9,7 +9,6 @@ import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
-import { createOperatorService } from '../operator/operator-service.js';
 import type { Database } from '../database/database.js';
 import { recordMembershipChanged } from '../platform/record-membership-changed.js';
 import { connectOperators } from '../testing/public-clients.js';
@@ -48,7 +47,7 @@ const access = () =>
     createInMemoryTransport([rpcService(AccessService, createAccessService(deps()))]),
   );
 
-const operators = () => connectOperators(createOperatorService({ ...deps(), inFlight: 1 }));
+const operators = () => connectOperators({ ...deps(), inFlight: 1 });
 
 const emailOf = (membershipId: string) => `${membershipId}@seller.example`;
 const by = (membershipId: string) => ({ companyId, actor: { membershipId, displayName: 'Dana' } });
@@ -201,7 +200,7 @@ describe('an account at the identity provider', () => {
     const owner = await member();
     for (const end of [
       (id: string) => access().removeColleague({ ...by(owner), membershipId: id }),
-      (id: string) => operators().updateOwner({ membershipId: id, active: false, operator: 'olga' }),
+      (id: string) => operators().updateOwner({ membershipId: id, active: false }),
     ]) {
       const id = await member();
       const identity = await linked(id);
@@ -240,7 +239,7 @@ test('a person whom an operator unlinks loses the sessions, also with a password
   const version = async () => (await access().getOwner({ companyId, membershipId: id })).passwordVersion;
   const before = await version();
   for (let repeat = 0; repeat < 2; repeat += 1) {
-    await operators().unlinkProvider({ membershipId: id, operator: 'olga' });
+    await operators().unlinkProvider({ membershipId: id });
   }
   expect(await version()).toBe(`${before}.1`);
 });
@@ -285,8 +284,8 @@ describe('a person who signs in at the identity provider only', () => {
     });
   });
 
-  test('is unlinked by an operator, which ends the access until the next invitation [OIDC-8]', async () => {
-    const unlink = () => operators().unlinkProvider({ membershipId: id, operator: 'olga' });
+  test('is unlinked by an which ends the access until the next invitation [OIDC-8]', async () => {
+    const unlink = () => operators().unlinkProvider({ membershipId: id });
     expect(await unlink()).toMatchObject({ membershipId: id, isLinked: false });
     await unlink();
     expect(await access().getOwner({ companyId, membershipId: id })).toMatchObject({ isOwner: false });
@@ -295,8 +294,8 @@ describe('a person who signs in at the identity provider only', () => {
       [id],
     );
     expect(entries).toEqual([{ details: { displayName: 'Vera', changed: ['provider'] } }]);
-    await expect(
-      operators().unlinkProvider({ membershipId: newId('mem'), operator: 'olga' }),
-    ).rejects.toMatchObject({ reason: 'not_found' });
+    await expect(operators().unlinkProvider({ membershipId: newId('mem') })).rejects.toMatchObject({
+      reason: 'not_found',
+    });
   });
 });

@@ -48,6 +48,12 @@ export function callingActor(caller: Caller): Actor {
   }
 }
 
+/** Returns the name of the operator who calls. Fails with `permission_denied` for any other caller. */
+export function callingOperator(caller: Caller): string {
+  if (caller.kind === 'operator') return caller.name;
+  throw new ServiceError('permission_denied', `caller: must be an operator, not a ${caller.kind}`);
+}
+
 /** Returns the owner who calls, as an actor too. Fails with `permission_denied` for any other caller. */
 export function callingOwner(caller: Caller): Extract<Caller, { readonly kind: 'owner' }> {
   if (caller.kind !== 'owner') {

@@ -5,7 +5,6 @@ import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
 import { TOTP } from 'otpauth';
 import { createAccessService } from '../access/access-service.js';
-import { createOperatorService } from '../operator/operator-service.js';
 import { recordMembershipChanged } from '../platform/record-membership-changed.js';
 import { connectAccess, connectOperators } from '../testing/public-clients.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
@@ -48,7 +47,7 @@ const deps = () => ({
   environment: 'sandbox' as const,
 });
 const client = () => connectAccess(createAccessService({ ...deps(), sealingKeys: TEST_SEALING_KEYS }));
-const operators = () => connectOperators(createOperatorService({ ...deps(), inFlight: 1 }));
+const operators = () => connectOperators({ ...deps(), inFlight: 1 });
 const hash = () => new Uint8Array(createHash('sha256').update(randomBytes(32)).digest());
 const actor = () => ({
   membershipId: dana,
@@ -131,9 +130,8 @@ describe('a person is mailed', () => {
     await operators().updateOwner({
       membershipId: dana,
       passwordHash: somePasswordHash(),
-      operator: 'ops',
     });
-    expect(await due()).toEqual([{ ...changed, count: 2, details: { by: 'operator: ops' } }]);
+    expect(await due()).toEqual([{ ...changed, count: 2, details: { by: 'operator: olga' } }]);
 
     const tokenSha256 = hash();
     await testDatabase.database.query(
@@ -173,13 +171,13 @@ describe('a person is mailed', () => {
     await enabled();
     await client().resetColleagueSecondFactor({ companyId, actor: actor(), membershipId: olive });
     await enabled();
-    await operators().resetSecondFactor({ membershipId: olive, operator: 'ops' });
+    await operators().resetSecondFactor({ membershipId: olive });
     expect(await due()).toEqual([
       {
         email: addressOf(olive),
         kind: 'second_factor_disabled',
         count: 2,
-        details: { by: 'operator: ops' },
+        details: { by: 'operator: olga' },
       },
     ]);
   });
@@ -217,12 +215,12 @@ describe('the other owners are mailed a new owner', () => {
   });
 
   test('whom an operator adds, promotes or lets in again [NOTIFY-12]', async () => {
-    const by = { by: 'operator: ops' };
+    const by = { by: 'operator: olga' };
     const email = `${newId('mem')}@seller.example`;
-    const add = { operator: 'ops', companyId, displayName: 'Otto', email };
+    const add = { companyId, displayName: 'Otto', email };
     const { membershipId } = await operators().createOwner({ ...add, role: 'viewer' });
     expect(await due()).toEqual([]);
-    const update = (change: object) => operators().updateOwner({ operator: 'ops', membershipId, ...change });
+    const update = (change: object) => operators().updateOwner({ membershipId, ...change });
     await update({ role: 'owner' });
     expect(await sorted()).toEqual(toBoth('Otto', by));
     await update({ active: false });

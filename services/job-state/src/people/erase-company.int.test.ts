@@ -4,15 +4,13 @@ import {
   MembershipChangedSchema,
   MembershipRole,
 } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
-import { erasure, erasureList, personDataPage } from '@partner/proto-contracts/resources/person/person';
-import { readResource } from '@partner/proto-contracts/resource-json';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import { lockCompany } from '../access/insert-key.js';
 import { insertCompany, platformMessage, TEST_NOW } from '../testing/test-jobs.js';
 import { followSubscriptionState } from '../webhooks/subscriptions/follow-subscription-state.js';
 import { stepErasure } from './start-erasures.js';
-import { client, deps, fixture, newCustomer, operator, placesOf, PLACES } from './testing/people-fixture.js';
+import { client, deps, fixture, newCustomer, placesOf, PLACES } from './testing/people-fixture.js';
 
 const LATER = new Date(TEST_NOW.getTime() + 150_000);
 
@@ -73,7 +71,7 @@ async function exportedOf(companyId: string): Promise<string> {
   let cursor: string | undefined;
   do {
     const page = await client.readCompanyData({ companyId, ...(cursor !== undefined && { cursor }) });
-    rows.push(...readResource(personDataPage, page).rows);
+    rows.push(...page.rows);
     ({ cursor } = page);
   } while (cursor !== undefined);
   return JSON.stringify(rows);
@@ -81,7 +79,7 @@ async function exportedOf(companyId: string): Promise<string> {
 
 async function erase(companyId: string): Promise<string> {
   const erasureId = newId('ers');
-  readResource(erasure, await client.eraseCompany({ erasureId, companyId, operator }));
+  await client.eraseCompany({ erasureId, companyId });
   return erasureId;
 }
 
@@ -101,7 +99,7 @@ test('a company with open jobs, or that receives a journal, is not erased [PERSO
   await newCustomer();
   for (const companyId of [seller, installer]) {
     await expect(erase(companyId)).rejects.toThrow('has 1 open job;');
-    const page = readResource(personDataPage, await client.readCompanyData({ companyId }));
+    const page = await client.readCompanyData({ companyId });
     expect(page.obstacles).toEqual([expect.stringContaining('has 1 open job;')]);
   }
   const accounting = await insertCompany(database, 'ACCOUNTING');
@@ -137,7 +135,7 @@ describe('the erasure of a company', () => {
       await database.query('select state from finished_deliveries where company_id = $1', [companyId]),
     ).toEqual([{ state: 'cancelled' }]);
     expect(await placesOf('stephanie')).toEqual([]);
-    const { erasures } = readResource(erasureList, await client.listErasures({ erasureId }));
+    const { erasures } = await client.listErasures({ erasureId });
     expect(erasures).toMatchObject([{ companyId, leadIds: [], finishedAt: LATER.toISOString() }]);
     expect(await exportedOf(companyId)).toContain('"action":"company.erased"');
   });

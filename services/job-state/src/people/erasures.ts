@@ -8,7 +8,8 @@ import { invalidArgument } from '@partner/kernel/validation';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, TransactionLimits } from '../database/database.js';
-import { companiesOf, type PersonRecords } from './person-rows.js';
+import type { PersonRecords } from '@partner/proto-contracts/internal/operators/people';
+import { companiesOf } from './person-rows.js';
 
 interface ErasureRow extends Omit<Erasure, 'requestedAt' | 'finishedAt'> {
   readonly requestedAt: Date;

@@ -8,10 +8,10 @@ describe('a search', () => {
     const other = await newCustomer();
     const { leadId, projectId, jobId, appointmentId } = customer;
     const all = {
-      leadIds: [leadId],
-      projectIds: [projectId],
-      jobIds: [jobId],
-      appointmentIds: [appointmentId],
+      leads: [leadId],
+      projects: [projectId],
+      jobs: [jobId],
+      appointments: [appointmentId],
     };
     for (const criteria of [
       { email: customer.email.toUpperCase() },
@@ -29,7 +29,7 @@ describe('a search', () => {
       ['lead', `Ada ${customer.word}`],
       ['submission', `A. ${customer.word}`],
     ]);
-    expect((await find({ email: customer.email, phone: other.phone })).records.leadIds).toHaveLength(2);
+    expect((await find({ email: customer.email, phone: other.phone })).records.leads).toHaveLength(2);
     expect((await find({ email: `x${customer.email}` })).matches).toEqual([]);
     expect((await find({ email: customer.email, companyId: fixture.installer })).matches).toEqual([]);
   });
@@ -45,17 +45,17 @@ describe('a search', () => {
       await database.query('update leads set phone = $2 where id = $1', [customer.leadId, stored]);
       for (const phone of [national, `+1 ${national}`, `${wide} x23`]) {
         const { records, matches } = await find({ phone });
-        expect([stored, phone, records.leadIds]).toEqual([stored, phone, [customer.leadId]]);
+        expect([stored, phone, records.leads]).toEqual([stored, phone, [customer.leadId]]);
         expect(matches.map((match) => match.phone)).toContain(stored);
       }
-      expect((await find({ phone: other.phone })).records.leadIds).toEqual([other.leadId]);
+      expect((await find({ phone: other.phone })).records.leads).toEqual([other.leadId]);
     }
     const [job] = await database.query<{ customer: { phone: string } }>(
       `update jobs set customer = customer || jsonb_build_object('phone', $2::text) where id = $1 returning customer`,
       [customer.jobId, `${national} #7`],
     );
     expect(job?.customer.phone).toBe(`${national} #7`);
-    expect((await find({ phone: `${national} x7`, companyId: fixture.seller })).records.jobIds).toEqual([
+    expect((await find({ phone: `${national} x7`, companyId: fixture.seller })).records.jobs).toEqual([
       customer.jobId,
     ]);
   });

@@ -8,7 +8,7 @@ import type { Queryable } from '../database/database.js';
 import { queryNamed } from '../database/query-named.js';
 import { normaliseAddress } from '../leads/address-key/normalise-address.js';
 import { digitsInAnyNotation, isNotationOf, readPhoneNumber } from './phone-number.js';
-import { type PersonRecords, personRecords } from './person-rows.js';
+import { type PersonRecords, personRecords } from '@partner/proto-contracts/internal/operators/people';
 
 /** Whom a search is for. A record matches that has one of the values. */
 export interface PersonCriteria {

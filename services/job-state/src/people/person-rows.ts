@@ -1,21 +1,10 @@
+import type { PersonRecords } from '@partner/proto-contracts/internal/operators/people';
 import { z } from 'zod';
 import type { Queryable, Transaction } from '../database/database.js';
 import { queryNamed } from '../database/query-named.js';
 import { TABLES } from '../database/tables.js';
 import type { StoredRow } from './erase-value.js';
 import { eraseRows, readRows, type RowSource } from './rows-page.js';
-
-/** The ids of the records of a customer. */
-export const personRecords = z.object({
-  leads: z.array(z.string()),
-  projects: z.array(z.string()),
-  jobs: z.array(z.string()),
-  appointments: z.array(z.string()),
-  /** Quotes, deposits, invoices, rebates and journal entries. */
-  facts: z.array(z.string()),
-});
-
-export type PersonRecords = z.infer<typeof personRecords>;
 
 /** The ids that the conditions of {@link TABLES} name. */
 type PersonIds = PersonRecords & {

@@ -1,3 +1,4 @@
+import { personRecords } from '@partner/proto-contracts/internal/operators/people';
 import type { Logger } from '@partner/kernel/logger';
 import type { Registry } from 'prom-client';
 import { ERASED_TEXT } from '@partner/proto-contracts/values/redacted';
@@ -16,7 +17,6 @@ import {
   isOfResponses,
   isSource,
   personPosition,
-  personRecords,
   readPersonPage,
 } from './person-rows.js';
 

@@ -5,7 +5,6 @@ import { attemptOnce } from '@partner/kernel/testing/attempt-once';
 import { createDatabase, type Database } from '../database/database.js';
 import { migrateDatabase } from '../database/migrations/migrate-database.js';
 import { appendFeedEntry, readFeed } from '../jobs/feed.js';
-import { createOperatorService } from '../operator/operator-service.js';
 import { type ArchivedPostgres, startArchivedPostgres } from '../testing/archived-postgres.js';
 import { connectOperators } from '../testing/public-clients.js';
 import { failureOf } from '../testing/subscription-fixture.js';
@@ -152,15 +151,13 @@ test('a drill: restored from a backup and the WAL to a point between two writes,
   await expectLost(restored, companyId, 4);
   await expectLost(restored, companyId, 3);
   const lost = { kept: 2, seen: 4 };
-  const operators = connectOperators(
-    createOperatorService({
-      database: restored,
-      logger: silentLogger,
-      environment: 'production',
-      clock: () => new Date(),
-      inFlight: 1,
-    }),
-  );
+  const operators = connectOperators({
+    database: restored,
+    logger: silentLogger,
+    environment: 'production',
+    clock: () => new Date(),
+    inFlight: 1,
+  });
   const checked = async () => {
     const { companies, ...page } = await operators.checkRestore({ limit: 1 });
     expect(page).toEqual({

@@ -2,7 +2,6 @@ import type { Caller } from '@partner/proto-contracts/call';
 import { type CallOptions, createClient, type ServiceImpl } from '@connectrpc/connect';
 import { expect } from '@jest/globals';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { apiKeyCreated, apiKeyPage, apiKeyRotated } from '@partner/proto-contracts/resources/api-key/api-key';
@@ -35,18 +34,41 @@ import {
   subscriptionCreated,
   subscriptionList,
 } from '@partner/proto-contracts/resources/subscription/subscription';
-import { announcementPage } from '@partner/proto-contracts/resources/announcement/announcement';
-import { company, companyPage } from '@partner/proto-contracts/resources/company/company';
-import { owner, ownerPage } from '@partner/proto-contracts/resources/owner/owner';
-import { restoreCheck } from '@partner/proto-contracts/resources/restore-check/restore-check';
 import { listAuditEntriesOperation } from '@partner/proto-contracts/resources/audit-entry/operations';
 import { recordSessionChangeOperation } from '@partner/proto-contracts/internal/audit/record-session-change';
+import type { InternalOperation } from '@partner/proto-contracts/api/operation';
+import {
+  createCompanyOperation,
+  findCompanyOperation,
+  listCompaniesOperation,
+  updateCompanyOperation,
+} from '@partner/proto-contracts/internal/operators/companies';
+import {
+  createOwnerOperation,
+  listOwnersOperation,
+  resetOwnerSecondFactorOperation,
+  unlinkOwnerProviderOperation,
+  updateOwnerOperation,
+} from '@partner/proto-contracts/internal/operators/owners';
+import {
+  eraseCompanyOperation,
+  erasePersonOperation,
+  findPeopleOperation,
+  listErasuresOperation,
+  readCompanyDataOperation,
+  readPersonDataOperation,
+} from '@partner/proto-contracts/internal/operators/people';
+import {
+  checkRestoreOperation,
+  getBacklogOperation,
+} from '@partner/proto-contracts/internal/operators/system';
 import { readResource, type ResourceResponse } from '@partner/proto-contracts/resource-json';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import type { z } from 'zod';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { auditOperations } from '../audit/audit-operations.js';
+import { operatorOperations } from '../operator/operator-operations.js';
 import { createDeliveryRpcs } from '../webhooks/attempts/delivery-rpcs.js';
 import { createEventRpcs } from '../webhooks/events/event-rpcs.js';
 import { createReplayRpcs } from '../webhooks/replay/replay-rpcs.js';
@@ -165,21 +187,34 @@ export function connectSubscriptions(service: ServiceImpl<typeof SubscriptionSer
 
 export type PublicOperators = ReturnType<typeof connectOperators>;
 
-/** Connects to an operator service. Responses that are resources are parsed with their schemas. */
-export function connectOperators(service: ServiceImpl<typeof OperatorService>) {
-  const transport = createInMemoryTransport([rpcService(OperatorService, service)]);
-  const client = createClient(OperatorService, transport);
+/** Connects to the operations of operators, for the operator `olga`. */
+export function connectOperators(deps: Parameters<typeof operatorOperations>[0]) {
+  const { callInternal } = inProcessOperations({
+    implementations: operatorOperations(deps),
+    callers: ['operator'],
+  });
+  const caller = { kind: 'operator', name: 'olga' } as const;
+  const calling =
+    <Input, Output>(operation: InternalOperation<Input, Output>) =>
+    (input: Input) =>
+      callInternal(operation, input, { caller });
   return {
-    ...client,
-    listCompanies: reading(companyPage, client.listCompanies),
-    createCompany: reading(company, client.createCompany),
-    updateCompany: reading(company, client.updateCompany),
-    listOwners: reading(ownerPage, client.listOwners),
-    createOwner: reading(owner, client.createOwner),
-    updateOwner: reading(owner, client.updateOwner),
-    resetSecondFactor: reading(owner, client.resetSecondFactor),
-    unlinkProvider: reading(owner, client.unlinkProvider),
-    listAnnouncements: reading(announcementPage, client.listAnnouncements),
-    checkRestore: reading(restoreCheck, client.checkRestore),
+    listCompanies: calling(listCompaniesOperation),
+    createCompany: calling(createCompanyOperation),
+    updateCompany: calling(updateCompanyOperation),
+    findCompany: calling(findCompanyOperation),
+    listOwners: calling(listOwnersOperation),
+    createOwner: calling(createOwnerOperation),
+    updateOwner: calling(updateOwnerOperation),
+    resetSecondFactor: calling(resetOwnerSecondFactorOperation),
+    unlinkProvider: calling(unlinkOwnerProviderOperation),
+    checkRestore: calling(checkRestoreOperation),
+    getBacklog: calling(getBacklogOperation),
+    findPeople: calling(findPeopleOperation),
+    readPersonData: calling(readPersonDataOperation),
+    erasePerson: calling(erasePersonOperation),
+    readCompanyData: calling(readCompanyDataOperation),
+    eraseCompany: calling(eraseCompanyOperation),
+    listErasures: calling(listErasuresOperation),
   };
 }

@@ -2,24 +2,38 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { create, type DescMethodUnary } from '@bufbuild/protobuf';
 import type { AmqpConnection } from '@partner/kernel/amqp/connection';
+import { createOperationClient } from '@partner/kernel/amqp/operation-client';
+import { createRpcClient } from '@partner/kernel/amqp/rpc-client';
 import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
 import { silentLogger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import type { QueueDefinition } from '@partner/proto-contracts/topology';
+import type { Caller } from '@partner/proto-contracts/call';
+import { CONSOLE_CALLS, CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
+import { INBOUND_CALLS, INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
+import { INSTALLER_CALLS, INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
+import { OPERATOR_CALLS, OPERATOR_OPERATIONS } from '@partner/proto-contracts/surfaces/operators';
+import { JOB_STATE_OPERATOR_RPC, type QueueDefinition } from '@partner/proto-contracts/topology';
 import { Registry } from 'prom-client';
 
 /** Every protobuf service that is called over the broker. */
 const SERVICES = [
   ...[AccessService, DeliveryService, EndpointService],
-  ...[OperatorService, SandboxService, SubscriptionService],
+  ...[SandboxService, SubscriptionService],
 ];
+
+/** The operations of each surface by its name in architecture.md. */
+const SURFACES: Readonly<Record<string, readonly { readonly id: string }[]>> = {
+  inbound: [...INBOUND_OPERATIONS, ...INBOUND_CALLS],
+  installer: [...INSTALLER_OPERATIONS, ...INSTALLER_CALLS],
+  console: [...CONSOLE_OPERATIONS, ...CONSOLE_CALLS],
+  operators: [...OPERATOR_OPERATIONS, ...OPERATOR_CALLS],
+};
 
 /** Users of the broker that call RPCs and serve none, with the process in the table of rights. */
 export const RPC_USERS = [
@@ -30,20 +44,59 @@ export const RPC_USERS = [
   ['partner-operator', '`partnerctl`'],
 ] as const;
 
-/** Returns the exchanges and services of a process in the table of architecture.md; a service by its name there. */
+/** Returns the exchanges, services and surfaces of a process in the table of architecture.md. */
 export function readRightsOf(process: string): {
   readonly publishes: readonly string[];
   readonly services: readonly string[];
+  readonly surfaces: readonly string[];
 } {
   const page = readFileSync(path.join(PROJECT_ROOT, 'services/docs/architecture.md'), 'utf8');
   const [, table = ''] = page.split('### What a compromised process can reach');
   const row = table.split('\n').find((line) => line.startsWith(`| ${process} `));
   const [, , publishes = '', , rpcs = ''] = row?.split('|') ?? [];
   const names = rpcs.match(/\b[A-Z]\w*Service\b/g) ?? [];
-  const others = rpcs.includes('also those of the console') ? readRightsOf('`console`').services : [];
+  const surfaces: readonly string[] = rpcs.match(/(?<=`)[a-z]+(?=`)/g) ?? [];
+  const others = surfaces.includes('operators') ? readRightsOf('`console`').services : [];
   return {
     publishes: publishes.match(/[a-z.]+[a-z]/g) ?? [],
     services: [...new Set([...names, ...others])],
+    surfaces,
+  };
+}
+
+/**
+ * Returns a function for the ids of the operations that a queue serves; call it once the connection is ready. Nothing runs: the calls are
+ * in the name of a caller that the queue does not have.
+ */
+export function servedOperations(
+  connection: AmqpConnection,
+  queue: QueueDefinition,
+): () => Promise<readonly string[]> {
+  const client = createRpcClient({ connection, queue, logger: silentLogger, metrics: new Registry() });
+  const { call } = createOperationClient(client);
+  const caller: Caller =
+    queue.name === JOB_STATE_OPERATOR_RPC.name ? { kind: 'service' } : { kind: 'operator', name: 'probe' };
+  return async () => {
+    try {
+      const ids: string[] = [];
+      for (const operation of Object.values(SURFACES).flat()) {
+        const failure: unknown = await call(operation, { caller }).catch((error: unknown) => error);
+        if (failure instanceof ServiceError && failure.reason === 'permission_denied') ids.push(operation.id);
+      }
+      return ids;
+    } finally {
+      await client.close();
+    }
+  };
+}
+
+/** Returns the surfaces of which an operation is among those that are served, and the served operations of no other surface. */
+export function surfacesOf(ids: readonly string[], expected: readonly string[]) {
+  const idsOf = (surface: string) => SURFACES[surface]?.map(({ id }) => id) ?? [];
+  const own = new Set(expected.flatMap(idsOf));
+  return {
+    surfaces: expected.filter((surface) => idsOf(surface).some((id) => ids.includes(id))),
+    others: ids.filter((id) => !own.has(id)),
   };
 }
 

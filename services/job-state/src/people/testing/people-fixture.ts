@@ -1,20 +1,10 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll } from '@jest/globals';
-import { createClient } from '@connectrpc/connect';
-import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { AppointmentScheduledSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
-import {
-  erasure,
-  erasureList,
-  peopleFound,
-  personDataPage,
-} from '@partner/proto-contracts/resources/person/person';
-import { readResource } from '@partner/proto-contracts/resource-json';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { silentLogger } from '@partner/kernel/logger';
 import { eventually } from '@partner/test-kit/eventually';
-import { createInMemoryTransport, partialRpcService } from '@partner/kernel/testing/in-memory-transport';
 import { bookAppointment } from '../../appointments/book-appointment.js';
 import { appendJobNote } from '../../contractor-jobs/append-job-note.js';
 import { type JobWriteFixture, openJobWriteFixture } from '../../jobs/testing/job-write-fixture.js';
@@ -28,7 +18,7 @@ import {
   recordForTest,
   TEST_NOW,
 } from '../../testing/test-jobs.js';
-import { createPeopleRpcs } from '../people-rpcs.js';
+import { connectOperators } from '../../testing/public-clients.js';
 import { stepErasure } from '../start-erasures.js';
 import { TABLES } from '../../database/tables.js';
 
@@ -43,7 +33,7 @@ export let deps: {
   readonly clock: () => Date;
   readonly logger: typeof silentLogger;
 };
-/** Calls the RPCs of operators. */
+/** Calls the operations of operators. */
 export let client: ReturnType<typeof connect>;
 let houses = 0;
 
@@ -55,8 +45,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 function connect() {
-  const rpcs = createPeopleRpcs(deps);
-  return createClient(OperatorService, createInMemoryTransport([partialRpcService(OperatorService, rpcs)]));
+  return connectOperators({ ...deps, environment: 'sandbox', inFlight: 1 });
 }
 
 interface Customer {
@@ -170,8 +159,8 @@ export async function find(criteria: object) {
     const step = await client.findPeople({ ...criteria, ...(cursor !== undefined && { cursor }) });
     ({ cursor } = step);
     if (cursor !== undefined) continue;
-    invariant(step.records, 'the last step has the records');
-    return { records: step.records, ...readResource(peopleFound, step) };
+    invariant(step.found, 'the last step has the records');
+    return step.found;
   }
 }
 
@@ -182,7 +171,7 @@ export async function exported(criteria: object) {
   let cursor: string | undefined;
   do {
     const page = await client.readPersonData({ records, ...(cursor !== undefined && { cursor }) });
-    rows.push(...readResource(personDataPage, page).rows);
+    rows.push(...page.rows);
     ({ cursor } = page);
   } while (cursor !== undefined);
   return rows;
@@ -191,7 +180,7 @@ export async function exported(criteria: object) {
 /** Begins the erasure of the records of a search, and returns its id. */
 export async function begin(criteria: object, erasureId = newId('ers')): Promise<string> {
   const { records } = await find(criteria);
-  readResource(erasure, await client.erasePerson({ erasureId, records, operator }));
+  await client.erasePerson({ erasureId, records });
   return erasureId;
 }
 
@@ -210,7 +199,7 @@ export async function finish(): Promise<void> {
 
 /** An erasure as operators see it. */
 export async function readErasure(erasureId: string) {
-  return readResource(erasureList, await client.listErasures({ erasureId })).erasures[0];
+  return (await client.listErasures({ erasureId })).erasures[0];
 }
 
 /** The columns of the whole database that contain a text, as text or as bytes. */

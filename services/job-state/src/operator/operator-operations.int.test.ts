@@ -1,7 +1,6 @@
 import { hash } from '@node-rs/argon2';
-import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { silentLogger } from '@partner/kernel/logger';
@@ -14,9 +13,7 @@ import {
   type PublicOperators,
 } from '../testing/public-clients.js';
 import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';
-import { createOperatorService } from './operator-service.js';
 
-const operator = 'olga';
 const IN_FLIGHT = 200;
 /** Resulting slots of one subscription. */
 const SUBSCRIPTION_CAP = 4;
@@ -28,21 +25,19 @@ let audit: PublicAudit;
 beforeAll(async () => {
   fixture = await openWebhookFixture();
   const { database } = fixture;
-  operators = connectOperators(
-    createOperatorService({
-      database,
-      clock: () => new Date(),
-      logger: silentLogger,
-      environment: 'sandbox',
-      inFlight: IN_FLIGHT,
-    }),
-  );
+  operators = connectOperators({
+    database,
+    clock: () => new Date(),
+    logger: silentLogger,
+    environment: 'sandbox',
+    inFlight: IN_FLIGHT,
+  });
   audit = connectAudit({ database });
 });
 afterAll(() => fixture.close());
 
-async function newCompany(companyClass = CompanyClass.INSTALLER, name = 'Peak Installers') {
-  const { id } = await operators.createCompany({ name, class: companyClass, operator });
+async function newCompany(companyClass: CompanyClassName = 'INSTALLER', name = 'Peak Installers') {
+  const { id } = await operators.createCompany({ name, class: companyClass });
   return id;
 }
 
@@ -52,7 +47,6 @@ async function newOwner(companyId: string, passwordHash?: string) {
     companyId,
     displayName: 'Ola Owner',
     email,
-    operator,
     ...(passwordHash !== undefined && { passwordHash }),
   });
   return { membershipId: owner.membershipId, email, owner };
@@ -67,8 +61,8 @@ async function trail(companyId: string) {
 
 describe('companies', () => {
   test('are created, found, listed oldest first in pages, and searched by name', async () => {
-    const first = await newCompany(CompanyClass.SALES, 'Zebra Homes');
-    const second = await newCompany(CompanyClass.INSTALLER, 'zebra Installers');
+    const first = await newCompany('SALES', 'Zebra Homes');
+    const second = await newCompany('INSTALLER', 'zebra Installers');
     const page = await operators.listCompanies({ nameContains: 'ZEBRA', limit: 1 });
     expect(page).toMatchObject({ hasMore: true, companies: [{ id: first, name: 'Zebra Homes' }] });
     const rest = await operators.listCompanies({ nameContains: 'ZEBRA', limit: 1, afterCompanyId: first });
@@ -92,7 +86,7 @@ describe('companies', () => {
 
   test('can have the id that the platform uses, once', async () => {
     const companyId = newId('cmp');
-    const request = { name: 'Given', class: CompanyClass.SALES, operator, companyId };
+    const request = { name: 'Given', class: 'SALES' as const, companyId };
     await expect(operators.createCompany(request)).resolves.toMatchObject({ id: companyId });
     await expect(operators.createCompany(request)).rejects.toMatchObject({ reason: 'invalid_argument' });
     await expect(operators.createCompany({ ...request, companyId: 'cmp_x' })).rejects.toMatchObject({
@@ -100,11 +94,9 @@ describe('companies', () => {
     });
   });
 
-  test('are refused without an operator, a class or a valid name', async () => {
-    const whole = { name: 'Good', class: CompanyClass.SALES, operator };
+  test('are refused without an a class or a valid name', async () => {
+    const whole = { name: 'Good', class: 'SALES' as const };
     for (const wrong of [
-      { ...whole, operator: undefined },
-      { ...whole, class: CompanyClass.UNSPECIFIED },
       { ...whole, name: '' },
       { ...whole, name: 'x'.repeat(121) },
       { ...whole, name: 'bell\u0007' },
@@ -115,13 +107,12 @@ describe('companies', () => {
 
   test('change only in the given fields, and a change without effect leaves no entry [CONSOLE-11]', async () => {
     const companyId = await newCompany();
-    const books = await newCompany(CompanyClass.ACCOUNTING, 'Books');
+    const books = await newCompany('ACCOUNTING', 'Books');
     const change = {
       companyId,
-      operator,
       installerRequestsPerMinute: 90,
       deliveryWeight: 3,
-      accountingLinks: { companyIds: [books, books] },
+      accountingCompanyIds: [books, books],
     };
     const expected = {
       name: 'Peak Installers',
@@ -131,13 +122,12 @@ describe('companies', () => {
     };
     await expect(operators.updateCompany(change)).resolves.toMatchObject(expected);
     await expect(operators.updateCompany(change)).resolves.toMatchObject(expected);
-    const renamed = await operators.updateCompany({ companyId, operator, name: 'Peak' });
+    const renamed = await operators.updateCompany({ companyId, name: 'Peak' });
     expect(renamed).toMatchObject({ ...expected, name: 'Peak' });
     const back = await operators.updateCompany({
       companyId,
-      operator,
       installerRequestsPerMinute: 0,
-      accountingLinks: {},
+      accountingCompanyIds: [],
     });
     expect(back).toMatchObject({ installerRequestsPerMinute: null, accountingCompanyIds: [] });
 
@@ -161,15 +151,15 @@ describe('companies', () => {
 
   test('get no journal of a company that is no accounting company, and unknown ones are not found', async () => {
     const companyId = await newCompany();
-    const books = await newCompany(CompanyClass.ACCOUNTING);
+    const books = await newCompany('ACCOUNTING');
     const link = (from: string, to: string) =>
-      operators.updateCompany({ companyId: from, operator, accountingLinks: { companyIds: [to] } });
+      operators.updateCompany({ companyId: from, accountingCompanyIds: [to] });
     await expect(link(companyId, companyId)).rejects.toMatchObject({ reason: 'invalid_argument' });
     await expect(link(books, books)).rejects.toMatchObject({ reason: 'invalid_argument' });
     await expect(link(newId('cmp'), books)).rejects.toMatchObject({ reason: 'not_found' });
-    await expect(operators.updateCompany({ companyId, operator, deliveryWeight: 101 })).rejects.toMatchObject(
-      { reason: 'invalid_argument' },
-    );
+    await expect(operators.updateCompany({ companyId, deliveryWeight: 101 })).rejects.toMatchObject({
+      reason: 'invalid_argument',
+    });
   });
 });
 
@@ -182,20 +172,18 @@ describe('owners', () => {
     const login = () => getLogin(fixture, email.toUpperCase());
     await expect(login()).resolves.toMatchObject({ membershipId, isOwner: true, passwordHash });
 
-    const disabled = await operators.updateOwner({ membershipId, active: false, operator });
+    const disabled = await operators.updateOwner({ membershipId, active: false });
     expect(disabled).toMatchObject({ active: false, hasPassword: false });
     await expect(login()).resolves.toBeUndefined();
     const another = await hash('battery staple', PASSWORD_HASHING);
-    await expect(
-      operators.updateOwner({ membershipId, passwordHash: another, operator }),
-    ).rejects.toMatchObject({
+    await expect(operators.updateOwner({ membershipId, passwordHash: another })).rejects.toMatchObject({
       reason: 'invalid_argument',
       message: expect.stringContaining('may not sign in'),
     });
-    await operators.updateOwner({ membershipId, active: true, operator });
+    await operators.updateOwner({ membershipId, active: true });
     await expect(login()).resolves.toBeUndefined();
-    await operators.updateOwner({ membershipId, active: false, operator });
-    await operators.updateOwner({ membershipId, active: true, passwordHash: another, operator });
+    await operators.updateOwner({ membershipId, active: false });
+    await operators.updateOwner({ membershipId, active: true, passwordHash: another });
     await expect(login()).resolves.toMatchObject({ passwordHash: another });
 
     const entries = await trail(companyId);
@@ -213,7 +201,7 @@ describe('owners', () => {
   test('become viewers, and owners again [ROLE-4]', async () => {
     const { membershipId } = await newOwner(await newCompany());
     for (const role of ['viewer', 'owner'] as const) {
-      expect(await operators.updateOwner({ membershipId, role, operator })).toMatchObject({ role });
+      expect(await operators.updateOwner({ membershipId, role })).toMatchObject({ role });
     }
   });
 
@@ -238,7 +226,7 @@ describe('owners', () => {
   test('need a unique address and a valid hash', async () => {
     const companyId = await newCompany();
     const { email, membershipId } = await newOwner(companyId);
-    const whole = { companyId, displayName: 'Ola', email: 'ola@example.com', operator };
+    const whole = { companyId, displayName: 'Ola', email: 'ola@example.com' };
     for (const wrong of [
       { ...whole, email: email.toUpperCase() },
       { ...whole, email: 'no-address' },
@@ -248,12 +236,12 @@ describe('owners', () => {
     ]) {
       await expect(operators.createOwner(wrong)).rejects.toMatchObject({ reason: 'invalid_argument' });
     }
-    await expect(
-      operators.updateOwner({ membershipId, passwordHash: 'secret', operator }),
-    ).rejects.toMatchObject({ reason: 'invalid_argument' });
-    await expect(
-      operators.updateOwner({ membershipId: newId('mem'), active: false, operator }),
-    ).rejects.toMatchObject({ reason: 'not_found' });
+    await expect(operators.updateOwner({ membershipId, passwordHash: 'secret' })).rejects.toMatchObject({
+      reason: 'invalid_argument',
+    });
+    await expect(operators.updateOwner({ membershipId: newId('mem'), active: false })).rejects.toMatchObject({
+      reason: 'not_found',
+    });
   });
 });
 
@@ -274,7 +262,7 @@ describe('the owner of a resource', () => {
     for (const id of [companyId, subscriptionId, eventId, membershipId]) {
       await expect(operators.findCompany({ id })).resolves.toMatchObject({
         companyId,
-        class: CompanyClass.INSTALLER,
+        companyClass: 'INSTALLER',
       });
     }
     for (const id of [delivery.id, attemptId]) {
@@ -345,18 +333,17 @@ test('the backlog counts due, in-flight, late, waiting and held deliveries', asy
     busyDueDeliveries: 0,
     failingDueDeliveries: 0,
   });
-  expect((backlog.dueDeliveries ?? 0) - (empty.dueDeliveries ?? 0)).toBe(1);
+  expect(backlog.dueDeliveries - empty.dueDeliveries).toBe(1);
   expect(backlog.oldestDueMs).toBeGreaterThanOrEqual(90_000);
   expect(backlog.oldestOutboxMs).toBeGreaterThanOrEqual(5_000);
   expect(backlog.oldestWaitingMs).toBeGreaterThanOrEqual(7_000);
   expect(empty.oldestOutboxMs).toBeUndefined();
   await set(1, `overdue_since = now() - interval '100 seconds'`);
   expect((await operators.getBacklog({})).oldestDueMs).toBeGreaterThanOrEqual(100_000);
-  invariant(backlog.now && backlog.databaseNow, 'the backlog has both clocks');
-  const skewMs = timestampMs(backlog.now) - timestampMs(backlog.databaseNow);
+  const skewMs = Date.parse(backlog.now) - Date.parse(backlog.databaseNow);
   expect(Math.abs(skewMs)).toBeLessThan(5_000);
   expect(backlog.databaseConnections).toBeGreaterThan(0);
-  expect(backlog.databaseConnectionsMax).toBeGreaterThan(backlog.databaseConnections ?? 0);
+  expect(backlog.databaseConnectionsMax).toBeGreaterThan(backlog.databaseConnections);
 });
 
 test('the backlog counts deliveries to endpoints at capacity and failing ones separately from late ones', async () => {
@@ -387,7 +374,7 @@ test('the backlog counts deliveries to endpoints at capacity and failing ones se
     busy: hours(backlog.oldestBusyDueMs),
     failing: hours(backlog.oldestFailingDueMs),
   }).toEqual({ working: 1, busy: 2, failing: 3 });
-  expect((backlog.dueDeliveries ?? 0) - (before.dueDeliveries ?? 0)).toBe(3);
+  expect(backlog.dueDeliveries - before.dueDeliveries).toBe(3);
   expect(backlog).toMatchObject({ busyDueDeliveries: 1, failingDueDeliveries: 1, failingSubscriptions: 1 });
 
   await fixture.database.query(

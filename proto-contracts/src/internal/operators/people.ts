@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { defineInternalOperation } from '../../api/operation.js';
+import { erasure, erasureList, peopleFound, personDataPage } from '../../resources/person/person.js';
+import { pageSize } from './page-size.js';
+
+/** The ids of the records of a customer. */
+export const personRecords = z.object({
+  leads: z.array(z.string()),
+  projects: z.array(z.string()),
+  jobs: z.array(z.string()),
+  appointments: z.array(z.string()),
+  /** Quotes, deposits, invoices, rebates and journal entries. */
+  facts: z.array(z.string()),
+});
+
+export type PersonRecords = z.infer<typeof personRecords>;
+
+/** Returned by a previous call with the same criteria, unchanged; absent: begin. */
+const cursor = z.string().optional();
+
+/** Continues a search for the records of a customer: each call scans some rows. */
+export const findPeopleOperation = defineInternalOperation({
+  id: 'findPeople',
+  repeatable: true,
+  /** A record matches that has one of the values. */
+  input: z.object({
+    email: z.string().optional(),
+    phone: z.string().optional(),
+    address: z.string().optional(),
+    /** The id of a lead, project or job. */
+    id: z.string().optional(),
+    /** Only records of this selling company; absent: of all. */
+    companyId: z.string().optional(),
+    cursor,
+  }),
+  output: z.object({
+    scannedRows: z.number(),
+    /** Set until the search has ended; then `found` is set. */
+    cursor,
+    found: peopleFound.extend({ records: personRecords }).optional(),
+  }),
+});
+
+/** A page of rows; the next one begins at its cursor. */
+const rowsPage = personDataPage.extend({ cursor });
+
+/** Reads a page of the rows about the records of a customer. */
+export const readPersonDataOperation = defineInternalOperation({
+  id: 'readPersonData',
+  repeatable: true,
+  input: z.object({ records: personRecords, cursor }),
+  output: rowsPage,
+});
+
+/** Begins the erasure of a customer's records. */
+export const erasePersonOperation = defineInternalOperation({
+  id: 'erasePerson',
+  // The id decides.
+  repeatable: true,
+  input: z.object({ erasureId: z.string(), records: personRecords }),
+  output: erasure,
+});
+
+/** Reads a page of the rows that only a company can read. The first one says what its erasure waits for. */
+export const readCompanyDataOperation = defineInternalOperation({
+  id: 'readCompanyData',
+  repeatable: true,
+  input: z.object({ companyId: z.string(), cursor }),
+  output: rowsPage,
+});
+
+/** Ends a company's access and begins the erasure of its data. */
+export const eraseCompanyOperation = defineInternalOperation({
+  id: 'eraseCompany',
+  // The id decides.
+  repeatable: true,
+  input: z.object({ erasureId: z.string(), companyId: z.string() }),
+  output: erasure,
+});
+
+/** Lists erasures, newest first. */
+export const listErasuresOperation = defineInternalOperation({
+  id: 'listErasures',
+  repeatable: true,
+  input: z.object({ erasureId: z.string().optional(), limit: pageSize }),
+  output: erasureList,
+});
