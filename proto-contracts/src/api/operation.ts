@@ -44,10 +44,10 @@ export interface ResponseHeader {
 }
 
 /** One successful response of an operation. */
-export interface OperationResponse {
+export interface OperationResponse<Output = unknown> {
   readonly description: string;
   /** Absent: no body. */
-  readonly schema?: z.ZodType;
+  readonly schema?: z.ZodType<Output>;
   /** Media type of the body; absent: `application/json`. */
   readonly mediaType?: 'text/event-stream';
   readonly example?: unknown;
@@ -64,8 +64,20 @@ export interface BodyExample {
   readonly recentField?: string;
 }
 
-/** The complete public contract of one operation, for serving, documentation and tests. */
-export interface Operation<Query, Body, Param extends string = string> extends OperationInput<Query, Body> {
+/**
+ * The complete public contract of one operation, for serving, documentation, clients and tests. `Sent` is the body as a client writes
+ * it, `Outputs` are the responses' bodies by status.
+ */
+export interface Operation<
+  Query,
+  Body,
+  Param extends string = string,
+  Id extends string = string,
+  Sent = unknown,
+  Outputs = Readonly<Record<number, unknown>>,
+> extends OperationInput<Query, Body> {
+  readonly id: Id;
+  readonly body?: z.ZodType<Body, Sent>;
   /** A few words, e.g. `Record a status event`. */
   readonly summary: string;
   /** Effect and caveats, in Markdown. */
@@ -77,15 +89,22 @@ export interface Operation<Query, Body, Param extends string = string> extends O
   /** True: the body's field `idempotencyKey` replaces the header `Idempotency-Key`. */
   readonly idempotencyKeyInBody?: boolean;
   /** By status. */
-  readonly responses: Readonly<Record<number, OperationResponse>>;
+  readonly responses: { readonly [Status in keyof Outputs]: OperationResponse<Outputs[Status]> };
   /** Errors beyond those of every operation of its kind: bad input, credentials, limits and internal errors. */
   readonly errors?: readonly ErrorReason[];
 }
 
 /** Defines an operation and infers the types of its parts. */
-export function defineOperation<Query, Body, Param extends string = never>(
-  operation: Operation<Query, Body, Param>,
-): Operation<Query, Body, Param> {
+export function defineOperation<
+  const Id extends string,
+  Query,
+  Body,
+  Sent,
+  Outputs,
+  Param extends string = never,
+>(
+  operation: Operation<Query, Body, Param, Id, Sent, Outputs>,
+): Operation<Query, Body, Param, Id, Sent, Outputs> {
   return operation;
 }
 
@@ -112,6 +131,10 @@ export function defineInternalOperation<Input, Output>(
 ): InternalOperation<Input, Output> {
   return operation;
 }
+
+/** Operations with the input of another one, of any surface. */
+export type OperationLike<Other> =
+  Other extends Operation<infer Query, infer Body, infer Param> ? Operation<Query, Body, Param> : never;
 
 /** An operation in a list. */
 // oxlint-disable-next-line typescript/no-explicit-any -- query and body are bound together inside each operation

@@ -94,8 +94,7 @@ import {
 } from '../resources/technical-contact/operations.js';
 import { checkUrlOperation } from '../resources/url-check/operations.js';
 
-/** Every operation of the console's API, in the order of the reference. */
-export const CONSOLE_OPERATIONS: readonly AnyOperation[] = [
+const OPERATIONS = [
   createSessionOperation,
   getSessionOperation,
   deleteSessionOperation,
@@ -161,7 +160,13 @@ export const CONSOLE_OPERATIONS: readonly AnyOperation[] = [
   getTechnicalContactOperation,
   setTechnicalContactOperation,
   confirmTechnicalContactOperation,
-];
+] as const;
+
+/** Any operation of the console's API, with its types. */
+export type ConsoleOperation = (typeof OPERATIONS)[number];
+
+/** Every operation of the console's API, in the order of the reference. */
+export const CONSOLE_OPERATIONS: readonly AnyOperation[] = OPERATIONS;
 
 /** The calls of the console that are not public. */
 export const CONSOLE_CALLS = [

@@ -1,3 +1,4 @@
+import type { OperationLike } from '@partner/proto-contracts/api/operation';
 import type { getInstallerManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';
 import type { ApiKeyPrincipal } from './api-key-authentication.js';
 import { type AnyEndpoint, serveOperation } from './endpoint.js';
@@ -11,7 +12,7 @@ import { versionedText } from './versioned-text.js';
  * operation is that of the gateway's surface.
  */
 export function getManifest(
-  operation: typeof getInstallerManifestOperation,
+  operation: OperationLike<typeof getInstallerManifestOperation>,
   forwarding: Forwarding<ApiKeyPrincipal>,
   deps: PageCursorDeps,
 ): AnyEndpoint<ApiKeyPrincipal> {

@@ -1,3 +1,4 @@
+import type { OperationLike } from '@partner/proto-contracts/api/operation';
 import { unsignedEvents, type UnsignedEvent } from '@partner/proto-contracts/internal/events/unsigned-events';
 import type { feedEventHeaders } from '@partner/proto-contracts/resources/event-feed/event-feed';
 import type { listInstallerEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
@@ -16,7 +17,7 @@ import type { PageCursorDeps } from './page-cursor.js';
  * The bodies are passed through unchanged. `nextCursor` is of today, so that a reader without new events keeps a valid one.
  */
 export function listEventFeed(
-  operation: typeof listInstallerEventsOperation,
+  operation: OperationLike<typeof listInstallerEventsOperation>,
   forwarding: Forwarding<ApiKeyPrincipal>,
   deps: PageCursorDeps,
 ): AnyEndpoint<ApiKeyPrincipal> {

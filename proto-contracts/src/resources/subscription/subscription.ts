@@ -199,7 +199,7 @@ const testDelivery = otherUrl
 
 /** Body of `POST /partner-api/webhooks/{id}/test`. */
 export const testDeliveryIn = z
-  .preprocess((body, context) => {
+  .preprocess<unknown, typeof testDelivery, z.input<typeof testDelivery>>((body: unknown, context) => {
     // The name of the version in a rotation and an activation. Ignored, the test would be signed with the wrong secret.
     if (
       typeof body === 'object' &&

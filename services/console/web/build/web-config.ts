@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import react from '@vitejs/plugin-react';
 import type { InlineConfig, Plugin } from 'vite';
 import { componentStyles } from './component-styles.js';
@@ -19,6 +20,14 @@ const FIRST_FILES = {
     },
   ],
 };
+
+/** Method and path of each operation, so that the page needs neither the operations nor their schemas. */
+const ROUTES = Object.fromEntries(
+  CONSOLE_OPERATIONS.map(({ id, method, path: route }) => [
+    id,
+    `${method.toUpperCase()} ${route.replace(/^\/partner-api/, '')}`,
+  ]),
+);
 
 /** Vite's configuration of the owners' web app: builds the folder `root` into `outDir`. */
 export function webConfig(folders: { readonly root: string; readonly outDir: string }): InlineConfig {
@@ -39,6 +48,7 @@ export function webConfig(folders: { readonly root: string; readonly outDir: str
         earlyScript(path.join(root, 'early', `${name}.js`)),
       ),
     ],
+    define: { CONSOLE_ROUTES: JSON.stringify(ROUTES) },
     // The console sets a new one in each response.
     html: { cspNonce: '{{nonce}}' },
     build: {

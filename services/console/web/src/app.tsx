@@ -5,10 +5,14 @@ import { ApiProvider } from './api/api-context.js';
 import { createApiClient } from './api/api-client.js';
 import { ApiError } from './api/api-error.js';
 import { type ConfirmationGate, createConfirmationGate } from './api/confirmation-gate.js';
+import type { OperationId } from './api/operations.js';
 import { endSession } from './api/session.js';
 import { Page as SignIn } from './pages/sign-in/page.js';
 import { FailedPage } from './parts/failed-page.js';
 import { Loading } from './parts/loading.js';
+
+/** Method and path of each operation, which the build takes from the contracts. */
+declare const CONSOLE_ROUTES: Readonly<Record<OperationId, string>>;
 
 interface PageModule {
   readonly Page: () => ReactNode;
@@ -85,6 +89,7 @@ function createApp() {
   });
   const gate = createConfirmationGate();
   const api = createApiClient({
+    routeOf: (id) => CONSOLE_ROUTES[id],
     fetch: (url, init) => fetch(url, init),
     onSignedOut: () => endSession(queries),
     confirmPassword: () => gate.requestPassword(),

@@ -1,4 +1,4 @@
-import type { StatisticsBucket, StatisticsSpan } from './api/statistics.js';
+import type { StatisticsBucket } from './api/operations.js';
 
 /** Available spans of statistics. */
 export const SPANS = ['1h', '24h', '7d', '30d'] as const;
@@ -28,7 +28,7 @@ export function spanNamed(name: string | null): SpanName {
  * Returns the query of a span up to now. It begins at a full hour, or at a full 5 minutes for the last hour, so that it is stable
  * for a while. It is never longer than its name.
  */
-export function spanUntil(name: SpanName, now: Date): StatisticsSpan {
+export function spanUntil(name: SpanName, now: Date): { readonly from?: string } {
   if (name === '24h') return {};
   const from = now.getTime() - SPAN_HOURS[name] * HOUR_MS;
   const step = name === '1h' ? 5 * MINUTE_MS : HOUR_MS;

@@ -1,9 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
-import { z } from 'zod';
 import { createApiClient } from './api-client.js';
 import { ApiError, violationsByField, messageOf } from './api-error.js';
 
-const schema = z.object({ id: z.string() });
+const ROUTES: Readonly<Record<string, string>> = {
+  getWebhook: 'GET /webhooks/:id',
+  listDeliveries: 'GET /webhooks/:id/deliveries',
+  createSession: 'POST /session',
+  deleteWebhook: 'DELETE /webhooks/:id',
+  createWebhook: 'POST /webhooks',
+};
+
+const params = { id: 'whk_1' };
+const body = { url: 'https://a.example', events: [] };
 
 function refusal(status: number, code: string): Response {
   return Response.json({ error: `it is ${code}`, code, requestId: 'req-1' }, { status });
@@ -15,6 +23,7 @@ function clientWith(responses: readonly (Response | Error)[], confirms = true) {
   const calls = { signedOut: 0, asked: 0 };
   const left = [...responses];
   const client = createApiClient({
+    routeOf: (id) => ROUTES[id] ?? '',
     fetch: async (url, init) => {
       sent.push({ url, init });
       const next = left.shift() ?? new Error('nothing more is expected');
@@ -41,32 +50,35 @@ async function failure(promise: Promise<unknown>): Promise<ApiError> {
   throw new Error('an ApiError is expected');
 }
 
-test('parses the response with the schema, and omits query parameters without a value', async () => {
-  const { client, sent } = clientWith([Response.json({ id: 'whk_1', more: true })]);
+test('calls an operation with its parameters, escaped, and the query parameters that have a value', async () => {
+  const { client, sent } = clientWith([Response.json({ deliveries: [], nextCursor: null })]);
+  const query = { limit: 5, cursor: undefined };
 
-  await expect(
-    client.read(schema, { path: '/webhooks', query: { limit: 5, cursor: undefined } }),
-  ).resolves.toEqual({
-    id: 'whk_1',
+  await expect(client.call('listDeliveries', { params: { id: 'whk/1' }, query })).resolves.toEqual({
+    deliveries: [],
+    nextCursor: null,
   });
   expect(sent).toEqual([
-    { url: '/partner-api/webhooks?limit=5', init: { method: 'GET', credentials: 'same-origin' } },
+    {
+      url: '/partner-api/webhooks/whk%2F1/deliveries?limit=5',
+      init: { method: 'GET', credentials: 'same-origin' },
+    },
   ]);
 });
 
-test('sends a body as JSON', async () => {
+test('sends a body as JSON, and accepts a response without a body', async () => {
   const { client, sent } = clientWith([
-    new Response(null, { status: 204 }),
+    Response.json({}, { status: 201 }),
     new Response(null, { status: 204 }),
   ]);
-  await client.send({ method: 'POST', path: '/webhooks/whk_1/test', body: {} });
-  await client.send({ method: 'DELETE', path: '/webhooks/whk_1' });
+  await client.call('createWebhook', { body });
+  await expect(client.call('deleteWebhook', { params })).resolves.toBeNull();
   expect(sent.map(({ init }) => init.headers)).toEqual([{ 'content-type': 'application/json' }, undefined]);
 });
 
-test('rejects a response that does not match the schema', async () => {
-  const { client } = clientWith([Response.json({ id: 7 }, { headers: { 'x-request-id': 'req-7' } })]);
-  await expect(failure(client.read(schema, { path: '/webhooks/x' }))).resolves.toMatchObject({
+test('rejects a response that is not JSON', async () => {
+  const { client } = clientWith([new Response('<p>', { headers: { 'x-request-id': 'req-7' } })]);
+  await expect(failure(client.call('getWebhook', { params }))).resolves.toMatchObject({
     code: 'not_understood',
     requestId: 'req-7',
   });
@@ -80,7 +92,7 @@ test('an error has its message, request id and violations', async () => {
       { status: 400 },
     ),
   ]);
-  const error = await failure(client.send({ method: 'POST', path: '/webhooks', body: {} }));
+  const error = await failure(client.call('createWebhook', { body }));
 
   expect(error).toMatchObject({ status: 400, code: 'invalid_argument', requestId: 'req-2', details });
   expect(messageOf(error)).toBe('Url: must use port 443');
@@ -89,7 +101,7 @@ test('an error has its message, request id and violations', async () => {
 
 test('an error page of a proxy is an error too', async () => {
   const { client } = clientWith([new Response('<h1>Bad gateway</h1>', { status: 502 })]);
-  await expect(failure(client.send({ path: '/webhooks' }))).resolves.toMatchObject({
+  await expect(failure(client.call('getWebhook', { params }))).resolves.toMatchObject({
     status: 502,
     code: 'not_understood',
   });
@@ -97,7 +109,7 @@ test('an error page of a proxy is an error too', async () => {
 
 test('a missing response is reported as such', async () => {
   const { client, calls } = clientWith([new TypeError('failed to fetch')]);
-  await expect(failure(client.send({ path: '/webhooks' }))).resolves.toMatchObject({
+  await expect(failure(client.call('getWebhook', { params }))).resolves.toMatchObject({
     status: 0,
     code: 'no_response',
   });
@@ -107,13 +119,13 @@ test('a missing response is reported as such', async () => {
 describe('a session that has ended', () => {
   test('reports it', async () => {
     const { client, calls } = clientWith([refusal(401, 'unauthenticated')]);
-    await failure(client.send({ path: '/webhooks' }));
+    await failure(client.call('getWebhook', { params }));
     expect(calls.signedOut).toBe(1);
   });
 
   test('is not reported for a wrong password at sign-in', async () => {
     const { client, calls } = clientWith([refusal(401, 'unauthenticated')]);
-    await failure(client.send({ method: 'POST', path: '/session', body: {} }));
+    await failure(client.call('createSession', { body: { email: 'a@b.example', password: 'wrong' } }));
     expect(calls.signedOut).toBe(0);
   });
 });
@@ -124,9 +136,7 @@ describe('a request that needs the password again', () => {
       refusal(403, 'confirmation_required'),
       Response.json({ id: 'whk_1' }),
     ]);
-    const request = { method: 'POST', path: '/webhooks', body: { url: 'https://a.example' } } as const;
-
-    await expect(client.read(schema, request)).resolves.toEqual({ id: 'whk_1' });
+    await expect(client.call('createWebhook', { body })).resolves.toEqual({ id: 'whk_1' });
     expect(calls.asked).toBe(1);
     expect(sent).toHaveLength(2);
     expect(sent[1]).toEqual(sent[0]);
@@ -134,7 +144,7 @@ describe('a request that needs the password again', () => {
 
   test('is not sent again if the dialog was cancelled', async () => {
     const { client, sent } = clientWith([refusal(403, 'confirmation_required')], false);
-    const error = await failure(client.send({ method: 'POST', path: '/webhooks', body: {} }));
+    const error = await failure(client.call('createWebhook', { body }));
     expect(error.code).toBe('confirmation_required');
     expect(sent).toHaveLength(1);
   });
@@ -144,7 +154,7 @@ describe('a request that needs the password again', () => {
       refusal(403, 'confirmation_required'),
       refusal(403, 'confirmation_required'),
     ]);
-    await failure(client.send({ method: 'POST', path: '/webhooks', body: {} }));
+    await failure(client.call('createWebhook', { body }));
     expect(calls.asked).toBe(1);
   });
 });

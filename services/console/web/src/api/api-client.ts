@@ -1,50 +1,56 @@
-import type { z } from 'zod';
 import { withQuery } from '../paths.js';
-import { ApiError, errorOfResponse } from './api-error.js';
+import { ApiError, errorOfResponse, unreadable } from './api-error.js';
+import type { Input, OperationId, Output } from './operations.js';
 
-/** One request to the owners' API. */
-interface ApiRequest {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below `/partner-api`, e.g. `/webhooks`. */
-  readonly path: string;
-  readonly query?: Readonly<Record<string, string | number | undefined>>;
-  readonly body?: object;
-  readonly signal?: AbortSignal;
+/** The part of a `Response` that is used. */
+interface ApiResponse extends Pick<Response, 'ok' | 'status' | 'headers'> {
+  json<Json>(): Promise<Json>;
 }
 
-/** Client of the owners' API. Both methods throw an `ApiError` unless the request succeeds. */
+/** Client of the owners' API. */
 export interface ApiClient {
-  /** Sends a request and parses its response with the schema. */
-  read<Schema extends z.ZodType>(schema: Schema, request: ApiRequest): Promise<z.output<Schema>>;
-  /** Sends a request whose response is ignored. */
-  send(request: ApiRequest): Promise<void>;
+  /** Calls an operation and returns its response: null without a body. Throws an `ApiError` unless it succeeds. */
+  call<Id extends OperationId>(id: Id, input: Input<Id>, signal?: AbortSignal): Promise<Output<Id>>;
+  /** The path of an operation with its parameters, below `/partner-api`. */
+  pathOf<Id extends OperationId>(id: Id, input: Input<Id>): string;
 }
 
 /** Dependencies of the client. */
 export interface ApiClientDeps {
-  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  /** Method and path of an operation below `/partner-api`: `GET /webhooks/:id`. */
+  readonly routeOf: (id: OperationId) => string;
+  readonly fetch: (url: string, init: RequestInit) => Promise<ApiResponse>;
   /** Called when the session has ended. */
   readonly onSignedOut: () => void;
   /** Asks the owner for the password; false if they cancel. */
   readonly confirmPassword: () => Promise<boolean>;
 }
 
+/** An input whatever its operation is. */
+type AnyInput = { readonly params?: object; readonly query?: object; readonly body?: unknown };
+
 /**
  * Creates the client of the owners' API. A request that needs the password again is repeated once after it was entered. If the owner
- * cancels, it fails with the code `confirmation_required`. A 401 means that the session has ended, except at sign-in.
+ * cancels, it fails with the code `confirmation_required`. A 401 means that the session has ended, except at sign-in. Responses are
+ * typed by the operation and not validated: they come from the service that the page comes from.
  */
 export function createApiClient(deps: ApiClientDeps): ApiClient {
-  async function once(request: ApiRequest): Promise<Response> {
-    const { method = 'GET', path, query = {}, body, signal } = request;
-    const url = withQuery(`/partner-api${path}`, query);
-    let response: Response;
+  function pathOf(id: OperationId, { params = {} }: AnyInput): string {
+    return Object.entries(params).reduce(
+      (path, [name, value]) => path.replace(`:${name}`, encodeURIComponent(String(value))),
+      deps.routeOf(id).replace(/^\w+ /, ''),
+    );
+  }
+
+  async function once(id: OperationId, input: AnyInput, signal?: AbortSignal): Promise<ApiResponse> {
+    let response: ApiResponse;
     try {
-      response = await deps.fetch(url, {
-        method,
+      response = await deps.fetch(withQuery(`/partner-api${pathOf(id, input)}`, { ...input.query }), {
+        method: deps.routeOf(id).replace(/ .*/, ''),
         credentials: 'same-origin',
-        ...(body === undefined
+        ...(input.body === undefined
           ? {}
-          : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+          : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(input.body) }),
         ...(signal === undefined ? {} : { signal }),
       });
     } catch (cause) {
@@ -57,36 +63,28 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
     }
     if (response.ok) return response;
     const error = await errorOfResponse(response);
-    const isSignIn = method === 'POST' && path === '/session';
-    if (error.status === 401 && !isSignIn) deps.onSignedOut();
+    if (error.status === 401 && id !== 'createSession') deps.onSignedOut();
     throw error;
   }
 
-  async function send(request: ApiRequest): Promise<Response> {
+  async function confirmed(id: OperationId, input: AnyInput, signal?: AbortSignal): Promise<ApiResponse> {
     try {
-      return await once(request);
+      return await once(id, input, signal);
     } catch (thrown) {
       const needsPassword = thrown instanceof ApiError && thrown.code === 'confirmation_required';
       if (!needsPassword || !(await deps.confirmPassword())) throw thrown;
-      return once(request);
+      return once(id, input, signal);
     }
   }
 
   return {
-    async read(schema, request) {
-      const response = await send(request);
-      const json: unknown = await response.json().catch(() => undefined);
-      const parsed = schema.safeParse(json);
-      if (parsed.success) return parsed.data;
-      throw new ApiError('The service sent a response that this page cannot read. Reload the page.', {
-        status: response.status,
-        code: 'not_understood',
-        requestId: response.headers.get('x-request-id') ?? undefined,
-        cause: parsed.error,
+    pathOf,
+    async call<Id extends OperationId>(id: Id, input: Input<Id>, signal?: AbortSignal) {
+      const response = await confirmed(id, input, signal);
+      const body: ApiResponse = response.headers.has('content-type') ? response : Response.json(null);
+      return body.json<Output<Id>>().catch((cause: unknown) => {
+        throw unreadable(response, cause);
       });
-    },
-    async send(request) {
-      await send(request);
     },
   };
 }

@@ -36,24 +36,32 @@ export class ApiError extends Error {
   }
 }
 
+/** What the client reads of a failed response. */
+interface FailedResponse extends Pick<Response, 'status' | 'headers'> {
+  json(): Promise<unknown>;
+}
+
 /** Converts a response of 400 or above to its error. */
-export async function errorOfResponse(response: Response): Promise<ApiError> {
-  const requestId = response.headers.get('x-request-id') ?? undefined;
+export async function errorOfResponse(response: FailedResponse): Promise<ApiError> {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
-  const facts = {
-    status: response.status,
-    requestId,
-    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
-  };
   const body = errorBody.safeParse(await response.json().catch(() => undefined));
-  if (!body.success) {
-    return new ApiError('The service sent a response that this page cannot read. Reload the page.', {
-      ...facts,
-      code: 'not_understood',
-    });
-  }
-  const { error, code, details } = body.data;
-  return new ApiError(error, { ...facts, code, details, requestId: body.data.requestId });
+  if (!body.success) return unreadable(response, body.error);
+  const { error, ...facts } = body.data;
+  return new ApiError(error, {
+    ...facts,
+    status: response.status,
+    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+  });
+}
+
+/** The error of a response that is not the JSON of its operation. */
+export function unreadable(response: Pick<Response, 'status' | 'headers'>, cause: unknown): ApiError {
+  return new ApiError('The service sent a response that this page cannot read. Reload the page.', {
+    status: response.status,
+    code: 'not_understood',
+    requestId: response.headers.get('x-request-id') ?? undefined,
+    cause,
+  });
 }
 
 /** Returns the message to show for any thrown value. */

@@ -1,23 +1,15 @@
-import { sessionResponse } from '@partner/proto-contracts/resources/session/session';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { z } from 'zod';
 import { pageHadSession } from '../page-settings.js';
 import { useApi } from './api-context.js';
 import { ApiError } from './api-error.js';
+import type { Output } from './operations.js';
 import { useAction } from './use-action.js';
 
 /** The signed-in owner. */
-export type OwnerSession = z.output<typeof sessionResponse>;
-
-/** What an owner enters to sign in. */
-interface SignInBody {
-  readonly email: string;
-  readonly password: string;
-  readonly code?: string;
-}
+export type OwnerSession = Output<'getSession'>;
 
 /** Key of the session's data. */
-export const SESSION_KEY = ['session'] as const;
+const SESSION_KEY = ['session'] as const;
 
 /** The session: `ended` if there was one when the page was loaded or since, null without one and after signing out. */
 export function useSession() {
@@ -27,7 +19,7 @@ export function useSession() {
     queryKey: SESSION_KEY,
     queryFn: async ({ signal }) => {
       try {
-        return await api.read(sessionResponse, { path: '/session', signal });
+        return await api.call('getSession', {}, signal);
       } catch (thrown) {
         if (thrown instanceof ApiError && thrown.status === 401) return endedUnlessNone(queries);
         throw thrown;
@@ -39,37 +31,16 @@ export function useSession() {
   });
 }
 
-/** Signs in. */
-export function useSignIn(onDone: () => void) {
+/** Returns a function that continues with a new session. */
+export function useNewSession() {
   const queries = useQueryClient();
-  return useAction({
-    act: (api, body: SignInBody) => api.read(sessionResponse, { method: 'POST', path: '/session', body }),
-    onDone: (session) => {
-      queries.setQueryData(SESSION_KEY, session);
-      onDone();
-    },
-  });
-}
-
-/** Changes the password, and continues with a new session. */
-export function useChangePassword(onDone: () => void) {
-  const queries = useQueryClient();
-  return useAction({
-    act: (api, body: { readonly currentPassword: string; readonly newPassword: string }) =>
-      api.read(sessionResponse, { method: 'PUT', path: '/password', body }),
-    done: 'Password changed',
-    onDone: (session) => {
-      queries.setQueryData(SESSION_KEY, session);
-      onDone();
-    },
-  });
+  return (session: OwnerSession) => queries.setQueryData(SESSION_KEY, session);
 }
 
 /** Signs out. */
 export function useSignOut() {
   const queries = useQueryClient();
-  return useAction({
-    act: (api) => api.send({ method: 'DELETE', path: '/session' }),
+  return useAction('deleteSession', {
     onDone: () => forgetSession(queries, null),
     toastsFailure: true,
   });

@@ -1,4 +1,4 @@
-import type { AttemptCounts } from '../api/statistics.js';
+import type { AttemptCounts } from '../api/operations.js';
 import { formatCount, formatDuration, formatShare } from '../format.js';
 import classes from './attempt-figures.module.css';
 

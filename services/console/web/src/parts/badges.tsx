@@ -15,9 +15,7 @@ import {
 } from '@tabler/icons-react';
 import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
 import type { ComponentType, ReactNode } from 'react';
-import type { ApiKey } from '../api/api-keys.js';
-import type { Attempt, DeliveryState } from '../api/deliveries.js';
-import type { Webhook } from '../api/webhooks.js';
+import type { ApiKey, Attempt, DeliveryState, Webhook } from '../api/operations.js';
 import { isFailing } from '../is-failing.js';
 import type { Tone } from '../tones.js';
 import classes from './badges.module.css';

@@ -1,7 +1,6 @@
 import { Group, Text } from '@mantine/core';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
-import type { ListedDelivery } from '../api/deliveries.js';
-import type { Webhook } from '../api/webhooks.js';
+import type { ListedDelivery, Webhook } from '../api/operations.js';
 import { formatDuration } from '../format.js';
 import { PATHS } from '../paths.js';
 import { webhookName } from '../webhook-name.js';

@@ -1,5 +1,5 @@
 import { NativeSelect, type NativeSelectProps } from '@mantine/core';
-import { useEventCatalogue } from '../api/event-catalogue.js';
+import { useEventCatalogue } from '../api/queries.js';
 import { useOwner } from './owner-context.js';
 
 /** Selects one event, a group of events, or all events that the company's class allows. */

@@ -1,5 +1,4 @@
-import type { Delivery } from '../api/deliveries.js';
-import type { Webhook } from '../api/webhooks.js';
+import type { Delivery, Webhook } from '../api/operations.js';
 import { DueTime, useNow } from './relative-time.js';
 
 /** Whether the next attempt is due, but all slots of the webhook are in use. */

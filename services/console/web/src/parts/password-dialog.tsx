@@ -1,8 +1,7 @@
 import { Anchor, Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
-import { sessionResponse } from '@partner/proto-contracts/resources/session/session';
 import { type SubmitEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { ConfirmationGate } from '../api/confirmation-gate.js';
-import { useBeginProviderConfirmation, useSignInMethods } from '../api/provider-sign-in.js';
+import { useSignInMethods } from '../api/provider-sign-in.js';
 import { useAction } from '../api/use-action.js';
 import { onConfirmed } from '../confirmed-elsewhere.js';
 import { pageProviderName } from '../page-settings.js';
@@ -59,15 +58,17 @@ function ProviderForm({
   useEffect(() => onConfirmed(() => gate.settle(true)), [gate]);
   const tab = useRef<Window | null>(null);
   const [blockedUrl, setBlockedUrl] = useState<string>();
-  const beginning = useBeginProviderConfirmation((url) => {
-    if (tab.current === null) setBlockedUrl(url);
-    else tab.current.location.replace(url);
+  const beginning = useAction('beginProviderConfirmation', {
+    onDone: ({ authorizationUrl }) => {
+      if (tab.current === null) setBlockedUrl(authorizationUrl);
+      else tab.current.location.replace(authorizationUrl);
+    },
   });
   const open = () => {
     // Before the request: browsers block a tab that does not open with the click.
     tab.current = window.open('about:blank', '_blank');
     if (tab.current !== null) tab.current.opener = null;
-    beginning.run(undefined, { onError: () => tab.current?.close() });
+    beginning.run({}, { onError: () => tab.current?.close() });
   };
   return (
     <Stack>
@@ -86,14 +87,10 @@ function ProviderForm({
 
 function PasswordForm({ gate }: { readonly gate: ConfirmationGate }) {
   const [password, setPassword] = useState('');
-  const confirmation = useAction({
-    act: (api, given: string) =>
-      api.read(sessionResponse, { method: 'POST', path: '/session/confirm', body: { password: given } }),
-    onDone: () => gate.settle(true),
-  });
+  const confirmation = useAction('confirmSession', { onDone: () => gate.settle(true) });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    confirmation.run(password);
+    confirmation.run({ body: { password } });
   };
   return (
     <form onSubmit={submit}>

@@ -7,13 +7,16 @@ import { Loading } from './loading.js';
  * Shows loaded data, a loading state or an error. Loaded data stays visible if a reload fails.
  */
 export function QueryView<Data>(props: {
-  readonly data: Data | undefined;
-  readonly error: unknown;
+  readonly query: {
+    readonly data: Data | undefined;
+    readonly error: unknown;
+    readonly refetch: () => unknown;
+  };
   readonly label: string;
-  readonly onRetry: () => void;
   readonly children: (data: Data) => ReactNode;
 }) {
-  const { data, error, label, onRetry, children } = props;
+  const { query, label, children } = props;
+  const { data, error } = query;
   const [isLoadedFirst] = useState(data !== undefined);
   const loading = <Loading label={`Loading ${label}`} />;
   if (data !== undefined) {
@@ -23,6 +26,6 @@ export function QueryView<Data>(props: {
   return error === null || error === undefined ? (
     loading
   ) : (
-    <ErrorState error={error} title={`Could not load ${label}`} onRetry={onRetry} />
+    <ErrorState error={error} title={`Could not load ${label}`} onRetry={() => void query.refetch()} />
   );
 }

@@ -124,7 +124,7 @@ function SignOut() {
       className={classes['control']}
       aria-label="Sign out"
       loading={signOut.isRunning}
-      onClick={() => signOut.run(undefined)}
+      onClick={() => signOut.run({})}
       size="sm"
       px="xs"
     >

@@ -38,12 +38,7 @@ export function SignedIn() {
   }
   return (
     <Container component="main" py="xl">
-      <QueryView
-        data={undefined}
-        error={session.error}
-        label="the console"
-        onRetry={() => void session.refetch()}
-      >
+      <QueryView query={{ ...session, data: undefined }} label="the console">
         {() => null}
       </QueryView>
     </Container>

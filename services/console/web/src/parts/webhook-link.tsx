@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import type { Webhook } from '../api/webhooks.js';
+import type { Webhook } from '../api/operations.js';
 import { PATHS } from '../paths.js';
 import { webhookName } from '../webhook-name.js';
 import { TextLink } from './text-link.js';

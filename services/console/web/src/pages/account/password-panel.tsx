@@ -2,7 +2,8 @@ import { Button, Group, Stack } from '@mantine/core';
 import { PASSWORD_LENGTH } from '@partner/proto-contracts/resources/password/password';
 import { type SubmitEvent, useState } from 'react';
 import { violationsByField } from '../../api/api-error.js';
-import { useChangePassword } from '../../api/session.js';
+import { useNewSession } from '../../api/session.js';
+import { useAction } from '../../api/use-action.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { Panel } from '../../parts/panel.js';
 import { PasswordField } from '../../parts/password-field.js';
@@ -11,14 +12,19 @@ import { PasswordField } from '../../parts/password-field.js';
 export function PasswordPanel() {
   const [currentPassword, setCurrent] = useState('');
   const [newPassword, setNew] = useState('');
-  const change = useChangePassword(() => {
-    setCurrent('');
-    setNew('');
+  const continueWith = useNewSession();
+  const change = useAction('changePassword', {
+    done: 'Password changed',
+    onDone: (session) => {
+      continueWith(session);
+      setCurrent('');
+      setNew('');
+    },
   });
   const violation = violationsByField(change.error)['newPassword'];
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    change.run({ currentPassword, newPassword });
+    change.run({ body: { currentPassword, newPassword } });
   };
   return (
     <Panel title="Change password">

@@ -10,12 +10,7 @@ export function ProviderPanel({ name }: { readonly name: string }) {
   const methods = useSignInMethods();
   return (
     <Panel title={`Sign-in with ${name}`}>
-      <QueryView
-        data={methods.data}
-        error={methods.error}
-        label="how you sign in"
-        onRetry={() => void methods.refetch()}
-      >
+      <QueryView query={methods} label="how you sign in">
         {({ hasPassword, provider }) =>
           provider === null || provider.linkedAt === null ? (
             <Text>{`Not linked. Your account is linked when you first sign in with ${name}, if it has your email address.`}</Text>

@@ -1,12 +1,8 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
-import type { SecondFactor } from '@partner/proto-contracts/resources/second-factor/second-factor';
 import { useState } from 'react';
-import {
-  useBeginSecondFactor,
-  useDisableSecondFactor,
-  useMakeRecoveryCodes,
-  useSecondFactor,
-} from '../../api/second-factor.js';
+import type { Output } from '../../api/operations.js';
+import { useAction } from '../../api/use-action.js';
+import { useOperation } from '../../api/use-operation.js';
 import { formatCountOf } from '../../format.js';
 import { CodeForm } from '../../parts/code-form.js';
 import { FormFailure } from '../../parts/form-failure.js';
@@ -19,17 +15,12 @@ import { SetUpForm } from './set-up-form.js';
 
 /** Two-factor authentication of the owner: set-up, recovery codes and disabling. */
 export function SecondFactorPanel() {
-  const factor = useSecondFactor();
+  const factor = useOperation('getSecondFactor', {});
   const [codes, setCodes] = useState<readonly string[]>();
   return (
     <Panel title="Two-factor authentication">
       {codes === undefined ? (
-        <QueryView
-          data={factor.data}
-          error={factor.error}
-          label="two-factor authentication"
-          onRetry={() => void factor.refetch()}
-        >
+        <QueryView query={factor} label="two-factor authentication">
           {(data) =>
             data.enabled ? <Enabled factor={data} onCodes={setCodes} /> : <Disabled onCodes={setCodes} />
           }
@@ -42,7 +33,7 @@ export function SecondFactorPanel() {
 }
 
 function Disabled({ onCodes }: { readonly onCodes: (codes: readonly string[]) => void }) {
-  const begin = useBeginSecondFactor();
+  const begin = useAction('beginSecondFactor');
   if (begin.response !== undefined) {
     return <SetUpForm secret={begin.response} onCodes={onCodes} onCancel={begin.reset} />;
   }
@@ -54,7 +45,7 @@ function Disabled({ onCodes }: { readonly onCodes: (codes: readonly string[]) =>
       </Text>
       <FormFailure error={begin.error} />
       <Group>
-        <Button loading={begin.isRunning} onClick={() => begin.run(undefined)}>
+        <Button loading={begin.isRunning} onClick={() => begin.run({})}>
           Set up
         </Button>
       </Group>
@@ -62,25 +53,23 @@ function Disabled({ onCodes }: { readonly onCodes: (codes: readonly string[]) =>
   );
 }
 
-const CODE_HINT = 'The 6 digits of your authenticator app, or a recovery code';
-
 function Enabled({
   factor,
   onCodes,
 }: {
-  readonly factor: SecondFactor;
+  readonly factor: Output<'getSecondFactor'>;
   readonly onCodes: (codes: readonly string[]) => void;
 }) {
   const [asked, setAsked] = useState<'codes' | 'disable'>();
   const close = () => setAsked(undefined);
-  const replacement = useMakeRecoveryCodes('recovery-codes', onCodes);
-  const disabling = useDisableSecondFactor(close);
+  const replacement = useAction('replaceRecoveryCodes', {
+    onDone: ({ recoveryCodes }) => onCodes(recoveryCodes),
+  });
+  const disabling = useAction('disableSecondFactor', {
+    done: 'Two-factor authentication disabled',
+    onDone: close,
+  });
   const { enabledAt, recoveryCodesLeft } = factor;
-  const cancel = (
-    <Button variant="default" onClick={close}>
-      Cancel
-    </Button>
-  );
   return (
     <Stack>
       <Notice tone={recoveryCodesLeft < 3 ? 'warn' : 'good'} title="Enabled">
@@ -99,45 +88,66 @@ function Enabled({
           Disable
         </Button>
       </Group>
-      <Modal
-        opened={asked === 'codes'}
-        onClose={close}
+      <CodeDialog
+        isOpen={asked === 'codes'}
         title="Create new recovery codes?"
-        centered
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        <Text size="sm" mb="md">
-          The former recovery codes stop working immediately.
-        </Text>
-        <CodeForm
-          description={CODE_HINT}
-          submitLabel="Create codes"
-          isRunning={replacement.isRunning}
-          error={replacement.error}
-          cancel={cancel}
-          onSubmit={replacement.run}
-        />
-      </Modal>
-      <Modal
-        opened={asked === 'disable'}
+        consequence="The former recovery codes stop working immediately."
+        submitLabel="Create codes"
+        action={replacement}
         onClose={close}
+      />
+      <CodeDialog
+        isOpen={asked === 'disable'}
         title="Disable two-factor authentication?"
-        centered
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        <Text size="sm" mb="md">
-          Your password alone is then enough to sign in. The recovery codes stop working.
-        </Text>
-        <CodeForm
-          description={CODE_HINT}
-          submitLabel="Disable"
-          isDangerous
-          isRunning={disabling.isRunning}
-          error={disabling.error}
-          cancel={cancel}
-          onSubmit={disabling.run}
-        />
-      </Modal>
+        consequence="Your password alone is then enough to sign in. The recovery codes stop working."
+        submitLabel="Disable"
+        isDangerous
+        action={disabling}
+        onClose={close}
+      />
     </Stack>
+  );
+}
+
+/** Asks for a code before an action. */
+function CodeDialog(props: {
+  readonly isOpen: boolean;
+  readonly title: string;
+  readonly consequence: string;
+  readonly submitLabel: string;
+  readonly isDangerous?: boolean;
+  readonly action: {
+    readonly run: (input: { readonly body: { readonly code: string } }) => void;
+    readonly isRunning: boolean;
+    readonly error: unknown;
+  };
+  readonly onClose: () => void;
+}) {
+  const { action, onClose } = props;
+  return (
+    <Modal
+      opened={props.isOpen}
+      onClose={onClose}
+      title={props.title}
+      centered
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Text size="sm" mb="md">
+        {props.consequence}
+      </Text>
+      <CodeForm
+        description="The 6 digits of your authenticator app, or a recovery code"
+        submitLabel={props.submitLabel}
+        isDangerous={props.isDangerous === true}
+        isRunning={action.isRunning}
+        error={action.error}
+        cancel={
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        }
+        onSubmit={(code) => action.run({ body: { code } })}
+      />
+    </Modal>
   );
 }

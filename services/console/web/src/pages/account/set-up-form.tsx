@@ -1,18 +1,20 @@
 import { Button, Code, Group, Stack, Text } from '@mantine/core';
-import type { SecondFactorSecret } from '@partner/proto-contracts/resources/second-factor/second-factor';
-import { useMakeRecoveryCodes } from '../../api/second-factor.js';
+import type { Output } from '../../api/operations.js';
+import { useAction } from '../../api/use-action.js';
 import { CodeForm } from '../../parts/code-form.js';
 import { CopyButton } from '../../parts/copy-button.js';
 import { QrCode } from '../../parts/qr-code.js';
 
 /** Shows the secret for an authenticator app, and enables it with a code. */
 export function SetUpForm(props: {
-  readonly secret: SecondFactorSecret;
+  readonly secret: Output<'beginSecondFactor'>;
   readonly onCodes: (codes: readonly string[]) => void;
   readonly onCancel: () => void;
 }) {
   const { secret, uri } = props.secret;
-  const enabling = useMakeRecoveryCodes('enable', props.onCodes);
+  const enabling = useAction('enableSecondFactor', {
+    onDone: ({ recoveryCodes }) => props.onCodes(recoveryCodes),
+  });
   return (
     <Stack>
       <Text>Scan this with an authenticator app, then enter the code that the app shows.</Text>
@@ -38,7 +40,7 @@ export function SetUpForm(props: {
             Cancel
           </Button>
         }
-        onSubmit={enabling.run}
+        onSubmit={(code) => enabling.run({ body: { code } })}
       />
     </Stack>
   );

@@ -1,8 +1,10 @@
 import { Button, Group, Modal, NativeSelect, Radio, Stack, TextInput } from '@mantine/core';
 import { KEY_LIMITS } from '@partner/proto-contracts/resources/api-key/api-key';
 import { type SubmitEvent, useState } from 'react';
+import type { ApiKey, Input } from '../../api/operations.js';
 import { violationsByField } from '../../api/api-error.js';
-import { type ApiKey, useCreateApiKey, useInstallers } from '../../api/api-keys.js';
+import { useAction } from '../../api/use-action.js';
+import { useOperationList } from '../../api/use-operation.js';
 import { ErrorState } from '../../parts/error-state.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
@@ -13,7 +15,7 @@ import { KIND_LABELS, kindsFor } from './key-labels.js';
 /** Creates a key and shows it once. */
 export function CreateKeyDialog(props: { readonly isOpen: boolean; readonly onClose: () => void }) {
   const { isOpen, onClose } = props;
-  const creation = useCreateApiKey();
+  const creation = useAction('createApiKey');
   const { response } = creation;
   const close = () => {
     creation.reset();
@@ -36,7 +38,7 @@ export function CreateKeyDialog(props: { readonly isOpen: boolean; readonly onCl
         <KeyForm
           error={creation.error}
           isRunning={creation.isRunning}
-          onCreate={creation.run}
+          onCreate={(body) => creation.run({ body })}
           onCancel={close}
         />
       ) : (
@@ -49,7 +51,7 @@ export function CreateKeyDialog(props: { readonly isOpen: boolean; readonly onCl
 function KeyForm(props: {
   readonly error: unknown;
   readonly isRunning: boolean;
-  readonly onCreate: ReturnType<typeof useCreateApiKey>['run'];
+  readonly onCreate: (body: Input<'createApiKey'>['body']) => void;
   readonly onCancel: () => void;
 }) {
   const { company } = useOwner();
@@ -60,7 +62,7 @@ function KeyForm(props: {
   const isBound = kind === 'installer-contractor';
   const installers = useInstallers(isBound);
   const violations = violationsByField(props.error);
-  const hasNoInstaller = isBound && installers.installers?.length === 0;
+  const hasNoInstaller = isBound && installers.data?.length === 0;
 
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -79,7 +81,7 @@ function KeyForm(props: {
           <ErrorState
             error={installers.error}
             title="Could not load installer companies"
-            onRetry={installers.retry}
+            onRetry={() => void installers.refetch()}
           />
         )}
         {hasNoInstaller && (
@@ -118,13 +120,17 @@ function KeyForm(props: {
   );
 }
 
+/** The companies that a key can be bound to. */
+const useInstallers = (enabled: boolean) =>
+  useOperationList('listInstallers', { query: { limit: 100 } }, ({ installers }) => installers, enabled);
+
 function InstallerChoice(props: {
   readonly installers: ReturnType<typeof useInstallers>;
   readonly chosen: string;
   readonly error: string | undefined;
   readonly onChoose: (companyId: string) => void;
 }) {
-  const { installers, hasMore, isLoadingMore, loadMore } = props.installers;
+  const { data = [], hasMore, isLoadingMore, loadMore } = props.installers;
   return (
     <>
       <NativeSelect
@@ -137,7 +143,7 @@ function InstallerChoice(props: {
         error={props.error}
         data={[
           { value: '', label: 'Choose one', disabled: true },
-          ...(installers ?? []).map(({ id, name }) => ({ value: id, label: name })),
+          ...data.map(({ id, name }) => ({ value: id, label: name })),
         ]}
       />
       {hasMore && (

@@ -2,8 +2,10 @@ import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
 import type { FaultScript } from '@partner/proto-contracts/resources/fault-script/fault-script';
 import { IconPlus } from '@tabler/icons-react';
 import { type SubmitEvent, useState } from 'react';
+import type { ApiKey } from '../../api/operations.js';
 import { violationsByField } from '../../api/api-error.js';
-import { type ApiKey, useClearFaults, useFaults, useSetFaults } from '../../api/api-keys.js';
+import { useAction } from '../../api/use-action.js';
+import { useOperation } from '../../api/use-operation.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { QueryView } from '../../parts/query-view.js';
 import { FaultStepFields } from './fault-step-fields.js';
@@ -12,7 +14,7 @@ import { keyName } from './key-labels.js';
 
 /** Shows, sets and removes the fault script of a key. Exists in the sandbox only. */
 export function FaultsDialog({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) {
-  const script = useFaults(apiKey.id);
+  const script = useOperation('getFaults', { params: { id: apiKey.id } });
   return (
     <Modal
       opened
@@ -22,32 +24,27 @@ export function FaultsDialog({ apiKey, onClose }: { readonly apiKey: ApiKey; rea
       centered
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <QueryView
-        data={script.data}
-        error={script.error}
-        label="the fault script"
-        onRetry={() => void script.refetch()}
-      >
-        {(stored) => <FaultForm keyId={apiKey.id} stored={stored} onClose={onClose} />}
+      <QueryView query={script} label="the fault script">
+        {(stored) => <FaultForm params={{ id: apiKey.id }} stored={stored} onClose={onClose} />}
       </QueryView>
     </Modal>
   );
 }
 
 function FaultForm(props: {
-  readonly keyId: string;
+  readonly params: { readonly id: string };
   readonly stored: FaultScript;
   readonly onClose: () => void;
 }) {
-  const { keyId, stored, onClose } = props;
-  const setting = useSetFaults(keyId, onClose);
-  const clearing = useClearFaults(keyId, onClose);
+  const { params, stored, onClose } = props;
+  const setting = useAction('setFaults', { done: 'Faults saved', onDone: onClose });
+  const clearing = useAction('clearFaults', { done: 'Faults removed', onDone: onClose });
   const [{ requests, webhooks }, setScript] = useState(stored);
   const violations = violationsByField(setting.error);
   const change = (part: Partial<FaultScript>) => setScript({ requests, webhooks, ...part });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    setting.run({ requests, webhooks });
+    setting.run({ params, body: { requests, webhooks } });
   };
   return (
     <form onSubmit={submit}>
@@ -100,7 +97,7 @@ function FaultForm(props: {
               variant="default"
               me="auto"
               loading={clearing.isRunning}
-              onClick={() => clearing.run(undefined)}
+              onClick={() => clearing.run({ params })}
             >
               Remove all faults
             </Button>

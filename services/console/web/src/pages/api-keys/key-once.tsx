@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { ApiKey } from '../../api/api-keys.js';
+import type { ApiKey } from '../../api/operations.js';
 import { CodeBlock } from '../../parts/code-block.js';
 import { SecretOnce } from '../../parts/secret-once.js';
 import { KIND_LABELS, testCommand } from './key-labels.js';

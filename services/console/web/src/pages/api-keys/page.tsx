@@ -1,8 +1,9 @@
 import { Anchor, Code, Group, Stack, Text } from '@mantine/core';
 import { IconKey, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
+import type { ApiKey } from '../../api/operations.js';
+import { useApiKeys } from '../../api/queries.js';
 import { ActionButton } from '../../parts/action-button.js';
-import { type ApiKey, useApiKeys } from '../../api/api-keys.js';
 import { QueryView } from '../../parts/query-view.js';
 import { KeyStateBadge } from '../../parts/badges.js';
 import { DataTable } from '../../parts/data-table.js';
@@ -41,14 +42,14 @@ export function Page() {
             secret. See <Anchor href="/docs">the API reference</Anchor>.
           </>
         }
-        actions={canCreate && (list.keys?.length ?? 0) > 0 && createButton}
+        actions={canCreate && (list.data?.length ?? 0) > 0 && createButton}
       />
       {!canCreate && (
         <Notice tone="info" title="Your company cannot have API keys">
           You receive events through your webhooks.
         </Notice>
       )}
-      <QueryView data={list.keys} error={list.error} label="your API keys" onRetry={list.retry}>
+      <QueryView query={list} label="your API keys">
         {(keys) =>
           keys.length === 0 ? (
             canCreate && (
@@ -61,13 +62,7 @@ export function Page() {
           ) : (
             <>
               <KeyTable keys={keys} />
-              <LoadMore
-                shown={keys.length}
-                what="keys"
-                hasMore={list.hasMore}
-                isLoadingMore={list.isLoadingMore}
-                loadMore={list.loadMore}
-              />
+              <LoadMore shown={keys.length} what="keys" list={list} />
             </>
           )
         }

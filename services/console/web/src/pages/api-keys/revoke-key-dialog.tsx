@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
-import { type ApiKey, useRevokeApiKey } from '../../api/api-keys.js';
+import type { ApiKey } from '../../api/operations.js';
+import { useAction } from '../../api/use-action.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { PastTime } from '../../parts/relative-time.js';
 import { keyName } from './key-labels.js';
@@ -13,12 +14,12 @@ export function RevokeKeyDialog({
   readonly apiKey: ApiKey;
   readonly onClose: () => void;
 }) {
-  const revocation = useRevokeApiKey(onClose);
+  const revocation = useAction('revokeApiKey', { done: 'API key revoked', onDone: onClose });
   const [typed, setTyped] = useState('');
   const isTyped = typed.trim() === apiKey.lastFour;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    if (isTyped) revocation.run(apiKey.id);
+    if (isTyped) revocation.run({ params: { id: apiKey.id } });
   };
   return (
     <Modal

@@ -1,7 +1,8 @@
 import { Button, Group, List, Modal, NativeSelect, Stack, Text } from '@mantine/core';
 import { KEY_LIMITS } from '@partner/proto-contracts/resources/api-key/api-key';
 import { useState } from 'react';
-import { type ApiKey, useRotateApiKey } from '../../api/api-keys.js';
+import type { ApiKey } from '../../api/operations.js';
+import { useAction } from '../../api/use-action.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
 import { DueTime, PastTime } from '../../parts/relative-time.js';
@@ -24,7 +25,7 @@ export function RotateKeyDialog({
   readonly apiKey: ApiKey;
   readonly onClose: () => void;
 }) {
-  const rotation = useRotateApiKey();
+  const rotation = useAction('rotateApiKey');
   const [overlapHours, setOverlap] = useState<number>(KEY_LIMITS.overlapHours.default);
   const { response } = rotation;
   return (
@@ -66,7 +67,7 @@ export function RotateKeyDialog({
             </Button>
             <Button
               loading={rotation.isRunning}
-              onClick={() => rotation.run({ id: apiKey.id, overlapHours })}
+              onClick={() => rotation.run({ params: { id: apiKey.id }, body: { overlapHours } })}
             >
               Rotate key
             </Button>

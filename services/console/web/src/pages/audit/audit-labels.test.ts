@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { AUDIT_ACTIONS } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
-import type { AuditEntry } from '../../api/audit.js';
-import { ACTION_LABELS, detailRows, subjectPath, describeEntry } from './audit-labels.js';
+import { ACTION_LABELS, type AuditEntry, detailRows, subjectPath, describeEntry } from './audit-labels.js';
 
 const entry = (fields: Partial<AuditEntry>): AuditEntry => ({
   id: 'aud_1',

@@ -1,6 +1,14 @@
 import type { AuditAction } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
-import type { AuditEntry } from '../../api/audit.js';
+import type { Output } from '../../api/operations.js';
 import { PATHS } from '../../paths.js';
+
+type Known = Output<'listAuditEntries'>['entries'][number];
+
+/** One change that an owner made. During a rollout it can have an action or a subject that this page does not know. */
+export type AuditEntry = Omit<Known, 'action' | 'subject'> & {
+  readonly action: string;
+  readonly subject: { readonly type: string; readonly id: string };
+};
 
 /** Label of each action in the filter. */
 export const ACTION_LABELS: Readonly<Record<AuditAction, string>> = {

@@ -5,8 +5,8 @@ import {
   AUDIT_RETENTION_DAYS,
 } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import { useSearchParams } from 'react-router';
-import { type AuditEntry, useAuditEntries } from '../../api/audit.js';
-import { useWebhooks } from '../../api/webhooks.js';
+import { useWebhooks } from '../../api/queries.js';
+import { useOperationList } from '../../api/use-operation.js';
 import { browserName } from '../../browser-name.js';
 import { formatExact } from '../../format.js';
 import { QueryView } from '../../parts/query-view.js';
@@ -18,14 +18,18 @@ import { Panel } from '../../parts/panel.js';
 import { PastTime } from '../../parts/relative-time.js';
 import { TextLink } from '../../parts/text-link.js';
 import { webhookName } from '../../webhook-name.js';
-import { ACTION_LABELS, detailRows, subjectPath, describeEntry } from './audit-labels.js';
+import { ACTION_LABELS, type AuditEntry, detailRows, subjectPath, describeEntry } from './audit-labels.js';
 import classes from './audit.module.css';
 
 /** Page of the audit trail. */
 export function Page() {
   const [query, setQuery] = useSearchParams();
   const action = AUDIT_ACTIONS.find((known) => known === query.get('action'));
-  const trail = useAuditEntries(action);
+  const trail = useOperationList(
+    'listAuditEntries',
+    { query: { action, limit: 50 } },
+    ({ entries }) => entries,
+  );
   return (
     <>
       <PageHeader
@@ -48,7 +52,7 @@ export function Page() {
             ...AUDIT_ACTIONS.map((known) => ({ value: known, label: ACTION_LABELS[known] })),
           ]}
         />
-        <QueryView data={trail.entries} error={trail.error} label="the audit trail" onRetry={trail.retry}>
+        <QueryView query={trail} label="the audit trail">
           {(entries) =>
             entries.length === 0 ? (
               <Panel>
@@ -59,13 +63,7 @@ export function Page() {
             ) : (
               <div aria-busy={trail.isStale}>
                 <Entries entries={entries} />
-                <LoadMore
-                  shown={entries.length}
-                  what="entries"
-                  hasMore={trail.hasMore}
-                  isLoadingMore={trail.isLoadingMore}
-                  loadMore={trail.loadMore}
-                />
+                <LoadMore shown={entries.length} what="entries" list={trail} />
               </div>
             )
           }

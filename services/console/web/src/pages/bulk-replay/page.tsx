@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core';
 import { useParams } from 'react-router';
-import { useWebhook } from '../../api/webhooks.js';
+import { useWebhook } from '../../api/queries.js';
 import { QueryView } from '../../parts/query-view.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { PATHS } from '../../paths.js';
@@ -23,12 +23,7 @@ export function Page() {
         }
         back={{ to: PATHS.deliveries({ webhook: id }), label: 'Deliveries' }}
       />
-      <QueryView
-        data={webhook.data}
-        error={webhook.error}
-        label="the webhook"
-        onRetry={() => void webhook.refetch()}
-      >
+      <QueryView query={webhook} label="the webhook">
         {(data) => (
           <Stack gap="lg">
             <ReplayForm webhook={data} />

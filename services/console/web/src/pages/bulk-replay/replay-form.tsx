@@ -1,8 +1,8 @@
 import { Button, Checkbox, Group, NumberInput, Stack, Text } from '@mantine/core';
 import { useId, useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { type BulkReplayRequest, usePreviewReplay, useStartReplay } from '../../api/deliveries.js';
-import type { Webhook } from '../../api/webhooks.js';
+import type { BulkReplayRequest, Output, Webhook } from '../../api/operations.js';
+import { useAction } from '../../api/use-action.js';
 import { formatCountOf, formatDuration } from '../../format.js';
 import { DateTimeField } from '../../parts/date-time-field.js';
 import { EventSelect } from '../../parts/event-select.js';
@@ -55,8 +55,14 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
   const [wasRequested, setWasRequested] = useState(false);
   // A preview is only valid for the input that it was requested with.
   const [previewed, setPreviewed] = useState<BulkReplayRequest>();
-  const preview = usePreviewReplay(webhook.id);
-  const start = useStartReplay(webhook.id);
+  const params = { id: webhook.id };
+  const preview = useAction('replayDeliveries');
+  const start = useAction('replayDeliveries', {
+    done: (started) =>
+      'states' in started && started.states?.length === 1 && started.states[0] === 'retry_scheduled'
+        ? 'Retries started'
+        : 'Bulk replay started',
+  });
   const violations = wasRequested ? draftViolations(draft) : {};
 
   const change = (part: Partial<ReplayDraft>) => {
@@ -69,15 +75,17 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
     const request = requestOf(draft);
     setPreviewed(request);
     start.reset();
-    if (request !== undefined) preview.run(request);
+    if (request !== undefined) preview.run({ params, body: { ...request, preview: true } });
   };
   const begin = (request: BulkReplayRequest) =>
     void start
-      .runAsync(request)
+      .runAsync({ params, body: request })
       .then(() => setPreviewed(undefined))
       .catch(() => undefined);
 
-  const shown = preview.isRunning || preview.error !== null ? undefined : preview.response;
+  const { response } = preview;
+  const isShown = !preview.isRunning && preview.error === null;
+  const shown = isShown && response !== undefined && 'resources' in response ? response : undefined;
   const variant = previewed === undefined ? 'filled' : 'default';
 
   return (
@@ -198,7 +206,7 @@ function StatesField(props: {
 }
 
 function Preview(props: {
-  readonly preview: NonNullable<ReturnType<typeof usePreviewReplay>['response']>;
+  readonly preview: Extract<Output<'replayDeliveries'>, { readonly estimatedMinutes: number }>;
   readonly states: ReplayDraft['states'];
   /** Why the replay could not be started. */
   readonly error: unknown;

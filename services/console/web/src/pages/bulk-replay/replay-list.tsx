@@ -2,7 +2,9 @@ import { Group, Progress, Stack, Text } from '@mantine/core';
 import { IconCheck, IconPlayerPlay, IconRefresh, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ActionButton } from '../../parts/action-button.js';
-import { useCancelReplay, useReplays } from '../../api/deliveries.js';
+import type { Output } from '../../api/operations.js';
+import { useAction } from '../../api/use-action.js';
+import { useOperationList } from '../../api/use-operation.js';
 import { formatCount } from '../../format.js';
 import { deliveryStateLabel, ToneBadge } from '../../parts/badges.js';
 import { ConfirmDialog } from '../../parts/confirm-dialog.js';
@@ -17,17 +19,25 @@ import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
 import { verbOf } from './replay-request.js';
 
-type Replay = NonNullable<ReturnType<typeof useReplays>['replays']>[number];
+type Replay = Output<'listReplays'>['replays'][number];
 
 /** The running replay with its progress, and the past ones. */
 export function ReplayList({ webhookId }: { readonly webhookId: string }) {
-  const list = useReplays(webhookId);
-  const { replays } = list;
+  const list = useOperationList(
+    'listReplays',
+    { params: { id: webhookId }, query: { limit: 20 } },
+    (page) => page.replays,
+  );
+  const { data: replays } = list;
   if (replays === undefined) {
     return list.error === null ? (
       <Loading label="Loading the bulk replays" />
     ) : (
-      <ErrorState error={list.error} title="Could not load bulk replays" onRetry={list.retry} />
+      <ErrorState
+        error={list.error}
+        title="Could not load bulk replays"
+        onRetry={() => void list.refetch()}
+      />
     );
   }
   const running = replays.filter(({ state }) => state === 'running');
@@ -75,15 +85,7 @@ export function ReplayList({ webhookId }: { readonly webhookId: string }) {
             ]}
           />
         )}
-        {list.hasMore && (
-          <LoadMore
-            shown={replays.length}
-            what="replays"
-            hasMore={list.hasMore}
-            isLoadingMore={list.isLoadingMore}
-            loadMore={list.loadMore}
-          />
-        )}
+        {list.hasMore && <LoadMore shown={replays.length} what="replays" list={list} />}
       </section>
     </>
   );
@@ -91,7 +93,7 @@ export function ReplayList({ webhookId }: { readonly webhookId: string }) {
 
 function Running({ replay }: { readonly replay: Replay }) {
   const [isAsking, setIsAsking] = useState(false);
-  const cancel = useCancelReplay();
+  const cancel = useAction('cancelReplay', { done: 'Bulk replay stopped' });
   const percent = replay.total === 0 ? 0 : Math.min((replay.queued / replay.total) * 100, 100);
   return (
     <Panel
@@ -132,7 +134,7 @@ function Running({ replay }: { readonly replay: Replay }) {
         cancelLabel="Keep running"
         onConfirm={() =>
           void cancel
-            .runAsync(replay.id)
+            .runAsync({ params: { id: replay.id } })
             .then(() => setIsAsking(false))
             .catch(() => undefined)
         }

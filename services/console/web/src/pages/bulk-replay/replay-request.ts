@@ -1,8 +1,8 @@
+import type { BulkReplayRequest } from '../../api/operations.js';
 import {
   BULK_REPLAY_MAX_DAYS,
   DEFAULT_REPLAYS_PER_MINUTE,
 } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
-import type { BulkReplayRequest } from '../../api/deliveries.js';
 
 const DAY_MS = 86_400_000;
 const MAX_PER_MINUTE = 60_000;

@@ -3,7 +3,7 @@ import { Anchor, Code, Group, SegmentedControl, Stack, Text, TextInput, Title } 
 import { IconBellOff, IconCheck, IconListSearch, IconSearch } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useLocation, useSearchParams } from 'react-router';
-import { useEventCatalogue } from '../../api/event-catalogue.js';
+import { useEventCatalogue } from '../../api/queries.js';
 import { formatCountOf } from '../../format.js';
 import { QueryView } from '../../parts/query-view.js';
 import { ToneBadge } from '../../parts/badges.js';
@@ -34,12 +34,7 @@ export function Page() {
           </>
         }
       />
-      <QueryView
-        data={catalogue.data}
-        error={catalogue.error}
-        label="the event catalogue"
-        onRetry={() => void catalogue.refetch()}
-      >
+      <QueryView query={catalogue} label="the event catalogue">
         {({ events }) => <Catalogue events={events} />}
       </QueryView>
     </>

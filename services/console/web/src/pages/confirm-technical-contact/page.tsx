@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useConfirmTechnicalContact } from '../../api/technical-contact.js';
+import { useAction } from '../../api/use-action.js';
 import { useLinkToken } from '../../link-secrets.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
@@ -10,7 +10,7 @@ import { Panel } from '../../parts/panel.js';
 /** Page of the mailed confirmation link. It needs a click, because mail scanners open links. */
 export function Page() {
   const token = useLinkToken();
-  const confirm = useConfirmTechnicalContact();
+  const confirm = useAction('confirmTechnicalContact');
   return (
     <OutsidePage>
       <PageHeader
@@ -19,7 +19,7 @@ export function Page() {
       />
       <Panel p="lg">
         <FormFailure error={confirm.error} />
-        {confirm.response === true ? (
+        {confirm.isDone ? (
           <Notice tone="good" title="Address confirmed" isAlert>
             You can close this page.
           </Notice>
@@ -28,7 +28,7 @@ export function Page() {
             fullWidth
             mt={confirm.error === null ? 0 : 'md'}
             loading={confirm.isRunning}
-            onClick={() => confirm.run(token)}
+            onClick={() => confirm.run({ body: { token } })}
           >
             Confirm address
           </Button>

@@ -1,7 +1,8 @@
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'react-router';
-import { useActivateWebhook, type Webhook } from '../../api/webhooks.js';
+import type { Output, Webhook } from '../../api/operations.js';
+import { useAction } from '../../api/use-action.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { LinkButton } from '../../parts/link-button.js';
 import { Notice } from '../../parts/notice.js';
@@ -14,10 +15,7 @@ import { TestSteps } from '../webhook/test-steps.js';
 import { useTestDelivery } from '../webhook/use-test-delivery.js';
 
 /** Response of the creation. */
-export interface CreatedWebhook {
-  readonly subscription: Webhook;
-  readonly secret: string;
-}
+export type CreatedWebhook = Output<'createWebhook'>;
 
 /** Steps from a new subscription to its first events. */
 export function FirstSteps({ created }: { readonly created: CreatedWebhook }) {
@@ -25,7 +23,7 @@ export function FirstSteps({ created }: { readonly created: CreatedWebhook }) {
   const [isStored, setStored] = useState(false);
   const [wasStored, setWasStored] = useState(false);
   const test = useTestDelivery(id);
-  const activate = useActivateWebhook(id);
+  const activate = useAction('activateWebhook', { done: 'Webhook activated' });
   const isProven = test.outcome?.kind === 'delivered';
   const isActive = activate.response !== undefined;
 
@@ -78,7 +76,7 @@ export function FirstSteps({ created }: { readonly created: CreatedWebhook }) {
               <Button
                 disabled={!isProven || !wasStored}
                 loading={activate.isRunning}
-                onClick={() => activate.run({})}
+                onClick={() => activate.run({ params: { id } })}
               >
                 Activate webhook
               </Button>

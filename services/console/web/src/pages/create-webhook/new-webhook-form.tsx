@@ -1,7 +1,7 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { violationsByField } from '../../api/api-error.js';
-import { useCreateWebhook } from '../../api/webhooks.js';
+import { useAction } from '../../api/use-action.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { LinkButton } from '../../parts/link-button.js';
 import { Panel } from '../../parts/panel.js';
@@ -13,7 +13,7 @@ import type { CreatedWebhook } from './first-steps.js';
 
 /** Form for a new subscription. */
 export function NewWebhookForm({ onCreated }: { readonly onCreated: (created: CreatedWebhook) => void }) {
-  const create = useCreateWebhook();
+  const create = useAction('createWebhook');
   const [url, setUrl] = useState('');
   const [events, setEvents] = useState<readonly string[]>([]);
   const [description, setDescription] = useState('');
@@ -25,8 +25,8 @@ export function NewWebhookForm({ onCreated }: { readonly onCreated: (created: Cr
     setLacksEvents(events.length === 0);
     if (events.length === 0) return;
     create.run(
-      { url, events, ...(description === '' ? {} : { description }) },
-      { onSuccess: (created) => onCreated(created) },
+      { body: { url, events, ...(description === '' ? {} : { description }) } },
+      { onSuccess: onCreated },
     );
   };
   return (

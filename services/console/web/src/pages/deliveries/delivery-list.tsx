@@ -1,8 +1,8 @@
 import { Button, Group, Text, Title } from '@mantine/core';
 import { IconArrowUp, IconFilterOff, IconSend } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
+import type { Webhook } from '../../api/operations.js';
 import { formatCount } from '../../format.js';
-import type { Webhook } from '../../api/webhooks.js';
 import { DeliveryTable } from '../../parts/delivery-table.js';
 import { EmptyState } from '../../parts/empty-state.js';
 import { ErrorState } from '../../parts/error-state.js';
@@ -100,11 +100,12 @@ export function DeliveryList(props: {
       <LoadMore
         shown={deliveries.length}
         what={deliveries.length === 1 ? 'delivery' : 'deliveries'}
-        hasMore={nextCursor !== null || list.isLoadingMore}
-        isLoadingMore={list.isLoadingMore}
-        loadMore={() => {
-          if (nextCursor === null) return;
-          setPlace(withPage({ ...place, heldAt: place.heldAt ?? newestAt }, nextCursor));
+        list={{
+          ...list,
+          loadMore: () => {
+            if (nextCursor === null) return;
+            setPlace(withPage({ ...place, heldAt: place.heldAt ?? newestAt }, nextCursor));
+          },
         }}
       />
     </section>

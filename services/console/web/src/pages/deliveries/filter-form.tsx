@@ -2,10 +2,10 @@ import { Button, Group, NativeSelect, TextInput, type TextInputProps } from '@ma
 import { IconFilter, IconSearch } from '@tabler/icons-react';
 import { DELIVERY_STATES } from '@partner/proto-contracts/resources/delivery/delivery';
 import { useId, useState } from 'react';
+import type { Webhook } from '../../api/operations.js';
 import { deliveryStateLabel } from '../../parts/badges.js';
 import { DateTimeField } from '../../parts/date-time-field.js';
 import { EventSelect } from '../../parts/event-select.js';
-import type { Webhook } from '../../api/webhooks.js';
 import { webhookName } from '../../webhook-name.js';
 import classes from './deliveries.module.css';
 import {

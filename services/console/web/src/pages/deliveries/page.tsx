@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useSearchParams } from 'react-router';
-import { useWebhooks, type Webhook } from '../../api/webhooks.js';
+import type { Webhook } from '../../api/operations.js';
+import { useWebhooks } from '../../api/queries.js';
 import { QueryView } from '../../parts/query-view.js';
 import { LinkButton } from '../../parts/link-button.js';
 import { PageHeader } from '../../parts/page-header.js';
@@ -31,12 +32,7 @@ export function Page() {
           )
         }
       />
-      <QueryView
-        data={webhooks.data}
-        error={webhooks.error}
-        label="your webhooks"
-        onRetry={() => void webhooks.refetch()}
-      >
+      <QueryView query={webhooks} label="your webhooks">
         {({ subscriptions }) => <Deliveries webhooks={subscriptions} webhookId={webhookId} />}
       </QueryView>
     </>

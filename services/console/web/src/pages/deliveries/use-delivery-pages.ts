@@ -1,12 +1,10 @@
-import { deliveryPage } from '@partner/proto-contracts/resources/delivery/delivery';
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { z } from 'zod';
+import type { ListedDelivery, Output } from '../../api/operations.js';
 import type { ApiClient } from '../../api/api-client.js';
 import { useApi } from '../../api/api-context.js';
-import { deliveriesPath, type ListedDelivery } from '../../api/deliveries.js';
 import { heldQueries, type ListFilter } from './delivery-filter.js';
 
-type DeliveryPage = z.output<typeof deliveryPage>;
+type DeliveryPage = Output<'listDeliveries'>;
 
 const PAGE_SIZE = 50;
 /** With a rare filter the API returns empty pages before the next match. */
@@ -61,12 +59,15 @@ export function useDeliveryPages(list: {
 
   const shown = isNewestLeftOut ? older : [newest, ...older];
   const failed = shown.find(({ error, data }) => error !== null && data === undefined);
+  const nextCursor = shown.at(-1)?.data?.nextCursor ?? null;
+  const isLoadingMore = shown.slice(1).some(({ isPending }) => isPending);
   return {
     /** Undefined until the first page is loaded. */
     deliveries:
       shown[0]?.data === undefined ? undefined : unique(shown.flatMap(({ data }) => data?.deliveries ?? [])),
-    nextCursor: shown.at(-1)?.data?.nextCursor ?? null,
-    isLoadingMore: shown.slice(1).some(({ isPending }) => isPending),
+    nextCursor,
+    hasMore: nextCursor !== null || isLoadingMore,
+    isLoadingMore,
     error: failed?.error ?? null,
     retry: () => void failed?.refetch(),
     since: since.data,
@@ -82,11 +83,10 @@ async function readPage(
 ): Promise<DeliveryPage> {
   let next = cursor;
   for (let left = MAX_EMPTY_PAGES; ; left -= 1) {
-    const page = await api.read(deliveryPage, {
-      path: deliveriesPath(webhookId),
-      query: { ...filter, limit: PAGE_SIZE, cursor: next },
-      signal,
-    });
+    const query = { ...filter, limit: PAGE_SIZE, cursor: next };
+    const page = await (webhookId === undefined
+      ? api.call('listCompanyDeliveries', { query }, signal)
+      : api.call('listDeliveries', { params: { id: webhookId }, query }, signal));
     if (page.deliveries.length > 0 || page.nextCursor === null || left === 0) return page;
     next = page.nextCursor;
   }

@@ -1,4 +1,4 @@
-import type { Delivery } from '../../api/deliveries.js';
+import type { Delivery } from '../../api/operations.js';
 import { shellWord } from '../../shell-word.js';
 
 /**

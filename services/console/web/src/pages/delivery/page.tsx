@@ -1,8 +1,9 @@
 import { Code, Group, Stack } from '@mantine/core';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { useParams } from 'react-router';
-import { type Attempt, type Delivery, useDelivery, useRetryDelivery } from '../../api/deliveries.js';
-import { useWebhook, type Webhook } from '../../api/webhooks.js';
+import type { Attempt, Delivery, Webhook } from '../../api/operations.js';
+import { useDelivery, useWebhook } from '../../api/queries.js';
+import { useAction } from '../../api/use-action.js';
 import { QueryView } from '../../parts/query-view.js';
 import { DeliveryStateBadge } from '../../parts/badges.js';
 import { CopyButton } from '../../parts/copy-button.js';
@@ -29,7 +30,7 @@ export function Page() {
   const { id = '' } = useParams();
   const loaded = useDelivery(id);
   const now = useNow();
-  const retry = useRetryDelivery();
+  const retry = useAction('retryDelivery', { done: 'Retry queued' });
   const delivery = loaded.data?.delivery;
   const canReplay =
     loaded.data !== undefined && replayBlockedReason(loaded.data.delivery, loaded.data.body) === undefined;
@@ -54,12 +55,7 @@ export function Page() {
         }
       />
       <FormFailure error={retry.error} mb="lg" />
-      <QueryView
-        data={loaded.data}
-        error={loaded.error}
-        label="the delivery"
-        onRetry={() => void loaded.refetch()}
-      >
+      <QueryView query={loaded} label="the delivery">
         {(data) => <Details key={data.delivery.id} {...data} />}
       </QueryView>
     </>

@@ -2,8 +2,9 @@ import { Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconRefresh } from '@tabler/icons-react';
 import { useNavigate } from 'react-router';
+import type { Delivery } from '../../api/operations.js';
 import { ActionButton } from '../../parts/action-button.js';
-import { type Delivery, useReplayDelivery } from '../../api/deliveries.js';
+import { useAction } from '../../api/use-action.js';
 import { ConfirmDialog } from '../../parts/confirm-dialog.js';
 import { PATHS } from '../../paths.js';
 
@@ -27,9 +28,12 @@ export function replayBlockedReason(delivery: Delivery, body: string | null): st
 export function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
   const [isOpen, { open, close }] = useDisclosure(false);
   const navigate = useNavigate();
-  const replay = useReplayDelivery((replayed) => {
-    close();
-    void navigate(PATHS.delivery(replayed.id));
+  const replay = useAction('replayDelivery', {
+    done: 'Replay queued',
+    onDone: ({ id }) => {
+      close();
+      void navigate(PATHS.delivery(id));
+    },
   });
   const wasDelivered = delivery.state === 'delivered';
   return (
@@ -43,7 +47,7 @@ export function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
         confirmLabel="Replay now"
         isRunning={replay.isRunning}
         error={replay.error}
-        onConfirm={() => replay.run(delivery.id)}
+        onConfirm={() => replay.run({ params: { id: delivery.id } })}
         onClose={close}
       >
         <Stack gap="xs">

@@ -1,6 +1,6 @@
 import { SegmentedControl, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { Attempt, Delivery } from '../../api/deliveries.js';
+import type { Attempt, Delivery } from '../../api/operations.js';
 import { CodeBlock } from '../../parts/code-block.js';
 import { Panel } from '../../parts/panel.js';
 import { curlScript } from './curl-script.js';

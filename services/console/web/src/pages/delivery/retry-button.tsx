@@ -1,6 +1,7 @@
 import { IconPlayerTrackNext } from '@tabler/icons-react';
+import type { Delivery } from '../../api/operations.js';
 import { ActionButton } from '../../parts/action-button.js';
-import type { Delivery, useRetryDelivery } from '../../api/deliveries.js';
+import type { useAction } from '../../api/use-action.js';
 
 /** Whether the delivery waits for a retry that is not due yet. */
 export function canRetryNow({ state, nextAttemptAt }: Delivery, now: Date): boolean {
@@ -13,13 +14,13 @@ export function RetryButton({
   retry,
 }: {
   readonly delivery: Delivery;
-  readonly retry: ReturnType<typeof useRetryDelivery>;
+  readonly retry: ReturnType<typeof useAction<'retryDelivery'>>;
 }) {
   return (
     <ActionButton
       leftSection={<IconPlayerTrackNext size={18} aria-hidden />}
       loading={retry.isRunning}
-      onClick={() => retry.run(delivery.id)}
+      onClick={() => retry.run({ params: { id: delivery.id } })}
     >
       Retry now
     </ActionButton>

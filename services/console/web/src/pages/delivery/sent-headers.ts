@@ -1,4 +1,4 @@
-import type { Attempt, Delivery } from '../../api/deliveries.js';
+import type { Attempt, Delivery } from '../../api/operations.js';
 
 /** Placeholder for a value that is not stored. */
 const NOT_KEPT = '(not stored)';

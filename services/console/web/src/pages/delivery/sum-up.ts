@@ -1,5 +1,5 @@
 import { LIMITS } from '@partner/proto-contracts/api/limits';
-import type { Attempt, Delivery } from '../../api/deliveries.js';
+import type { Attempt, Delivery } from '../../api/operations.js';
 import { formatDuration, formatRelative } from '../../format.js';
 import { isWaitingForSlot } from '../../parts/next-attempt.js';
 import type { Tone } from '../../tones.js';

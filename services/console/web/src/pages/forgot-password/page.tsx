@@ -1,7 +1,7 @@
 import { Button, Stack, TextInput } from '@mantine/core';
 import { PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
 import { type SubmitEvent, useState } from 'react';
-import { useRequestPasswordLink } from '../../api/password-links.js';
+import { useAction } from '../../api/use-action.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
 import { OutsidePage } from '../../parts/outside-page.js';
@@ -13,10 +13,10 @@ import { PATHS } from '../../paths.js';
 /** Page for owners who have forgotten their password. */
 export function Page() {
   const [email, setEmail] = useState('');
-  const request = useRequestPasswordLink();
+  const request = useAction('requestPasswordLink');
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    request.run(email);
+    request.run({ body: { email } });
   };
   return (
     <OutsidePage>
@@ -27,7 +27,7 @@ export function Page() {
       <Panel p="lg">
         <form onSubmit={submit}>
           <Stack>
-            {request.response === true && (
+            {request.isDone && (
               <Notice tone="good" title="Check your email" isAlert>
                 {`If there is an account with this address, a link is on its way. It works once, within ${PASSWORD_LINKS.minutes} minutes.`}
               </Notice>

@@ -1,13 +1,10 @@
 import { Group, Radio, Stack, Text } from '@mantine/core';
-import {
-  type NotificationSettings,
-  notificationSettingsIn,
-  type shownNotificationSettings,
-} from '@partner/proto-contracts/resources/notification-settings/notification-settings';
+import { notificationSettingsIn } from '@partner/proto-contracts/resources/notification-settings/notification-settings';
 import { type SubmitEvent, useState } from 'react';
-import type { z } from 'zod';
 import { ActionButton } from '../../parts/action-button.js';
-import { useNotificationSettings, useSetNotificationSettings } from '../../api/notification-settings.js';
+import type { Output } from '../../api/operations.js';
+import { useAction } from '../../api/use-action.js';
+import { useOperation } from '../../api/use-operation.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
 import { PageHeader } from '../../parts/page-header.js';
@@ -18,27 +15,24 @@ import { PATHS } from '../../paths.js';
 
 /** Page of the owner's notification settings. */
 export function Page() {
-  const settings = useNotificationSettings();
+  const settings = useOperation('getNotificationSettings', {});
   return (
     <>
       <PageHeader
         title="Notifications"
         description="Learn by email when a webhook fails or recovers, when deliveries are dead-lettered, and before a secret, a certificate or an API key ends."
       />
-      <QueryView
-        data={settings.data}
-        error={settings.error}
-        label="your notification settings"
-        onRetry={() => void settings.refetch()}
-      >
+      <QueryView query={settings} label="your notification settings">
         {(data) => <Settings key={data.emails} settings={data} />}
       </QueryView>
     </>
   );
 }
 
+type Settings = Output<'getNotificationSettings'>;
+
 const CHOICES: readonly {
-  readonly value: NotificationSettings['emails'];
+  readonly value: Settings['emails'];
   readonly label: string;
   readonly description: string;
 }[] = [
@@ -51,12 +45,12 @@ const CHOICES: readonly {
   { value: 'off', label: 'Off', description: 'No emails' },
 ];
 
-function Settings({ settings }: { readonly settings: z.output<typeof shownNotificationSettings> }) {
+function Settings({ settings }: { readonly settings: Settings }) {
   const [emails, setEmails] = useState(settings.emails);
-  const set = useSetNotificationSettings();
+  const set = useAction('setNotificationSettings', { done: 'Settings saved' });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    set.run(emails);
+    set.run({ body: { emails } });
   };
   return (
     <Stack gap="md">

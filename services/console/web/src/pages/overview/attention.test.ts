@@ -1,9 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { KEY_EXAMPLE } from '@partner/proto-contracts/resources/api-key/api-key';
 import { SUBSCRIPTION_EXAMPLE } from '@partner/proto-contracts/resources/subscription/subscription';
-import type { ApiKey } from '../../api/api-keys.js';
-import type { AttemptCounts } from '../../api/statistics.js';
-import type { Webhook } from '../../api/webhooks.js';
+import type { ApiKey, AttemptCounts, Webhook } from '../../api/operations.js';
 import { attentionOf, type WebhookFacts } from './attention.js';
 
 const NOW = new Date('2026-09-01T12:00:00.000Z');

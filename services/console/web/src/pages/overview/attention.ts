@@ -1,9 +1,7 @@
 import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
 import { WAITING_COUNTED } from '@partner/proto-contracts/resources/statistics/statistics';
-import type { ApiKey } from '../../api/api-keys.js';
-import type { WebhookTotals } from '../../api/statistics.js';
-import type { Webhook } from '../../api/webhooks.js';
+import type { ApiKey, Webhook, WebhookTotals } from '../../api/operations.js';
 import { formatCountOf, formatPast, formatRelative } from '../../format.js';
 import { isFailing } from '../../is-failing.js';
 import { PATHS } from '../../paths.js';

@@ -1,10 +1,8 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useSearchParams } from 'react-router';
-import { useApiKeys } from '../../api/api-keys.js';
-import { useServiceStatus } from '../../api/service-status.js';
-import { useCompanyStatistics } from '../../api/statistics.js';
-import { useWebhooks, type Webhook } from '../../api/webhooks.js';
+import type { Webhook } from '../../api/operations.js';
+import { useApiKeys, useCompanyStatistics, useServiceStatus, useWebhooks } from '../../api/queries.js';
 import { QueryView } from '../../parts/query-view.js';
 import { AttemptFigures } from '../../parts/attempt-figures.js';
 import { Deferred } from '../../parts/deferred.js';
@@ -48,12 +46,7 @@ export function Page() {
           )
         }
       />
-      <QueryView
-        data={webhooks.data}
-        error={webhooks.error}
-        label="your webhooks"
-        onRetry={() => void webhooks.refetch()}
-      >
+      <QueryView query={webhooks} label="your webhooks">
         {({ subscriptions }) => (subscriptions.length === 0 ? <Start /> : <State webhooks={subscriptions} />)}
       </QueryView>
     </>
@@ -87,7 +80,7 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   const span = spanNamed(query.get('span'));
   const lastDay = useCompanyStatistics();
   const statistics = useCompanyStatistics(spanUntil(span, now));
-  const { keys, error: keysError } = useApiKeys();
+  const { data: keys, error: keysError } = useApiKeys();
   const service = useServiceStatus();
   const isWhole =
     lastDay.data !== undefined &&

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { SERVICE_STATUS_LIMITS } from '@partner/proto-contracts/resources/service-status/service-status';
-import { useServiceStatus } from '../../api/service-status.js';
+import { useServiceStatus } from '../../api/queries.js';
 import { formatDuration } from '../../format.js';
 import { Notice } from '../../parts/notice.js';
 import { ExactTime } from '../../parts/relative-time.js';

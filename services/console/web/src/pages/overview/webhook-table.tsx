@@ -1,6 +1,5 @@
 import { Group } from '@mantine/core';
-import type { AttemptCounts, CompanyStatistics, WebhookTotals } from '../../api/statistics.js';
-import type { Webhook } from '../../api/webhooks.js';
+import type { AttemptCounts, CompanyStatistics, Webhook, WebhookTotals } from '../../api/operations.js';
 import { formatCount, formatCountOf, formatDuration, formatShare } from '../../format.js';
 import { HealthBadge, StateBadge } from '../../parts/badges.js';
 import { DataTable } from '../../parts/data-table.js';

@@ -2,7 +2,7 @@ import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { role as roles } from '@partner/proto-contracts/api/roles';
 import { type SubmitEvent, useState } from 'react';
 import { violationsByField } from '../../api/api-error.js';
-import { useAddColleague } from '../../api/colleagues.js';
+import { useAction } from '../../api/use-action.js';
 import { pageSendsMail } from '../../page-settings.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
@@ -19,7 +19,7 @@ const EMPTY = { displayName: '', email: '', role: roles.parse('viewer') };
 /** The form that invites a person. */
 export function InviteForm() {
   const [person, setPerson] = useState(EMPTY);
-  const add = useAddColleague(() => setPerson(EMPTY));
+  const add = useAction('addColleague', { done: 'Invitation sent', onDone: () => setPerson(EMPTY) });
   const violations = violationsByField(add.error);
   if (!pageSendsMail()) {
     return (
@@ -30,7 +30,7 @@ export function InviteForm() {
   }
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    add.run(person);
+    add.run({ body: person });
   };
   return (
     <Panel title="Invite a person">

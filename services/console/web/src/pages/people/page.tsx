@@ -1,13 +1,9 @@
 import { Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { role as roles } from '@partner/proto-contracts/api/roles';
-import type { Colleague } from '@partner/proto-contracts/resources/colleague/colleague';
 import { useState } from 'react';
-import {
-  useColleagues,
-  useRemoveColleague,
-  useResetColleagueSecondFactor,
-  useSetColleagueRole,
-} from '../../api/colleagues.js';
+import type { Output } from '../../api/operations.js';
+import { useAction } from '../../api/use-action.js';
+import { useOperation } from '../../api/use-operation.js';
 import { pageProviderName } from '../../page-settings.js';
 import { ConfirmDialog } from '../../parts/confirm-dialog.js';
 import { DataTable } from '../../parts/data-table.js';
@@ -18,18 +14,15 @@ import { PageHeader } from '../../parts/page-header.js';
 import { QueryView } from '../../parts/query-view.js';
 import { InviteForm, ROLE_OPTIONS } from './invite-form.js';
 
+type Colleague = Output<'listColleagues'>['colleagues'][number];
+
 /** Page of the people of the company. */
 export function Page() {
-  const colleagues = useColleagues();
+  const colleagues = useOperation('listColleagues', {});
   return (
     <>
       <PageHeader title="People" description="Who can sign in to the console of your company." />
-      <QueryView
-        data={colleagues.data}
-        error={colleagues.error}
-        label="the people of your company"
-        onRetry={() => void colleagues.refetch()}
-      >
+      <QueryView query={colleagues} label="the people of your company">
         {(data) => <People people={data.colleagues} />}
       </QueryView>
     </>
@@ -40,9 +33,15 @@ function People({ people }: { readonly people: readonly Colleague[] }) {
   const { role, membershipId: ownId } = useOwner().owner;
   const isOwner = role === 'owner';
   const [removed, setRemoved] = useState<Colleague>();
-  const remove = useRemoveColleague(() => setRemoved(undefined));
+  const remove = useAction('removeColleague', {
+    done: 'Access removed',
+    onDone: () => setRemoved(undefined),
+  });
   const [locked, setLocked] = useState<Colleague>();
-  const reset = useResetColleagueSecondFactor(() => setLocked(undefined));
+  const reset = useAction('resetColleagueSecondFactor', {
+    done: 'Two-factor authentication reset',
+    onDone: () => setLocked(undefined),
+  });
   const action = {
     header: 'Action',
     cell: (person: Colleague) => (
@@ -108,7 +107,7 @@ function People({ people }: { readonly people: readonly Colleague[] }) {
         isRunning={remove.isRunning}
         error={remove.error}
         onConfirm={() => {
-          if (removed !== undefined) remove.run(removed.membershipId);
+          if (removed !== undefined) remove.run({ params: { id: removed.membershipId } });
         }}
         onClose={() => setRemoved(undefined)}
       >
@@ -122,7 +121,7 @@ function People({ people }: { readonly people: readonly Colleague[] }) {
         isRunning={reset.isRunning}
         error={reset.error}
         onConfirm={() => {
-          if (locked !== undefined) reset.run(locked.membershipId);
+          if (locked !== undefined) reset.run({ params: { id: locked.membershipId } });
         }}
         onClose={() => setLocked(undefined)}
       >
@@ -135,7 +134,7 @@ function People({ people }: { readonly people: readonly Colleague[] }) {
 
 function RoleSelect({ person }: { readonly person: Colleague }) {
   const { membershipId, displayName, role } = person;
-  const setRole = useSetColleagueRole();
+  const setRole = useAction('setColleagueRole', { done: 'Role changed' });
   return (
     <Stack gap="xs">
       <NativeSelect
@@ -145,7 +144,10 @@ function RoleSelect({ person }: { readonly person: Colleague }) {
         value={role}
         disabled={setRole.isRunning}
         onChange={({ currentTarget }) =>
-          setRole.run({ id: membershipId, role: roles.parse(currentTarget.value) })
+          setRole.run({
+            params: { id: membershipId },
+            body: { role: roles.parse(currentTarget.value) },
+          })
         }
       />
       <FormFailure error={setRole.error} />

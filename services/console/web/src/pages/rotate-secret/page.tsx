@@ -1,5 +1,5 @@
 import { useParams } from 'react-router';
-import { useWebhook } from '../../api/webhooks.js';
+import { useWebhook } from '../../api/queries.js';
 import { QueryView } from '../../parts/query-view.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { PATHS } from '../../paths.js';
@@ -20,12 +20,7 @@ export function Page() {
         }}
         description="Both secrets work until you activate the new one, so no delivery is lost. You can leave and continue later."
       />
-      <QueryView
-        data={webhook.data}
-        error={webhook.error}
-        label="the webhook"
-        onRetry={() => void webhook.refetch()}
-      >
+      <QueryView query={webhook} label="the webhook">
         {(found) => <RotationSteps key={found.id} webhook={found} />}
       </QueryView>
     </>

@@ -1,7 +1,8 @@
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { useActivateSecret, useRotateSecret, type Webhook } from '../../api/webhooks.js';
+import type { Webhook } from '../../api/operations.js';
+import { useAction } from '../../api/use-action.js';
 import { CodeBlock } from '../../parts/code-block.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { LinkButton } from '../../parts/link-button.js';
@@ -22,7 +23,7 @@ interface Versions {
 
 /** The four steps of a rotation. With a pending secret they resume at its step. */
 export function RotationSteps({ webhook }: { readonly webhook: Webhook }) {
-  const rotate = useRotateSecret(webhook.id);
+  const rotate = useAction('rotateWebhookSecret');
   const [storedVersion, setStoredVersion] = useState<number>();
   /** State of this page's rotation: the subscription itself does not keep the former version. */
   const [activated, setActivated] = useState<{ readonly current: number; readonly pending: number }>();
@@ -47,7 +48,12 @@ export function RotationSteps({ webhook }: { readonly webhook: Webhook }) {
             onStored={(stored) => setStoredVersion(stored ? made.pendingSecretVersion : undefined)}
           />
         ) : (
-          <MakeSecret versions={versions} isKnown={webhook.secretShown} rotate={rotate} />
+          <MakeSecret
+            versions={versions}
+            isKnown={webhook.secretShown}
+            rotate={rotate}
+            webhookId={webhook.id}
+          />
         )}
       </StepPanel>
       {isReplaced ? (
@@ -86,7 +92,8 @@ function MakeSecret(props: {
   readonly versions: Versions;
   /** Whether the current secret was ever shown. */
   readonly isKnown: boolean;
-  readonly rotate: ReturnType<typeof useRotateSecret>;
+  readonly rotate: ReturnType<typeof useAction<'rotateWebhookSecret'>>;
+  readonly webhookId: string;
 }) {
   const { rotate, isKnown } = props;
   const { current, pending } = props.versions;
@@ -109,7 +116,7 @@ function MakeSecret(props: {
         <Button
           variant={pending === undefined ? 'filled' : 'default'}
           loading={rotate.isRunning}
-          onClick={() => rotate.run(undefined)}
+          onClick={() => rotate.run({ params: { id: props.webhookId } })}
         >
           {pending === undefined ? 'Create a new secret' : 'Create another one'}
         </Button>
@@ -128,7 +135,7 @@ function LoadProveAndActivate(props: {
   const { webhookId, versions, isBlocked, isActivated } = props;
   const { current, pending } = versions;
   const tests = useSignatureProof(webhookId, pending);
-  const activate = useActivateSecret(webhookId);
+  const activate = useAction('activateWebhookSecret', { done: 'New secret activated' });
   const isProven = tests.proof === 'proven';
   const isAccepted = isProven || tests.proof === 'unverified' || tests.proof === 'unknown';
   return (
@@ -188,10 +195,8 @@ function LoadProveAndActivate(props: {
                 onClick={() => {
                   if (pending === undefined) return;
                   activate.run(
-                    { pendingSecretVersion: pending },
-                    {
-                      onSuccess: () => props.onActivated({ current, pending }),
-                    },
+                    { params: { id: webhookId }, body: { pendingSecretVersion: pending } },
+                    { onSuccess: () => props.onActivated({ current, pending }) },
                   );
                 }}
               >

@@ -2,8 +2,9 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { IconDeviceLaptop } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ApiError } from '../../api/api-error.js';
-import { type ListedSession, useEndSession, useSessions } from '../../api/sessions.js';
-import { useAction } from '../../api/use-action.js';
+import type { Output } from '../../api/operations.js';
+import { useAction, useTask } from '../../api/use-action.js';
+import { useOperation } from '../../api/use-operation.js';
 import { browserName } from '../../browser-name.js';
 import { formatCountOf } from '../../format.js';
 import { QueryView } from '../../parts/query-view.js';
@@ -15,21 +16,18 @@ import { Notice } from '../../parts/notice.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { DueTime, PastTime } from '../../parts/relative-time.js';
 
+type ListedSession = Output<'listSessions'>['sessions'][number];
+
 /** Page of the owner's sessions. */
 export function Page() {
-  const sessions = useSessions();
+  const sessions = useOperation('listSessions', {});
   return (
     <>
       <PageHeader
         title="Sessions"
         description="Where you are signed in to this console. End any session you don’t recognize."
       />
-      <QueryView
-        data={sessions.data}
-        error={sessions.error}
-        label="your sessions"
-        onRetry={() => void sessions.refetch()}
-      >
+      <QueryView query={sessions} label="your sessions">
         {(data) => <List sessions={data.sessions} />}
       </QueryView>
     </>
@@ -106,7 +104,7 @@ function List({ sessions }: { readonly sessions: readonly ListedSession[] }) {
 }
 
 function EndButton({ session }: { readonly session: ListedSession }) {
-  const end = useEndSession();
+  const end = useAction('endSession', { done: 'Session ended' });
   return (
     <Stack gap="xs" align="flex-start">
       <FormFailure error={end.error} />
@@ -115,7 +113,7 @@ function EndButton({ session }: { readonly session: ListedSession }) {
         variant="default"
         aria-label={`End the session of ${browserName(session.userAgent)} from ${session.remoteAddress}`}
         loading={end.isRunning}
-        onClick={() => end.run(session.id)}
+        onClick={() => end.run({ params: { id: session.id } })}
       >
         End
       </Button>
@@ -125,17 +123,16 @@ function EndButton({ session }: { readonly session: ListedSession }) {
 
 /** Ends sessions one by one; ignores sessions that have already ended. */
 function useEndSessions(onDone: () => void) {
-  return useAction({
-    act: async (api, ids: readonly string[]) => {
+  return useTask(
+    async (api, ids: readonly string[]) => {
       for (const id of ids) {
         try {
-          await api.send({ method: 'DELETE', path: `/sessions/${encodeURIComponent(id)}` });
+          await api.call('endSession', { params: { id } });
         } catch (thrown) {
           if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
         }
       }
     },
-    done: 'All other sessions ended',
-    onDone,
-  });
+    { done: 'All other sessions ended', onDone },
+  );
 }

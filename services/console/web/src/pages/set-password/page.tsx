@@ -2,7 +2,7 @@ import { Button, Stack } from '@mantine/core';
 import { PASSWORD_LENGTH } from '@partner/proto-contracts/resources/password/password';
 import { type SubmitEvent, useState } from 'react';
 import { violationsByField } from '../../api/api-error.js';
-import { useUsePasswordLink } from '../../api/password-links.js';
+import { useAction } from '../../api/use-action.js';
 import { useLinkToken } from '../../link-secrets.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { LinkButton } from '../../parts/link-button.js';
@@ -17,17 +17,17 @@ import { PATHS } from '../../paths.js';
 export function Page() {
   const token = useLinkToken();
   const [newPassword, setNewPassword] = useState('');
-  const use = useUsePasswordLink();
+  const use = useAction('usePasswordLink');
   const violation = violationsByField(use.error)['newPassword'];
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    use.run({ token, newPassword });
+    use.run({ body: { token, newPassword } });
   };
   return (
     <OutsidePage>
       <PageHeader title="Set your password" description="For the partner console." />
       <Panel p="lg">
-        {use.response === true ? (
+        {use.isDone ? (
           <Stack>
             <Notice tone="good" title="Password set" isAlert>
               All sessions of your account have ended.

@@ -1,11 +1,9 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { Navigate, useNavigate } from 'react-router';
 import { ApiError } from '../../api/api-error.js';
-import {
-  useCompleteProviderConfirmation,
-  useCompleteProviderSignIn,
-  wantedPage,
-} from '../../api/provider-sign-in.js';
+import { wantedPage } from '../../api/provider-sign-in.js';
+import { useNewSession } from '../../api/session.js';
+import { useAction } from '../../api/use-action.js';
 import { announceConfirmed } from '../../confirmed-elsewhere.js';
 import { useProviderResponse } from '../../link-secrets.js';
 import { pageProviderName } from '../../page-settings.js';
@@ -38,12 +36,19 @@ export function Page() {
 
 function SignIn({ query }: { readonly query: string }) {
   const navigate = useNavigate();
-  const { run, error, isRunning } = useCompleteProviderSignIn(
-    (returnTo) => void navigate(pathAfterSignIn(returnTo), { replace: true }),
-  );
+  const continueWith = useNewSession();
+  const { run, error, isRunning } = useAction('completeProviderSignIn', {
+    onDone: ({ session, returnTo }) => {
+      continueWith(session);
+      void navigate(pathAfterSignIn(returnTo), { replace: true });
+    },
+  });
   const [asksCode, setAsksCode] = useState(false);
   useEffect(() => {
-    run({ query }, { onError: (failure) => setAsksCode(codeOf(failure) === 'second_factor_required') });
+    run(
+      { body: { query } },
+      { onError: (failure) => setAsksCode(codeOf(failure) === 'second_factor_required') },
+    );
   }, [run, query]);
   const mayRetryCode = error === null || codeOf(error).startsWith('second_factor_');
   if (asksCode && mayRetryCode) {
@@ -59,7 +64,7 @@ function SignIn({ query }: { readonly query: string }) {
             submitLabel="Sign in"
             isRunning={isRunning}
             error={codeOf(error) === 'second_factor_required' ? null : error}
-            onSubmit={(code) => run({ query, code })}
+            onSubmit={(code) => run({ body: { query, code } })}
           />
         </Panel>
       </>
@@ -75,11 +80,13 @@ function SignIn({ query }: { readonly query: string }) {
 }
 
 function Confirmation({ query }: { readonly query: string }) {
-  const { run, error, response } = useCompleteProviderConfirmation(() => {
-    announceConfirmed();
-    window.close();
+  const { run, error, response } = useAction('completeProviderConfirmation', {
+    onDone: () => {
+      announceConfirmed();
+      window.close();
+    },
   });
-  useEffect(() => run(query), [run, query]);
+  useEffect(() => run({ body: { query } }), [run, query]);
   if (response === undefined) {
     return (
       <Result error={error} title="Confirm your session">

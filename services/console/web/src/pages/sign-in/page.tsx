@@ -1,8 +1,9 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { Navigate, useNavigate, useSearchParams } from 'react-router';
-import { useSession, useSignIn } from '../../api/session.js';
+import { useNewSession, useSession } from '../../api/session.js';
 import { ApiError } from '../../api/api-error.js';
+import { useAction } from '../../api/use-action.js';
 import { useBeginProviderSignIn } from '../../api/provider-sign-in.js';
 import { pageEnvironment, pageProviderName, pageSendsMail } from '../../page-settings.js';
 import { CodeForm } from '../../parts/code-form.js';
@@ -20,7 +21,13 @@ export function Page() {
   const navigate = useNavigate();
   const session = useSession();
   const next = pathAfterSignIn(query.get('next'));
-  const signIn = useSignIn(() => void navigate(next, { replace: true }));
+  const continueWith = useNewSession();
+  const signIn = useAction('createSession', {
+    onDone: (created) => {
+      continueWith(created);
+      void navigate(next, { replace: true });
+    },
+  });
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [asksCode, setAsksCode] = useState(false);
@@ -28,7 +35,7 @@ export function Page() {
   if (typeof session.data === 'object' && session.data !== null) return <Navigate to={next} replace />;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    signIn.run({ email, password }, { onError: (error) => setAsksCode(needsCode(error)) });
+    signIn.run({ body: { email, password } }, { onError: (error) => setAsksCode(needsCode(error)) });
   };
   const goBack = () => {
     signIn.reset();
@@ -40,7 +47,7 @@ export function Page() {
         isRunning={signIn.isRunning}
         error={needsCode(signIn.error) ? null : signIn.error}
         onBack={goBack}
-        onSubmit={(code) => signIn.run({ email, password, code })}
+        onSubmit={(code) => signIn.run({ body: { email, password, code } })}
       />
     );
   }
@@ -131,7 +138,7 @@ function ProviderSignIn({ next }: { readonly next: string }) {
   return (
     <>
       <FormFailure error={beginning.error} />
-      <Button variant="default" loading={beginning.isRunning} onClick={() => beginning.run(next)}>
+      <Button variant="default" loading={beginning.isRunning} onClick={() => beginning.begin(next)}>
         {`Continue with ${name}`}
       </Button>
     </>

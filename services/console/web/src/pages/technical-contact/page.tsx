@@ -1,8 +1,8 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import type { technicalContact } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { type SubmitEvent, useState } from 'react';
-import type { z } from 'zod';
-import { useSetTechnicalContact, useTechnicalContact } from '../../api/technical-contact.js';
+import type { Output } from '../../api/operations.js';
+import { useAction } from '../../api/use-action.js';
+import { useOperation } from '../../api/use-operation.js';
 import { QueryView } from '../../parts/query-view.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
@@ -13,26 +13,21 @@ import { DueTime, PastTime } from '../../parts/relative-time.js';
 
 /** Page of the technical contact. */
 export function Page() {
-  const contact = useTechnicalContact();
+  const contact = useOperation('getTechnicalContact', {});
   return (
     <>
       <PageHeader
         title="Technical contact"
         description="Receives announcements of new versions and changes of the API by email."
       />
-      <QueryView
-        data={contact.data}
-        error={contact.error}
-        label="the technical contact"
-        onRetry={() => void contact.refetch()}
-      >
+      <QueryView query={contact} label="the technical contact">
         {(data) => <Contact contact={data} />}
       </QueryView>
     </>
   );
 }
 
-function Contact({ contact }: { readonly contact: z.output<typeof technicalContact> }) {
+function Contact({ contact }: { readonly contact: Output<'getTechnicalContact'> }) {
   const { email, confirmedAt, pending } = contact;
   return (
     <Stack gap="md">
@@ -64,10 +59,10 @@ function Contact({ contact }: { readonly contact: z.output<typeof technicalConta
 
 function ContactForm() {
   const [email, setEmail] = useState('');
-  const set = useSetTechnicalContact();
+  const set = useAction('setTechnicalContact');
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    set.run(email);
+    set.run({ body: { email } });
   };
   return (
     <Panel title="Set an address">

@@ -1,7 +1,7 @@
 import { Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
-import { useCheckUrl } from '../../api/webhooks.js';
+import { useAction } from '../../api/use-action.js';
 import { sentenceOf } from './sentence-of.js';
 
 const CHECK_AFTER_MS = 400;
@@ -14,11 +14,11 @@ export function AddressField(props: {
   readonly violation: string | undefined;
 }) {
   const { value, onChange, violation } = props;
-  const check = useCheckUrl();
+  const check = useAction('checkUrl');
   const [checked, setChecked] = useState('');
   const checkSoon = useDebouncedCallback((url: string) => {
     setChecked(url);
-    if (url !== '') check.run({ url });
+    if (url !== '') check.run({ body: { url } });
   }, CHECK_AFTER_MS);
   const verdict = value !== '' && value === checked ? check.response : undefined;
   const reason = violation ?? (verdict?.ok === false ? verdict.reason : undefined);

@@ -1,4 +1,4 @@
-import type { Webhook } from '../../api/webhooks.js';
+import type { Webhook } from '../../api/operations.js';
 import { shellWord } from '../../shell-word.js';
 
 /** The command line that checks a webhook's receiver with its secrets, which the reader saves in files. */

@@ -1,5 +1,5 @@
 import { Stack, Text } from '@mantine/core';
-import type { Webhook } from '../../api/webhooks.js';
+import type { Webhook } from '../../api/operations.js';
 import { CodeBlock } from '../../parts/code-block.js';
 import { Panel } from '../../parts/panel.js';
 import { conformanceCommand } from './conformance-command.js';

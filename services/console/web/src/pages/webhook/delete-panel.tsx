@@ -1,7 +1,7 @@
 import { Code, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import type { Webhook } from '../../api/operations.js';
 import { ActionButton } from '../../parts/action-button.js';
-import type { Webhook } from '../../api/webhooks.js';
 import { ConfirmDialog } from '../../parts/confirm-dialog.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { Panel } from '../../parts/panel.js';

@@ -1,7 +1,7 @@
 import type { CatalogueEvent } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 import { Checkbox, Code, Input, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { useEventCatalogue } from '../../api/event-catalogue.js';
+import { useEventCatalogue } from '../../api/queries.js';
 import { QueryView } from '../../parts/query-view.js';
 import { CodeBlock } from '../../parts/code-block.js';
 import { useOwner } from '../../parts/owner-context.js';
@@ -28,12 +28,7 @@ export function EventsField({ violation, ...choice }: Choice & { readonly violat
           Events that are sent to your server. You can always send test deliveries.
         </Text>
       </div>
-      <QueryView
-        data={catalogue.data}
-        error={catalogue.error}
-        label="the events"
-        onRetry={() => void catalogue.refetch()}
-      >
+      <QueryView query={catalogue} label="the events">
         {({ events }) =>
           groupsFor(events, company.class).map((group) => (
             <GroupField key={group.name} group={group} choice={choice} />

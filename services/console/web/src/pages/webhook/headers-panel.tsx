@@ -1,8 +1,9 @@
 import { Button, Code, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { CUSTOM_HEADER_LIMITS } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import { type SubmitEvent, useState } from 'react';
+import type { Webhook } from '../../api/operations.js';
 import { violationsByField } from '../../api/api-error.js';
-import { useUpdateWebhook, type Webhook } from '../../api/webhooks.js';
+import { useAction } from '../../api/use-action.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { Panel } from '../../parts/panel.js';
 import classes from './webhook.module.css';
@@ -10,7 +11,7 @@ import classes from './webhook.module.css';
 /** Custom headers of a subscription: their names, and a form that sets one. Values are never shown. */
 export function HeadersPanel({ webhook }: { readonly webhook: Webhook }) {
   const { id, headerNames } = webhook;
-  const update = useUpdateWebhook(id);
+  const update = useAction('updateWebhook', { done: 'Changes saved' });
   const [name, setName] = useState('');
   const [value, setValue] = useState('');
   const violations = violationsByField(update.error);
@@ -19,7 +20,7 @@ export function HeadersPanel({ webhook }: { readonly webhook: Webhook }) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     update.run(
-      { headers: [{ name: name.trim(), value }] },
+      { params: { id }, body: { headers: [{ name: name.trim(), value }] } },
       {
         onSuccess: () => {
           setName('');
@@ -49,7 +50,9 @@ export function HeadersPanel({ webhook }: { readonly webhook: Webhook }) {
                     variant="default"
                     aria-label={`Remove the header ${header}`}
                     disabled={update.isRunning}
-                    onClick={() => update.run({ headers: [{ name: header, value: null }] })}
+                    onClick={() =>
+                      update.run({ params: { id }, body: { headers: [{ name: header, value: null }] } })
+                    }
                   >
                     Remove
                   </Button>

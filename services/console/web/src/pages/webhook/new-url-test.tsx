@@ -1,6 +1,5 @@
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
-import type { TestBody } from '../../api/test-delivery.js';
-import type { Webhook } from '../../api/webhooks.js';
+import type { TestBody, Webhook } from '../../api/operations.js';
 import { Notice } from '../../parts/notice.js';
 import { TestSteps } from './test-steps.js';
 import { useTestDelivery } from './use-test-delivery.js';

@@ -1,7 +1,7 @@
 import { Group, Stack } from '@mantine/core';
 import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
-import type { Webhook } from '../../api/webhooks.js';
+import type { Webhook } from '../../api/operations.js';
 import { isFailing } from '../../is-failing.js';
 import { NextAttemptOfWebhook } from '../../parts/next-attempt.js';
 import { Notice } from '../../parts/notice.js';

@@ -1,7 +1,9 @@
 import { SimpleGrid, Stack, Tabs } from '@mantine/core';
 import { useState } from 'react';
 import { Navigate, useParams, useSearchParams } from 'react-router';
-import { useDeleteWebhook, useWebhook, type Webhook } from '../../api/webhooks.js';
+import type { Webhook } from '../../api/operations.js';
+import { useWebhook } from '../../api/queries.js';
+import { useAction } from '../../api/use-action.js';
 import { QueryView } from '../../parts/query-view.js';
 import { HealthBadge, StateBadge, VerifiedBadge } from '../../parts/badges.js';
 import { Loading } from '../../parts/loading.js';
@@ -27,7 +29,7 @@ const BACK = { to: PATHS.webhooks, label: 'Webhooks' };
 export function Page() {
   const { id = '' } = useParams();
   const [isDeleted, setDeleted] = useState(false);
-  const deletion = useDeleteWebhook(id, () => setDeleted(true));
+  const deletion = useAction('deleteWebhook', { done: 'Webhook deleted', onDone: () => setDeleted(true) });
   if (isDeleted) return <Navigate to={PATHS.webhooks} replace />;
   // Stops reloading a subscription that is being deleted.
   if (deletion.isRunning) {
@@ -41,7 +43,7 @@ export function Page() {
   return <WebhookPage key={id} id={id} deletion={deletion} />;
 }
 
-type Deletion = Pick<ReturnType<typeof useDeleteWebhook>, 'run' | 'error'>;
+type Deletion = Pick<ReturnType<typeof useAction<'deleteWebhook'>>, 'run' | 'error'>;
 
 function WebhookPage({ id, deletion }: { readonly id: string; readonly deletion: Deletion }) {
   const webhook = useWebhook(id);
@@ -64,7 +66,7 @@ function WebhookPage({ id, deletion }: { readonly id: string; readonly deletion:
               ),
             })}
       />
-      <QueryView data={data} error={webhook.error} label="the webhook" onRetry={() => void webhook.refetch()}>
+      <QueryView query={webhook} label="the webhook">
         {(found) => <Everything webhook={found} deletion={deletion} />}
       </QueryView>
     </>
@@ -108,7 +110,7 @@ function Everything({ webhook, deletion }: { readonly webhook: Webhook; readonly
               <DeletePanel
                 webhook={webhook}
                 error={deletion.error}
-                onDelete={() => deletion.run(undefined)}
+                onDelete={() => deletion.run({ params: { id: webhook.id } })}
               />
             </OwnerOnly>
           </Stack>

@@ -1,5 +1,5 @@
 import { Group, Text } from '@mantine/core';
-import { useRecentDeliveries } from '../../api/deliveries.js';
+import { useOperation } from '../../api/use-operation.js';
 import { DeliveryTable } from '../../parts/delivery-table.js';
 import { LinkButton } from '../../parts/link-button.js';
 import { Panel } from '../../parts/panel.js';
@@ -8,7 +8,7 @@ import { PATHS } from '../../paths.js';
 
 /** The newest deliveries to a webhook. */
 export function RecentDeliveries({ webhookId }: { readonly webhookId: string }) {
-  const recent = useRecentDeliveries(webhookId);
+  const recent = useOperation('listDeliveries', { params: { id: webhookId }, query: { limit: 10 } });
   return (
     <Panel
       title="Recent deliveries"
@@ -23,12 +23,7 @@ export function RecentDeliveries({ webhookId }: { readonly webhookId: string }) 
         </Group>
       }
     >
-      <QueryView
-        data={recent.data}
-        error={recent.error}
-        label="the deliveries"
-        onRetry={() => void recent.refetch()}
-      >
+      <QueryView query={recent} label="the deliveries">
         {({ deliveries }) =>
           deliveries.length === 0 ? (
             <Text c="dimmed">No deliveries yet</Text>

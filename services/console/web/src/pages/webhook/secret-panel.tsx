@@ -1,5 +1,5 @@
 import { Group, Stack } from '@mantine/core';
-import type { Webhook } from '../../api/webhooks.js';
+import type { Webhook } from '../../api/operations.js';
 import { LinkButton } from '../../parts/link-button.js';
 import { Panel } from '../../parts/panel.js';
 import { PATHS } from '../../paths.js';

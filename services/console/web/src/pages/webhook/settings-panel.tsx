@@ -2,9 +2,10 @@ import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
 import { IconPencil } from '@tabler/icons-react';
 import { type SubmitEvent, useState } from 'react';
+import type { Webhook } from '../../api/operations.js';
 import { ActionButton } from '../../parts/action-button.js';
 import { violationsByField } from '../../api/api-error.js';
-import { useUpdateWebhook, type Webhook } from '../../api/webhooks.js';
+import { useAction } from '../../api/use-action.js';
 import { CopyButton } from '../../parts/copy-button.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { Panel } from '../../parts/panel.js';
@@ -88,7 +89,7 @@ function Settings({ webhook }: { readonly webhook: Webhook }) {
 }
 
 function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonly onClose: () => void }) {
-  const update = useUpdateWebhook(webhook.id);
+  const update = useAction('updateWebhook', { done: 'Changes saved' });
   const [given, setGiven] = useState<WebhookSettings>({
     url: webhook.url,
     events: webhook.events,
@@ -120,7 +121,8 @@ function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonl
     } else {
       const removed = webhook.headerNames.filter((name) => !headerValues[name]);
       const headers = [...entered, ...(isOtherHost ? removed : []).map((name) => ({ name, value: null }))];
-      update.run({ ...changes, ...(headers.length > 0 && { headers }) }, { onSuccess: onClose });
+      const body = { ...changes, ...(headers.length > 0 && { headers }) };
+      update.run({ params: { id: webhook.id }, body }, { onSuccess: onClose });
     }
   };
   return (

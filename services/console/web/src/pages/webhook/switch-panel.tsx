@@ -1,7 +1,8 @@
 import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
+import type { Webhook } from '../../api/operations.js';
 import { ActionButton } from '../../parts/action-button.js';
-import { useActivateWebhook, usePauseWebhook, type Webhook } from '../../api/webhooks.js';
+import { useAction } from '../../api/use-action.js';
 import { ConfirmDialog } from '../../parts/confirm-dialog.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { Notice } from '../../parts/notice.js';
@@ -11,7 +12,7 @@ import { PATHS } from '../../paths.js';
 
 /** Activates and pauses a subscription. */
 export function SwitchPanel({ webhook }: { readonly webhook: Webhook }) {
-  const activate = useActivateWebhook(webhook.id);
+  const activate = useAction('activateWebhook', { done: 'Webhook activated' });
   const backfillId = activate.response?.backfillId ?? null;
   return (
     <Panel title="Sending">
@@ -34,7 +35,7 @@ export function SwitchPanel({ webhook }: { readonly webhook: Webhook }) {
 }
 
 function Active({ id }: { readonly id: string }) {
-  const pause = usePauseWebhook(id);
+  const pause = useAction('pauseWebhook', { done: 'Webhook paused' });
   const [isAsking, setAsking] = useState(false);
   return (
     <Stack gap="sm">
@@ -50,7 +51,7 @@ function Active({ id }: { readonly id: string }) {
         confirmLabel="Pause"
         isRunning={pause.isRunning}
         error={pause.error}
-        onConfirm={() => pause.run(undefined, { onSuccess: () => setAsking(false) })}
+        onConfirm={() => pause.run({ params: { id } }, { onSuccess: () => setAsking(false) })}
         onClose={() => setAsking(false)}
       >
         <Text>
@@ -64,10 +65,10 @@ function Active({ id }: { readonly id: string }) {
 
 function Paused(props: {
   readonly webhook: Webhook;
-  readonly activate: ReturnType<typeof useActivateWebhook>;
+  readonly activate: ReturnType<typeof useAction<'activateWebhook'>>;
 }) {
   const { activate } = props;
-  const { verified } = props.webhook;
+  const { id, verified } = props.webhook;
   const [isAsking, setAsking] = useState(false);
   const [choice, setChoice] = useState('now');
   return (
@@ -112,7 +113,10 @@ function Paused(props: {
             <Button
               loading={activate.isRunning}
               onClick={() =>
-                activate.run({ backfill: choice === 'backfill' }, { onSuccess: () => setAsking(false) })
+                activate.run(
+                  { params: { id }, body: { backfill: choice === 'backfill' } },
+                  { onSuccess: () => setAsking(false) },
+                )
               }
             >
               Activate

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Attempt } from '../../api/deliveries.js';
+import type { Attempt } from '../../api/operations.js';
 import { outcomeOfTest } from './test-outcome.js';
 
 const attempt = (outcome: Attempt['outcome'], responseStatus: number | null = null) => ({

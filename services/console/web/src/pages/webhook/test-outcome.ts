@@ -1,5 +1,5 @@
 import { LIMITS } from '@partner/proto-contracts/api/limits';
-import type { Attempt, Delivery } from '../../api/deliveries.js';
+import type { Attempt, Delivery } from '../../api/operations.js';
 import { formatDuration } from '../../format.js';
 
 /** Outcome of a test delivery in plain words. */

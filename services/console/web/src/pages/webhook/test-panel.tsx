@@ -1,7 +1,7 @@
 import { NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { useEventCatalogue } from '../../api/event-catalogue.js';
-import { type Webhook } from '../../api/webhooks.js';
+import type { Webhook } from '../../api/operations.js';
+import { useEventCatalogue } from '../../api/queries.js';
 import { useOwner } from '../../parts/owner-context.js';
 import { Panel } from '../../parts/panel.js';
 import { groupsFor, TEST_EVENT } from './event-choice.js';

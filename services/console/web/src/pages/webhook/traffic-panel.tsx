@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { useSearchParams } from 'react-router';
-import { useWebhookStatistics } from '../../api/statistics.js';
+import { useOperation } from '../../api/use-operation.js';
 import { QueryView } from '../../parts/query-view.js';
 import { AttemptFigures } from '../../parts/attempt-figures.js';
 import { LazyTrafficChart } from '../../parts/lazy-traffic-chart.js';
@@ -14,15 +14,14 @@ export function TrafficPanel({ id }: { readonly id: string }) {
   const now = useNow();
   const [query] = useSearchParams();
   const span = spanNamed(query.get('span'));
-  const statistics = useWebhookStatistics(id, spanUntil(span, now));
+  const statistics = useOperation(
+    'getWebhookStatistics',
+    { params: { id }, query: spanUntil(span, now) },
+    { keepsPrevious: true, isSum: true },
+  );
   return (
     <Panel title="Webhook health" actions={<SpanSwitch span={span} />}>
-      <QueryView
-        data={statistics.data}
-        error={statistics.error}
-        label="the statistics"
-        onRetry={() => void statistics.refetch()}
-      >
+      <QueryView query={statistics} label="the statistics">
         {(data) =>
           data.totals.attempts === 0 ? (
             <Text c="dimmed">{`No deliveries in ${SPAN_TEXTS[span]}. Tests are not counted.`}</Text>

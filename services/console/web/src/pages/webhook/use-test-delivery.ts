@@ -1,6 +1,7 @@
 import { useEffect } from 'react';
-import { useDelivery } from '../../api/deliveries.js';
-import { type TestBody, useTestWebhook } from '../../api/test-delivery.js';
+import type { TestBody } from '../../api/operations.js';
+import { useDelivery } from '../../api/queries.js';
+import { useAction } from '../../api/use-action.js';
 import { outcomeOfTest, type TestOutcome } from './test-outcome.js';
 
 /** Polls while the owner waits, because change events can be late. */
@@ -19,9 +20,12 @@ export interface TestDelivery {
   readonly outcome: TestOutcome | undefined;
 }
 
-/** Sends test deliveries, signed and addressed as the body requests, and waits for their outcomes. */
+/**
+ * Sends test deliveries and waits for their outcomes. Each is signed with the secret of `secretVersion`, or with `wrongSignature` with
+ * none that the server has, and goes to another `url` with its `headers` if the body has one.
+ */
 export function useTestDelivery(webhookId: string, body: Omit<TestBody, 'event'> = {}): TestDelivery {
-  const test = useTestWebhook(webhookId);
+  const test = useAction('testWebhook');
   const deliveryId = test.response?.id;
   const { data, refetch } = useDelivery(deliveryId);
   const outcome = deliveryId === undefined ? undefined : data === undefined ? WAITING : outcomeOfTest(data);
@@ -34,7 +38,8 @@ export function useTestDelivery(webhookId: string, body: Omit<TestBody, 'event'>
   }, [isWaiting, refetch]);
 
   return {
-    send: (event) => test.run({ ...body, ...(event !== undefined && { event }) }),
+    send: (event) =>
+      test.run({ params: { id: webhookId }, body: { ...body, ...(event !== undefined && { event }) } }),
     isSending: test.isRunning || isWaiting,
     error: test.error,
     deliveryId,

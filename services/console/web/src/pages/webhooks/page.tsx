@@ -1,8 +1,8 @@
 import { Group, Text } from '@mantine/core';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
-import { useCompanyStatistics } from '../../api/statistics.js';
-import { useWebhooks, type Webhook } from '../../api/webhooks.js';
+import type { Webhook } from '../../api/operations.js';
+import { useCompanyStatistics, useWebhooks } from '../../api/queries.js';
 import { formatCountOf, formatShare } from '../../format.js';
 import { isFailing } from '../../is-failing.js';
 import { QueryView } from '../../parts/query-view.js';
@@ -34,12 +34,7 @@ export function Page() {
           )
         }
       />
-      <QueryView
-        data={webhooks.data}
-        error={webhooks.error}
-        label="your webhooks"
-        onRetry={() => void webhooks.refetch()}
-      >
+      <QueryView query={webhooks} label="your webhooks">
         {({ subscriptions }) =>
           subscriptions.length === 0 ? <NoWebhooks /> : <WebhookList webhooks={subscriptions} />
         }

@@ -1,6 +1,6 @@
 import { Group, List, Text } from '@mantine/core';
 import { IconZoomQuestion } from '@tabler/icons-react';
-import { useEvents } from '../../api/events.js';
+import { useOperationList } from '../../api/use-operation.js';
 import { DeliveryStateBadge } from '../../parts/badges.js';
 import { DataTable } from '../../parts/data-table.js';
 import { EmptyState } from '../../parts/empty-state.js';
@@ -14,13 +14,14 @@ import { PATHS } from '../../paths.js';
 
 /** Events about a resource, or the company's latest events, each with a link to its trace. */
 export function EventList({ resourceId }: { readonly resourceId?: string }) {
-  const list = useEvents(resourceId === undefined ? {} : { resourceId });
-  const { events } = list;
+  const list = useOperationList('listEvents', { query: { resourceId, limit: 20 } }, (page) => page.events);
+  const { data: events, pages } = list;
+  const explanation = pages?.[0]?.explanation ?? null;
   if (events === undefined) {
     return list.error === null ? (
       <Loading label="Loading the events" />
     ) : (
-      <ErrorState error={list.error} title="Could not load events" onRetry={list.retry} />
+      <ErrorState error={list.error} title="Could not load events" onRetry={() => void list.refetch()} />
     );
   }
   if (events.length === 0 && !list.hasMore) {
@@ -32,7 +33,7 @@ export function EventList({ resourceId }: { readonly resourceId?: string }) {
           </EmptyState>
         ) : (
           <EmptyState title="No events for this ID" icon={<IconZoomQuestion size={28} />}>
-            {list.explanation !== null && <Text mb="sm">{list.explanation}</Text>}
+            {explanation !== null && <Text mb="sm">{explanation}</Text>}
             <List size="sm" ta="start">
               <List.Item>Check the ID for typos.</List.Item>
               <List.Item>Check that the job is assigned to your company and has changed since.</List.Item>
@@ -88,13 +89,7 @@ export function EventList({ resourceId }: { readonly resourceId?: string }) {
           { header: 'Recorded', cell: ({ committedAt }) => <PastTime at={committedAt} /> },
         ]}
       />
-      <LoadMore
-        shown={events.length}
-        what={events.length === 1 ? 'event' : 'events'}
-        hasMore={list.hasMore}
-        isLoadingMore={list.isLoadingMore}
-        loadMore={list.loadMore}
-      />
+      <LoadMore shown={events.length} what={events.length === 1 ? 'event' : 'events'} list={list} />
     </section>
   );
 }

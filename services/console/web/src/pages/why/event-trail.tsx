@@ -1,7 +1,8 @@
 import { Code, Group, Stack, Text } from '@mantine/core';
 import { IconBan, IconCheck, IconClock, IconPlayerPause, IconWebhook } from '@tabler/icons-react';
-import { useEvent } from '../../api/events.js';
-import { useWebhooks, type Webhook } from '../../api/webhooks.js';
+import type { Output, Webhook } from '../../api/operations.js';
+import { useWebhooks } from '../../api/queries.js';
+import { useOperation } from '../../api/use-operation.js';
 import { formatCountOf, formatDuration } from '../../format.js';
 import { QueryView } from '../../parts/query-view.js';
 import { DeliveryStateBadge, OutcomeBadge, ToneBadge } from '../../parts/badges.js';
@@ -19,7 +20,7 @@ import { readText } from '../delivery/read-text.js';
 import classes from './why.module.css';
 import { type Verdict, VERDICT_TEXTS } from './verdicts.js';
 
-type Trail = NonNullable<ReturnType<typeof useEvent>['data']>;
+type Trail = Output<'getEvent'>;
 type SubscriptionTrail = Trail['subscriptions'][number];
 type TracedDelivery = SubscriptionTrail['deliveries'][number];
 
@@ -36,15 +37,10 @@ const ICONS: Readonly<Record<Verdict, typeof IconCheck>> = {
 
 /** Trace of an event: its record, and its outcome for each webhook. */
 export function EventTrail({ eventId }: { readonly eventId: string }) {
-  const loaded = useEvent(eventId);
+  const loaded = useOperation('getEvent', { params: { id: eventId } });
   const webhooks = useWebhooks().data?.subscriptions ?? [];
   return (
-    <QueryView
-      data={loaded.data}
-      error={loaded.error}
-      label="the event"
-      onRetry={() => void loaded.refetch()}
-    >
+    <QueryView query={loaded} label="the event">
       {(trail) => <Shown trail={trail} webhooks={webhooks} />}
     </QueryView>
   );

@@ -2,7 +2,7 @@ import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { useDelivery } from '../../api/deliveries.js';
+import { useDelivery } from '../../api/queries.js';
 import { QueryView } from '../../parts/query-view.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { Panel } from '../../parts/panel.js';
@@ -84,12 +84,7 @@ function Found({ subject }: { readonly subject: TraceSubject | undefined }) {
 function OfDelivery({ deliveryId }: { readonly deliveryId: string }) {
   const delivery = useDelivery(deliveryId);
   return (
-    <QueryView
-      data={delivery.data}
-      error={delivery.error}
-      label="the delivery"
-      onRetry={() => void delivery.refetch()}
-    >
+    <QueryView query={delivery} label="the delivery">
       {({ delivery }) => <EventTrail eventId={delivery.eventId} />}
     </QueryView>
   );
