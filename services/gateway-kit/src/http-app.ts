@@ -19,11 +19,12 @@ import { createStrangerLimits, type StrangerLimits, type StrangerLimitOptions } 
 import { conditionalResponse, rewrittenResponse } from './response-variants.js';
 import { API_VERSION_HEADER, type ApiVersions } from './api-versions.js';
 import type { SentJson } from './canonical-json.js';
-import { clientAddress } from './client-address.js';
+import { clientAddress, clientNetwork } from './client-address.js';
 import { withContentCoding } from './content-coding.js';
 import { countRequest } from './count-request.js';
 import { type AnyEndpoint, type EndpointResponse, methodsByPath } from './endpoint.js';
 import { protocolViolation } from './protocol-violation.js';
+import { createFairTurns } from './fair-turns.js';
 import { setRateLimitHeaders } from './rate-limit-headers.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { readInput } from './read-input.js';
@@ -43,6 +44,8 @@ import { invalidArgument } from '@partner/kernel/validation';
  * uses a third of the smallest limit in the charts.
  */
 const MEMORY_SHARES = { bodies: 1 / 8, unreadResponses: 1 / 8 } as const;
+/** Requests that start in one turn of the event loop; each keeps it busy for about a millisecond. */
+const STARTS_PER_TURN = 2;
 
 /** An authenticated request that has passed the rate limit and the scope check. */
 interface AdmittedRequest {
@@ -178,9 +181,16 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
   const route: (request: IncomingMessage, response: ServerResponse, last: (thrown: unknown) => void) => void =
     app;
   const securityHeaders = createSecurityHeaders();
+  const turns = createFairTurns(STARTS_PER_TURN);
   return (request, response) => {
     const requestId = requestIdFrom(request.headers['x-request-id']?.toString());
     log.begin(request, response, requestId);
+    turns(clientNetwork(addressOf(request, options)), () => {
+      if (!response.closed) begin(request, response, requestId);
+    });
+  };
+
+  function begin(request: IncomingMessage, response: ServerResponse, requestId: string): void {
     response.setHeader('x-request-id', requestId);
     response.setHeaders(securityHeaders);
     response.setHeader('cache-control', 'no-store');
@@ -206,7 +216,15 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
         refuse(error, request, response, log.recordOf(request));
       });
     });
-  };
+  }
+}
+
+function addressOf(
+  request: IncomingMessage,
+  { trustedProxyHops }: { readonly trustedProxyHops: number },
+): string {
+  const forwarded = request.headers['x-forwarded-for'];
+  return clientAddress(request.socket.remoteAddress, forwarded?.toString(), trustedProxyHops);
 }
 
 interface AppState {
@@ -272,11 +290,7 @@ async function respondTo<Principal>(
     method: request.method,
     path: request.baseUrl + request.path,
     header: (name) => request.get(name),
-    remoteAddress: clientAddress(
-      request.socket.remoteAddress,
-      request.get('x-forwarded-for'),
-      options.trustedProxyHops,
-    ),
+    remoteAddress: addressOf(request, options),
   };
   const gone = signalOfGone(response);
   const callWith = createCalls(options.rpcTimeoutMs, record.requestId, gone);

@@ -1,0 +1,43 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { createFairTurns } from './fair-turns.js';
+
+/** Starts work under a key in turns of two; returns the list of what has started. */
+function startInTurns() {
+  const turns = createFairTurns(2);
+  const started: string[] = [];
+  return {
+    started,
+    come: (key: string, ...names: readonly string[]) => {
+      for (const name of names) turns(key, () => started.push(name));
+    },
+  };
+}
+
+describe('fair turns', () => {
+  test('start at most so much work in a turn of the event loop, and the first right away', async () => {
+    const { come, started } = startInTurns();
+    come('a', 'a1', 'a2', 'a3', 'a4', 'a5');
+    expect(started).toEqual(['a1', 'a2']);
+    await nextTurn();
+    expect(started).toEqual(['a1', 'a2', 'a3', 'a4']);
+    await nextTurn();
+    expect(started).toHaveLength(5);
+  });
+
+  test('serve keys by turns, so that a burst of one does not precede the work of others [LIMIT-8]', async () => {
+    const { come, started } = startInTurns();
+    come('a', 'a1', 'a2', 'a3', 'a4', 'a5');
+    come('b', 'b1', 'b2');
+    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+    expect(started).toEqual(['a1', 'a2', 'a3', 'b1', 'a4', 'b2', 'a5']);
+  });
+
+  test('begin again after all work has started', async () => {
+    const { come, started } = startInTurns();
+    come('a', 'a1', 'a2', 'a3');
+    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+    come('a', 'a4');
+    expect(started).toEqual(['a1', 'a2', 'a3', 'a4']);
+  });
+});
