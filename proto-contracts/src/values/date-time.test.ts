@@ -9,7 +9,7 @@ describe('an input date-time', () => {
     ['2026-08-26T14:03:59.123456+00:00', '2026-08-26T14:03:59.123456Z'],
     ['2024-02-29T23:59:59.5Z', '2024-02-29T23:59:59.5Z'],
     ['1970-01-01T00:00:00Z', '1970-01-01T00:00:00Z'],
-  ])('accepts %s as %s [HTTP-17]', (given, taken) => {
+  ])('accepts %s as %s [HTTP-1, HTTP-17]', (given, taken) => {
     expect(dateTimeIn.parse(given)).toBe(taken);
   });
 

@@ -29,7 +29,7 @@ async function listed(query = '') {
 }
 
 describe('an API key', () => {
-  test('is created, and shown completely only once [AUTH-10, CONSOLE-8]', async () => {
+  test('is created, and shown completely only once [AUTH-10, AUTH-14, CONSOLE-8]', async () => {
     const { key, apiKey } = await createKey({ kind: 'general', description: 'Website' });
     expect(apiKey.startsWith(`${key.id}.svc_`)).toBe(true);
     expect(key).toMatchObject({

@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { PROJECT_ROOT, readProjectFile } from '@partner/local-stack/project-root';
-import { readProjectRules } from './read-rules.js';
 
 /** Rules that no test can prove, with the reason. */
 const NOT_TESTED: Readonly<Record<string, string>> = {
@@ -28,9 +27,32 @@ function idsOf(text: string): string[] {
   );
 }
 
+/**
+ * Reads the ids of the rules in the specification and the decisions: each in bold at the start of a heading, an item, a paragraph
+ * or a row. A row without an id belongs to the rule above its table. The introduction, headings, lead-ins and the "not shown"
+ * parts need no id.
+ */
+function readRules() {
+  const ids: string[] = [];
+  const withoutId: string[] = [];
+  for (const name of ['partner-integration-service.md', 'decisions.md']) {
+    const markdown = readProjectFile(`proto-contracts/spec/${name}`);
+    const parts = markdown.slice(markdown.indexOf('\n## ')).replaceAll(/^\|.*\n\|[ :|-]+\|$/gm, '');
+    let isBelowRule = false;
+    for (const block of parts.split(/\n\s*\n|\n(?=#|- |\d+\. |\|)/).map((text) => text.trim())) {
+      const [, id] = /^(?:#+ |- |\d+\. |\| )?\*\*([A-Z]+-\d+)\*\*/.exec(block) ?? [];
+      const isRow = block.startsWith('|');
+      const needsNone = block === '' || block.startsWith('#') || /^[A-Z][^]*:$|: not shown/.test(block);
+      if (id !== undefined) ids.push(id);
+      else if (!needsNone && !(isRow && isBelowRule)) withoutId.push(block);
+      if (block !== '') isBelowRule = isRow ? isBelowRule && id === undefined : id !== undefined;
+    }
+  }
+  return { ids, withoutId };
+}
+
 describe('the rules of the specification and of the decisions', () => {
-  const { rules, withoutId } = readProjectRules();
-  const ids = rules.map(({ id }) => id);
+  const { ids, withoutId } = readRules();
   const proved = new Set(TITLES.flatMap((title) => title.ids));
 
   test('have a unique id each', () => {

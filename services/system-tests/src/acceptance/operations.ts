@@ -119,7 +119,7 @@ function describeEveryOperation(world: () => AcceptanceWorld): void {
   const get = (path: string, key: string) => send({ method: 'GET', path, headers: { 'x-api-key': key } });
   describe('every operation', () => {
     test.each(SURFACE_OPERATIONS)(
-      '$id responds to a valid request as its contract says, and ignores unknown fields [CONTRACTOR-3, HTTP-2, HTTP-16, LEAD-3, SCHED-3, SERVICE-1, SERVICE-2, SERVICE-3, STATUS-3, VERSION-2]',
+      '$id responds to a valid request as its contract says, and ignores unknown fields [APPT-1, CONTRACTOR-3, HTTP-2, HTTP-16, LEAD-1, LEAD-2, LEAD-3, SCHED-1, SCHED-3, SERVICE-1, SERVICE-2, SERVICE-3, STATUS-3, TECH-1, TECH-2, VERSION-2]',
       async (operation) => {
         const request = await valid(operation);
         const unknown =
