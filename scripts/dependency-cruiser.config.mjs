@@ -62,7 +62,7 @@ const DRIVERS = {
 const DATABASE_DRIVERS = ['knex', 'pg'];
 
 /** The folders of job-state's webhooks. Each imports only those before it. */
-const WEBHOOKS = ['schedule', 'events', 'subscriptions', 'statistics', 'attempts', 'replay'];
+const WEBHOOKS = ['deliveries', 'schedule', 'events', 'subscriptions', 'statistics', 'attempts', 'replay'];
 const webhooks = 'services/job-state/src/webhooks';
 
 /** The clients are separate packages inside the folder of the contracts. */

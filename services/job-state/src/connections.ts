@@ -28,7 +28,6 @@ export async function openDatabases(
     url: config.POSTGRES_URL,
     poolSize: config.POSTGRES_POOL_SIZE,
     logger,
-    environment: config.PARTNER_ENVIRONMENT,
     measured: { by: poolMetrics, pool: 'main' },
   });
   lifecycle.addDependency('database', () => database.isReady());

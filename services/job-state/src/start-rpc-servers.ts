@@ -41,7 +41,7 @@ import { eventFeedOperations } from './webhooks/events/event-feed.js';
 import { createEventRpcs } from './webhooks/events/event-rpcs.js';
 import { eventReplayOperations } from './webhooks/replay/event-replay-operations.js';
 import { createReplayRpcs } from './webhooks/replay/replay-rpcs.js';
-import { subscriptionCapOf } from './webhooks/schedule/release-due.js';
+import { subscriptionCapOf } from './webhooks/deliveries/claim-rule.js';
 import { createServiceStatusRpcs } from './webhooks/schedule/service-status-rpcs.js';
 import { createStatisticsRpcs } from './webhooks/statistics/statistics-rpcs.js';
 import { createSubscriptionService } from './webhooks/subscriptions/subscription-service.js';

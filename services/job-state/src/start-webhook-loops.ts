@@ -4,6 +4,8 @@ import type { Config } from './config.js';
 import type { Databases } from './connections.js';
 import { startJournalBackfills } from './journal/start-journal-backfills.js';
 import { startNotifications } from './notifications/start-notifications.js';
+import { webhookFaults } from './sandbox/webhook-faults.js';
+import { setReleaser } from './webhooks/deliveries/releaser.js';
 import { startBulkReplays } from './webhooks/replay/run-bulk-replays.js';
 import { startScheduler } from './webhooks/schedule/release-due.js';
 import { startFollowingSubscriptionState } from './webhooks/subscriptions/follow-subscription-state.js';
@@ -36,10 +38,11 @@ export function startWebhookLoops(
     leaseSeconds: config.DELIVERY_LEASE_SECONDS,
     inFlight: config.DELIVERIES_IN_FLIGHT,
     batchSize: 200,
+    ...(config.PARTNER_ENVIRONMENT === 'sandbox' && { withhold: webhookFaults(queue) }),
   });
   database.onWake('deliveries', scheduler.wake);
   queue.onWake('room', scheduler.refill);
-  database.onLeased(scheduler.releaser);
+  setReleaser(database, scheduler.releaser);
   lifecycle.onShutdown('scheduler', () => scheduler.stop());
   const bulkReplays = startBulkReplays({
     database,

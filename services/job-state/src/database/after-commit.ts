@@ -26,59 +26,10 @@ export interface OutboxMessage {
   readonly requestId: string | null;
 }
 
-/** A delivery under a lease, with everything that its attempt needs. */
-export interface LeasedDelivery {
-  readonly id: string;
-  readonly leaseId: string;
-  /** By the database's clock. */
-  readonly leasedAt: Date;
-  /** By the database's clock. */
-  readonly leaseExpiresAt: Date;
-  /** Number of the next attempt, from 1. */
-  readonly attempt: number;
-  readonly subscriptionId: string;
-  /** Whether the latest attempt of the subscription, of any delivery, failed. */
-  readonly lastAttemptFailed: boolean;
-  readonly url: string;
-  readonly urlVersion: number;
-  readonly secretVersion: number;
-  readonly sealedSecret: Buffer;
-  /** Null without custom headers. */
-  readonly sealedHeaders: Buffer | null;
-  readonly eventId: string;
-  readonly event: string;
-  readonly isTest: boolean;
-  /** Number of the event among those of the subscription, a decimal text; null: a test, or queued before there were numbers. */
-  readonly number: string | null;
-  readonly body: Buffer;
-  readonly traceParent: string | null;
-  /** The request that caused the event. */
-  readonly requestId: string | null;
-}
-
-/** Bounds of the leases that a transaction may take for the deliveries that it queues. */
-export interface LeaseLimits {
-  readonly leaseSeconds: number;
-  /** Slots for companies with nothing in flight. */
-  readonly inFlight: number;
-  /** Slots for companies that already have deliveries in flight. */
-  readonly sharedSlots: number;
-  /** Slots of one subscription. */
-  readonly subscriptionCap: number;
-  /** Slots of one company. */
-  readonly companyCap: number;
-}
-
-/** Publishes commands for leased deliveries. */
-export interface Releaser {
-  /** Undefined while deliveries must wait for the scheduler. */
-  leaseLimits(): LeaseLimits | undefined;
-  /** It must neither throw nor block. */
-  release(deliveries: readonly LeasedDelivery[]): void;
-}
-
 /** Actions that a transaction requests after its commit. */
 export interface AfterCommit {
+  /** Identifies the database: by it, the owners of what happens after commits know whom to tell. */
+  readonly hooks: object;
   /** Runs `then` after the commit; never after a rollback. */
   afterCommit(then: () => void): void;
   /** Wakes the loops of the topic after the commit, with the subscriptions that have work, if they are known. */
@@ -89,24 +40,19 @@ export interface AfterCommit {
    * An empty list announces nothing.
    */
   announceAfterCommit(companyId: string, subscriptionIds: readonly string[]): void;
-  /** Bounds of the leases of deliveries that the transaction queues; undefined: the scheduler leases them. */
-  readonly leaseLimits: LeaseLimits | undefined;
-  /** Publishes commands after the commit for deliveries that the transaction has leased. */
-  releaseAfterCommit(deliveries: readonly LeasedDelivery[]): void;
   /** Publishes a message after the commit; if that fails, it stays in the outbox for the relay. */
   publishAfterCommit(message: OutboxMessage): void;
 }
 
 /** The listeners of one database, which its transactions call after their commits. */
 export interface CommitListeners {
+  readonly hooks: object;
   /** Adds a loop to wake. */
   onWake(topic: WakeTopic, wake: Wake): void;
   /** Adds a listener for announcements. */
   onAnnounced(announce: Announce): void;
   /** Adds a publisher of committed messages. It must neither throw nor block. */
   onMessage(publish: (message: OutboxMessage) => void): void;
-  /** Sets the releaser of deliveries that transactions lease. */
-  onLeased(releaser: Releaser): void;
   /** Collects the requests of one transaction; `run` executes them, each topic and each company once. */
   collect(): AfterCommit & { readonly run: () => void };
 }
@@ -116,8 +62,8 @@ export function createCommitListeners(): CommitListeners {
   const loops: { readonly topic: WakeTopic; readonly wake: Wake }[] = [];
   const watchers: Announce[] = [];
   const publishers: ((message: OutboxMessage) => void)[] = [];
-  let releaser: Releaser | undefined;
   return {
+    hooks: loops,
     onWake(topic, wake) {
       loops.push({ topic, wake });
     },
@@ -127,17 +73,13 @@ export function createCommitListeners(): CommitListeners {
     onMessage(publish) {
       publishers.push(publish);
     },
-    onLeased(added) {
-      releaser = added;
-    },
     collect() {
       const hooks: (() => void)[] = [];
       const messages: OutboxMessage[] = [];
       const topics = new Map<WakeTopic, Set<string>>();
       const changes = new Map<string, Set<string>>();
-      const leased: LeasedDelivery[] = [];
       return {
-        leaseLimits: releaser?.leaseLimits(),
+        hooks: loops,
         afterCommit(then) {
           hooks.push(then);
         },
@@ -148,14 +90,10 @@ export function createCommitListeners(): CommitListeners {
           if (subscriptionIds.length === 0) return;
           addAll(changes, companyId, subscriptionIds);
         },
-        releaseAfterCommit(deliveries) {
-          leased.push(...deliveries);
-        },
         publishAfterCommit(message) {
           messages.push(message);
         },
         run() {
-          if (leased.length > 0) releaser?.release(leased);
           for (const publish of publishers) for (const message of messages) publish(message);
           for (const hook of hooks) hook();
           for (const { topic, wake } of loops) {

@@ -1,4 +1,3 @@
-import type { Environment } from '@partner/kernel/api-key';
 import type { Logger } from '@partner/kernel/logger';
 import { createShareGate } from '@partner/kernel/share-gate';
 import { withChildSpan } from '@partner/kernel/telemetry/tracing';
@@ -26,8 +25,6 @@ export interface Queryable {
  * After the end a statement is refused. A handler attached at once to a statement's promise runs before the hooks that follow the commit.
  */
 export interface Transaction extends Queryable, AfterCommit {
-  /** The environment of the data. Sandbox features depend on it. */
-  readonly environment: Environment;
   /** Sends a statement without waiting for it. The commit, which is sent behind it, fails with it. */
   send(statement: string | PreparedStatement, values?: readonly unknown[]): void;
   /**
@@ -126,8 +123,6 @@ export interface DatabaseOptions {
   readonly statementMs?: number;
   /** Time limit of an idle transaction, in ms; 0: none. Absent: 15,000. */
   readonly idleInTransactionMs?: number;
-  /** The environment of the data; absent: `production`. */
-  readonly environment?: Environment;
   /**
    * For tables that fill and drain faster than their statistics follow.
    *
@@ -151,7 +146,7 @@ export interface DatabaseOptions {
  * cannot store fails with `invalid_argument`. Any other server error is thrown unchanged: it is a bug of this service.
  */
 export function createDatabase(options: DatabaseOptions): Database {
-  const { environment = 'production', plainIndexScans = false, measured } = options;
+  const { plainIndexScans = false, measured } = options;
   const { statementMs = STATEMENT_MS, idleInTransactionMs = IDLE_IN_TRANSACTION_MS } = options;
   const pool = createConnectionPool({
     ...options,
@@ -244,7 +239,6 @@ export function createDatabase(options: DatabaseOptions): Database {
       issue(`begin; ${limitStatements(limitMs, lockTimeoutMs)}`).catch(discard(connection));
       const result = await work({
         ...hooks,
-        environment,
         query<Row extends pg.QueryResultRow>(
           statement: string | PreparedStatement,
           values?: readonly unknown[],
@@ -342,10 +336,10 @@ export function createDatabase(options: DatabaseOptions): Database {
       });
     },
     transaction,
+    hooks: listeners.hooks,
     onWake: listeners.onWake,
     onAnnounced: listeners.onAnnounced,
     onMessage: listeners.onMessage,
-    onLeased: listeners.onLeased,
     isReady: pool.isReachable,
     end: pool.end,
   };

@@ -1,7 +1,7 @@
 import { NOTIFICATIONS } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import type { Transaction } from '../database/database.js';
-import { FAILING_AFTER } from '../webhooks/schedule/claim-due.js';
+import { FAILING_AFTER } from '../webhooks/deliveries/claim-rule.js';
 import { aboutWebhook, NOTICED_COLUMNS, type NoticedWebhook } from './noticed-webhook.js';
 import { notifyOwners } from './notify-owners.js';
 

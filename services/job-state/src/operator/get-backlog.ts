@@ -1,6 +1,7 @@
 import type { Queryable } from '../database/database.js';
-import { FAILING_AFTER, sharedSlotsOf } from '../webhooks/schedule/claim-due.js';
-import { subscriptionCapOf } from '../webhooks/schedule/release-due.js';
+import { DUE_AT, isOverdue } from '../webhooks/deliveries/delivery-columns.js';
+import { FAILING_AFTER, sharedSlotsOf } from '../webhooks/deliveries/claim-rule.js';
+import { subscriptionCapOf } from '../webhooks/deliveries/claim-rule.js';
 
 /** Waiting work in Postgres. Ages are in milliseconds by its clock, null without any. */
 export interface Backlog {
@@ -60,11 +61,10 @@ export async function getBacklog(database: Queryable, inFlight: number): Promise
              select *, state in ('pending', 'retry_scheduled') and not is_leased and age_ms >= 0 as is_due
              from (
                select subscription_id, state, lease_id is not null as is_leased,
-                 least(extract(epoch from now() - next_attempt_at) * 1000, 2147483647) as age_ms,
-                 case when overdue_since is not null and state <> 'held'
-                     and (lease_id is not null or next_attempt_at <= now() + interval '5 seconds')
+                 least(extract(epoch from now() - ${DUE_AT}) * 1000, 2147483647) as age_ms,
+                 case when ${isOverdue('d')}
                    then least(extract(epoch from now() - overdue_since) * 1000, 2147483647) end as overdue_ms
-               from deliveries
+               from deliveries d
              ) aged
            ) judged
            group by subscription_id

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Queryable, Transaction } from '../database/database.js';
 import { queryNamed } from '../database/query-named.js';
 import { TABLES } from '../database/tables.js';
+import { isInFlight } from '../webhooks/deliveries/delivery-columns.js';
 import type { StoredRow } from './erase-value.js';
 import { eraseRows, readRows, type RowSource } from './rows-page.js';
 
@@ -89,7 +90,7 @@ export async function companiesOf(database: Queryable, records: PersonRecords): 
 export async function hasAttemptInFlight(database: Queryable, records: PersonRecords): Promise<boolean> {
   const leased = await queryNamed<{ id: string }>(
     database,
-    'select id from deliveries where id = any({deliveries}) and lease_id is not null and next_attempt_at > now() limit 1',
+    `select d.id from deliveries d where d.id = any({deliveries}) and ${isInFlight('d')} limit 1`,
     await idsOf(database, records),
   );
   return leased.length > 0;

@@ -1,4 +1,4 @@
-import type { LeasedDelivery } from '../database/after-commit.js';
+import type { LeasedDelivery } from '../webhooks/deliveries/leased-delivery.js';
 import type { Queryable } from '../database/database.js';
 import { claimDue, type ClaimLimits, findWaiting } from '../webhooks/schedule/claim-due.js';
 

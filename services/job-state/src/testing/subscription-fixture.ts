@@ -7,7 +7,7 @@ import { invariant } from '@partner/kernel/invariant';
 import type { ServiceError } from '@partner/kernel/service-error';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
-import type { LeasedDelivery } from '../database/after-commit.js';
+import type { LeasedDelivery } from '../webhooks/deliveries/leased-delivery.js';
 import { claimAll } from './claim-all.js';
 import { createDeliveryResultsHandler } from '../webhooks/attempts/delivery-results.js';
 import type { SubscriptionOfCompany } from '../webhooks/subscriptions/get-subscription.js';

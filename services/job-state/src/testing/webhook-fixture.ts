@@ -12,7 +12,7 @@ import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import type { Database } from '../database/database.js';
 import { createTestDatabase } from './test-database.js';
-import type { DeliveryStateName } from '../webhooks/schedule/delivery-resource.js';
+import type { DeliveryStateName } from '../webhooks/deliveries/delivery-columns.js';
 import { recordEvent } from '../webhooks/events/record-event.js';
 
 /** The stored state of a delivery, unfinished or finished. */

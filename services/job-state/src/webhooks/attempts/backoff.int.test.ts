@@ -6,9 +6,9 @@ import { silentLogger } from '@partner/kernel/logger';
 import { Registry } from 'prom-client';
 import { claimAll } from '../../testing/claim-all.js';
 import { attemptedMessage, openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
-import type { LeasedDelivery } from '../../database/after-commit.js';
+import type { LeasedDelivery } from '../deliveries/leased-delivery.js';
 import { createDeliveryResultsHandler } from './delivery-results.js';
-import { subscriptionCapOf } from '../schedule/release-due.js';
+import { subscriptionCapOf } from '../deliveries/claim-rule.js';
 
 const DELIVERIES = 200;
 const IN_FLIGHT = 500;

@@ -10,7 +10,12 @@ import { callerLimits } from '../../rpc/caller-limits.js';
 import { required } from '../../rpc/required.js';
 import { pageSize } from '../../rpc/page-size.js';
 import { eventsOf } from '../events/list-events.js';
-import { shownAttempt, shownDelivery, shownListedDelivery, stateOf } from '../schedule/delivery-resource.js';
+import {
+  shownAttempt,
+  shownDelivery,
+  shownListedDelivery,
+  stateOf,
+} from '../deliveries/delivery-resource.js';
 import { getDelivery } from './get-delivery.js';
 import { listDeliveries } from './list-deliveries.js';
 

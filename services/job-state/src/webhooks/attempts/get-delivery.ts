@@ -1,11 +1,7 @@
 import { notFound } from '@partner/kernel/service-error';
 import type { Queryable } from '../../database/database.js';
-import {
-  ANY_DELIVERY_COLUMNS,
-  ATTEMPT_COLUMNS,
-  type AttemptRow,
-  type DeliveryRow,
-} from '../schedule/delivery-resource.js';
+import { ANY_DELIVERY_COLUMNS, type DeliveryRow } from '../deliveries/delivery-columns.js';
+import { ATTEMPT_COLUMNS, type AttemptRow } from '../deliveries/attempt-columns.js';
 
 /** One delivery of one company, by its own id or by the id of an attempt, which is the id that the receiver sees. */
 export interface DeliveryOfCompany {

@@ -4,7 +4,7 @@ import type { PreparedStatement } from '../../database/connection-pool.js';
 import { textOf } from '../../testing/statement-text.js';
 import type { Queryable } from '../../database/database.js';
 import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
-import type { DeliveryStateName } from '../schedule/delivery-resource.js';
+import type { DeliveryStateName } from '../deliveries/delivery-columns.js';
 import { type DeliveryQuery, listDeliveries } from './list-deliveries.js';
 
 const FINISHED = 40_000;

@@ -3,12 +3,9 @@ import type { Queryable } from '../../database/database.js';
 import { pageOf, type PageRow, pageWithScanEnd } from '../../database/page-with-scan-end.js';
 import { getSubscription } from '../subscriptions/get-subscription.js';
 import { type CreationSpan, idsCreatedWithin } from '../../database/created-within.js';
-import {
-  ANY_DELIVERY_COLUMNS,
-  ATTEMPT_SUMMARY_COLUMNS,
-  type DeliveryStateName,
-  type ListedDeliveryRow,
-} from '../schedule/delivery-resource.js';
+import { ANY_DELIVERY_COLUMNS, type DeliveryStateName } from '../deliveries/delivery-columns.js';
+import { ATTEMPT_SUMMARY_COLUMNS } from '../deliveries/attempt-columns.js';
+import type { ListedDeliveryRow } from '../deliveries/delivery-resource.js';
 
 /** Maximum number of deliveries that one page scans, however few match its filters. */
 export const MAX_DELIVERIES_SCANNED = 10_000;

@@ -7,7 +7,7 @@ import { type Implementation, implement } from '@partner/kernel/amqp/implement';
 import { invalidArgument } from '@partner/kernel/validation';
 import { idsCreatedWithin } from '../../database/created-within.js';
 import { type Database, type Queryable, queryWithin } from '../../database/database.js';
-import type { DeliveryStateName } from '../schedule/delivery-resource.js';
+import type { DeliveryStateName } from '../deliveries/delivery-columns.js';
 import { getSubscription, type SubscriptionOfCompany } from '../subscriptions/get-subscription.js';
 
 const HOUR_MS = 3_600_000;

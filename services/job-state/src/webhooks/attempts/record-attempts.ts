@@ -1,8 +1,11 @@
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import type { Logger } from '@partner/kernel/logger';
+import { type Column, columnArrays, columnNames, unnestColumns } from '../../database/columns.js';
 import type { Database, Transaction } from '../../database/database.js';
+import { TABLES } from '../../database/tables.js';
 import { type CountedAttempt, countAttempts } from '../statistics/count-attempts.js';
-import { FAILING_AFTER } from '../schedule/claim-due.js';
+import { ATTEMPT } from '../deliveries/attempt-columns.js';
+import { FAILING_AFTER } from '../deliveries/claim-rule.js';
 import type { AttemptResult } from './decode-deliveries-attempted.js';
 import type { AttemptMetrics } from './attempt-metrics.js';
 import { countDeadLetters } from './count-dead-letters.js';
@@ -97,29 +100,19 @@ export async function recordAttempts(
   }
 }
 
-/** The columns of an attempt, with the array types that {@link attemptValues} returns for them. */
-const ATTEMPT_FIELDS = `delivery_id, id, number, started_at, duration_ms, outcome, response_status, response_body, error,
-  remote_address, secret_version, exchange, response_headers`;
-const ATTEMPTS = `unnest($1::text[], $2::text[], $3::integer[], $4::timestamptz[], $5::integer[], $6::text[], $7::integer[],
-  $8::bytea[], $9::text[], $10::text[], $11::integer[], $12::json[], $13::json[]) as attempt (${ATTEMPT_FIELDS})`;
+/** The reported attempts, whose delivery has the first parameter. */
+const ATTEMPTS = unnestColumns(ATTEMPT, 'attempt');
 
 function attemptValues(results: readonly AttemptResult[]): readonly unknown[] {
-  const attempts = results.map((result) => result.attempt);
-  return [
-    results.map((result) => result.deliveryId),
-    attempts.map((attempt) => attempt.deliveryId),
-    attempts.map((attempt) => attempt.number),
-    attempts.map((attempt) => attempt.startedAt),
-    attempts.map((attempt) => attempt.durationMs),
-    attempts.map((attempt) => attempt.outcome),
-    attempts.map((attempt) => attempt.responseStatus ?? null),
-    attempts.map((attempt) => attempt.responseBody ?? null),
-    attempts.map((attempt) => attempt.error ?? null),
-    attempts.map((attempt) => attempt.remoteAddress ?? null),
-    attempts.map((attempt) => attempt.secretVersion),
-    attempts.map((attempt) => attempt.exchange?.json ?? null),
-    attempts.map((attempt) => attempt.responseHeaders ?? null),
-  ];
+  return columnArrays(
+    ATTEMPT,
+    results.map(({ deliveryId, attempt }) => ({
+      ...attempt,
+      deliveryId,
+      attemptId: attempt.deliveryId,
+      exchange: attempt.exchange?.json,
+    })),
+  );
 }
 
 /**
@@ -129,28 +122,35 @@ function attemptValues(results: readonly AttemptResult[]): readonly unknown[] {
 const ERASED = `erased as materialized (
      select subject ->> 'companyId' as company_id, concat(subject, progress) as ids from erasures
      where finished_at is null
-       or finished_at >= (select min(started_at) - interval '1 minute' from unnest($4::timestamptz[]) as started_at)
+       or finished_at >= (select min(started_at) - interval '1 minute' from ${ATTEMPTS})
    )`;
 
+const { person, company } = TABLES.find(({ name }) => name === 'delivery_attempts') ?? {};
+const ERASED_OF_PERSON = Object.keys(person?.personal ?? {});
+const ERASED_OF_COMPANY = Object.keys(company?.erased ?? {});
+
+function unlessErased({ name }: Column<unknown>): string {
+  if (ERASED_OF_PERSON.includes(name)) return `case when erasures.count = 0 then attempt.${name} end`;
+  if (ERASED_OF_COMPANY.includes(name)) return `case when erasures.of_company = 0 then attempt.${name} end`;
+  return `attempt.${name}`;
+}
+
 /** The attempts of the locked deliveries, without the texts that an erasure erases (decision PERSON-8). */
-const RECORDED = `select attempt.delivery_id, attempt.id, attempt.number, started_at, duration_ms, outcome, response_status,
-       case when erasures.count = 0 then response_body end, case when erasures.of_company = 0 then error end,
-       case when erasures.of_company = 0 then remote_address end, attempt.secret_version, exchange,
-       case when erasures.count = 0 then response_headers end
+const RECORDED = `insert into delivery_attempts (${columnNames(ATTEMPT)})
+     select ${Object.values(ATTEMPT).map(unlessErased).join(', ')}
      from ${ATTEMPTS} join locked on locked.id = attempt.delivery_id
      cross join lateral (
        select count(*), count(company_id) as of_company from erased
        where erased.company_id = locked.company_id or strpos(erased.ids, '"' || locked.resource_id || '"') > 0
-     ) as erasures`;
+     ) as erasures
+     on conflict (delivery_id, id) do nothing`;
 
 const LOCK_AND_RECORD = {
   name: 'record-attempts',
   text: `with locked as materialized (
      select d.* from deliveries d where d.id = any($1::text[]) order by d.id for update
    ), ${ERASED}, recorded as (
-     insert into delivery_attempts (${ATTEMPT_FIELDS})
      ${RECORDED}
-     on conflict (delivery_id, id) do nothing
      returning id, delivery_id
    )
    select locked.id, locked.subscription_id as "subscriptionId", locked.company_id as "companyId",
@@ -182,9 +182,7 @@ const RECORD_LATE = {
      select f.id, f.subscription_id, f.company_id, f.resource_id, f.is_test, f.state from finished_deliveries f
      where f.id = any($1::text[]) order by f.id for no key update
    ), ${ERASED}, recorded as (
-     insert into delivery_attempts (${ATTEMPT_FIELDS})
      ${RECORDED}
-     on conflict (delivery_id, id) do nothing
      returning delivery_id, started_at, duration_ms, outcome
    ), recovered as (
      update finished_deliveries f set state = 'delivered' from locked

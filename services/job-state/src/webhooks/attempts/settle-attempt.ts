@@ -1,5 +1,6 @@
 import { LIMITS } from '@partner/proto-contracts/api/limits';
-import type { AttemptOutcomeName, DeliveryStateName } from '../schedule/delivery-resource.js';
+import type { AttemptOutcomeName } from '../deliveries/attempt-columns.js';
+import type { DeliveryStateName } from '../deliveries/delivery-columns.js';
 import { type RetrySettings, retryBackoffMs } from '../schedule/retry-schedule.js';
 
 /** State of a delivery before a result is settled. */

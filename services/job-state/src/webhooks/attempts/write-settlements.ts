@@ -1,6 +1,6 @@
 import type { Transaction } from '../../database/database.js';
-import { FAILING_AFTER } from '../schedule/claim-due.js';
-import { RETAINED_COLUMNS } from '../schedule/delivery-resource.js';
+import { FAILING_AFTER } from '../deliveries/claim-rule.js';
+import { RETAINED_COLUMNS } from '../deliveries/delivery-columns.js';
 import type { CertificateValidity } from './decode-deliveries-attempted.js';
 import type { Settlement } from './settle-attempt.js';
 

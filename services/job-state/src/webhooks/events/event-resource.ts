@@ -4,12 +4,9 @@ import type {
   EventTrail,
   WebhookEvent,
 } from '@partner/proto-contracts/resources/event/event';
-import {
-  type AttemptSummaryRow,
-  type DeliveryRow,
-  shownAttemptSummary,
-  shownDelivery,
-} from '../schedule/delivery-resource.js';
+import type { AttemptSummaryRow } from '../deliveries/attempt-columns.js';
+import type { DeliveryRow } from '../deliveries/delivery-columns.js';
+import { shownAttemptSummary, shownDelivery } from '../deliveries/delivery-resource.js';
 import { summarizeEvent } from './summarize-event.js';
 
 /** Outcome of an event for one subscription. */

@@ -2,12 +2,8 @@ import { instantOfId } from '@partner/kernel/ids';
 import { notFound } from '@partner/kernel/service-error';
 import type { Queryable } from '../../database/database.js';
 import { idsCreatedWithin } from '../../database/created-within.js';
-import {
-  ANY_DELIVERY_COLUMNS,
-  ATTEMPT_SUMMARY_COLUMNS,
-  type AttemptSummaryRow,
-  type DeliveryRow,
-} from '../schedule/delivery-resource.js';
+import { ANY_DELIVERY_COLUMNS, type DeliveryRow } from '../deliveries/delivery-columns.js';
+import { ATTEMPT_SUMMARY_COLUMNS, type AttemptSummaryRow } from '../deliveries/attempt-columns.js';
 import {
   EVENT_COLUMNS,
   type EventRow,

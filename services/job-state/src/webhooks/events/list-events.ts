@@ -5,7 +5,7 @@ import { invalidArgument } from '@partner/kernel/validation';
 import { idsCreatedWithin } from '../../database/created-within.js';
 import type { Queryable } from '../../database/database.js';
 import { pageOf, type PageRow, pageWithScanEnd } from '../../database/page-with-scan-end.js';
-import type { DeliveryStateName } from '../schedule/delivery-resource.js';
+import type { DeliveryStateName } from '../deliveries/delivery-columns.js';
 import { EVENT_COLUMNS, type EventRow } from './event-resource.js';
 import { resourcesAbout } from './resources-about.js';
 

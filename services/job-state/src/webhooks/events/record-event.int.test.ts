@@ -3,7 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { newId } from '@partner/kernel/ids';
 import { withSpan } from '@partner/kernel/telemetry/tracing';
 import { createRecorder } from '@partner/test-kit/recorder';
-import type { LeasedDelivery, LeaseLimits } from '../../database/after-commit.js';
+import { setReleaser } from '../deliveries/releaser.js';
+import type { LeasedDelivery } from '../deliveries/leased-delivery.js';
+import type { LeaseLimits } from '../deliveries/claim-rule.js';
 import { recordEvent } from './record-event.js';
 import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
 
@@ -173,7 +175,7 @@ describe('recordEvent while a releaser runs', () => {
   let limits: LeaseLimits | undefined;
 
   beforeAll(() => {
-    fixture.database.onLeased({
+    setReleaser(fixture.database, {
       leaseLimits: () => limits,
       release: (deliveries) => deliveries.forEach(released.record),
     });

@@ -19,7 +19,7 @@ import {
 } from '../subscriptions/get-subscription.js';
 import { BULK_REPLAY_COLUMNS, type BulkReplayRow } from './bulk-replay-resource.js';
 import { idsCreatedWithin } from '../../database/created-within.js';
-import type { DeliveryStateName } from '../schedule/delivery-resource.js';
+import { type DeliveryStateName, isDue, isWaiting } from '../deliveries/delivery-columns.js';
 
 /** Which deliveries of a subscription to replay. */
 export interface BulkReplaySelection {
@@ -67,8 +67,8 @@ export function oldestInStates({ from, limit }: { readonly from: string; readonl
       order by f.id limit ${limit}
     ) union all (
       select ${columns} from deliveries f
-      where meant.state = 'retry_scheduled' and f.subscription_id = $1 and f.state = 'retry_scheduled' and f.lease_id is null
-        and f.next_attempt_at > now() and ${from} and f.id < $4
+      where meant.state = 'retry_scheduled' and f.subscription_id = $1 and ${isWaiting('f', 'retry_scheduled')}
+        and not ${isDue('f')} and ${from} and f.id < $4
       order by f.id limit ${limit}
     )
   ) f

@@ -5,7 +5,12 @@ import type { Actor } from '../../audit/actor.js';
 import { recordAudit } from '../../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../../database/database.js';
 import { lockSubscription } from '../subscriptions/get-subscription.js';
-import { DELIVERY_COLUMNS, type DeliveryRow, type DeliveryStateName } from '../schedule/delivery-resource.js';
+import {
+  DELIVERY_COLUMNS,
+  type DeliveryRow,
+  type DeliveryStateName,
+} from '../deliveries/delivery-columns.js';
+import { ofEvent, queueDeliveries } from '../deliveries/queue-delivery.js';
 import { type DeliveryOfCompany, IS_DELIVERY_OF_COMPANY } from '../attempts/get-delivery.js';
 
 interface ReplayedDelivery {
@@ -45,10 +50,13 @@ export async function replayDelivery(
       await refuseSecondReplay(tx, replayed);
       const [row] = await tx.query<DeliveryRow>(
         `with d as (
-           insert into deliveries
-             (id, subscription_id, company_id, event_id, event, resource_type, resource_id, replay_of, state, number)
-           select $1, $2, e.company_id, e.id, e.name, e.resource_type, e.resource_id, $3, $4, $6
-           from events e where e.id = $5
+           ${queueDeliveries(
+             {
+               ...ofEvent('e'),
+               ...{ id: '$1', subscriptionId: '$2', replayOf: '$3', state: '$4', number: '$6' },
+             },
+             'events e where e.id = $5',
+           )}
            returning *
          )
          select ${DELIVERY_COLUMNS} from d`,

@@ -16,7 +16,7 @@ import { type Database, queryWithin } from '../../database/database.js';
 import { callerLimits } from '../../rpc/caller-limits.js';
 import { required } from '../../rpc/required.js';
 import { pageSize } from '../../rpc/page-size.js';
-import { shownDelivery, stateOf } from '../schedule/delivery-resource.js';
+import { shownDelivery, stateOf } from '../deliveries/delivery-resource.js';
 import { subscriptionOf } from '../subscriptions/get-subscription.js';
 import {
   type BulkReplaySelection,

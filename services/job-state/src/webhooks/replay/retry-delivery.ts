@@ -4,7 +4,13 @@ import type { Actor } from '../../audit/actor.js';
 import { recordAudit } from '../../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../../database/database.js';
 import { type DeliveryOfCompany, IS_DELIVERY_OF_COMPANY } from '../attempts/get-delivery.js';
-import { DELIVERY_COLUMNS, type DeliveryRow, type DeliveryStateName } from '../schedule/delivery-resource.js';
+import {
+  DELIVERY_COLUMNS,
+  type DeliveryRow,
+  type DeliveryStateName,
+  isWaiting,
+  MAKE_DUE,
+} from '../deliveries/delivery-columns.js';
 
 /**
  * Makes the next scheduled attempt of a delivery due now.
@@ -26,8 +32,8 @@ export async function retryDelivery(
     async (tx) => {
       const [row] = await tx.query<DeliveryRow>(
         `with d as (
-           update deliveries as d set next_attempt_at = least(d.next_attempt_at, now())
-           where ${IS_DELIVERY_OF_COMPANY} and d.state = 'retry_scheduled' and d.lease_id is null
+           update deliveries as d set ${MAKE_DUE}
+           where ${IS_DELIVERY_OF_COMPANY} and ${isWaiting('d', 'retry_scheduled')}
            returning *
          )
          select ${DELIVERY_COLUMNS} from d`,

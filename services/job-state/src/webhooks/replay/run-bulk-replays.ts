@@ -11,7 +11,8 @@ import { BULK_REPLAY_COLUMNS, type BulkReplayRow } from './bulk-replay-resource.
 import { IS_SELECTED, IS_TO_BE_QUEUED, oldestInStates, selectionValues } from './bulk-replay.js';
 import { eventSpan, eventsSentTo } from './replay-events.js';
 import { idsCreatedWithin } from '../../database/created-within.js';
-import { deliveryIdSql } from '../schedule/delivery-id-sql.js';
+import { isDue, isWaiting, MAKE_DUE } from '../deliveries/delivery-columns.js';
+import { deliveryIds, ofEvent, queueDeliveries } from '../deliveries/queue-delivery.js';
 
 /** Age of an event before a back-fill passes it: longer than any transaction that commits one. */
 const EVENTS_SETTLED_MS = 60_000;
@@ -189,8 +190,7 @@ async function isBacklogged(tx: Transaction, due: DueBulkReplay): Promise<boolea
      from (
        select from deliveries where bulk_replay_id = $1 and state = 'pending'
        union all
-       select from deliveries
-       where subscription_id = $3 and state = 'retry_scheduled' and lease_id is null and next_attempt_at <= now()
+       select from deliveries d where d.subscription_id = $3 and ${isWaiting('d', 'retry_scheduled')} and ${isDue('d')}
        limit $2
      ) waiting`,
     [due.id, MAX_WAITING, due.subscriptionId],
@@ -225,19 +225,29 @@ async function stepReplay(tx: Transaction, due: DueBulkReplay): Promise<Step> {
        )
        order by m.id limit $10
      ), retried as (
-       update deliveries d set next_attempt_at = least(d.next_attempt_at, now())
+       update deliveries d set ${MAKE_DUE}
        from (
          select w.id from deliveries w join to_queue m on m.id = w.id
-         where w.state = 'retry_scheduled' and w.lease_id is null
+         where ${isWaiting('w', 'retry_scheduled')}
          order by w.id for no key update of w skip locked
        ) waiting
        where d.id = waiting.id
      ), queued as (
-       insert into deliveries
-         (id, subscription_id, company_id, event_id, event, resource_type, resource_id, replay_of, bulk_replay_id, number)
-       select ${deliveryIdSql('$11', 'row_number() over (order by m.id)')}, $1, $12, m.event_id, m.event, m.resource_type,
-         m.resource_id, m.id, $13, m.number
-       from to_queue m where m.state <> 'retry_scheduled'
+       ${queueDeliveries(
+         {
+           id: deliveryIds('$11', 'row_number() over (order by m.id)'),
+           subscriptionId: '$1',
+           companyId: '$12',
+           eventId: 'm.event_id',
+           event: 'm.event',
+           resourceType: 'm.resource_type',
+           resourceId: 'm.resource_id',
+           replayOf: 'm.id',
+           bulkReplayId: '$13',
+           number: 'm.number',
+         },
+         `to_queue m where m.state <> 'retry_scheduled'`,
+       )}
      )
      ${COUNTS}`,
     [
@@ -284,11 +294,17 @@ async function stepBackfill(tx: Transaction, due: DueBulkReplay, now: Date): Pro
      ), first_of_event as materialized (
        select m.*, true as is_first, null::bigint as replayed_number from to_queue m join locked using (id)
      ), ${numberedFrom('first_of_event')}, queued as (
-       insert into deliveries
-         (id, subscription_id, company_id, event_id, event, resource_type, resource_id, bulk_replay_id, number)
-       select ${deliveryIdSql('$12', 'row_number() over (order by m.id)')}, $1, $2, m.id, m.name, m.resource_type, m.resource_id, $13,
-         m.number
-       from numbered m
+       ${queueDeliveries(
+         {
+           ...ofEvent('m'),
+           id: deliveryIds('$12', 'row_number() over (order by m.id)'),
+           subscriptionId: '$1',
+           companyId: '$2',
+           bulkReplayId: '$13',
+           number: 'm.number',
+         },
+         'numbered m',
+       )}
      )
      ${COUNTS}`,
     [
@@ -340,11 +356,18 @@ async function stepEvents(tx: Transaction, due: DueBulkReplay): Promise<Step> {
          order by f.id desc limit 1
        ) last on true
      ), ${numberedFrom('with_last')}, queued as (
-       insert into deliveries
-         (id, subscription_id, company_id, event_id, event, resource_type, resource_id, replay_of, bulk_replay_id, number)
-       select ${deliveryIdSql('$10', 'row_number() over (order by m.id)')}, $1, $2, m.id, m.name, m.resource_type, m.resource_id,
-         m.replay_of, $11, m.number
-       from numbered m
+       ${queueDeliveries(
+         {
+           ...ofEvent('m'),
+           id: deliveryIds('$10', 'row_number() over (order by m.id)'),
+           subscriptionId: '$1',
+           companyId: '$2',
+           replayOf: 'm.replay_of',
+           bulkReplayId: '$11',
+           number: 'm.number',
+         },
+         'numbered m',
+       )}
      )
      ${COUNTS}`,
     [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { invariant } from '@partner/kernel/invariant';
-import type { LeasedDelivery } from '../../database/after-commit.js';
+import type { LeasedDelivery } from '../deliveries/leased-delivery.js';
 import { endExpiredLeases, findWaiting } from './claim-due.js';
 import { claimAll } from '../../testing/claim-all.js';
 import {

@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '../../database/database.js';
-import { FAILING_AFTER, sharedSlotsOf } from './claim-due.js';
+import { DUE_AT, isInFlight, isOverdue, isWaiting } from '../deliveries/delivery-columns.js';
+import { FAILING_AFTER, sharedSlotsOf } from '../deliveries/claim-rule.js';
 
 /** The states of endpoints that the age of due deliveries is measured for. */
 export const ENDPOINT_STATES = ['healthy', 'busy', 'failing'] as const;
@@ -23,6 +24,17 @@ export function measuring(database: Pick<Database, 'query'>): Queryable {
   return { query: (statement, values) => database.query(statement, values, { timeoutMs: MEASUREMENT_MS }) };
 }
 
+/** The oldest waiting delivery of each subscription, `due_at` its time: hops through the index of the queue. */
+function oldestWaiting(name: string, state: 'pending' | 'retry_scheduled'): string {
+  const oldest = (after: string) => `select d.subscription_id, ${DUE_AT} as due_at from deliveries d
+         where ${isWaiting('d', state)}${after} order by d.subscription_id, ${DUE_AT} limit 1`;
+  return `${name} (subscription_id, due_at) as (
+       (${oldest('')})
+       union all
+       select following.* from ${name} cross join lateral (${oldest(` and d.subscription_id > ${name}.subscription_id`)}) following
+     )`;
+}
+
 /**
  * Returns the age of the oldest due delivery in seconds, 0 without one, by the state of its endpoint: of the oldest waiting one of each
  * subscription, and of all overdue ones, waiting or with the dispatcher again.
@@ -34,39 +46,17 @@ export async function oldestDueSeconds(
   { inFlight, subscriptionCap }: DeliveryCapacity,
 ): Promise<ReadonlyMap<EndpointState, number>> {
   const rows = await database.query<{ state: EndpointState; age: number }>(
-    `with recursive first (subscription_id, next_attempt_at) as (
-       (select subscription_id, next_attempt_at from deliveries where state = 'pending' and lease_id is null
-        order by subscription_id, next_attempt_at limit 1)
-       union all
-       select following.* from first cross join lateral (
-         select d.subscription_id, d.next_attempt_at from deliveries d
-         where d.state = 'pending' and d.lease_id is null and d.subscription_id > first.subscription_id
-         order by d.subscription_id, d.next_attempt_at limit 1
-       ) following
-     ), retry (subscription_id, next_attempt_at) as (
-       (select subscription_id, next_attempt_at from deliveries where state = 'retry_scheduled' and lease_id is null
-        order by subscription_id, next_attempt_at limit 1)
-       union all
-       select following.* from retry cross join lateral (
-         select d.subscription_id, d.next_attempt_at from deliveries d
-         where d.state = 'retry_scheduled' and d.lease_id is null and d.subscription_id > retry.subscription_id
-         order by d.subscription_id, d.next_attempt_at limit 1
-       ) following
-     ), waiting as materialized (
+    `with recursive ${oldestWaiting('first', 'pending')}, ${oldestWaiting('retry', 'retry_scheduled')}, waiting as materialized (
        (select * from first limit $2) union all (select * from retry limit $2)
      ), under_way as materialized (
-       select subscription_id, count(*) as deliveries from deliveries where lease_id is not null and next_attempt_at > now()
-       group by 1
+       select d.subscription_id, count(*) as deliveries from deliveries d where ${isInFlight('d')} group by 1
      ), due (subscription_id, since, is_busy) as (
-       select waiting.subscription_id, waiting.next_attempt_at, coalesce(under_way.deliveries, 0) >= $3 / 2.0
+       select waiting.subscription_id, waiting.due_at, coalesce(under_way.deliveries, 0) >= $3 / 2.0
          and (select sum(deliveries) from under_way) < $4
        from waiting left join under_way on under_way.subscription_id = waiting.subscription_id
-       where waiting.next_attempt_at <= now()
+       where waiting.due_at <= now()
        union all
-       (select subscription_id, overdue_since, false from deliveries
-        where overdue_since is not null and state <> 'held'
-          and (lease_id is not null or next_attempt_at <= now() + interval '5 seconds')
-        order by overdue_since limit $2)
+       (select d.subscription_id, d.overdue_since, false from deliveries d where ${isOverdue('d')} order by d.overdue_since limit $2)
      )
      select case when s.failures_in_row >= $1 then 'failing' when due.is_busy then 'busy' else 'healthy' end as state,
        extract(epoch from now() - min(due.since))::double precision as age

@@ -10,7 +10,7 @@ import { invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
 import { runWithRequestId } from '@partner/kernel/request-context';
 import { extractTrace, injectTrace, withSpan } from '@partner/kernel/telemetry/tracing';
-import type { LeasedDelivery } from '../../database/after-commit.js';
+import type { LeasedDelivery } from '../deliveries/leased-delivery.js';
 import type { Queryable } from '../../database/database.js';
 import { returnLeases } from './claim-due.js';
 import type { ReleaseMetrics } from './release-metrics.js';

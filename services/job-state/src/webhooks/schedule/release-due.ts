@@ -2,23 +2,20 @@ import type { Publisher } from '@partner/kernel/amqp/publisher';
 import type { Logger } from '@partner/kernel/logger';
 import { runForNoRequest } from '@partner/kernel/request-context';
 import type { Registry } from 'prom-client';
-import type { LeasedDelivery, Releaser } from '../../database/after-commit.js';
 import type { Database } from '../../database/database.js';
 import { startLoop } from '../../database/start-loop.js';
-import { claimDue, endExpiredLeases, findWaiting, sharedSlotsOf } from './claim-due.js';
+import { limitsOfSlots } from '../deliveries/claim-rule.js';
+import type { LeasedDelivery } from '../deliveries/leased-delivery.js';
+import type { Releaser } from '../deliveries/releaser.js';
+import { claimDue } from './claim-due.js';
+import { publishClaimed } from './release-batch.js';
 import { createReleaseMetrics } from './release-metrics.js';
-import { publishClaimed, type ReleasedBatch } from './release-batch.js';
+import { trackOutage } from './track-outage.js';
+import { SUBSCRIPTIONS_AT_ONCE, walkWaiting } from './walk-waiting.js';
 
-/** Largest share of all slots for one subscription: enough for a healthy endpoint, little for one that hangs. */
-const SUBSCRIPTION_SHARE = 0.02;
-/** Largest share of all slots for one company, however many subscriptions it has. */
-const COMPANY_SHARE = 0.25;
-/** Milliseconds between polls for retries and expired leases, unless the last claim found a retry: most are not due for minutes. */
-const RETRY_POLL_MS = 200;
-/** Subscriptions that one claim inspects: its duration grows with their number. */
-const SUBSCRIPTIONS_AT_ONCE = 500;
 /** Minimum time between two refills. Deliveries that are claimed together cost Postgres far less. */
 const REFILL_REST_MS = 20;
+/** Delay after which the lease of a delivery that the broker did not confirm is due again. */
 const AGAIN_AFTER_FAILURE_MS = 1_000;
 
 /** Dependencies of the scheduler of due deliveries. */
@@ -37,6 +34,8 @@ export interface SchedulerOptions {
   readonly batchSize: number;
   /** Slots: maximum number of deliveries in flight at once. A subscription has a fiftieth of them, a company a quarter. */
   readonly inFlight: number;
+  /** Returns the leased deliveries that are published now, and ends the leases of the others; absent: all of them. */
+  readonly withhold?: (leased: readonly LeasedDelivery[]) => Promise<readonly LeasedDelivery[]>;
 }
 
 /** Releases due deliveries until it is stopped. */
@@ -66,75 +65,28 @@ export interface Scheduler {
  * commit named. No subscription is in the claims of both at a time, so its cap holds.
  */
 export function startScheduler(options: SchedulerOptions): Scheduler {
-  const { database, publisher, logger } = options;
-  const subscriptionCap = subscriptionCapOf(options.inFlight);
-  const leaseLimits = {
-    leaseSeconds: options.leaseSeconds,
-    inFlight: options.inFlight,
-    sharedSlots: sharedSlotsOf(options.inFlight),
-    subscriptionCap,
-    companyCap: shareOf(options.inFlight, COMPANY_SHARE),
-  };
-  const metrics = createReleaseMetrics(options.metrics, database, leaseLimits);
-  let failedAt: number | undefined;
-  /** False if the latest walk found nothing and no commit has left a delivery since. */
-  let mayWait = true;
-  let retriesPolledAt = Number.NEGATIVE_INFINITY;
-  /** True if retries were claimed since the latest poll for them: more of them may be due. */
-  let hasRetryBacklog = false;
-  let scannedUpTo = { pending: '', retry_scheduled: '' };
+  const { database, publisher, logger, elapsedMs, intervalMs } = options;
+  const limits = limitsOfSlots(options.inFlight, options.leaseSeconds);
+  const metrics = createReleaseMetrics(options.metrics, database, limits);
+  const outage = trackOutage(elapsedMs, logger);
+  const walk = walkWaiting({ database, elapsedMs, leaseExpiries: metrics.leaseExpiries });
   const named = new Set<string>();
   const inClaims = new Set<string>();
   const publishingNow = new Set<Promise<void>>();
 
-  /** Visits a bounded number of subscriptions in rotation, so each is served eventually. */
-  async function waiting(state: 'pending' | 'retry_scheduled'): Promise<readonly string[]> {
-    const ids = await findWaiting(database, {
-      state,
-      afterId: scannedUpTo[state],
-      limit: SUBSCRIPTIONS_AT_ONCE,
-    });
-    const isEnd = ids.length < SUBSCRIPTIONS_AT_ONCE;
-    if (ids.length > 0) mayWait = true;
-    scannedUpTo = { ...scannedUpTo, [state]: isEnd ? '' : (ids.at(-1) ?? '') };
-    return ids;
-  }
-
-  /** Subscriptions with retries only, and expired leases, are polled less often, except for a backlog of due retries. */
-  async function subscriptionsToInspect(): Promise<readonly string[]> {
-    const now = options.elapsedMs();
-    mayWait = false;
-    const withFirst = await waiting('pending');
-    if (!hasRetryBacklog && now - retriesPolledAt < RETRY_POLL_MS) return withFirst;
-    metrics.leaseExpiries.inc(await endExpiredLeases(database));
-    retriesPolledAt = now;
-    hasRetryBacklog = false;
-    return [...new Set([...withFirst, ...(await waiting('retry_scheduled'))])];
-  }
-
   /** A claim is published while the next one is made. The bound of deliveries in flight holds for both. */
   async function release(subscriptionIds: readonly string[]): Promise<'more' | 'idle'> {
-    const isOutage = failedAt !== undefined;
+    const isOutage = outage.isOn();
     const batchSize = isOutage ? 1 : options.batchSize;
     const claimed = await claim(
       subscriptionIds.filter((id) => !inClaims.has(id)),
       batchSize,
     );
     if (claimed.length === 0) return 'idle';
-    if (claimed.some(({ attempt }) => attempt > 1)) hasRetryBacklog = true;
+    if (claimed.some(({ attempt }) => attempt > 1)) walk.expectRetries();
     const publishing = publish(claimed);
     if (isOutage) await publishing;
-    return failedAt === undefined && claimed.length === batchSize ? 'more' : 'idle';
-  }
-
-  function publish(leased: readonly LeasedDelivery[]): Promise<void> {
-    const publishing = runForNoRequest(() =>
-      publishClaimed({ database, publisher, logger, metrics }, leased, AGAIN_AFTER_FAILURE_MS),
-    )
-      .then(settle, fail)
-      .finally(() => publishingNow.delete(publishing));
-    publishingNow.add(publishing);
-    return publishing;
+    return !outage.isOn() && claimed.length === batchSize ? 'more' : 'idle';
   }
 
   async function claim(
@@ -143,38 +95,38 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   ): Promise<readonly LeasedDelivery[]> {
     for (const id of subscriptionIds) inClaims.add(id);
     try {
-      return await claimDue(database, { ...leaseLimits, batchSize, subscriptionIds });
+      return await claimDue(database, { ...limits, batchSize, subscriptionIds });
     } finally {
       for (const id of subscriptionIds) inClaims.delete(id);
     }
   }
 
-  function settle({ released, failed, failure }: ReleasedBatch): void {
-    if (failed > 0) fail(failure);
-    else if (released > 0) {
-      if (failedAt !== undefined) logger.info({}, 'deliveries.release_resumed');
-      failedAt = undefined;
-    }
+  function publish(leased: readonly LeasedDelivery[]): Promise<void> {
+    const publishing = runForNoRequest(() => publishOutOf(leased))
+      .catch(outage.failed)
+      .finally(() => publishingNow.delete(publishing));
+    publishingNow.add(publishing);
+    return publishing;
   }
 
-  function fail(failure: unknown): void {
-    if (failedAt === undefined) logger.warn({ err: failure }, 'deliveries.release_failed');
-    failedAt = options.elapsedMs();
+  async function publishOutOf(leased: readonly LeasedDelivery[]): Promise<void> {
+    const sent = options.withhold === undefined ? leased : await options.withhold(leased);
+    const deps = { database, publisher, logger, metrics };
+    const { released, failed, failure } = await publishClaimed(deps, sent, AGAIN_AFTER_FAILURE_MS);
+    if (failed > 0) outage.failed(failure);
+    else if (released > 0) outage.released();
   }
 
   const loop = startLoop({
-    name: 'deliveries',
-    intervalMs: options.intervalMs,
-    restMs: REFILL_REST_MS,
-    logger,
-    metrics: options.metrics,
+    ...{ name: 'deliveries', intervalMs, restMs: REFILL_REST_MS, logger, metrics: options.metrics },
     async runOnce() {
-      const now = options.elapsedMs();
-      if (failedAt !== undefined && now - failedAt < AGAIN_AFTER_FAILURE_MS) return 'idle';
+      if (outage.rests()) return 'idle';
+      const now = elapsedMs();
       try {
-        return await release(await subscriptionsToInspect());
+        return await release(await walk.next());
       } catch (error) {
-        failedAt = now;
+        // The loop logs it.
+        outage.begin(now);
         throw error;
       }
     },
@@ -182,32 +134,29 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
 
   /** The walking loop finds what this loop cannot claim now, during an outage or while the other loop claims it. */
   const loopOfNamed = startLoop({
-    name: 'named_deliveries',
-    intervalMs: options.intervalMs,
-    logger,
-    metrics: options.metrics,
+    ...{ name: 'named_deliveries', intervalMs, logger, metrics: options.metrics },
     async runOnce() {
       const ids = [...named].slice(0, SUBSCRIPTIONS_AT_ONCE);
       for (const id of ids) named.delete(id);
       if (ids.length === 0) return 'idle';
-      if (failedAt !== undefined || ids.some((id) => inClaims.has(id))) loop.wake();
-      if (failedAt === undefined && (await release(ids)) === 'more') loop.wake();
+      if (outage.isOn() || ids.some((id) => inClaims.has(id))) loop.wake();
+      if (!outage.isOn() && (await release(ids)) === 'more') loop.wake();
       return named.size > 0 ? 'more' : 'idle';
     },
   });
 
   return {
     wake(subscriptionIds) {
-      mayWait = true;
+      walk.expect();
       for (const id of subscriptionIds) named.add(id);
       if (subscriptionIds.length > 0) loopOfNamed.wake();
       else loop.wake();
     },
     refill() {
-      if (mayWait) loop.wakeLater();
+      if (walk.mayFind()) loop.wakeLater();
     },
     releaser: {
-      leaseLimits: () => (failedAt === undefined ? leaseLimits : undefined),
+      leaseLimits: () => (outage.isOn() ? undefined : limits),
       release: (deliveries) => void publish(deliveries),
     },
     async stop() {
@@ -215,13 +164,4 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
       await Promise.all(publishingNow);
     },
   };
-}
-
-/** The slots of one subscription out of a total. */
-export function subscriptionCapOf(inFlight: number): number {
-  return shareOf(inFlight, SUBSCRIPTION_SHARE);
-}
-
-function shareOf(inFlight: number, share: number): number {
-  return Math.max(1, Math.floor(inFlight * share));
 }

@@ -1,7 +1,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { Database, Queryable } from '../../database/database.js';
 import { measuredGauge } from '../../database/measured-gauge.js';
-import { FAILING_AFTER } from './claim-due.js';
+import { FAILING_AFTER } from '../deliveries/claim-rule.js';
 import { type DeliveryCapacity, ENDPOINT_STATES, measuring, oldestDueSeconds } from './oldest-due.js';
 
 export type ReleaseMetrics = ReturnType<typeof createReleaseMetrics>;

@@ -6,7 +6,7 @@ import {
 } from '@partner/proto-contracts/resources/service-status/service-status';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import type { Database } from '../../database/database.js';
-import { FAILING_AFTER } from './claim-due.js';
+import { FAILING_AFTER } from '../deliveries/claim-rule.js';
 import { type DeliveryCapacity, measuring, oldestDueSeconds } from './oldest-due.js';
 
 /** Measures whether webhooks leave in time, and how many of all endpoints fail (CONSOLE-12). Each query takes at most 3 s. */

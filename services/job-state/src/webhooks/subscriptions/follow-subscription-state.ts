@@ -1,7 +1,7 @@
 import type { Logger } from '@partner/kernel/logger';
 import type { Registry } from 'prom-client';
 import type { Database } from '../../database/database.js';
-import { RETAINED_COLUMNS } from '../schedule/delivery-resource.js';
+import { isWaiting, RETAINED_COLUMNS } from '../deliveries/delivery-columns.js';
 import { type Loop, startLoop } from '../../database/start-loop.js';
 
 /** Deliveries that one statement moves, which bounds its locks. */
@@ -92,8 +92,8 @@ function locked(candidateRows: string, condition: string): string {
     )`;
 }
 
-const PENDING = `d.state = 'pending' and d.lease_id is null`;
-const RETRY = `d.state = 'retry_scheduled' and d.lease_id is null`;
+const PENDING = isWaiting('d', 'pending');
+const RETRY = isWaiting('d', 'retry_scheduled');
 
 const STATEMENTS: Readonly<Record<Move, string>> = {
   hold: `

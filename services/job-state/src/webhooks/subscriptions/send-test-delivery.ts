@@ -20,7 +20,8 @@ import { currentRequestId } from '@partner/kernel/request-context';
 import { injectTrace } from '@partner/kernel/telemetry/tracing';
 import { recordAudit } from '../../audit/record-audit.js';
 import { type Database, queryWithin, type Transaction } from '../../database/database.js';
-import { DELIVERY_COLUMNS, type DeliveryRow } from '../schedule/delivery-resource.js';
+import { DELIVERY_COLUMNS, type DeliveryRow } from '../deliveries/delivery-columns.js';
+import { ofEvent, queueDeliveries } from '../deliveries/queue-delivery.js';
 import { type EnvelopeContent, renderEnvelope } from '../events/render-envelope.js';
 import { type Caller, checkEndpoint } from './check-endpoint.js';
 import { createSecret } from './create-secret.js';
@@ -112,12 +113,19 @@ export async function sendTestDelivery(
          values ($1, $2, $14, $3, $4, $5, $6, $7, $8, $9, $10, $4, $15, 0)
          returning *
        )
-       insert into deliveries
-         (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test, secret_version, wrong_secret,
-          test_url, test_headers, created_at)
-       select $11, event.test_subscription_id, event.company_id, event.id, event.name, event.resource_type, event.resource_id, true, $12, $13,
-         $16, $17, event.created_at
-       from event`,
+       ${queueDeliveries(
+         {
+           ...ofEvent('event'),
+           ...{
+             id: '$11',
+             subscriptionId: 'event.test_subscription_id',
+             isTest: 'true',
+             createdAt: 'event.created_at',
+           },
+           ...{ secretVersion: '$12', wrongSecret: '$13', testUrl: '$16', testHeaders: '$17' },
+         },
+         'event',
+       )}`,
         [
           eventId,
           companyId,

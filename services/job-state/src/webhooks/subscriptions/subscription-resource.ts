@@ -3,6 +3,7 @@ import {
   type Subscription,
   WEBHOOK_LIMITS,
 } from '@partner/proto-contracts/resources/subscription/subscription';
+import { DUE_AT, isWaiting } from '../deliveries/delivery-columns.js';
 
 /** The public fields of a subscription, as {@link SUBSCRIPTION_COLUMNS} selects them. */
 export interface SubscriptionRow {
@@ -37,9 +38,7 @@ const FAILS_NOW = `exists (
 /** When the next waiting delivery in a state is attempted; one probe of the index of the queue. */
 function nextAttempt(state: 'pending' | 'retry_scheduled'): string {
   return `(
-    select d.next_attempt_at from deliveries d
-    where d.subscription_id = s.id and d.state = '${state}' and d.lease_id is null
-    order by d.next_attempt_at limit 1
+    select ${DUE_AT} from deliveries d where d.subscription_id = s.id and ${isWaiting('d', state)} order by ${DUE_AT} limit 1
   )`;
 }
 

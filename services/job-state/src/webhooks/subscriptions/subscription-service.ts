@@ -12,7 +12,7 @@ import type {
 } from '@partner/proto-contracts/resources/subscription/subscription';
 import { actorOf } from '../../audit/actor.js';
 import { type Database, queryWithin } from '../../database/database.js';
-import { shownDelivery } from '../schedule/delivery-resource.js';
+import { shownDelivery } from '../deliveries/delivery-resource.js';
 import { callerLimits } from '../../rpc/caller-limits.js';
 import { required } from '../../rpc/required.js';
 import { activateSecret, type ActivateSecretDeps } from './activate-secret.js';

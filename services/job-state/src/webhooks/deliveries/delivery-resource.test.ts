@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type AttemptRow, shownAttempt, shownDelivery } from './delivery-resource.js';
+import type { AttemptRow } from './attempt-columns.js';
+import { shownAttempt, shownDelivery } from './delivery-resource.js';
 
 const NOTHING_MORE: AttemptRow = {
   attemptId: 'dlv_3',

@@ -4,7 +4,6 @@ import { ExchangeTraceSchema } from '@partner/proto-contracts/gen/partner/webhoo
 import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
 import type {
   Attempt,
-  ATTEMPT_OUTCOMES,
   AttemptSummary,
   ExchangeSteps,
 } from '@partner/proto-contracts/resources/attempt/attempt';
@@ -15,85 +14,12 @@ import {
 } from '@partner/proto-contracts/resources/delivery/delivery';
 import { shortUrl } from '@partner/proto-contracts/values/short-url';
 import { required } from '../../rpc/required.js';
-
-/** State of a delivery. */
-export type DeliveryStateName = (typeof DELIVERY_STATES)[number];
-
-/** How an attempt ended. */
-export type AttemptOutcomeName = (typeof ATTEMPT_OUTCOMES)[number];
-
-/** The public fields of a delivery, as {@link DELIVERY_COLUMNS} and {@link ANY_DELIVERY_COLUMNS} select them. */
-export interface DeliveryRow {
-  readonly id: string;
-  readonly subscriptionId: string;
-  readonly eventId: string;
-  readonly event: string;
-  readonly state: DeliveryStateName;
-  readonly attempts: number;
-  readonly nextAttemptAt: Date | null;
-  readonly createdAt: Date;
-  readonly finishedAt: Date | null;
-  readonly resourceType: string;
-  readonly resourceId: string;
-  readonly isTest: boolean;
-  readonly replayOf: string | null;
-  readonly bulkReplayId: string | null;
-  readonly wrongSignature: boolean;
-  readonly testUrl: string | null;
-  /** Its number among the events of the subscription, a decimal text. */
-  readonly eventNumber: string | null;
-}
-
-/** The fields of an attempt in a list, as {@link ATTEMPT_SUMMARY_COLUMNS} selects them. */
-export interface AttemptSummaryRow {
-  readonly attemptId: string;
-  readonly number: number;
-  readonly startedAt: Date;
-  readonly durationMs: number;
-  readonly outcome: AttemptOutcomeName;
-  readonly responseStatus: number | null;
-  readonly error: string | null;
-}
+import type { AttemptRow, AttemptSummaryRow } from './attempt-columns.js';
+import type { DeliveryRow, DeliveryStateName } from './delivery-columns.js';
 
 /** A delivery with the fields of its last attempt, or null for each of them. */
 export type ListedDeliveryRow = DeliveryRow &
   (AttemptSummaryRow | { readonly [Field in keyof AttemptSummaryRow]: null });
-
-/** The public fields of an attempt, as {@link ATTEMPT_COLUMNS} selects them. */
-export interface AttemptRow extends AttemptSummaryRow {
-  readonly responseHeaders: Attempt['responseHeaders'];
-  readonly responseBody: Buffer | null;
-  readonly remoteAddress: string | null;
-  readonly secretVersion: number;
-  /** An `ExchangeTrace` as JSON. */
-  readonly exchange: JsonValue;
-}
-
-const COMMON_COLUMNS = `
-  d.id, d.subscription_id as "subscriptionId", d.event_id as "eventId", d.event, d.state, d.attempts,
-  case when d.state in ('pending', 'retry_scheduled') and d.lease_id is null then d.next_attempt_at end as "nextAttemptAt",
-  d.created_at as "createdAt", d.resource_type as "resourceType", d.resource_id as "resourceId",
-  d.is_test as "isTest", d.replay_of as "replayOf", d.bulk_replay_id as "bulkReplayId", d.wrong_secret is not null as "wrongSignature",
-  d.test_url as "testUrl", d.number as "eventNumber"`;
-
-/** Columns of an unfinished {@link DeliveryRow}, from `deliveries d`. One in flight or held has no next attempt. */
-export const DELIVERY_COLUMNS = `${COMMON_COLUMNS}, null::timestamptz as "finishedAt"`;
-
-/** Columns of a {@link DeliveryRow}, from `all_deliveries d`. */
-export const ANY_DELIVERY_COLUMNS = `${COMMON_COLUMNS}, d.finished_at as "finishedAt"`;
-
-/** Columns of an {@link AttemptSummaryRow}, from `delivery_attempts a`. */
-export const ATTEMPT_SUMMARY_COLUMNS = `
-  a.id as "attemptId", a.number, a.started_at as "startedAt", a.duration_ms as "durationMs", a.outcome,
-  a.response_status as "responseStatus", a.error`;
-
-/** Columns of an {@link AttemptRow}, from `delivery_attempts a`. */
-export const ATTEMPT_COLUMNS = `${ATTEMPT_SUMMARY_COLUMNS}, a.response_headers as "responseHeaders", a.response_body as "responseBody",
-  a.remote_address as "remoteAddress", a.secret_version as "secretVersion", a.exchange`;
-
-/** The columns that move from `deliveries` to `finished_deliveries`, apart from the outcome and its time. */
-export const RETAINED_COLUMNS = `id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test,
-  secret_version, wrong_secret, test_url, replay_of, bulk_replay_id, created_at, number`;
 
 /** A delivery as the public API shows it. */
 export function shownDelivery(row: DeliveryRow): Delivery {

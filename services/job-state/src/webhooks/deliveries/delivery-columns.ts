@@ -1,0 +1,90 @@
+import type { DELIVERY_STATES } from '@partner/proto-contracts/resources/delivery/delivery';
+import { column, columnNames, computed, type RowOf, selectList } from '../../database/columns.js';
+
+/** State of a delivery. */
+export type DeliveryStateName = (typeof DELIVERY_STATES)[number];
+
+/** The columns that move from `deliveries` to `finished_deliveries`, apart from the outcome and its time. */
+const KEPT = {
+  id: column<string>('id', 'text'),
+  subscriptionId: column<string>('subscription_id', 'text'),
+  companyId: column<string>('company_id', 'text'),
+  eventId: column<string>('event_id', 'text'),
+  event: column<string>('event', 'text'),
+  resourceType: column<string>('resource_type', 'text'),
+  resourceId: column<string>('resource_id', 'text'),
+  isTest: column<boolean>('is_test', 'boolean'),
+  secretVersion: column<number | null>('secret_version', 'integer'),
+  /** The sealed random secret of a test with a wrong signature. */
+  wrongSecret: column<Buffer | null>('wrong_secret', 'bytea'),
+  testUrl: column<string | null>('test_url', 'text'),
+  replayOf: column<string | null>('replay_of', 'text'),
+  bulkReplayId: column<string | null>('bulk_replay_id', 'text'),
+  createdAt: column<Date>('created_at', 'timestamptz'),
+  /** Its number among the events of the subscription, a decimal text. */
+  number: column<string | null>('number', 'bigint'),
+} as const;
+
+/** The columns of `deliveries`. */
+export const DELIVERY = {
+  ...KEPT,
+  state: column<DeliveryStateName>('state', 'text'),
+  attempts: column<number>('attempts', 'integer'),
+  /** When it is due; with a lease, when that ends. */
+  nextAttemptAt: column<Date>('next_attempt_at', 'timestamptz'),
+  leaseId: column<string | null>('lease_id', 'text'),
+  testHeaders: column<Buffer | null>('test_headers', 'bytea'),
+} as const;
+
+/** The public fields of a delivery. One in flight or held has no next attempt. */
+const PUBLIC = {
+  id: DELIVERY.id,
+  subscriptionId: DELIVERY.subscriptionId,
+  eventId: DELIVERY.eventId,
+  event: DELIVERY.event,
+  state: DELIVERY.state,
+  attempts: DELIVERY.attempts,
+  nextAttemptAt: computed<Date | null>(
+    (d) =>
+      `case when ${d}.state in ('pending', 'retry_scheduled') and ${d}.lease_id is null then ${d}.next_attempt_at end`,
+  ),
+  createdAt: DELIVERY.createdAt,
+  resourceType: DELIVERY.resourceType,
+  resourceId: DELIVERY.resourceId,
+  isTest: DELIVERY.isTest,
+  replayOf: DELIVERY.replayOf,
+  bulkReplayId: DELIVERY.bulkReplayId,
+  wrongSignature: computed<boolean>((d) => `${d}.wrong_secret is not null`),
+  testUrl: DELIVERY.testUrl,
+  eventNumber: DELIVERY.number,
+} as const;
+
+const FINISHED_AT = { finishedAt: column<Date | null>('finished_at', 'timestamptz') } as const;
+
+/** The public fields of a delivery, as {@link DELIVERY_COLUMNS} and {@link ANY_DELIVERY_COLUMNS} select them. */
+export type DeliveryRow = RowOf<typeof PUBLIC & typeof FINISHED_AT>;
+
+/** Columns of an unfinished {@link DeliveryRow}, from `deliveries d`. */
+export const DELIVERY_COLUMNS = `${selectList(PUBLIC, 'd')}, null::timestamptz as "finishedAt"`;
+/** Columns of a {@link DeliveryRow}, from `all_deliveries d`. */
+export const ANY_DELIVERY_COLUMNS = selectList({ ...PUBLIC, ...FINISHED_AT }, 'd');
+/** The columns that an end of a delivery keeps. */
+export const RETAINED_COLUMNS = columnNames(KEPT);
+
+/** Whether a delivery waits for its first attempt or for a retry, due or not. Each has an index by subscription and due time. */
+export const isWaiting = (d: string, state: 'pending' | 'retry_scheduled') =>
+  `${d}.state = '${state}' and ${d}.lease_id is null`;
+/** Whether a waiting delivery is due, or a lease has expired. */
+export const isDue = (d: string) => `${d}.next_attempt_at <= now()`;
+/** Whether an attempt of a delivery is in flight. */
+export const isInFlight = (d: string) => `${d}.lease_id is not null and ${d}.next_attempt_at > now()`;
+/** Whether the dispatcher received a delivery but did not report it: again with it, or due. */
+export const isOverdue = (d: string) => `${d}.overdue_since is not null and ${d}.state <> 'held'
+          and (${d}.lease_id is not null or ${d}.next_attempt_at <= now() + interval '5 seconds')`;
+/** Sets a lease. */
+export const leaseFor = (seconds: string) =>
+  `lease_id = gen_random_uuid()::text, next_attempt_at = statement_timestamp() + make_interval(secs => ${seconds})`;
+/** Sets that a waiting delivery is due now. */
+export const MAKE_DUE = 'next_attempt_at = least(d.next_attempt_at, now())';
+/** When a delivery is due; with a lease, when that ends. */
+export const DUE_AT = DELIVERY.nextAttemptAt.sql('d');
