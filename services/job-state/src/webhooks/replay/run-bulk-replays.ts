@@ -1,30 +1,18 @@
-import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
-import { idFloor, newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
 import type { Registry } from 'prom-client';
 import type { Database, Transaction } from '../../database/database.js';
 import { type Loop, startLoop } from '../../database/start-loop.js';
-import { numberedFrom } from '../events/delivery-numbers.js';
-import { eventsOfSubscription } from '../events/events-of-subscription.js';
-import { BULK_REPLAY_COLUMNS, type BulkReplayRow } from './bulk-replay-resource.js';
-import { IS_SELECTED, IS_TO_BE_QUEUED, oldestInStates, selectionValues } from './bulk-replay.js';
-import { eventSpan, eventsSentTo } from './replay-events.js';
-import { idsCreatedWithin } from '../../database/created-within.js';
-import { isDue, isWaiting, MAKE_DUE } from '../deliveries/delivery-columns.js';
-import { deliveryIds, ofEvent, queueDeliveries } from '../deliveries/queue-delivery.js';
+import { BULK_REPLAY_COLUMNS } from './bulk-replay-resource.js';
+import type { DueBulkReplay, Step } from './bulk-replay-step.js';
+import { stepBackfill } from './step-backfill.js';
+import { stepEvents } from './step-events.js';
+import { stepReplay } from './step-replay.js';
+import { isDue, isWaiting } from '../deliveries/delivery-columns.js';
 
-/** Age of an event before a back-fill passes it: longer than any transaction that commits one. */
-const EVENTS_SETTLED_MS = 60_000;
-
-/** Deliveries or events that one step scans: at most this many for each that it may queue, and at least this many. */
-const SCANNED = { perQueued: 5, atLeast: 500 };
 /** Maximum number of due deliveries of one bulk replay that wait for an attempt. One step may exceed it by its size. */
 const MAX_WAITING = 100;
 const BACKLOG_PAUSE_SECONDS = 1;
 const SECONDS_PER_MINUTE = 60;
-/** Delay between two polls of a back-fill that waits for its last events to settle. */
-const SETTLE_PAUSE_SECONDS = 5;
 const FAILURE_PAUSE_MS = 5_000;
 /** Delay until a bulk replay whose step failed is retried. */
 const FAILED_STEP_PAUSE_SECONDS = 60;
@@ -35,29 +23,6 @@ export interface BulkReplayStepDeps {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** The clock of event ids. */
   readonly clock: () => Date;
-}
-
-interface DueBulkReplay extends BulkReplayRow {
-  readonly afterId: string;
-  readonly isDeleted: boolean;
-  readonly events: readonly string[];
-  readonly schemaVersion: number;
-  readonly companyClass: CompanyClassName;
-  /** Of a replay of events by number, decimal texts; else null. */
-  readonly firstSequence: string | null;
-  readonly lastSequence: string | null;
-  /** Of a replay of events by id; else null. */
-  readonly eventIds: readonly string[] | null;
-}
-
-/** Outcome of a step. */
-interface Step {
-  readonly queued: number;
-  /** The last delivery or event that the step passed. */
-  readonly afterId: string;
-  readonly isDone: boolean;
-  /** Delay in seconds in addition to that of the rate. */
-  readonly pauseSeconds: number;
 }
 
 /** Runs the steps of bulk replays and back-fills until it is stopped. Any number of replicas can run. */
@@ -196,226 +161,4 @@ async function isBacklogged(tx: Transaction, due: DueBulkReplay): Promise<boolea
     [due.id, MAX_WAITING, due.subscriptionId],
   );
   return row !== undefined && row.unfinished >= MAX_WAITING;
-}
-
-interface StepCounts {
-  readonly scanned: number;
-  readonly lastScanned: string | null;
-  readonly queued: number;
-  readonly lastQueued: string | null;
-}
-
-/**
- * Of several deliveries of one event in the span, the newest is replayed. The event is queued once wherever the steps begin and
- * end. A delivery that waits for a retry is made due.
- */
-async function stepReplay(tx: Transaction, due: DueBulkReplay): Promise<Step> {
-  const size = stepSize(due.perMinute);
-  const to = due.to < due.createdAt ? due.to : due.createdAt;
-  const selection = { states: due.states ?? [], from: due.from, to, event: due.event ?? undefined };
-  const [counts] = await tx.query<StepCounts>(
-    `with scanned as materialized (
-       select * from (${oldestInStates({ from: 'f.id >= $3 and f.id > $8', limit: '$9::integer' })}) m
-     ), to_queue as materialized (
-       select m.* from scanned m
-       where ${IS_SELECTED} and ${IS_TO_BE_QUEUED} and not exists (
-         select 1 from finished_deliveries f
-         where f.event_id = m.event_id and f.subscription_id = $1 and f.id > m.id and f.state = any($2) and f.id < $4
-           and f.created_at >= $5 and f.created_at < $6 and not f.is_test
-       )
-       order by m.id limit $10
-     ), retried as (
-       update deliveries d set ${MAKE_DUE}
-       from (
-         select w.id from deliveries w join to_queue m on m.id = w.id
-         where ${isWaiting('w', 'retry_scheduled')}
-         order by w.id for no key update of w skip locked
-       ) waiting
-       where d.id = waiting.id
-     ), queued as (
-       ${queueDeliveries(
-         {
-           id: deliveryIds('$11', 'row_number() over (order by m.id)'),
-           subscriptionId: '$1',
-           companyId: '$12',
-           eventId: 'm.event_id',
-           event: 'm.event',
-           resourceType: 'm.resource_type',
-           resourceId: 'm.resource_id',
-           replayOf: 'm.id',
-           bulkReplayId: '$13',
-           number: 'm.number',
-         },
-         `to_queue m where m.state <> 'retry_scheduled'`,
-       )}
-     )
-     ${COUNTS}`,
-    [
-      ...selectionValues(due.subscriptionId, selection),
-      due.afterId,
-      scanSize(size),
-      size,
-      newId('dlv'),
-      due.companyId,
-      due.id,
-    ],
-  );
-  return stepOf(counts, due, size, true);
-}
-
-/**
- * Passes events only once they have settled.
- *
- * An event whose transaction was in flight at the pause or the activation saw a paused subscription and may have been committed
- * later. Its instant is outside the pause; the reason why it was not queued identifies it. An event that is withdrawn
- * concurrently is not queued: the step locks its events in ascending id.
- */
-async function stepBackfill(tx: Transaction, due: DueBulkReplay, now: Date): Promise<Step> {
-  const size = stepSize(due.perMinute);
-  const settled = new Date(now.getTime() - EVENTS_SETTLED_MS);
-  const end = new Date(due.to.getTime() + EVENTS_SETTLED_MS + 1);
-  const begin = new Date(due.from.getTime() - EVENTS_SETTLED_MS);
-  const [counts] = await tx.query<StepCounts>(
-    `with scanned as materialized (
-       select e.id, e.name, e.resource_type, e.resource_id, e.schema_version, e.created_at, e.not_queued from events e
-       where e.company_id = $2 and e.id > $3 and e.id < $4 and e.test_subscription_id is null
-       order by e.id limit $5
-     ), to_queue as materialized (
-       select m.* from scanned m
-       where m.name = any($6::text[]) and m.schema_version = $7 and m.resource_id <> $1
-         and (m.created_at between $8 and $9 or m.not_queued ->> $1 = 'paused')
-         and not exists (select 1 from deliveries u where u.event_id = m.id and u.subscription_id = $1)
-         and not exists (
-           select 1 from finished_deliveries f where f.event_id = m.id and f.subscription_id = $1 and f.id >= $10
-         )
-       order by m.id limit $11
-     ), locked as materialized (
-       select e.id from to_queue m join events e on e.id = m.id order by e.id for key share of e
-     ), first_of_event as materialized (
-       select m.*, true as is_first, null::bigint as replayed_number from to_queue m join locked using (id)
-     ), ${numberedFrom('first_of_event')}, queued as (
-       ${queueDeliveries(
-         {
-           ...ofEvent('m'),
-           id: deliveryIds('$12', 'row_number() over (order by m.id)'),
-           subscriptionId: '$1',
-           companyId: '$2',
-           bulkReplayId: '$13',
-           number: 'm.number',
-         },
-         'numbered m',
-       )}
-     )
-     ${COUNTS}`,
-    [
-      due.subscriptionId,
-      due.companyId,
-      later(due.afterId, idFloor('evt', begin)),
-      idFloor('evt', settled < end ? settled : end),
-      scanSize(size),
-      eventsOfSubscription(due.events, due.companyClass),
-      due.schemaVersion,
-      due.from,
-      due.to,
-      idFloor('dlv', new Date(begin.getTime() - EVENTS_SETTLED_MS)),
-      size,
-      newId('dlv'),
-      due.id,
-    ],
-  );
-  return stepOf(counts, due, size, settled >= end);
-}
-
-/**
- * Passes the selected events in ascending id, so that each is queued once.
- *
- * Those of a transaction in flight are not part of it: their own statement queues them. An event that is withdrawn concurrently is
- * not queued, as in {@link stepBackfill}.
- */
-async function stepEvents(tx: Transaction, due: DueBulkReplay): Promise<Step> {
-  const size = stepSize(due.perMinute);
-  const { lowest, beyond } = idsCreatedWithin('evt', { from: due.from, to: due.to });
-  const { condition, values } = eventSpan(due, 12);
-  const [counts] = await tx.query<StepCounts>(
-    `with scanned as materialized (
-       select e.id, e.name, e.resource_type, e.resource_id, e.schema_version from events e
-       where e.company_id = $2 and e.id > $3 and e.id >= $4 and e.id < $5 and e.test_subscription_id is null and ${condition}
-       order by e.id limit $6
-     ), to_queue as materialized (
-       select m.* from scanned m
-       where m.name = any($7::text[]) and m.schema_version = $8 and m.resource_id <> $1
-         and not exists (select 1 from deliveries u where u.event_id = m.id and u.subscription_id = $1)
-       order by m.id limit $9
-     ), locked as materialized (
-       select e.id from to_queue m join events e on e.id = m.id order by e.id for key share of e
-     ), with_last as materialized (
-       select m.*, last.id as replay_of, last.id is null as is_first, last.number as replayed_number
-       from to_queue m join locked using (id)
-       left join lateral (
-         select f.id, f.number from finished_deliveries f where f.event_id = m.id and f.subscription_id = $1
-         order by f.id desc limit 1
-       ) last on true
-     ), ${numberedFrom('with_last')}, queued as (
-       ${queueDeliveries(
-         {
-           ...ofEvent('m'),
-           id: deliveryIds('$10', 'row_number() over (order by m.id)'),
-           subscriptionId: '$1',
-           companyId: '$2',
-           replayOf: 'm.replay_of',
-           bulkReplayId: '$11',
-           number: 'm.number',
-         },
-         'numbered m',
-       )}
-     )
-     ${COUNTS}`,
-    [
-      due.subscriptionId,
-      due.companyId,
-      due.afterId,
-      lowest,
-      beyond,
-      scanSize(size),
-      eventsSentTo(due, due.event ?? undefined),
-      due.schemaVersion,
-      size,
-      newId('dlv'),
-      due.id,
-      ...values,
-    ],
-  );
-  return stepOf(counts, due, size, true);
-}
-
-const COUNTS = `
-  select (select count(*)::integer from scanned) as scanned, (select max(id) from scanned) as "lastScanned",
-    (select count(*)::integer from to_queue) as queued, (select max(id) from to_queue) as "lastQueued"`;
-
-/** `isComplete`: nothing can follow the scanned rows. */
-function stepOf(counts: StepCounts | undefined, due: DueBulkReplay, size: number, isComplete: boolean): Step {
-  invariant(counts, 'a count has a row');
-  const { scanned, lastScanned, queued, lastQueued } = counts;
-  const isFull = queued === size;
-  const hasScannedAll = !isFull && scanned < scanSize(size);
-  return {
-    queued,
-    afterId: (isFull ? lastQueued : lastScanned) ?? due.afterId,
-    isDone: hasScannedAll && isComplete,
-    pauseSeconds: hasScannedAll ? SETTLE_PAUSE_SECONDS : 0,
-  };
-}
-
-/** Size of a batch: a second's worth of the rate, at least one. */
-function stepSize(perMinute: number): number {
-  return Math.max(1, Math.floor(perMinute / SECONDS_PER_MINUTE));
-}
-
-/** Rows that one step scans, however few of them are to be queued. */
-function scanSize(size: number): number {
-  return Math.max(SCANNED.atLeast, SCANNED.perQueued * size);
-}
-
-function later(a: string, b: string): string {
-  return a > b ? a : b;
 }
