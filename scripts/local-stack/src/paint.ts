@@ -1,15 +1,7 @@
-import type { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
 
-/** Returns whether a stream is a terminal that shows colors; `NO_COLOR` and `TERM=dumb` switch them off. */
-export function showsColors(
-  stream: Partial<Pick<WriteStream, 'isTTY' | 'hasColors'>>,
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): boolean {
-  return stream.isTTY === true && stream.hasColors?.(env) === true;
-}
-
-export const HAS_COLORS = showsColors(process.stdout);
+/** Whether standard output is a terminal that shows colors; `NO_COLOR` and `TERM=dumb` switch them off. */
+export const HAS_COLORS = process.stdout.isTTY && process.stdout.hasColors();
 
 /** Formats a text; unchanged where standard output shows no colors. */
 export function paint(

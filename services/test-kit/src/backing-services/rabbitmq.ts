@@ -228,11 +228,6 @@ export async function startRabbitmq(
   };
 }
 
-/** Opens and closes a connection. Throws errors of the broker or the network. */
-export async function tryRabbitmq(url: string): Promise<void> {
-  await withRabbitmq(url, async () => undefined);
-}
-
 /** Runs commands on a new connection. Throws errors of the broker or the network. */
 export async function withRabbitmq<T>(
   url: string,
@@ -248,8 +243,7 @@ export async function withRabbitmq<T>(
 }
 
 async function opensConnections(url: string): Promise<boolean> {
-  await tryRabbitmq(url);
-  return true;
+  return withRabbitmq(url, async () => true);
 }
 
 /** Whether a port on loopback accepts connections. */
