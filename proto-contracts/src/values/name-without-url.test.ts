@@ -23,17 +23,29 @@ test.each([
   expect([hasUrlOrDomain(name), hasUrl(name)]).toEqual([true, true]);
 });
 
-test.each(['evil.example', 'see Evil.Com now', 'EVIL.COM', 'evil\uff0ecom'])(
-  'a domain in the name %j is found for people only [ROLE-7]',
-  (name) => {
-    expect([hasUrlOrDomain(name), hasUrl(name)]).toEqual([true, false]);
-  },
-);
+test.each([
+  'evil.example',
+  'see Evil.Com now',
+  'EVIL.COM',
+  'evil\uff0ecom',
+  'EVIL.RU',
+  'see Evil.De, now',
+  'EVIL.CO.UK',
+  'EVIL.TECH',
+  'EVIL.XN--P1AI',
+  '\u0417\u041b\u041e.\u0420\u0424',
+])('a domain in the name %j is found for people only [ROLE-7]', (name) => {
+  expect([hasUrlOrDomain(name), hasUrl(name)]).toEqual([true, false]);
+});
 
 test.each([
   'Dr. Jane A. Smith',
   'J.R.R. Tolkien',
   'Dr.Smith',
+  'PROF.DR.SMITH',
+  'ST.JOHN A.B.',
+  'Dr.Li',
+  'John.Smith',
   "Sinead O'Connor-Lee (she/her)",
   'Sun & Co. KG',
   'Re: Max',
