@@ -161,6 +161,11 @@ test('is read from its start, its end or a position, until events after that may
     message: expect.stringContaining('events are kept for 120 days'),
   });
   const eventId = await recordOne(companyId);
+  await expect(read('2:2026-11-25')).rejects.toMatchObject({
+    reason: 'cursor_invalid',
+    message: expect.stringContaining('after the newest event'),
+  });
+  expect(await read('1:2026-11-25')).toEqual({ ...page, next: '1:2026-11-25' });
   expect(await read(undefined, { from: 'end' })).toEqual({ ...page, next: '1:2026-11-25' });
   const { events } = unsignedEvents.parse(JSON.parse((await read()).json));
   expect(events).toMatchObject([{ sequence: '1', eventId, event: 'install.job_unassigned' }]);

@@ -95,7 +95,7 @@ const DENIED = JSON.stringify(
  *
  * `next` is the number after which the next page starts: with a filter, that of the last scanned event, after at most
  * {@link MAX_EVENTS_SCANNED}. A page of large events ends early, see {@link pageWithinBytes}. Fails with `cursor_invalid` for a number
- * that a restore has lost.
+ * that a restore has lost, and for one after the newest event.
  */
 export async function readEventFeed(
   database: Queryable,
@@ -124,11 +124,13 @@ export async function readEventFeed(
   const last = page.at(-1);
   if (hasMore && last !== undefined) return { events: page, next: last.sequence, hasMore };
   const { head = '0', scanEnd = null } = rows[0] ?? {};
-  return { events: page, next: scanEnd ?? laterOf(head, after), hasMore: scanEnd !== null };
+  if (BigInt(after) > BigInt(head)) throw cursorInvalid('is after the newest event');
+  return { events: page, next: scanEnd ?? head, hasMore: scanEnd !== null };
 }
 
-function laterOf(head: string, after: string): string {
-  return BigInt(head) > BigInt(after) ? head : after;
+function cursorInvalid(reason: string): ServiceError {
+  const message = `${reason}; begin again without a cursor`;
+  return new ServiceError('cursor_invalid', `cursor: ${message}`, { details: [{ path: 'cursor', message }] });
 }
 
 /**
@@ -147,10 +149,7 @@ export function eventFeedOperations(deps: {
   function sequenceOf(position: string): string {
     const [sequence = '', day = ''] = position.split(':');
     if (new Date(day) < daysBefore(deps.clock(), keptDays - 1)) {
-      const message = `is too old: events are kept for ${keptDays} days; begin again without a cursor`;
-      throw new ServiceError('cursor_invalid', `cursor: ${message}`, {
-        details: [{ path: 'cursor', message }],
-      });
+      throw cursorInvalid(`is too old: events are kept for ${keptDays} days`);
     }
     return sequence;
   }
