@@ -224,6 +224,7 @@ class Calls:
                 ("/secret-path", "another path"),
                 ("?to=//other.example", "another path"),
                 ("//other.example:8443/secret-path", "http://other.example:8443"),
+                *((each, "http://other.example") for each in ("http:\\\\other.example", "/\\other.example/x")),
                 ("mailto:a@other.example", "an unknown place"),
                 ("http://a:b", "an unknown place"),
                 (None, "an unknown place"),

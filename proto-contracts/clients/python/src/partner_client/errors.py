@@ -94,7 +94,8 @@ def _origin(location: str | None) -> str:
     if location is None:
         return "an unknown place"
     try:
-        target = httpx.URL("http://same.invalid").join(location)
+        # A backslash separates as a slash does, as in every browser.
+        target = httpx.URL("http://same.invalid").join(location.replace("\\", "/"))
     except (httpx.InvalidURL, ValueError):
         return "an unknown place"
     if target.scheme not in ("http", "https") or not target.host:
