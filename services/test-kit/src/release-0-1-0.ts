@@ -149,6 +149,13 @@ export const RELEASE_0_1_0 = {
     base64:
       'CgVjbXBfMRIFam9iXzEaVgoHZXZlbnQ6MRIpUE9TVCAvcGFydG5lci92MS9qb2JzL2pvYl8xL3N0YXR1cy1ldmVudHMaILQh0jK/9y1Cp54zl/pmrOhLrOLovT3GfOohCgl3ZDT9IAIqBgiE/NrUBkAB',
   },
+  /** How job-state stored the outcome of that call. */
+  storedOutcome: {
+    operation: 'POST /partner/v1/jobs/job_1/status-events',
+    bodySha256: 'b421d232bff72d42a79e3397fa66ace84bace2e8bd3dc67cea210a09776434fd',
+    outcome: '{"kind":"done","result":"{\\"id\\": \\"job_1\\",\\"version\\":2}"}',
+    resource: '{"id": "job_1","version":2}',
+  },
   unknownCallReply: {
     type: 'partner.rpc.v1.RpcError',
     base64:

@@ -13,6 +13,7 @@ import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
+import { RELEASE_0_1_0 } from '@partner/test-kit/release-0-1-0';
 import { z } from 'zod';
 import { installerKey } from '../testing/callers.js';
 import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
@@ -116,6 +117,32 @@ describe('a write to a job', () => {
       reason: 'invalid_argument',
       message: expect.stringContaining(field),
     });
+  });
+
+  test('returns the outcome that release 0.1.0 stored under its key, byte for byte [IDEM-2]', async () => {
+    const { call, storedOutcome: stored } = RELEASE_0_1_0;
+    const jobId = await fixture.job();
+    await fixture.database.query(
+      `insert into idempotency_keys (company_id, key, operation, body_sha256, outcome, created_at, expires_at)
+       values ($1, $2, $3, decode($4, 'hex'), $5, $6, $7)`,
+      [
+        ...[fixture.installer, call.idempotencyKey, stored.operation, stored.bodySha256, stored.outcome],
+        ...[TEST_NOW, EXPIRES_AT],
+      ],
+    );
+    const { operation: request, bodySha256 } = stored;
+    const repeated = {
+      ...write(jobId, z.looseObject({}).parse(JSON.parse(call.body))),
+      idempotencyKey: { key: call.idempotencyKey, request, bodySha256 },
+    };
+    expect(await operations.call(recordStatusEventOperation, repeated)).toEqual({
+      json: `{"resource":${stored.resource}}`,
+      idempotency: { replayed: true, expiresAt: EXPIRES_AT },
+    });
+    const other = { ...repeated.idempotencyKey, bodySha256: '00'.repeat(32) };
+    await expect(
+      operations.call(recordStatusEventOperation, { ...repeated, idempotencyKey: other }),
+    ).rejects.toMatchObject({ reason: 'idempotency_mismatch' });
   });
 
   test('requires an Idempotency-Key', async () => {
