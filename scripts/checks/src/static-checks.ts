@@ -13,7 +13,13 @@ import { z } from 'zod';
 import { runCommand } from '@partner/local-stack/run-command';
 import { lintApiDescription } from './api-description.js';
 import { pageViolations, SPECIFICATION } from './pages.js';
-import { apiViolations, describedApi, migrationViolations, readRelease } from './released/last-release.js';
+import {
+  apiViolations,
+  callViolations,
+  describedApi,
+  migrationViolations,
+  readRelease,
+} from './released/last-release.js';
 import { sourceTexts } from './source-texts.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -117,6 +123,7 @@ async function changesSinceRelease(): Promise<string | undefined> {
     const violations = [
       (await command('buf', ['breaking', '--against', against], contracts)) ?? [],
       apiViolations(release),
+      callViolations(release),
       migrationViolations(root, release),
     ].flat();
     return violations.length === 0 ? undefined : violations.join('\n');

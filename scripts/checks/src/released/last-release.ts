@@ -5,6 +5,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
 import { z } from 'zod';
 import { breakingApiChanges } from './api-changes.js';
+import { allCalls, describeCalls } from './described-calls.js';
 
 /** The record of the last release: one file, compressed, since only the checks read it. */
 const RECORD = 'proto-contracts/released/release.json.gz';
@@ -13,6 +14,8 @@ const record = z.object({
   /** The protobuf contracts: an image of buf in JSON, without comments. */
   contracts: z.unknown(),
   openApi: z.unknown(),
+  /** The calls between services; absent in 0.1.0, whose calls are refused. */
+  calls: z.unknown().optional(),
   /** SHA-256 of each migration, by file name. */
   migrations: z.record(z.string(), z.string()),
 });
@@ -31,7 +34,12 @@ export function describedApi(): unknown {
 
 /** Records this state, with an image of its protobuf contracts, for the checks of later changes. */
 export function writeRelease(root: string, contracts: unknown): void {
-  const release: ReleaseRecord = { contracts, openApi: describedApi(), migrations: migrationDigests(root) };
+  const release: ReleaseRecord = {
+    contracts,
+    openApi: describedApi(),
+    calls: describeCalls(allCalls()),
+    migrations: migrationDigests(root),
+  };
   writeFileSync(path.join(root, RECORD), gzipSync(JSON.stringify(release), { level: 9 }));
 }
 
@@ -42,6 +50,11 @@ export function readRelease(root: string): ReleaseRecord {
 /** Returns the changes since the last release that break a partner's client. */
 export function apiViolations({ openApi }: ReleaseRecord): readonly string[] {
   return breakingApiChanges(openApi, describedApi());
+}
+
+/** Returns the changes since the last release of calls that break processes of both releases beside each other. */
+export function callViolations({ calls }: ReleaseRecord): readonly string[] {
+  return calls === undefined ? [] : breakingApiChanges(calls, describeCalls(allCalls()));
 }
 
 /** Returns the released migrations that are changed or missing: a database that ran them does not run them again. */
