@@ -1,6 +1,5 @@
 import { LIMITS } from '../api/limits.js';
 import { EVENT_CATALOGUE } from '../resources/event-catalogue/catalogue.js';
-import { eventData } from '../resources/event-catalogue/webhook-events.js';
 import { markdownTable } from './markdown-table.js';
 
 /** The guide's parts about webhooks, in Markdown: how to receive and verify them, and every event. */
@@ -81,7 +80,7 @@ deliveries in flight.`.trim();
 }
 
 function eventCatalogue(): string {
-  const emitted = new Set<string>(Object.keys(eventData));
+  const emitted = new Set<string>(Object.keys(EVENT_CATALOGUE));
   const rows = Object.entries(EVENT_CATALOGUE).map(([name, { meaning, classes }]) => [
     `\`${name}\``,
     meaning,

@@ -3,8 +3,7 @@ import type { oas31, ZodOpenApiPathItemObject } from 'zod-openapi';
 import { LIMITS } from '../api/limits.js';
 import { SIGNATURE_SCHEME } from '../api/versions.js';
 import { EVENT_CATALOGUE, type EventName, isEventName } from '../resources/event-catalogue/catalogue.js';
-import { eventData, webhookEnvelope } from '../resources/event-catalogue/webhook-events.js';
-import { WEBHOOK_EXAMPLES } from '../resources/event-catalogue/webhook-examples.js';
+import { webhookEnvelope, webhookExample } from '../resources/event-catalogue/webhook-events.js';
 import { SUBSCRIPTION_EXAMPLE } from '../resources/subscription/subscription.js';
 import { pascalCase } from './pascal-case.js';
 
@@ -66,7 +65,7 @@ const HEADERS = z.object({
   'webhook-id': header(
     'StandardWebhookId',
     'The id of the event (Standard Webhooks).',
-    WEBHOOK_EXAMPLES['install.status_changed'].id,
+    webhookExample('install.status_changed').id,
   ),
   'webhook-timestamp': header('StandardWebhookTimestamp', 'The same as `x-svc-timestamp`.', SENT_AT),
   'webhook-signature': header(
@@ -108,7 +107,10 @@ export function webhookUnion(): oas31.SchemaObject {
 function webhookItem(event: EventName): ZodOpenApiPathItemObject {
   const { meaning, classes } = EVENT_CATALOGUE[event];
   const name = pascalCase(event);
-  const data = eventData[event].meta({ id: `${name}Data`, description: `The data of \`${event}\`.` });
+  const data = EVENT_CATALOGUE[event].data.meta({
+    id: `${name}Data`,
+    description: `The data of \`${event}\`.`,
+  });
   const envelope = webhookEnvelope
     .extend({ event: z.literal(event).meta({ description: 'The name of the event.' }), data })
     .meta({ id: `${name}Event`, description: `The body of \`${event}\`.` });
@@ -124,7 +126,7 @@ function webhookItem(event: EventName): ZodOpenApiPathItemObject {
       requestParams: { header: HEADERS },
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: envelope, example: WEBHOOK_EXAMPLES[event] } },
+        content: { 'application/json': { schema: envelope, example: webhookExample(event) } },
       },
       responses: {
         '2XX': {

@@ -4,7 +4,7 @@ import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
 import { addCompany } from '@partner/local-stack/stack/add-company';
 import { ensureStackSecrets } from '@partner/local-stack/stack/stack-secrets';
 import type { Stack } from '@partner/local-stack/stack/start-stack';
-import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/resources/event-catalogue/webhook-examples';
+import { webhookExample } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 
 /** A connection to the database of a stack. */
@@ -22,7 +22,7 @@ export const ENDPOINTS = 100;
 /** The signing secret of every subscription of the benchmarks. */
 export const BENCH_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
-const EXAMPLE = WEBHOOK_EXAMPLES['install.status_changed'];
+const EXAMPLE = webhookExample('install.status_changed');
 const AT_ONCE = 500;
 
 /** Creates an active subscription of a company to the events of its quotes, at a path of the receiver. */

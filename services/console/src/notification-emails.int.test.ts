@@ -9,7 +9,7 @@ import {
   type SecurityNotice,
 } from '@partner/proto-contracts/internal/notifications/notification-emails';
 import { NOTIFICATIONS } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
-import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/resources/event-catalogue/webhook-examples';
+import { webhookExample } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { implementInternal } from '@partner/kernel/amqp/implement';
 import { invariant } from '@partner/kernel/invariant';
 import { SECURITY_NOTICE_KINDS } from '@partner/proto-contracts/resources/security-notice/security-notice';
@@ -72,14 +72,14 @@ const email = (to: string, bodies: readonly object[], total = bodies.length) => 
   eventBodies: bodies.map((body) => JSON.stringify(body)),
   total,
 });
-const FAILING = WEBHOOK_EXAMPLES['webhook.endpoint_failing'];
+const FAILING = webhookExample('webhook.endpoint_failing');
 
 describe('a notification email', () => {
   test('lists each notification with its page, and says how to turn the emails off [NOTIFY-9, NOTIFY-10]', async () => {
     due = [
       email(
         'olive@roofs.example',
-        NOTIFICATIONS.map((name) => WEBHOOK_EXAMPLES[name]),
+        NOTIFICATIONS.map((name) => webhookExample(name)),
         60,
       ),
     ];

@@ -65,7 +65,7 @@ export const AUDIT_USER_AGENT_LENGTH = 200;
  *
  * Visible to the owners of the company. Other companies do not see it.
  */
-export const auditEntry = z
+const auditEntry = z
   .object({
     id: z.string().meta({ description: 'The id of the entry.' }),
     at: dateTimeOut.meta({ description: 'When the change was made.' }),

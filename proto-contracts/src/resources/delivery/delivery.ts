@@ -4,7 +4,7 @@ import { dateTimeIn, dateTimeOut } from '../../values/date-time.js';
 import { pageCursor } from '../../values/page-cursor.js';
 import { pageLimit } from '../../values/page-limit.js';
 import { attempt, attemptSummary, ATTEMPT_SUMMARY_EXAMPLE } from '../attempt/attempt.js';
-import { EVENT_EXAMPLE } from '../event-catalogue/webhook-examples.js';
+import { EVENT_EXAMPLE } from '../event-catalogue/webhook-events.js';
 import { SUBSCRIPTION_EXAMPLE } from '../subscription/subscription.js';
 
 export const DELIVERY_STATES = [

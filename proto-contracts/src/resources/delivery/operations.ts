@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
-import { EVENT_EXAMPLE } from '../event-catalogue/webhook-examples.js';
+import { EVENT_EXAMPLE } from '../event-catalogue/webhook-events.js';
 import { ATTEMPT_EXAMPLE } from '../attempt/attempt.js';
 import {
   SUBSCRIPTION_EXAMPLE,

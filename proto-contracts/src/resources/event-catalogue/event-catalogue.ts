@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { simplifySchemas } from '../../api/simplify-schemas.js';
 import { CURRENT_SCHEMA_VERSION, SIGNATURE_SCHEME } from '../../api/versions.js';
-import { EVENT_CATALOGUE, eventGroup, type EventName, isEventName } from './catalogue.js';
-import { eventData, webhookEnvelope } from './webhook-events.js';
-import { WEBHOOK_EXAMPLES } from './webhook-examples.js';
+import { EVENT_CATALOGUE, type EventName, eventGroup, isEventName } from './catalogue.js';
+import { webhookEnvelope, webhookExample } from './webhook-events.js';
 import { companyClass } from '../../values/company-class.js';
 
 const json = z.record(z.string(), z.unknown());
@@ -58,12 +57,12 @@ function describeEvent(name: EventName): z.infer<typeof catalogueEvent> {
     classes: [...classes],
     schemaVersion: CURRENT_SCHEMA_VERSION,
     schema: bodySchema(name),
-    example: { ...WEBHOOK_EXAMPLES[name] },
+    example: { ...webhookExample(name) },
   };
 }
 
 function bodySchema(name: EventName): Record<string, unknown> {
-  const body = webhookEnvelope.extend({ event: z.literal(name), data: eventData[name] });
+  const body = webhookEnvelope.extend({ event: z.literal(name), data: EVENT_CATALOGUE[name].data });
   const { $defs, ...schema } = z.toJSONSchema(body, {
     override: ({ jsonSchema }) => applyOverride(jsonSchema),
   });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { WEBHOOK_EXAMPLES } from './webhook-examples.js';
-import { installerJob } from '../job/job.js';
 import { EVENT_CATALOGUE, eventGroup, isEventName } from './catalogue.js';
-import { eventData, PERSONAL_EVENT_FIELDS, webhookEnvelope } from './webhook-events.js';
+import { PERSONAL_EVENT_FIELDS, webhookEnvelope, webhookExample } from './webhook-events.js';
+import { installerJob } from '../job/job.js';
 import { z } from 'zod';
 
 const EVENTS = Object.keys(EVENT_CATALOGUE).filter(isEventName);
@@ -25,19 +24,21 @@ function fieldsIn(schema: unknown): readonly string[] {
 
 const fieldsOf = (schema: z.ZodType) => fieldsIn(z.toJSONSchema(schema));
 const ofGroup = (group: string) =>
-  EVENTS.filter((event) => eventGroup(event) === group).flatMap((event) => fieldsOf(eventData[event]));
+  EVENTS.filter((event) => eventGroup(event) === group).flatMap((event) =>
+    fieldsOf(EVENT_CATALOGUE[event].data),
+  );
 
 describe('the fields that leave the service', () => {
   test.each(EVENTS)('of %s are named in its schema, and its example has all of them', (event) => {
-    const schema = webhookEnvelope.extend({ event: z.literal(event), data: eventData[event] });
-    const example = JSON.stringify(WEBHOOK_EXAMPLES[event]);
+    const schema = webhookEnvelope.extend({ event: z.literal(event), data: EVENT_CATALOGUE[event].data });
+    const example = JSON.stringify(webhookExample(event));
     // `redacted` is absent unless personal data was erased.
     const fields = fieldsOf(schema).filter((field) => field !== 'redacted');
     for (const field of fields) expect(example).toContain(`"${field}":`);
   });
 
   test('in events are named as personal data if they are notes, so that an erasure removes them [PERSON-1]', () => {
-    const notes = EVENTS.flatMap((event) => fieldsOf(eventData[event])).filter((field) =>
+    const notes = EVENTS.flatMap((event) => fieldsOf(EVENT_CATALOGUE[event].data)).filter((field) =>
       /notes?$/i.test(field),
     );
     expect(new Set(notes)).toEqual(PERSONAL_EVENT_FIELDS);

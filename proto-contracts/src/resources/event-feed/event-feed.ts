@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { eventFilter } from '../event-catalogue/event-filter.js';
-import { EVENT_EXAMPLE } from '../event-catalogue/webhook-examples.js';
+import { EVENT_EXAMPLE } from '../event-catalogue/webhook-events.js';
 import { pageLimit } from '../../values/page-limit.js';
 
 /** The headers that sign one event for its reader. */

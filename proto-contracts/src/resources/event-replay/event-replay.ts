@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { eventFilter } from '../event-catalogue/event-filter.js';
-import { EVENT_EXAMPLE } from '../event-catalogue/webhook-examples.js';
+import { EVENT_EXAMPLE } from '../event-catalogue/webhook-events.js';
 import { dateTimeIn, dateTimeOut } from '../../values/date-time.js';
 import {
   BULK_REPLAY_EXAMPLE,

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { eventFilter } from '../event-catalogue/event-filter.js';
-import { eventResource } from '../event-catalogue/webhook-events.js';
+import { EVENT_EXAMPLE, eventResource } from '../event-catalogue/webhook-events.js';
 import { dateTimeOut } from '../../values/date-time.js';
 import { pageCursor } from '../../values/page-cursor.js';
 import { pageLimit } from '../../values/page-limit.js';
 import { attemptSummary } from '../attempt/attempt.js';
 import { delivery, DELIVERY_EXAMPLE, DELIVERY_STATES } from '../delivery/delivery.js';
-import { EVENT_EXAMPLE } from '../event-catalogue/webhook-examples.js';
 
 /** Outcome of an event for one subscription: queued, or why it was not. */
 export const EVENT_VERDICTS = [

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
-import { EVENT_EXAMPLE } from '../event-catalogue/webhook-examples.js';
+import { EVENT_EXAMPLE } from '../event-catalogue/webhook-events.js';
 import { ATTEMPT_SUMMARY_EXAMPLE } from '../attempt/attempt.js';
 import { DELIVERY_EXAMPLE } from '../delivery/delivery.js';
 import { eventPage, eventQuery, eventWithTrail, TRAIL_EVENT_EXAMPLE } from './event.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EVENT_EXAMPLE } from '../event-catalogue/webhook-examples.js';
+import { EVENT_EXAMPLE } from '../event-catalogue/webhook-events.js';
 import { dateTimeIn } from '../../values/date-time.js';
 import { pageCursor } from '../../values/page-cursor.js';
 import { pageLimit } from '../../values/page-limit.js';

@@ -1,4 +1,4 @@
-import { eventData } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
+import { EVENT_CATALOGUE } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import type { Mail } from '@partner/kernel/mail';
 import { z } from 'zod';
 
@@ -26,29 +26,31 @@ const ofWebhook = { description: line, host: line };
 const notification = z.discriminatedUnion('event', [
   z.object({
     event: z.literal('webhook.endpoint_failing'),
-    data: eventData['webhook.endpoint_failing'].strip().extend(ofWebhook),
+    data: EVENT_CATALOGUE['webhook.endpoint_failing'].data.strip().extend(ofWebhook),
   }),
   z.object({
     event: z.literal('webhook.endpoint_recovered'),
-    data: eventData['webhook.endpoint_recovered'].strip().extend(ofWebhook),
+    data: EVENT_CATALOGUE['webhook.endpoint_recovered'].data.strip().extend(ofWebhook),
   }),
   z.object({
     event: z.literal('webhook.deliveries_dead_lettered'),
-    data: eventData['webhook.deliveries_dead_lettered']
+    data: EVENT_CATALOGUE['webhook.deliveries_dead_lettered'].data
       .strip()
       .extend({ ...ofWebhook, firstAt: at, lastAt: at }),
   }),
   z.object({
     event: z.literal('webhook.secret_expiring'),
-    data: eventData['webhook.secret_expiring'].strip().extend({ ...ofWebhook, expiresAt: at }),
+    data: EVENT_CATALOGUE['webhook.secret_expiring'].data.strip().extend({ ...ofWebhook, expiresAt: at }),
   }),
   z.object({
     event: z.literal('webhook.certificate_expiring'),
-    data: eventData['webhook.certificate_expiring'].strip().extend({ ...ofWebhook, expiresAt: at }),
+    data: EVENT_CATALOGUE['webhook.certificate_expiring'].data
+      .strip()
+      .extend({ ...ofWebhook, expiresAt: at }),
   }),
   z.object({
     event: z.literal('api_key.expiring'),
-    data: eventData['api_key.expiring'].strip().extend({ expiresAt: at }),
+    data: EVENT_CATALOGUE['api_key.expiring'].data.strip().extend({ expiresAt: at }),
   }),
 ]);
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { eventFeed } from '@partner/proto-contracts/resources/event-feed/event-feed';
 import { listInstallerEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
-import { EVENT_EXAMPLE } from '@partner/proto-contracts/resources/event-catalogue/webhook-examples';
+import { EVENT_EXAMPLE } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { implement, type OperationRequest } from '@partner/kernel/amqp/implement';
 import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/webhook-signature';
 import request from 'supertest';

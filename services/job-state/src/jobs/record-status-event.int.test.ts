@@ -4,7 +4,7 @@ import {
   JobStatus,
   JobStatusChangedSchema,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { eventData } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
+import { EVENT_CATALOGUE } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import { newId } from '@partner/kernel/ids';
 import type { Database } from '../database/database.js';
 import { createGate } from '../testing/create-gate.js';
@@ -50,7 +50,7 @@ describe('a status event', () => {
     expect(events).toMatchObject([
       { event: 'install.status_changed', resource: { type: 'install_job', id: jobId, version: 2 } },
     ]);
-    expect(eventData['install.status_changed'].parse(events[0]?.data)).toEqual({
+    expect(EVENT_CATALOGUE['install.status_changed'].data.parse(events[0]?.data)).toEqual({
       jobId,
       previousStatus: 'ASSIGNED',
       status: 'ACKNOWLEDGED',
@@ -87,8 +87,14 @@ describe('a status event', () => {
       ['install.readiness_changed', 3],
       ['install.status_changed', 3],
     ]);
-    expect(eventData['install.readiness_changed'].parse(events[0]?.data)).toEqual({ jobId, ...notReady });
-    expect(eventData['install.readiness_changed'].parse(events[2]?.data)).toEqual({ jobId, ...ready });
+    expect(EVENT_CATALOGUE['install.readiness_changed'].data.parse(events[0]?.data)).toEqual({
+      jobId,
+      ...notReady,
+    });
+    expect(EVENT_CATALOGUE['install.readiness_changed'].data.parse(events[2]?.data)).toEqual({
+      jobId,
+      ...ready,
+    });
   });
 
   test.each([

@@ -4,7 +4,7 @@ import {
   JobScheduleChangedSchema,
   ScheduleStatus,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { eventData } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
+import { EVENT_CATALOGUE } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import { newId } from '@partner/kernel/ids';
 import { TEST_NOW } from '../testing/test-jobs.js';
 import {
@@ -51,7 +51,7 @@ describe('a schedule', () => {
     });
     const events = await fixture.eventsOf(jobId);
     expect(events).toMatchObject([{ event: 'install.schedule_changed', resource: { version: 2 } }]);
-    expect(eventData['install.schedule_changed'].parse(events[0]?.data)).toEqual({
+    expect(EVENT_CATALOGUE['install.schedule_changed'].data.parse(events[0]?.data)).toEqual({
       jobId,
       changedBy: 'installer',
       previousStatus: 'UNSCHEDULED',

@@ -2,12 +2,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { isEventName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
+import { EVENT_CATALOGUE, isEventName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import {
-  eventData,
   webhookEnvelope,
+  webhookExample,
 } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
-import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/resources/event-catalogue/webhook-examples';
 import { invariant } from '@partner/kernel/invariant';
 import { z } from 'zod';
 import { renderEnvelope } from './render-envelope.js';
@@ -106,7 +105,7 @@ test.each(RELEASED)(
       event,
       occurredAt: new Date(occurredAt),
       resource,
-      data: eventData[event].parse({ ...WEBHOOK_EXAMPLES[event].data, ...data }),
+      data: EVENT_CATALOGUE[event].data.parse({ ...webhookExample(event).data, ...data }),
     }).toString('utf8');
     const isReleased = (key: string) => /^\d*$/.test(key) || released.includes(`"${key}":`);
     const known: unknown = JSON.parse(rendered);

@@ -1,8 +1,10 @@
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
-import { type EventName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import {
-  eventData,
+  EVENT_CATALOGUE,
+  type EventName,
+} from '@partner/proto-contracts/resources/event-catalogue/catalogue';
+import {
   type EventData,
   webhookEnvelope,
 } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
@@ -31,7 +33,7 @@ export function renderEnvelope<E extends EventName>(content: EnvelopeContent<E>)
     schemaVersion: CURRENT_SCHEMA_VERSION,
     occurredAt: formatDateTime(content.occurredAt),
     resource: { type, id, version },
-    data: eventData[content.event].parse(content.data),
+    data: EVENT_CATALOGUE[content.event].data.parse(content.data),
   });
   return Buffer.from(JSON.stringify(envelope), 'utf8');
 }

@@ -1,12 +1,16 @@
 import { expect, test } from '@jest/globals';
-import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/resources/event-catalogue/webhook-examples';
+import { EVENT_CATALOGUE, isEventName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
+import { webhookExample } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { summarizeEvent } from './summarize-event.js';
 
 test('the summary of each event names what changed', () => {
-  const summaries = Object.values(WEBHOOK_EXAMPLES).map((envelope): readonly [string, string | null] => [
-    envelope.event,
-    summarizeEvent(envelope.event, Buffer.from(JSON.stringify(envelope))),
-  ]);
+  const summaries = Object.keys(EVENT_CATALOGUE)
+    .filter(isEventName)
+    .map(webhookExample)
+    .map((envelope): readonly [string, string | null] => [
+      envelope.event,
+      summarizeEvent(envelope.event, Buffer.from(JSON.stringify(envelope))),
+    ]);
   expect(Object.fromEntries(summaries)).toEqual({
     'quote.sent': '18499.00 USD',
     'quote.viewed': null,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/resources/event-catalogue/webhook-examples';
+import { webhookExample } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { runWithRequestId } from '@partner/kernel/request-context';
 import {
   failureOf,
@@ -96,7 +96,7 @@ describe('SendTestDelivery and ActivateSubscription', () => {
     const other = await fixture.subscription({ companyId });
     const subscription = await created(companyId);
     const event = 'install.schedule_changed';
-    const example = WEBHOOK_EXAMPLES[event];
+    const example = webhookExample(event);
     const { eventId, ...delivery } = await client.sendTestDelivery({ ...subscription, event });
     expect(delivery).toMatchObject({ event, isTest: true, resource: { id: example.resource.id } });
     const claimed = (await fixture.claim()).find(({ id }) => id === delivery.id);

@@ -1,13 +1,12 @@
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
 import {
   EVENT_CATALOGUE,
-  eventsMatching,
   type EventName,
+  eventsMatching,
   isEventName,
 } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
+import { webhookExample } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { nearestEvent } from '@partner/proto-contracts/resources/event-catalogue/nearest-event';
-import { eventData } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
-import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/resources/event-catalogue/webhook-examples';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { sortedHeaders } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import { testedUrl, WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
@@ -242,8 +241,8 @@ function exampleOf(
       data: { subscriptionId, message: 'This is a test delivery. It is safe to ignore.' },
     };
   }
-  const { resource, data } = WEBHOOK_EXAMPLES[event];
-  return { event, resource, data: eventData[event].parse(data) };
+  const { resource, data } = webhookExample(event);
+  return { event, resource, data: EVENT_CATALOGUE[event].data.parse(data) };
 }
 
 function refuseUnknownSecret(subscription: SubscriptionRow, wanted: number): void {
