@@ -30,3 +30,24 @@ export const LIMITS = {
   webhookAttempts: 8,
   webhookBackoffCapMs: 6 * 3_600_000,
 } as const;
+
+/** Maximum webhook subscriptions of a company, and rate limit of test deliveries. */
+export const WEBHOOK_LIMITS = {
+  subscriptionsPerCompany: 50,
+  testsPerSubscription: 10,
+  testsPerCompany: 60,
+  testWindowSeconds: 60,
+  /** A test of another URL allows the switch to it for this long after it was accepted. */
+  testedUrlMinutes: 15,
+  /** Attempts of this many minutes count for the health. */
+  healthMinutes: 60,
+  /** Fewer failed attempts do not make a subscription degraded. */
+  healthFailures: 3,
+  /** After this many failed attempts in a row an endpoint is failing, until an attempt is delivered. */
+  failingAfter: 5,
+  /** The highest rate that an owner can choose. */
+  deliveriesPerSecond: 1_000,
+} as const;
+
+/** Waiting deliveries of one subscription are counted up to this number. */
+export const WAITING_COUNTED = 1_000;

@@ -1,10 +1,9 @@
 import type { ErrorBody } from '../api/error-body.js';
 import type { ErrorReason } from '../api/error-reasons.js';
-import { LIMITS } from '../api/limits.js';
+import { LIMITS, WEBHOOK_LIMITS } from '../api/limits.js';
 import { COUNTED_AS, keyRefusal, missingScope, requestLimitReached } from '../api/refusals.js';
 import { KEY_LIMITS } from '../resources/api-key/api-key.js';
 import { INSTALLER_JOB_EXAMPLE } from '../resources/job/job.js';
-import { WEBHOOK_LIMITS } from '../resources/subscription/subscription.js';
 
 const { version } = INSTALLER_JOB_EXAMPLE;
 

@@ -1,5 +1,5 @@
 import { ERROR_REASON_CATALOGUE } from '../api/error-reasons.js';
-import { LIMITS } from '../api/limits.js';
+import { LIMITS, WEBHOOK_LIMITS } from '../api/limits.js';
 import { MCP_PATHS } from '../api/mcp.js';
 import { KEY_KINDS } from '../api/scopes.js';
 import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '../api/versions.js';
@@ -7,7 +7,6 @@ import { JOB_STATUS_MOVES } from '../resources/job/job-status-moves.js';
 import { JOB_STATUSES, SCHEDULE_STATUSES } from '../resources/job/job.js';
 import { SCHEDULE_STATUS_MOVES } from '../resources/job/schedule-status-moves.js';
 import { CONFIRMED_MINUTES } from '../resources/session/session.js';
-import { WEBHOOK_LIMITS } from '../resources/subscription/subscription.js';
 import { markdownTable } from './markdown-table.js';
 import { SURFACES } from './surfaces.js';
 import { webhookGuide } from './webhook-guide.js';

@@ -2,12 +2,8 @@ import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
 import { EVENT_EXAMPLE } from '../event-catalogue/webhook-events.js';
 import { ATTEMPT_EXAMPLE } from '../attempt/attempt.js';
-import {
-  SUBSCRIPTION_EXAMPLE,
-  SUBSCRIPTION_ID,
-  testDeliveryIn,
-  WEBHOOK_LIMITS,
-} from '../subscription/subscription.js';
+import { WEBHOOK_LIMITS } from '../../api/limits.js';
+import { SUBSCRIPTION_EXAMPLE, SUBSCRIPTION_ID, testDeliveryIn } from '../subscription/subscription.js';
 import {
   delivery,
   deliveryPage,

@@ -1,3 +1,4 @@
+import { WAITING_COUNTED } from '../../api/limits.js';
 import { z } from 'zod';
 import { dateTimeIn, dateTimeOut } from '../../values/date-time.js';
 import { SUBSCRIPTION_EXAMPLE } from '../subscription/subscription.js';
@@ -13,9 +14,6 @@ export const BUCKET_MINUTES = [5, 60, 360] as const;
 
 /** Widths of the steps of a trend in minutes, for spans up to 4 hours, a day, 7 days, and longer: at most 63 steps. */
 export const TREND_MINUTES = [5, 30, 180, 720] as const;
-
-/** Waiting deliveries of one subscription are counted up to this number. */
-export const WAITING_COUNTED = 1_000;
 
 const milliseconds = z.int().nullable();
 

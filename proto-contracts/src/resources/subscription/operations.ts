@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
+import { WEBHOOK_LIMITS } from '../../api/limits.js';
 import {
   SUBSCRIPTION_EXAMPLE,
   SUBSCRIPTION_ID,
@@ -12,7 +13,6 @@ import {
   subscriptionCreated,
   subscriptionIn,
   subscriptionList,
-  WEBHOOK_LIMITS,
 } from './subscription.js';
 
 const NEW_SUBSCRIPTION_EXAMPLE = {

@@ -1,27 +1,10 @@
+import { WEBHOOK_LIMITS } from '../../api/limits.js';
 import { z } from 'zod';
 import { CURRENT_SCHEMA_VERSION } from '../../api/versions.js';
 import { isEventName } from '../event-catalogue/catalogue.js';
 import { EVENT_PATTERNS, nearestEvent } from '../event-catalogue/nearest-event.js';
 import { dateTimeOut } from '../../values/date-time.js';
 import { CUSTOM_HEADER_LIMITS, headerChanges, headerValues } from './custom-headers.js';
-
-/** Maximum webhook subscriptions of a company, and rate limit of test deliveries. */
-export const WEBHOOK_LIMITS = {
-  subscriptionsPerCompany: 50,
-  testsPerSubscription: 10,
-  testsPerCompany: 60,
-  testWindowSeconds: 60,
-  /** A test of another URL allows the switch to it for this long after it was accepted. */
-  testedUrlMinutes: 15,
-  /** Attempts of this many minutes count for the health. */
-  healthMinutes: 60,
-  /** Fewer failed attempts do not make a subscription degraded. */
-  healthFailures: 3,
-  /** After this many failed attempts in a row an endpoint is failing, until an attempt is delivered. */
-  failingAfter: 5,
-  /** The highest rate that an owner can choose. */
-  deliveriesPerSecond: 1_000,
-} as const;
 
 /**
  * The address of a subscription, checked by its text alone (spec: Subscription URL rules 1). The host is resolved

@@ -1,6 +1,7 @@
 import type { Command } from '@commander-js/extra-typings';
 import { delivery } from '@partner/proto-contracts/resources/delivery/delivery';
 import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import {
   secretRotated,
   type Subscription,
@@ -8,7 +9,6 @@ import {
   subscriptionActivated,
   subscriptionCreated,
   subscriptionList,
-  WEBHOOK_LIMITS,
 } from '@partner/proto-contracts/resources/subscription/subscription';
 import { shortUrl } from '@partner/proto-contracts/values/short-url';
 import { readResource } from '@partner/proto-contracts/resource-json';

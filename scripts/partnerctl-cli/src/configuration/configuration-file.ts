@@ -1,7 +1,7 @@
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import {
   subscriptionChange,
   subscriptionIn,
-  WEBHOOK_LIMITS,
 } from '@partner/proto-contracts/resources/subscription/subscription';
 import { technicalContactIn } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import type { FieldViolation } from '@partner/kernel/service-error';

@@ -1,4 +1,4 @@
-import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { isInFlight } from './delivery-columns.js';
 
 /** The share of all slots that is reserved for companies with nothing in flight. */

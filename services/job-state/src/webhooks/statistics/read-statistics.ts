@@ -1,4 +1,4 @@
-import { WAITING_COUNTED } from '@partner/proto-contracts/resources/statistics/statistics';
+import { WAITING_COUNTED } from '@partner/proto-contracts/api/limits';
 import type { Queryable } from '../../database/database.js';
 import { DUE_AT, isWaiting } from '../deliveries/delivery-columns.js';
 import { getSubscription, type SubscriptionOfCompany } from '../subscriptions/get-subscription.js';

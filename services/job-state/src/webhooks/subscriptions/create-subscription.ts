@@ -1,10 +1,8 @@
 import type { Client } from '@connectrpc/connect';
 import type { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
-import {
-  subscriptionFields,
-  WEBHOOK_LIMITS,
-} from '@partner/proto-contracts/resources/subscription/subscription';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
+import { subscriptionFields } from '@partner/proto-contracts/resources/subscription/subscription';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';

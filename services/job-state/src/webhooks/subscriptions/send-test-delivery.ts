@@ -9,7 +9,8 @@ import { webhookExample } from '@partner/proto-contracts/resources/event-catalog
 import { nearestEvent } from '@partner/proto-contracts/resources/event-catalogue/nearest-event';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { sortedHeaders } from '@partner/proto-contracts/resources/subscription/custom-headers';
-import { testedUrl, WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
+import { testedUrl } from '@partner/proto-contracts/resources/subscription/subscription';
 import { idFloor, newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { invalidArgument, validate } from '@partner/kernel/validation';

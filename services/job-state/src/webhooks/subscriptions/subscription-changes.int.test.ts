@@ -13,7 +13,7 @@ import {
   openSubscriptionFixture,
   type SubscriptionFixture,
 } from '../../testing/subscription-fixture.js';
-import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import type { SubscriptionOfCompany } from './get-subscription.js';
 import { listSubscriptions } from './list-subscriptions.js';
 

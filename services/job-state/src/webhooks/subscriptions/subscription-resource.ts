@@ -1,8 +1,6 @@
 import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
-import {
-  type Subscription,
-  WEBHOOK_LIMITS,
-} from '@partner/proto-contracts/resources/subscription/subscription';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
+import type { Subscription } from '@partner/proto-contracts/resources/subscription/subscription';
 import { DUE_AT, isWaiting } from '../deliveries/delivery-columns.js';
 
 /** The public fields of a subscription, as {@link SUBSCRIPTION_COLUMNS} selects them. */

@@ -11,7 +11,7 @@ import {
   type SubscriptionFixture,
   watchTransactions,
 } from '../../testing/subscription-fixture.js';
-import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { createSubscription } from './create-subscription.js';
 
 let fixture: SubscriptionFixture;

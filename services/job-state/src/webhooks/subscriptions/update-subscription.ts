@@ -3,10 +3,8 @@ import {
   type HeaderChange,
   isSameHost,
 } from '@partner/proto-contracts/resources/subscription/custom-headers';
-import {
-  subscriptionFields,
-  WEBHOOK_LIMITS,
-} from '@partner/proto-contracts/resources/subscription/subscription';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
+import { subscriptionFields } from '@partner/proto-contracts/resources/subscription/subscription';
 import { invariant } from '@partner/kernel/invariant';
 import { invalidArgument } from '@partner/kernel/validation';
 import { recordAudit } from '../../audit/record-audit.js';

@@ -1,6 +1,5 @@
 import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
-import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
-import { WAITING_COUNTED } from '@partner/proto-contracts/resources/statistics/statistics';
+import { WAITING_COUNTED, WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import type { ApiKey, Webhook, WebhookTotals } from '../../api/operations.js';
 import { formatCountOf, formatPast, formatRelative } from '../../format.js';
 import { isFailing } from '../../is-failing.js';

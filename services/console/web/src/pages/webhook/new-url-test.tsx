@@ -1,4 +1,4 @@
-import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import type { TestBody, Webhook } from '../../api/operations.js';
 import { Notice } from '../../parts/notice.js';
 import { TestSteps } from './test-steps.js';

@@ -1,6 +1,6 @@
 import { Group, Stack } from '@mantine/core';
 import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
-import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Webhook } from '../../api/operations.js';
 import { isFailing } from '../../is-failing.js';
 import { NextAttemptOfWebhook } from '../../parts/next-attempt.js';

@@ -1,5 +1,5 @@
 import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core';
-import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { IconPencil } from '@tabler/icons-react';
 import { type SubmitEvent, useState } from 'react';
 import type { Webhook } from '../../api/operations.js';

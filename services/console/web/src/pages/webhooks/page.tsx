@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
-import { WEBHOOK_LIMITS } from '@partner/proto-contracts/resources/subscription/subscription';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Webhook } from '../../api/operations.js';
 import { useCompanyStatistics, useWebhooks } from '../../api/queries.js';
 import { formatCountOf, formatShare } from '../../format.js';
