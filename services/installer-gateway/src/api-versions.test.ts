@@ -6,330 +6,197 @@ import {
 } from '@partner/proto-contracts/resources/job/operations';
 import { implement, type OperationRequest } from '@partner/kernel/amqp/implement';
 import { errorBody } from '@partner/proto-contracts/api/error-body';
-import type { ApiVersionLife } from '@partner/proto-contracts/api/versions';
-import { createApiVersions, type Rewrite, type VersionDifferences } from '@partner/gateway-kit/api-versions';
-import { notFound, ServiceError } from '@partner/kernel/service-error';
+import { API_VERSION_LIVES } from '@partner/proto-contracts/api/versions';
+import { createApiVersions, type Rewrite } from '@partner/gateway-kit/api-versions';
+import { notFound } from '@partner/kernel/service-error';
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import request from 'supertest';
-import { z } from 'zod';
-import { createTestApp, cursors, keys } from './testing/create-test-app.js';
+import { API_VERSIONS } from './api-versions.js';
+import { createTestApp, keys } from './testing/create-test-app.js';
 
-const OLDEST = '2025-11-01';
-const OLDER = '2026-03-01';
-const CURRENT = '2026-08-26';
-const EXPIRES = new Date('2026-10-16T12:00:00Z');
-// Spaces and the order of fields show whether the text was passed through.
-const resourceJson = '{ "version": 4, "id": "job_1", "status": "BLOCKED" }';
+const OLDER = '2026-08-26';
+const CURRENT = '2027-02-01';
+const LIVES = [
+  { date: OLDER, announced: OLDER, superseded: { ends: '2027-04-10', link: '/changelog' } },
+  { date: CURRENT, announced: '2027-01-10' },
+];
+const DEPRECATION = {
+  deprecation: '@1799539200',
+  sunset: 'Sat, 10 Apr 2027 00:00:00 GMT',
+  link: '</changelog>; rel="deprecation"',
+};
+// Spaces show whether the text was passed through.
+const resourceJson = '{ "version": 4, "status": "BLOCKED" }';
 
+/** The older version has `state` for `status`, and `size` for the page size. */
 const renamed =
   (from: string, to: string): Rewrite =>
   (object) =>
     Object.fromEntries(Object.entries(object).map(([name, value]) => [name === from ? to : name, value]));
-const anObject = z.record(z.string(), z.unknown());
-const inField =
-  (field: string, rewrite: Rewrite): Rewrite =>
-  (object) => ({ ...object, [field]: rewrite(anObject.parse(object[field])) });
-const inEach =
-  (field: string, rewrite: Rewrite): Rewrite =>
-  (object) => ({ ...object, [field]: z.array(anObject).parse(object[field]).map(rewrite) });
-const inEachResource = (rewrite: Rewrite) => inEach('resources', inField('resource', rewrite));
-
-/** The field `status` was `state` before. */
-const older: VersionDifferences = {
-  listJobFeed: { response: inEachResource(renamed('status', 'state')) },
-  getJob: { response: inField('resource', renamed('status', 'state')) },
-  recordStatusEvent: {
-    request: { body: renamed('state', 'status') },
-    response: inField('resource', renamed('status', 'state')),
+const older: Rewrite = (object) => ({ ...object, resource: { version: 4, state: 'BLOCKED' } });
+const differences = {
+  [OLDER]: {
+    listJobFeed: { request: { query: renamed('size', 'limit') } },
+    getJob: { response: older },
+    recordStatusEvent: { request: { body: renamed('state', 'status') }, response: older },
   },
 };
 
-/** Before that it was `stage`; `blockerCode` was `blocker`, the page size was `size`, and the feed held `changes`. */
-const oldest: VersionDifferences = {
-  listJobFeed: {
-    request: { query: renamed('size', 'limit') },
-    response: (feed) => renamed('resources', 'changes')(inEachResource(renamed('state', 'stage'))(feed)),
-  },
-  getJob: { response: inField('resource', renamed('state', 'stage')) },
-  recordStatusEvent: {
-    request: { body: (body) => renamed('stage', 'state')(renamed('blocker', 'blockerCode')(body)) },
-    response: inField('resource', renamed('state', 'stage')),
-  },
-};
-
-const LIVES: readonly ApiVersionLife[] = [
-  { date: OLDEST, announced: OLDEST, superseded: { ends: '2026-10-01', link: '/older-changes' } },
-  {
-    date: OLDER,
-    announced: OLDER,
-    superseded: { ends: '2026-11-24', link: 'https://partner.example/changelog' },
-  },
-  { date: CURRENT, announced: CURRENT },
-];
-const versions = createApiVersions({
-  lives: LIVES,
-  differences: { [OLDEST]: oldest, [OLDER]: older },
-  now: () => new Date('2026-09-01T12:00:00Z'),
-});
-
-/** A company `cmp_1` with one feed entry and the job `job_1`, whose status events are recorded by their keys. */
-function createFixture(failure?: ServiceError) {
-  const feedRequests: OperationRequest<unknown, unknown>[] = [];
-  const events: OperationRequest<unknown, unknown>[] = [];
-  const bodies = new Map<string, string>();
+function createFixture(day = '2027-01-10T00:00:00Z') {
+  const requests: OperationRequest<unknown, unknown>[] = [];
   const app = createTestApp({
-    versions,
+    versions: createApiVersions({ lives: LIVES, differences, now: () => new Date(day) }),
     operations: [
       implement(listJobFeedOperation, async (asked) => {
-        feedRequests.push(asked);
-        const entry = `{"sequence":7,"changedAt":"2026-09-01T11:00:00.000Z","resource":${resourceJson}}`;
-        return { json: `{"resources":[${entry}]}`, next: '7', hasMore: false };
+        requests.push(asked);
+        return { json: '{"resources":[]}', hasMore: false };
       }),
       implement(getJobOperation, async ({ params }) => {
         if (params.id !== 'job_1') throw notFound('job');
         return { json: `{"resource":${resourceJson}}` };
       }),
       implement(recordStatusEventOperation, async (event) => {
-        events.push(event);
-        if (failure !== undefined) throw failure;
-        const { key = '', bodySha256 } = event.idempotencyKey ?? {};
-        const body = bodySha256?.toString('hex') ?? '';
-        const known = bodies.get(key);
-        if (known !== undefined && known !== body) {
-          throw new ServiceError('idempotency_mismatch', 'the key was used with another body');
-        }
-        bodies.set(key, body);
-        const idempotency = { replayed: known !== undefined, expiresAt: EXPIRES };
+        requests.push(event);
+        const idempotency = { replayed: requests.length > 1, expiresAt: new Date('2027-10-16T12:00:00Z') };
         return { json: `{"resource":${resourceJson}}`, idempotency };
       }),
     ],
   });
-  const withVersion = (sent: request.Test, version: string | undefined) =>
+  const pin = (sent: request.Test, version?: string) =>
     version === undefined ? sent : sent.set('x-svc-api-version', version);
-  const get = (path: string, version?: string) =>
-    withVersion(request(app).get(`/partner/v1${path}`), version).set('x-api-key', keys.installer.text);
+  const withKey = (sent: request.Test, version?: string) =>
+    pin(sent, version).set('x-api-key', keys.installer.text);
+  const get = (target: string, version?: string) =>
+    withKey(request(app).get(`/partner/v1${target}`), version);
   const post = (body: object, version?: string) =>
-    withVersion(request(app).post('/partner/v1/jobs/job_1/status-events'), version)
-      .set('x-api-key', keys.installer.text)
+    withKey(request(app).post('/partner/v1/jobs/job_1/status-events'), version)
       .set('idempotency-key', 'event:1')
       .send(body);
-  return { app, get, post, feedRequests, events };
+  return { app, requests, get, post, pin };
 }
 
-const event = { occurredAt: '2026-09-01T11:59:00Z', expectedVersion: 3 };
-const BODIES = {
-  [CURRENT]: { ...event, status: 'BLOCKED', blockerCode: 'PERMIT' },
-  [OLDER]: { ...event, state: 'BLOCKED', blockerCode: 'PERMIT' },
-  [OLDEST]: { ...event, stage: 'BLOCKED', blocker: 'PERMIT' },
-};
-const RESOURCES = {
-  [CURRENT]: { version: 4, id: 'job_1', status: 'BLOCKED' },
-  [OLDER]: { version: 4, id: 'job_1', state: 'BLOCKED' },
-  [OLDEST]: { version: 4, id: 'job_1', stage: 'BLOCKED' },
-};
-const DATES = [CURRENT, OLDER, OLDEST] as const;
+const event = { occurredAt: '2026-09-01T11:59:00Z', expectedVersion: 3, blockerCode: 'PERMIT' };
 
-describe('a request that pins a version', () => {
-  test.each(DATES)('gets the change feed as %s shows it [VERSION-3]', async (date) => {
-    const { get } = createFixture();
-    const response = await get('/jobs', date);
-    const entries = [{ sequence: 7, changedAt: '2026-09-01T11:00:00.000Z', resource: RESOURCES[date] }];
-    expect(response.status).toBe(200);
-    expect(response.headers['x-svc-api-version']).toBe(date);
-    expect(response.body).toEqual({
-      apiVersion: date,
-      [date === OLDEST ? 'changes' : 'resources']: entries,
-      nextCursor: cursors.encode('cmp_1', '7'),
-      hasMore: false,
-    });
-  });
-
-  test.each(DATES)('gets a job as %s shows it', async (date) => {
-    const { get } = createFixture();
-    expect((await get('/jobs/job_1', date)).body).toEqual({ apiVersion: date, resource: RESOURCES[date] });
-  });
-
-  test.each(DATES)('sends a status event as %s accepts it, and gets the job as it shows it', async (date) => {
-    const { post, events } = createFixture();
-    const response = await post(BODIES[date], date);
-    expect(response.status).toBe(201);
-    expect(response.headers['idempotency-expires']).toBe('2026-10-16T12:00:00.000Z');
-    expect(response.body).toEqual({ apiVersion: date, resource: RESOURCES[date] });
-    expect(events).toMatchObject([
-      { params: { id: 'job_1' }, body: { status: 'BLOCKED', blockerCode: 'PERMIT', expectedVersion: 3 } },
+describe('a request that pins the older version', () => {
+  test('has its parameters and body, and gets its response; without a pin the stored text [VERSION-3]', async () => {
+    const { get, post, requests } = createFixture();
+    expect((await get('/jobs/job_1', OLDER)).body).toEqual({ apiVersion: OLDER, ...older({}) });
+    expect((await get('/jobs/job_1')).text).toBe(`{"apiVersion":"${CURRENT}","resource":${resourceJson}}`);
+    await get('/jobs?size=7', OLDER);
+    await get('/jobs?size=7', CURRENT);
+    const posted = await post({ ...event, state: 'BLOCKED' }, OLDER);
+    expect([posted.status, posted.body]).toEqual([201, { apiVersion: OLDER, ...older({}) }]);
+    expect(requests).toMatchObject([
+      { query: { limit: 7 } },
+      { query: { limit: 50 } },
+      { body: { ...event, status: 'BLOCKED' } },
     ]);
   });
 
-  test('uses the parameters of that version', async () => {
-    const { get, feedRequests } = createFixture();
-    await get('/jobs?size=7', OLDEST);
-    await get('/jobs?size=7', OLDER);
-    await get('/jobs?limit=8', OLDER);
-    expect(feedRequests.map(({ query }) => query)).toEqual([{ limit: 7 }, { limit: 50 }, { limit: 8 }]);
+  test('is validated in the form of the current version', async () => {
+    const { post, requests } = createFixture();
+    const other = await post({ ...event, state: 'BLOCKED' }, CURRENT);
+    expect([other.status, errorBody.parse(other.body).error]).toEqual([400, 'status: is required']);
+    const wrong = await post({ ...event, state: { a: 1 } }, OLDER);
+    expect(errorBody.parse(wrong.body).error).toMatch(/^status: must be one of /);
+    expect((await post([event], OLDER)).status).toBe(400);
+    expect(requests).toHaveLength(0);
   });
 
-  test('may continue with a cursor of another version', async () => {
-    const { get, feedRequests } = createFixture();
-    const { nextCursor } = z.object({ nextCursor: z.string() }).parse((await get('/jobs', OLDEST)).body);
-    expect((await get(`/jobs?cursor=${nextCursor}`, CURRENT)).status).toBe(200);
-    expect(feedRequests[1]?.after).toBe('7');
+  test('binds its key to the body as it was sent, and gets a repeated outcome in the form of its version', async () => {
+    const { post, requests } = createFixture();
+    const body = { ...event, state: 'BLOCKED', status: 'BLOCKED' };
+    const first = await post(body, OLDER);
+    const [repeated, current] = [await post(body, OLDER), await post(body, CURRENT)];
+    expect([repeated.text, repeated.headers['idempotency-replayed']]).toEqual([first.text, 'true']);
+    expect(current.text).toContain(resourceJson);
+    const sent = createHash('sha256').update(JSON.stringify(Object.fromEntries(Object.entries(body).sort())));
+    const bodySha256 = sent.digest();
+    expect(requests.map(({ idempotencyKey }) => idempotencyKey)).toMatchObject(
+      Array.from({ length: 3 }, () => ({ bodySha256 })),
+    );
   });
 
-  test('is validated in the form of the current version, and fields of other versions are ignored', async () => {
-    const { post, events } = createFixture();
-    for (const [body, version, error] of [
-      [{ ...event, stage: 'BLOCKED' }, OLDEST, 'blockerCode: is required when status is BLOCKED'],
-      [BODIES[OLDEST], OLDER, 'status: is required'],
-      [BODIES[OLDER], undefined, 'status: is required'],
-      [{ ...BODIES[OLDEST], stage: { a: 1 } }, OLDEST, /^status: must be one of /],
-      [[BODIES[OLDEST]], OLDEST, 'body: must be an object, not an array'],
-    ] as const) {
-      const response = await post(body, version);
-      expect(response.status).toBe(400);
-      const message = errorBody.parse(response.body).error;
-      if (typeof error === 'string') expect(message).toBe(error);
-      else expect(message).toMatch(error);
-    }
-    expect(events).toHaveLength(0);
-  });
-
-  test('gets errors in the same form as any version', async () => {
-    const failure = new ServiceError('stale_version', 'read it again', { currentVersion: 9 });
-    const { post, get } = createFixture(failure);
-    const stale = await post(BODIES[OLDEST], OLDEST);
-    expect([stale.status, stale.body]).toMatchObject([409, { code: 'stale_version', currentVersion: 9 }]);
-    const missing = await get('/jobs/job_2', OLDEST);
-    expect([missing.status, missing.body]).toMatchObject([404, { code: 'not_found' }]);
-  });
-});
-
-describe('a request that pins no version', () => {
-  test('gets the current one, as the stored text', async () => {
+  test('has an ETag of its own, which matches in its version only', async () => {
     const { get } = createFixture();
-    const response = await get('/jobs/job_1');
-    expect(response.text).toBe(`{"apiVersion":"${CURRENT}","resource":${resourceJson}}`);
-    expect(response.headers['x-svc-api-version']).toBe(CURRENT);
+    const [tag = '', current = ''] = await Promise.all(
+      [OLDER, CURRENT].map(async (version) => (await get('/jobs/job_1', version)).headers['etag']),
+    );
+    const known = await get('/jobs/job_1', OLDER).set('if-none-match', tag);
+    expect([known.status, known.text, known.headers['etag']]).toEqual([304, '', tag]);
+    expect((await get('/jobs/job_1', OLDER).set('if-none-match', current)).status).toBe(200);
+    expect((await get('/jobs/job_1').set('if-none-match', current)).status).toBe(304);
   });
 });
 
-describe('an idempotency key', () => {
-  test('is bound to the body as it was sent', async () => {
-    const { post, events } = createFixture();
-    await post(BODIES[OLDEST], OLDEST);
-    const sent = createHash('sha256')
-      .update(
-        '{"blocker":"PERMIT","expectedVersion":3,"occurredAt":"2026-09-01T11:59:00Z","stage":"BLOCKED"}',
-      )
-      .digest();
-    expect(events[0]?.idempotencyKey?.bodySha256).toEqual(new Uint8Array(sent));
-  });
-
-  test('replays the outcome in the form of the version', async () => {
-    const { post } = createFixture();
-    const first = await post(BODIES[OLDEST], OLDEST);
-    expect(first.headers).not.toHaveProperty('idempotency-replayed');
-    const repeated = await post(BODIES[OLDEST], OLDEST);
-    expect([repeated.status, repeated.text]).toEqual([201, first.text]);
-    expect(repeated.headers['idempotency-replayed']).toBe('true');
-    const otherBody = await post(BODIES[CURRENT], CURRENT);
-    expect([otherBody.status, otherBody.body]).toMatchObject([409, { code: 'idempotency_mismatch' }]);
-  });
-
-  test('that is repeated with the same body and another version gets the outcome in the form of that version', async () => {
-    const { post } = createFixture();
-    const body = { ...event, status: 'ON_SITE', state: 'ON_SITE' };
-    expect((await post(body, OLDER)).body).toEqual({ apiVersion: OLDER, resource: RESOURCES[OLDER] });
-    const repeated = await post(body, CURRENT);
-    expect(repeated.headers['idempotency-replayed']).toBe('true');
-    expect(repeated.body).toEqual({ apiVersion: CURRENT, resource: RESOURCES[CURRENT] });
-  });
-});
-
-describe('an ETag', () => {
-  test('differs from version to version, and only matches in its own version', async () => {
-    const { get } = createFixture();
-    for (const path of ['/jobs', '/jobs/job_1']) {
-      const tags: string[] = [];
-      for (const date of DATES) tags.push((await get(path, date)).headers['etag'] ?? '');
-      expect(new Set(tags).size).toBe(3);
-      const [current = '', older = ''] = tags;
-      const known = await get(path, OLDER).set('if-none-match', older);
-      expect([known.status, known.text, known.headers['etag']]).toEqual([304, '', older]);
-      expect((await get(path, OLDER).set('if-none-match', current)).status).toBe(200);
-      expect((await get(path).set('if-none-match', current)).status).toBe(304);
-    }
-  });
-});
-
-describe('every response', () => {
-  /** Responses of every kind, including errors before version-specific code. */
-  const responsesFor = async (version: (typeof DATES)[number] | undefined) => {
-    const { app, get, post } = createFixture();
-    const pinned = (sent: request.Test) =>
-      version === undefined ? sent : sent.set('x-svc-api-version', version);
+test.each([OLDER, CURRENT, undefined])(
+  'every response names its version, and until when a superseded one works: %s [VERSION-3]',
+  async (version) => {
+    const { app, get, post, pin } = createFixture();
     const tag = (await get('/jobs/job_1', version)).headers['etag'] ?? '';
-    const found = [
+    const responses = [
       await get('/jobs', version),
-      await post(BODIES[version ?? CURRENT], version),
+      await post({ ...event, status: 'BLOCKED' }, version),
       await get('/jobs/job_1', version).set('if-none-match', tag),
       await get('/jobs?limit=0', version),
-      await pinned(request(app).get('/partner/v1/jobs/%zz')),
-      await pinned(request(app).get('/partner/v1/jobs')),
-      await pinned(request(app).get('/partner/v1/nothing')),
+      await pin(request(app).get('/partner/v1/jobs/%zz'), version),
+      await pin(request(app).get('/partner/v1/jobs'), version),
+      await pin(request(app).get('/partner/v1/nothing'), version),
       await get('/jobs/job_2', version),
-      await pinned(request(app).delete('/partner/v1/jobs')),
+      await pin(request(app).delete('/partner/v1/jobs'), version),
     ];
     for (let sent = 0; sent < 60; sent += 1) await get('/jobs?limit=0', version);
-    return [...found, await get('/jobs', version)];
-  };
-  const STATUSES = [200, 201, 304, 400, 400, 401, 404, 404, 405, 429];
-
-  test.each([
-    [
-      OLDER,
-      '@1787702400',
-      'Tue, 24 Nov 2026 00:00:00 GMT',
-      '<https://partner.example/changelog>; rel="deprecation"',
-    ],
-    [OLDEST, '@1772323200', 'Thu, 01 Oct 2026 00:00:00 GMT', '</older-changes>; rel="deprecation"'],
-  ] as const)('of %s reports its deprecation and its end', async (date, deprecation, sunset, link) => {
-    const found = await responsesFor(date);
-    expect(found.map(({ status }) => status)).toEqual(STATUSES);
-    for (const { headers } of found) {
-      expect(headers).toMatchObject({ 'x-svc-api-version': date, deprecation, sunset, link });
+    responses.push(await get('/jobs', version));
+    expect(responses.map(({ status }) => status)).toEqual([200, 201, 304, 400, 400, 401, 404, 404, 405, 429]);
+    for (const { headers } of responses) {
+      expect(headers['x-svc-api-version']).toBe(version ?? CURRENT);
+      if (version === OLDER) expect(headers).toMatchObject(DEPRECATION);
+      else for (const name of Object.keys(DEPRECATION)) expect(headers).not.toHaveProperty(name);
     }
+  },
+);
+
+test.each([
+  ['latest', `must be one of ${OLDER}, ${CURRENT}`],
+  ['', `must be one of ${OLDER}, ${CURRENT}`],
+  [OLDER, `must be ${CURRENT}; ${OLDER} ended on 2027-04-10`],
+])(
+  'the version %j is a 400 with the known ones once it has ended, or never was [VERSION-8]',
+  async (version, error) => {
+    const { get, app } = createFixture(version === OLDER ? '2027-04-10T00:00:00Z' : undefined);
+    const response = await get('/jobs', version);
+    expect(response.status).toBe(400);
+    expect(errorBody.parse(response.body)).toMatchObject({
+      error: `x-svc-api-version: ${error}`,
+      code: 'invalid_argument',
+      details: [{ path: 'x-svc-api-version' }],
+    });
+    expect(response.headers['x-svc-api-version']).toBe(CURRENT);
+    expect(response.headers).not.toHaveProperty('sunset');
+    const withoutKey = await request(app).get('/partner/v1/jobs').set('x-svc-api-version', version);
+    expect(withoutKey.status).toBe(401);
+  },
+);
+
+describe('the versions of the installer API', () => {
+  test('are only the current one, announced on the changelog, with lives of 90 days at least [VERSION-3]', () => {
+    expect(API_VERSIONS.current.date).toBe(OLDER);
+    expect(API_VERSIONS.select('2026-08-25').problem).toBe(`must be ${OLDER}`);
+    const changelog = readFileSync(path.join(import.meta.dirname, '../../../CHANGELOG.md'), 'utf8').split(
+      '\n',
+    );
+    for (const { announced } of API_VERSION_LIVES) expect(changelog).toContain(`## ${announced}`);
   });
 
-  test.each([CURRENT, undefined] as const)('of the current version names it (pinned: %s)', async (pinned) => {
-    const found = await responsesFor(pinned);
-    expect(found.map(({ status }) => status)).toEqual(STATUSES);
-    for (const { headers } of found) {
-      expect(headers['x-svc-api-version']).toBe(CURRENT);
-      for (const name of ['deprecation', 'sunset', 'link']) expect(headers).not.toHaveProperty(name);
-    }
-  });
-});
-
-describe('an unknown version', () => {
-  test.each(['2026-08-25', 'latest', '', ` ${OLDER}, ${OLDER}`, '2026-08-26T00:00:00Z'])(
-    'is a 400 that lists the known ones, in the current version: %j',
-    async (version) => {
-      const { get } = createFixture();
-      const response = await get('/jobs', version);
-      expect(response.status).toBe(400);
-      expect(errorBody.parse(response.body)).toMatchObject({
-        error: `x-svc-api-version: must be one of ${OLDEST}, ${OLDER}, ${CURRENT}`,
-        code: 'invalid_argument',
-        details: [{ path: 'x-svc-api-version' }],
-      });
-      expect(response.headers['x-svc-api-version']).toBe(CURRENT);
-      expect(response.headers).not.toHaveProperty('deprecation');
-    },
-  );
-
-  test('is refused only after authentication and rate limit', async () => {
-    const { app } = createFixture();
-    const response = await request(app).get('/partner/v1/jobs').set('x-svc-api-version', 'latest');
-    expect([response.status, response.headers['x-svc-api-version']]).toEqual([401, CURRENT]);
+  test('cannot differ in an operation that the surface lacks', () => {
+    const unknown = { [OLDER]: { listJobsFeed: {} } };
+    const versions = createApiVersions({
+      lives: LIVES,
+      differences: unknown,
+      now: () => new Date('2027-02-01'),
+    });
+    expect(() => createTestApp({ versions })).toThrow('listJobsFeed');
   });
 });

@@ -1,16 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { listJobFeedOperation } from '@partner/proto-contracts/resources/feed-entry/operations';
-import {
-  getJobOperation,
-  recordStatusEventOperation,
-} from '@partner/proto-contracts/resources/job/operations';
+import { getJobOperation } from '@partner/proto-contracts/resources/job/operations';
 import { implement, type OperationRequest } from '@partner/kernel/amqp/implement';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
 import { createApiKey } from '@partner/kernel/api-key';
-import { notFound, ServiceError } from '@partner/kernel/service-error';
+import { notFound } from '@partner/kernel/service-error';
 import { probeSurface } from '@partner/test-kit/probe-surface';
-import { createHash } from 'node:crypto';
 import request from 'supertest';
 import { z } from 'zod';
 import { installerEndpoints } from './app.js';
@@ -24,7 +20,6 @@ import {
 } from './testing/create-test-app.js';
 import { assertError } from './testing/assert-error.js';
 
-const EXPIRES = new Date('2026-10-16T12:00:00Z');
 const resourceJson = projectionText({ version: 4, id: 'job_1', status: 'EN_ROUTE' });
 
 const entry = (sequence: number) =>
@@ -33,10 +28,9 @@ const entry = (sequence: number) =>
 const cursorAfter = (companyId: string, sequence: string) => cursors.encode(companyId, sequence);
 
 /** A company `cmp_1` with feed entries 1 to 7 and the job `job_1`; `cmp_2` has nothing. */
-function createFixture(failure?: ServiceError) {
+function createFixture() {
   const feedRequests: OperationRequest<unknown, unknown>[] = [];
   const jobRequests: OperationRequest<unknown, unknown>[] = [];
-  const events: OperationRequest<unknown, unknown>[] = [];
   const app = createTestApp({
     operations: [
       implement(listJobFeedOperation, async (feed) => {
@@ -57,21 +51,10 @@ function createFixture(failure?: ServiceError) {
         if (job.companyId !== 'cmp_1' || job.params.id !== 'job_1') throw notFound('job');
         return { json: `{"resource":${resourceJson}}` };
       }),
-      implement(recordStatusEventOperation, async (event) => {
-        events.push(event);
-        if (failure !== undefined) throw failure;
-        const idempotency = { replayed: false, expiresAt: EXPIRES };
-        return { json: `{"resource":${resourceJson}}`, idempotency };
-      }),
     ],
   });
   const get = (path: string, key = keys.installer) => request(app).get(path).set('x-api-key', key.text);
-  const postEvent = (key = keys.installer) =>
-    request(app)
-      .post('/partner/v1/jobs/job_1/status-events')
-      .set('x-api-key', key.text)
-      .set('idempotency-key', 'event:1');
-  return { app, feedRequests, jobRequests, events, get, postEvent };
+  return { feedRequests, jobRequests, get };
 }
 
 const page = z.object({
@@ -177,113 +160,6 @@ describe('GET /partner/v1/jobs/{id}', () => {
   });
 });
 
-describe('POST /partner/v1/jobs/{id}/status-events', () => {
-  const event = { status: 'EN_ROUTE', occurredAt: '2026-09-01T11:59:00Z', expectedVersion: 3 };
-
-  test('returns 201 with the job at its new version, and until when the key can be replayed', async () => {
-    const { postEvent, events } = createFixture();
-    const response = await postEvent().send({ ...event, note: 'on our way' });
-    expect(response.status).toBe(201);
-    expect(response.text).toBe(`{"apiVersion":"2026-08-26","resource":${resourceJson}}`);
-    expect(response.headers['idempotency-expires']).toBe('2026-10-16T12:00:00.000Z');
-    expect(response.headers).not.toHaveProperty('idempotency-replayed');
-    const canonical =
-      '{"expectedVersion":3,"note":"on our way","occurredAt":"2026-09-01T11:59:00Z","status":"EN_ROUTE"}';
-    expect(events).toMatchObject([
-      {
-        companyId: 'cmp_1',
-        params: { id: 'job_1' },
-        body: { ...event, note: 'on our way' },
-        idempotencyKey: {
-          key: 'event:1',
-          operation: 'POST /partner/v1/jobs/job_1/status-events',
-          bodySha256: createHash('sha256').update(canonical).digest(),
-        },
-      },
-    ]);
-  });
-
-  test('carries the blocker code of a blocked job', async () => {
-    const { postEvent, events } = createFixture();
-    await postEvent().send({ ...event, status: 'BLOCKED', blockerCode: 'PERMIT' });
-    expect(events).toMatchObject([{ body: { status: 'BLOCKED', blockerCode: 'PERMIT' } }]);
-  });
-
-  test('passes on a stale version and a refused transition with the current version or the allowed statuses', async () => {
-    const idempotency = { replayed: true, expiresAt: EXPIRES };
-    const stale = await createFixture(
-      new ServiceError('stale_version', 'expectedVersion: is stale', { currentVersion: 4, idempotency }),
-    )
-      .postEvent()
-      .send(event);
-    expect(assertError(stale, 409, 'stale_version').currentVersion).toBe(4);
-    expect(stale.headers).toMatchObject({
-      'idempotency-replayed': 'true',
-      'idempotency-expires': '2026-10-16T12:00:00.000Z',
-    });
-    const refused = await createFixture(
-      new ServiceError('transition_not_allowed', 'no', {
-        currentStatus: 'ASSIGNED',
-        allowed: ['ACKNOWLEDGED', 'BLOCKED'],
-      }),
-    )
-      .postEvent()
-      .send(event);
-    expect(assertError(refused, 422, 'transition_not_allowed')).toMatchObject({
-      currentStatus: 'ASSIGNED',
-      allowed: ['ACKNOWLEDGED', 'BLOCKED'],
-    });
-  });
-
-  test('requires an Idempotency-Key', async () => {
-    const { postEvent, events } = createFixture();
-    const missing = assertError(
-      await postEvent().unset('idempotency-key').send(event),
-      400,
-      'invalid_argument',
-    );
-    expect(missing.error).toBe('Idempotency-Key: is required');
-    assertError(await postEvent().set('idempotency-key', 'a b').send(event), 400, 'invalid_argument');
-    expect(events).toHaveLength(0);
-  });
-
-  test.each([
-    [{ ...event, status: 'ASSIGNED' }, 'status'],
-    [{ ...event, status: 'BLOCKED' }, 'blockerCode'],
-    [{ ...event, blockerCode: 'PERMIT' }, 'blockerCode'],
-    [{ ...event, expectedVersion: 0 }, 'expectedVersion'],
-    [{ ...event, occurredAt: '2026-09-01T12:00:00+02:00' }, 'occurredAt'],
-    [{ ...event, occurredAt: '2026-02-30T12:00:00Z' }, 'occurredAt'],
-    [{ ...event, expectedVersion: 2 ** 53 }, 'expectedVersion'],
-    [{ ...event, note: 'x'.repeat(2_001) }, 'note'],
-    [{ ...event, note: null }, 'note'],
-  ])('refuses %j with a 400 that names %s', async (body, field) => {
-    const { postEvent, events } = createFixture();
-    const { error, details } = assertError(await postEvent().send(body), 400, 'invalid_argument');
-    expect(error.startsWith(`${field}: `)).toBe(true);
-    expect(details?.map(({ path }) => path)).toEqual([field]);
-    expect(events).toHaveLength(0);
-  });
-
-  test.each(['2026-09-02T12:00:00Z', '2020-01-01T00:00:00Z'])(
-    'leaves the range check of occurredAt %s to job-state, which holds the idempotency keys',
-    async (occurredAt) => {
-      const { postEvent, events } = createFixture();
-      expect((await postEvent().send({ ...event, occurredAt })).status).toBe(201);
-      expect(events).toMatchObject([{ body: { occurredAt } }]);
-    },
-  );
-
-  test('reports an occurredAt out of range under the name of the field', async () => {
-    const details = [{ path: 'occurredAt', message: 'must be at most 30 days in the past' }];
-    const { postEvent } = createFixture(
-      new ServiceError('invalid_argument', 'occurredAt: must be at most 30 days in the past', { details }),
-    );
-    const body = assertError(await postEvent().send(event), 400, 'invalid_argument');
-    expect(body).toMatchObject({ error: 'occurredAt: must be at most 30 days in the past', details });
-  });
-});
-
 describe('the installer surface', () => {
   test('refuses keys of the inbound surface with 401', async () => {
     const { get } = createFixture();
@@ -308,27 +184,6 @@ describe('the installer surface', () => {
       expect(refused.headers['ratelimit-policy']).toBe(`"default";q=${limit};w=60`);
       expect(refused.headers['retry-after']).toBe('61');
     }
-  });
-
-  test('serves the one version, and refuses any other', async () => {
-    const { get } = createFixture();
-    expect((await get('/partner/v1/jobs').set('x-svc-api-version', '2026-08-26')).status).toBe(200);
-    const other = await get('/partner/v1/jobs').set('x-svc-api-version', '2027-01-01');
-    expect(assertError(other, 400, 'invalid_argument').error).toBe('x-svc-api-version: must be 2026-08-26');
-  });
-
-  test('has exactly its paths and methods', async () => {
-    const { app } = createFixture();
-    for (const [path, allow] of [
-      ['/partner/v1/jobs', 'GET, HEAD'],
-      ['/partner/v1/jobs/job_1', 'GET, HEAD'],
-      ['/partner/v1/jobs/job_1/status-events', 'POST'],
-    ] as const) {
-      const response = await request(app).delete(path);
-      assertError(response, 405, 'method_not_allowed');
-      expect(response.headers['allow']).toBe(allow);
-    }
-    assertError(await request(app).get('/partner/v1/nothing'), 404, 'not_found');
   });
 });
 

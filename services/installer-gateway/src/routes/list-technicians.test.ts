@@ -50,12 +50,6 @@ describe('GET /partner/v1/technicians', () => {
     expect(requests[0]?.after).toBeUndefined();
   });
 
-  test('returns none for a company without technicians', async () => {
-    const response = await createFixture().get('', keys.favoured);
-    const none = { apiVersion: '2026-08-26', technicians: [], nextCursor: null, hasMore: false };
-    expect(response.body).toEqual(none);
-  });
-
   test('continues each page after the last technician of the page before, and has no cursor on the last page [TECH-3]', async () => {
     const { get, requests } = createFixture();
     const first = techniciansResponse.parse((await get('?limit=2')).body);
@@ -72,11 +66,5 @@ describe('GET /partner/v1/technicians', () => {
       assertError(await get(`?cursor=${cursor}`), 400, 'cursor_invalid');
     }
     expect(requests).toEqual([]);
-  });
-
-  test('is a separate path, for GET and HEAD only', async () => {
-    const response = await request(createFixture().app).put(PATH);
-    expect(response.status).toBe(405);
-    expect(response.headers['allow']).toBe('GET, HEAD');
   });
 });
