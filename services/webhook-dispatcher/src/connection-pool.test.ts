@@ -12,7 +12,6 @@ import {
   responseOf,
   authority,
   certificate,
-  cleanups,
   errorOf,
   guardAdmitting,
   heldLimit,
@@ -104,28 +103,6 @@ describe('TLS', () => {
     const at = await rawTcpServer(onConnection);
     const result = await senderFor(loopback(at.port))();
     expect(result).toMatchObject({ outcome: 'tls_failed', error: 'the TLS handshake failed' });
-  });
-
-  test('connects directly to the endpoint, regardless of proxies in the environment', async () => {
-    let proxied = 0;
-    const proxy = await rawTcpServer((socket) => {
-      proxied += 1;
-      socket.destroy();
-    });
-    const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
-    const before = { ...process.env };
-    cleanups.push(() => {
-      process.env = before;
-    });
-    for (const name of names) process.env[name] = `http://127.0.0.1:${proxy.port}`;
-    process.env['NODE_USE_ENV_PROXY'] = '1';
-    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
-    const at = await receiver();
-    expect((await senderFor(loopback(at.port))()).outcome).toBe('delivered');
-    const stranger = await createTestAuthority();
-    const untrusted = await receiver({ certificate: await stranger.issue({ names: [HOST] }) });
-    expect((await senderFor(loopback(untrusted.port))()).outcome).toBe('tls_failed');
-    expect(proxied).toBe(0);
   });
 });
 
