@@ -7,7 +7,6 @@ import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
 import { withSpan } from '@partner/kernel/telemetry/tracing';
-import { fc } from '@partner/test-kit/fast-check';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { readFeed } from '../jobs/feed.js';
@@ -22,9 +21,9 @@ import {
   jobAssignedMessage,
   jobCreatedMessage,
   TEST_NOW,
+  platformMessage,
 } from '../testing/test-jobs.js';
 import { createPlatformMessageHandler } from './handle-platform-message.js';
-import { salesMessage } from './sales/testing/sales-message.js';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -86,7 +85,7 @@ function quoteSent(projectId: string, quoteId = newId('quo'), version = 1) {
   const occurredAt = timestampFromDate(TEST_NOW);
   return {
     quoteId,
-    message: salesMessage(QuoteSentSchema, { quoteId, projectId, version, total, occurredAt }),
+    message: platformMessage(QuoteSentSchema, { quoteId, projectId, version, total, occurredAt }),
   };
 }
 
@@ -241,35 +240,6 @@ describe('the platform', () => {
     await handle(jobCreatedMessage({ jobId, sellingCompanyId: seller, line1: '99 Other Street' }));
     expect(await getJob({ database }, { companyId: one, jobId })).toBe(before);
   });
-
-  test('has the newest assignment in effect, for any order and repetition of assignments', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.shuffledSubarray([1, 2, 3, 4, 5], { minLength: 5 }),
-        fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 4 }),
-        async (order, repeats) => {
-          const jobId = newId('job');
-          await handle(jobCreatedMessage({ jobId, sellingCompanyId: seller }));
-          const messages = order.map((version) =>
-            jobAssignedMessage({
-              jobId,
-              installerCompanyId: version % 2 === 0 ? two : one,
-              version,
-            }),
-          );
-          const all = [...messages, ...repeats.flatMap((index) => messages[index] ?? [])];
-          for (const message of all) expect(await handle(message)).toEqual({ kind: 'done' });
-          expect(JSON.parse(await getJob({ database }, { companyId: one, jobId }))).toMatchObject({
-            id: jobId,
-          });
-          await expect(getJob({ database }, { companyId: two, jobId })).rejects.toMatchObject({
-            reason: 'not_found',
-          });
-        },
-      ),
-      { numRuns: 15 },
-    );
-  });
 });
 
 describe('a platform that sends messages out of order', () => {
@@ -286,37 +256,6 @@ describe('a platform that sends messages out of order', () => {
     expect(await inboxOf(assigned)).toEqual({ prerequisite_id: null, settled: true, kept: false });
     expect(await handle(assigned)).toEqual({ kind: 'done' });
     expect(await eventsOf(jobId)).toEqual([`install.job_assigned ${one}`]);
-  });
-
-  test('can send a job and its assignments in any order, and concurrently: the newest assignment is in effect', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 }),
-        fc.boolean(),
-        async (order, atOnce) => {
-          const jobId = newId('job');
-          const messages = [
-            jobCreatedMessage({ jobId, sellingCompanyId: seller }),
-            jobAssignedMessage({ jobId, installerCompanyId: two, version: 2 }),
-            jobAssignedMessage({ jobId, installerCompanyId: one, version: 4 }),
-            jobAssignedMessage({ jobId, installerCompanyId: two, version: 3 }),
-          ];
-          const sent = order.flatMap((index) => messages[index] ?? []);
-          if (atOnce) await Promise.all([...sent.map(handle), ...sent.map(handleToo)]);
-          else for (const message of [...sent, ...sent]) await handle(message);
-          expect(JSON.parse(await getJob({ database }, { companyId: one, jobId }))).toMatchObject({
-            id: jobId,
-          });
-          expect(
-            await database.query(
-              'select message_id from inbox where prerequisite_id = $1 or dead_reason is not null',
-              [jobId],
-            ),
-          ).toEqual([]);
-        },
-      ),
-      { numRuns: 40 },
-    );
   });
 
   test('sends a message before its prerequisite: its event continues its own trace', async () => {

@@ -3,8 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { AppointmentScheduledSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { newId } from '@partner/kernel/ids';
 import { bookAppointment } from '../../appointments/book-appointment.js';
-import { binding } from '../../testing/test-jobs.js';
-import { salesMessage } from './testing/sales-message.js';
+import { binding, platformMessage } from '../../testing/test-jobs.js';
 import {
   otherSeller,
   dead,
@@ -28,7 +27,7 @@ describe('appointment.booked', () => {
     readonly later?: number;
   }) => {
     const { version = 1, later = 0, ...rest } = given;
-    return salesMessage(AppointmentScheduledSchema, {
+    return platformMessage(AppointmentScheduledSchema, {
       ...rest,
       version,
       startsAt: timestampFromDate(hours(later)),

@@ -2,9 +2,8 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { describe, expect, test } from '@jest/globals';
 import { JournalEntryRecordedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { newId } from '@partner/kernel/ids';
-import { insertCompany } from '../../testing/test-jobs.js';
+import { insertCompany, platformMessage } from '../../testing/test-jobs.js';
 import { FACT_CASES } from './testing/sales-facts.js';
-import { salesMessage } from './testing/sales-message.js';
 import {
   otherSeller,
   dead,
@@ -55,7 +54,7 @@ describe('an entry of the journal', () => {
     record: NonNullable<MessageInitShape<typeof JournalEntryRecordedSchema>['record']> = deposit,
     projectId?: string,
   ) =>
-    salesMessage(JournalEntryRecordedSchema, {
+    platformMessage(JournalEntryRecordedSchema, {
       entryId,
       companyId,
       ...(projectId === undefined ? {} : { projectId }),

@@ -5,7 +5,6 @@ import {
 } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { newId } from '@partner/kernel/ids';
 import { FACT_CASES } from './testing/sales-facts.js';
-import { salesMessage } from './testing/sales-message.js';
 import {
   otherSeller,
   installer,
@@ -21,6 +20,7 @@ import {
   recordOf,
 } from './testing/sales-messages-fixture.js';
 import { database, seller, handle, DONE } from '../testing/platform-fixture.js';
+import { platformMessage } from '../../testing/test-jobs.js';
 
 describe('a project', () => {
   test('that the platform begins is created without an address or an event', async () => {
@@ -133,9 +133,9 @@ test('an appointment is found by its lead, and by the project of its event [EVEN
   const other = await insertProject();
   const at0 = { version: 1, startsAt: stamp(60), endsAt: stamp(120), occurredAt: stamp(), leadId };
   const [withoutProject, ofOther] = [newId('appt'), newId('appt')];
-  await handle(salesMessage(AppointmentScheduledSchema, { ...at0, appointmentId: withoutProject }));
+  await handle(platformMessage(AppointmentScheduledSchema, { ...at0, appointmentId: withoutProject }));
   await handle(
-    salesMessage(AppointmentScheduledSchema, { ...at0, appointmentId: ofOther, projectId: other }),
+    platformMessage(AppointmentScheduledSchema, { ...at0, appointmentId: ofOther, projectId: other }),
   );
   expect(await eventsAbout(withoutProject)).toMatchObject([{ data: { leadId, projectId } }]);
   const booked = 'appointment.booked';
@@ -171,7 +171,7 @@ test('the greatest version that a message can have is published', async () => {
   const quoteId = newId('quo');
   const version = 2_147_483_647;
   const total = { amountMinor: '9000000000000000', currency: 'USD' };
-  await handle(salesMessage(QuoteSentSchema, { quoteId, projectId, version, total, occurredAt: stamp() }));
+  await handle(platformMessage(QuoteSentSchema, { quoteId, projectId, version, total, occurredAt: stamp() }));
   expect(await eventsAbout(quoteId)).toMatchObject([
     { resource: { version }, data: { total: { amountMinor: 9_000_000_000_000_000 } } },
   ]);

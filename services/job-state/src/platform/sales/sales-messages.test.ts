@@ -12,10 +12,9 @@ import {
 } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/ids';
-import { TEST_NOW } from '../../testing/test-jobs.js';
+import { TEST_NOW, platformMessage } from '../../testing/test-jobs.js';
 import { salesMessages } from './sales-messages.js';
 import { FACT_CASES } from './testing/sales-facts.js';
-import { salesMessage } from './testing/sales-message.js';
 
 const occurredAt = timestampFromDate(TEST_NOW);
 const USD = { amountMinor: '100', currency: 'USD' };
@@ -37,36 +36,36 @@ const appointment = {
 const entry = { entryId: newId('jrn'), companyId: newId('cmp'), occurredAt };
 const deposit = { case: 'deposit', value: { depositId: newId('dep'), amount: USD } } as const;
 
-const MALFORMED: readonly [violation: string, message: ReturnType<typeof salesMessage>][] = [
-  ['quoteId is missing', salesMessage(QuoteSentSchema, { ...quote, quoteId: undefined })],
+const MALFORMED: readonly [violation: string, message: ReturnType<typeof platformMessage>][] = [
+  ['quoteId is missing', platformMessage(QuoteSentSchema, { ...quote, quoteId: undefined })],
   [
     'quoteId is not an id with the prefix quo_',
-    salesMessage(QuoteSentSchema, { ...quote, quoteId: projectId }),
+    platformMessage(QuoteSentSchema, { ...quote, quoteId: projectId }),
   ],
-  ['version is missing', salesMessage(QuoteSentSchema, { ...quote, version: undefined })],
-  ['version is less than 1', salesMessage(QuoteSentSchema, { ...quote, version: 0 })],
-  ['projectId is missing', salesMessage(QuoteSentSchema, { ...quote, projectId: undefined })],
-  ['total is missing', salesMessage(QuoteSentSchema, { ...quote, total: undefined })],
+  ['version is missing', platformMessage(QuoteSentSchema, { ...quote, version: undefined })],
+  ['version is less than 1', platformMessage(QuoteSentSchema, { ...quote, version: 0 })],
+  ['projectId is missing', platformMessage(QuoteSentSchema, { ...quote, projectId: undefined })],
+  ['total is missing', platformMessage(QuoteSentSchema, { ...quote, total: undefined })],
   [
     'total.amountMinor is negative',
-    salesMessage(QuoteSentSchema, { ...quote, total: { ...USD, amountMinor: '-1' } }),
+    platformMessage(QuoteSentSchema, { ...quote, total: { ...USD, amountMinor: '-1' } }),
   ],
   [
     'total.amountMinor is beyond 9e15',
-    salesMessage(QuoteSentSchema, { ...quote, total: { ...USD, amountMinor: '9000000000000001' } }),
+    platformMessage(QuoteSentSchema, { ...quote, total: { ...USD, amountMinor: '9000000000000001' } }),
   ],
   [
     'total.currency is not an ISO 4217 code',
-    salesMessage(QuoteSentSchema, { ...quote, total: { ...USD, currency: 'usd' } }),
+    platformMessage(QuoteSentSchema, { ...quote, total: { ...USD, currency: 'usd' } }),
   ],
-  ['occurredAt is missing', salesMessage(QuoteSentSchema, { ...quote, occurredAt: undefined })],
+  ['occurredAt is missing', platformMessage(QuoteSentSchema, { ...quote, occurredAt: undefined })],
   [
     'amount is missing',
-    salesMessage(DepositPaidSchema, { depositId: newId('dep'), version: 1, projectId, occurredAt }),
+    platformMessage(DepositPaidSchema, { depositId: newId('dep'), version: 1, projectId, occurredAt }),
   ],
   [
     'invoiceNumber is longer than 60 characters',
-    salesMessage(InvoiceIssuedSchema, {
+    platformMessage(InvoiceIssuedSchema, {
       invoiceId: newId('inv'),
       version: 1,
       projectId,
@@ -77,11 +76,11 @@ const MALFORMED: readonly [violation: string, message: ReturnType<typeof salesMe
   ],
   [
     'stage is empty',
-    salesMessage(ProjectStageChangedSchema, { projectId, version: 1, stage: '', occurredAt }),
+    platformMessage(ProjectStageChangedSchema, { projectId, version: 1, stage: '', occurredAt }),
   ],
   [
     'programme is longer than 120 characters',
-    salesMessage(RebateStatusChangedSchema, {
+    platformMessage(RebateStatusChangedSchema, {
       rebateId: newId('reb'),
       version: 1,
       projectId,
@@ -92,27 +91,27 @@ const MALFORMED: readonly [violation: string, message: ReturnType<typeof salesMe
   ],
   [
     'notes is longer than 500 characters',
-    salesMessage(AppointmentScheduledSchema, { ...appointment, notes: 'x'.repeat(501) }),
+    platformMessage(AppointmentScheduledSchema, { ...appointment, notes: 'x'.repeat(501) }),
   ],
   [
     'endsAt is not after startsAt',
-    salesMessage(AppointmentScheduledSchema, { ...appointment, endsAt: appointment.startsAt }),
+    platformMessage(AppointmentScheduledSchema, { ...appointment, endsAt: appointment.startsAt }),
   ],
-  ['leadId is missing', salesMessage(AppointmentScheduledSchema, { ...appointment, leadId: undefined })],
+  ['leadId is missing', platformMessage(AppointmentScheduledSchema, { ...appointment, leadId: undefined })],
   [
     'JournalEntryRecorded: deposit | invoice | payout | adjustment is missing or of an unknown kind',
-    salesMessage(JournalEntryRecordedSchema, entry),
+    platformMessage(JournalEntryRecordedSchema, entry),
   ],
   [
     'JournalEntryRecorded: deposit.amount is missing',
-    salesMessage(JournalEntryRecordedSchema, {
+    platformMessage(JournalEntryRecordedSchema, {
       ...entry,
       record: { case: 'deposit', value: { depositId: newId('dep') } },
     }),
   ],
   [
     'JournalEntryRecorded: adjustment.reasonCode is missing',
-    salesMessage(JournalEntryRecordedSchema, {
+    platformMessage(JournalEntryRecordedSchema, {
       ...entry,
       record: { case: 'adjustment', value: { amount: USD } },
     }),
@@ -128,20 +127,20 @@ describe('a message about sales', () => {
 
   test('is read with its fewest possible fields', () => {
     const messages = [
-      salesMessage(ProjectCreatedSchema, {
+      platformMessage(ProjectCreatedSchema, {
         projectId,
         version: 1,
         sellingCompanyId: newId('cmp'),
         occurredAt,
       }),
-      salesMessage(AppointmentScheduledSchema, appointment),
-      salesMessage(JournalEntryRecordedSchema, { ...entry, record: deposit }),
+      platformMessage(AppointmentScheduledSchema, appointment),
+      platformMessage(JournalEntryRecordedSchema, { ...entry, record: deposit }),
     ];
     for (const message of messages) expect(read(message)).toMatchObject({ kind: 'whole' });
   });
 
   test('of the journal is version 1 of its entry', () => {
-    expect(read(salesMessage(JournalEntryRecordedSchema, { ...entry, record: deposit }))).toMatchObject({
+    expect(read(platformMessage(JournalEntryRecordedSchema, { ...entry, record: deposit }))).toMatchObject({
       message: { resourceId: entry.entryId, version: 1 },
     });
   });
@@ -152,14 +151,14 @@ describe('a message about sales', () => {
 
   const numbered = (invoiceNumber: string) =>
     read(
-      salesMessage(JournalEntryRecordedSchema, {
+      platformMessage(JournalEntryRecordedSchema, {
         ...entry,
         record: { case: 'invoice', value: { invoiceId: newId('inv'), invoiceNumber, amount: USD } },
       }),
     );
   const reasoned = (reasonCode: string) =>
     read(
-      salesMessage(JournalEntryRecordedSchema, {
+      platformMessage(JournalEntryRecordedSchema, {
         ...entry,
         record: { case: 'adjustment', value: { reasonCode, amount: USD } },
       }),
@@ -232,7 +231,7 @@ describe('a message about sales', () => {
 
   test('is malformed without its values in the reason', () => {
     const secret = 'canary'.repeat(100);
-    const message = read(salesMessage(AppointmentScheduledSchema, { ...appointment, notes: secret }));
+    const message = read(platformMessage(AppointmentScheduledSchema, { ...appointment, notes: secret }));
     expect(JSON.stringify(message)).not.toContain('canary');
   });
 });

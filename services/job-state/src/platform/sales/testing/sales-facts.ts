@@ -13,7 +13,7 @@ import {
 import type { EventName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { type IdPrefix, newId } from '@partner/kernel/ids';
-import { salesMessage } from './sales-message.js';
+import { platformMessage } from '../../../testing/test-jobs.js';
 
 /** A version of a resource of a project. */
 interface FactOf {
@@ -22,7 +22,6 @@ interface FactOf {
   readonly projectId: string;
   readonly version: number;
   readonly occurredAt: Timestamp;
-  readonly messageId?: string;
 }
 
 /** A message with a fact, and the resulting event for the selling company. */
@@ -49,8 +48,7 @@ export const FACT_CASES: readonly FactCase[] = [
     kind: 'quote',
     state: 'SENT',
     newId: made('quo'),
-    message: ({ id, messageId, ...about }) =>
-      salesMessage(QuoteSentSchema, { ...about, quoteId: id, total: TOTAL }, messageId),
+    message: ({ id, ...about }) => platformMessage(QuoteSentSchema, { ...about, quoteId: id, total: TOTAL }),
     data: ({ id, projectId }) => ({ quoteId: id, projectId, total: TOTAL_IN_EVENT, validUntil: null }),
   },
   {
@@ -58,8 +56,7 @@ export const FACT_CASES: readonly FactCase[] = [
     kind: 'quote',
     state: 'VIEWED',
     newId: made('quo'),
-    message: ({ id, messageId, ...about }) =>
-      salesMessage(QuoteViewedSchema, { ...about, quoteId: id }, messageId),
+    message: ({ id, ...about }) => platformMessage(QuoteViewedSchema, { ...about, quoteId: id }),
     data: ({ id, projectId }, viewedAt) => ({ quoteId: id, projectId, viewedAt }),
   },
   {
@@ -67,12 +64,8 @@ export const FACT_CASES: readonly FactCase[] = [
     kind: 'quote',
     state: 'ACCEPTED',
     newId: made('quo'),
-    message: ({ id, messageId, ...about }) =>
-      salesMessage(
-        QuoteAcceptedSchema,
-        { ...about, quoteId: id, optionName: 'Complete', total: TOTAL },
-        messageId,
-      ),
+    message: ({ id, ...about }) =>
+      platformMessage(QuoteAcceptedSchema, { ...about, quoteId: id, optionName: 'Complete', total: TOTAL }),
     data: ({ id, projectId }, acceptedAt) => ({
       quoteId: id,
       projectId,
@@ -86,12 +79,8 @@ export const FACT_CASES: readonly FactCase[] = [
     kind: 'project',
     state: 'PERMITTING',
     newId: made('prj'),
-    message: ({ id: _id, messageId, ...about }) =>
-      salesMessage(
-        ProjectStageChangedSchema,
-        { ...about, previousStage: 'DESIGN', stage: 'PERMITTING' },
-        messageId,
-      ),
+    message: ({ id: _id, ...about }) =>
+      platformMessage(ProjectStageChangedSchema, { ...about, previousStage: 'DESIGN', stage: 'PERMITTING' }),
     data: ({ projectId }) => ({ projectId, previousStage: 'DESIGN', stage: 'PERMITTING' }),
   },
   {
@@ -99,7 +88,7 @@ export const FACT_CASES: readonly FactCase[] = [
     kind: 'project',
     state: 'COMPLETED',
     newId: made('prj'),
-    message: ({ id: _id, messageId, ...about }) => salesMessage(ProjectCompletedSchema, about, messageId),
+    message: ({ id: _id, ...about }) => platformMessage(ProjectCompletedSchema, about),
     data: ({ projectId }, completedAt) => ({ projectId, completedAt }),
   },
   {
@@ -107,8 +96,8 @@ export const FACT_CASES: readonly FactCase[] = [
     kind: 'deposit',
     state: 'PAID',
     newId: made('dep'),
-    message: ({ id, messageId, ...about }) =>
-      salesMessage(DepositPaidSchema, { ...about, depositId: id, amount: TOTAL }, messageId),
+    message: ({ id, ...about }) =>
+      platformMessage(DepositPaidSchema, { ...about, depositId: id, amount: TOTAL }),
     data: ({ id, projectId }, paidAt) => ({ depositId: id, projectId, amount: TOTAL_IN_EVENT, paidAt }),
   },
   {
@@ -116,8 +105,8 @@ export const FACT_CASES: readonly FactCase[] = [
     kind: 'deposit',
     state: 'REFUNDED',
     newId: made('dep'),
-    message: ({ id, messageId, ...about }) =>
-      salesMessage(DepositRefundedSchema, { ...about, depositId: id, amount: TOTAL }, messageId),
+    message: ({ id, ...about }) =>
+      platformMessage(DepositRefundedSchema, { ...about, depositId: id, amount: TOTAL }),
     data: ({ id, projectId }, refundedAt) => ({
       depositId: id,
       projectId,
@@ -130,12 +119,14 @@ export const FACT_CASES: readonly FactCase[] = [
     kind: 'invoice',
     state: 'ISSUED',
     newId: made('inv'),
-    message: ({ id, messageId, ...about }) =>
-      salesMessage(
-        InvoiceIssuedSchema,
-        { ...about, invoiceId: id, invoiceNumber: 'INV-7', total: TOTAL, dueAt: about.occurredAt },
-        messageId,
-      ),
+    message: ({ id, ...about }) =>
+      platformMessage(InvoiceIssuedSchema, {
+        ...about,
+        invoiceId: id,
+        invoiceNumber: 'INV-7',
+        total: TOTAL,
+        dueAt: about.occurredAt,
+      }),
     data: ({ id, projectId }, at) => ({
       invoiceId: id,
       projectId,
@@ -150,12 +141,13 @@ export const FACT_CASES: readonly FactCase[] = [
     kind: 'rebate',
     state: 'APPROVED',
     newId: made('reb'),
-    message: ({ id, messageId, ...about }) =>
-      salesMessage(
-        RebateStatusChangedSchema,
-        { ...about, rebateId: id, programme: 'State rebate', status: 'APPROVED' },
-        messageId,
-      ),
+    message: ({ id, ...about }) =>
+      platformMessage(RebateStatusChangedSchema, {
+        ...about,
+        rebateId: id,
+        programme: 'State rebate',
+        status: 'APPROVED',
+      }),
     data: ({ id, projectId }) => ({
       rebateId: id,
       projectId,

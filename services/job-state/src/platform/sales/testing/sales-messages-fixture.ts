@@ -4,10 +4,9 @@ import { ProjectCreatedSchema } from '@partner/proto-contracts/gen/partner/platf
 import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { newId } from '@partner/kernel/ids';
 import { createLead } from '../../../leads/create-lead.js';
-import { insertCompany, TEST_NOW } from '../../../testing/test-jobs.js';
+import { insertCompany, TEST_NOW, platformMessage } from '../../../testing/test-jobs.js';
 import { readEventFeed } from '../../../webhooks/events/event-feed.js';
 import { listEvents } from '../../../webhooks/events/list-events.js';
-import { salesMessage } from './sales-message.js';
 import { database, seller, writing } from '../../testing/platform-fixture.js';
 
 export let otherSeller: string;
@@ -43,7 +42,7 @@ export async function insertLead(companyId = seller): Promise<{ leadId: string; 
 }
 
 export const projectCreated = (projectId: string, sellingCompanyId = seller, version = 1) =>
-  salesMessage(ProjectCreatedSchema, { projectId, version, sellingCompanyId, occurredAt: stamp() });
+  platformMessage(ProjectCreatedSchema, { projectId, version, sellingCompanyId, occurredAt: stamp() });
 
 /** The events about a resource: receivers and the envelope fields about it. */
 export async function eventsAbout(resourceId: string) {

@@ -8,9 +8,8 @@ import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/ids';
 import { fc } from '@partner/test-kit/fast-check';
 import type { Queryable } from '../../../database/database.js';
-import { TEST_NOW } from '../../../testing/test-jobs.js';
+import { TEST_NOW, platformMessage } from '../../../testing/test-jobs.js';
 import { FACT_CASES, type FactCase } from './sales-facts.js';
-import { salesMessage } from './sales-message.js';
 
 const stampAt = (minutes: number) => timestampFromDate(new Date(TEST_NOW.getTime() + minutes * 60_000));
 
@@ -64,7 +63,7 @@ function messagesOfProject(planned: {
   readonly entries: number;
 }): readonly IncomingMessage[] {
   const projectId = newId('prj');
-  const created = salesMessage(ProjectCreatedSchema, {
+  const created = platformMessage(ProjectCreatedSchema, {
     projectId,
     version: 1,
     sellingCompanyId: planned.companyId,
@@ -80,7 +79,7 @@ function messagesOfProject(planned: {
     });
   });
   const entries = Array.from({ length: planned.entries }, () =>
-    salesMessage(JournalEntryRecordedSchema, {
+    platformMessage(JournalEntryRecordedSchema, {
       entryId: newId('jrn'),
       companyId: planned.companyId,
       projectId,
@@ -100,7 +99,7 @@ function messagesOfAppointment(planned: {
 }): readonly IncomingMessage[] {
   const appointmentId = newId('appt');
   return planned.notes.map((notes, place) =>
-    salesMessage(AppointmentScheduledSchema, {
+    platformMessage(AppointmentScheduledSchema, {
       appointmentId,
       leadId: planned.leadId,
       version: place + 1,
