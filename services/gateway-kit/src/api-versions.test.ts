@@ -54,16 +54,6 @@ describe('a version', () => {
     }
   });
 
-  test('names itself in its headers, and its end date when it is superseded', () => {
-    expect(versions.current.headers).toEqual({ 'x-svc-api-version': '2026-08-26' });
-    expect(versions.select('2025-11-01').version.headers).toEqual({
-      'x-svc-api-version': '2025-11-01',
-      Deprecation: '@1772323200',
-      Sunset: 'Sat, 30 May 2026 00:00:00 GMT',
-      Link: '</changelog>; rel="deprecation"',
-    });
-  });
-
   test('is translated through every version between it and the current one', () => {
     expect(stepsOf('2025-11-01', 'one')).toEqual({
       query: ['query 1', 'query 2'],

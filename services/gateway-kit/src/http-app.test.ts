@@ -4,17 +4,7 @@ import { closeServer, listen } from '@partner/kernel/listen';
 import { ServiceError } from '@partner/kernel/service-error';
 import { createRecorder } from '@partner/test-kit/recorder';
 import request from 'supertest';
-import {
-  assertError,
-  createFixture,
-  oneVersion,
-  readThing,
-  UUID_V7,
-  type Caller,
-  NOW,
-} from './testing/http-app-fixture.js';
-import { type EndpointRequest } from './endpoint.js';
-import { createInMemoryRateLimiter } from './testing/in-memory-rate-limiter.js';
+import { assertError, createFixture, oneVersion, readThing, UUID_V7 } from './testing/http-app-fixture.js';
 
 describe('a streamed response', () => {
   const headers = { 'content-type': 'text/event-stream; charset=utf-8' };
@@ -325,53 +315,6 @@ describe('each request', () => {
     await expect(sent).rejects.toThrow('abort');
     await gone.atLeast(1);
     expect(await lines.atLeast(1)).toMatchObject([{ aborted: true }]);
-    await closeServer(server);
-  });
-});
-
-describe('requests in flight', () => {
-  test('of a company at eight times its share wait or are refused, and those of another are served [HTTP-22, LIMIT-8]', async () => {
-    const held = createRecorder<() => void>();
-    const { app, metrics } = createFixture({
-      endpoints: [
-        readThing(async ({ principal }: EndpointRequest<Caller, unknown, unknown>) => {
-          if (principal.id === 'hostile') await new Promise<void>((resolve) => held.record(resolve));
-          return { status: 200, json: { done: true } };
-        }),
-      ],
-      authenticate: async ({ header }) => ({ id: header('x-api-key') ?? '', scopes: [] }),
-      rateLimit: {
-        limiter: createInMemoryRateLimiter(() => NOW),
-        keyOf: ({ id }) => id,
-        limitOf: () => 1_000,
-        countedAs: 'to the things API',
-      },
-      rpcTimeoutMs: 600_000,
-    });
-    const server = createHttpServer(app);
-    const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
-    const get = (key: string) =>
-      fetch(`http://127.0.0.1:${port}/things/1`, { headers: { 'x-api-key': key } });
-    const refused = createRecorder<Response>();
-    const hostile = Array.from({ length: 800 }, async () => {
-      const response = await get('hostile');
-      if (response.status !== 200) refused.record(response);
-      return response.status;
-    });
-    await held.atLeast(100);
-    const [first] = await refused.atLeast(100);
-    expect([first?.status, first?.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(
-      (await Promise.all(Array.from({ length: 50 }, () => get('other')))).map(({ status }) => status),
-    ).toEqual(Array.from({ length: 50 }, () => 200));
-    // Each release lets the next one of the queue in.
-    for (let released = 0; released < 700; released += 1) (await held.atLeast(released + 1))[released]?.();
-    const statuses = await Promise.all(hostile);
-    expect(statuses.filter((status) => status === 200)).toHaveLength(700);
-    // The excess of one company is no failure of the service.
-    const counts = await metrics.metrics();
-    expect(counts).toContain('status_class="refused"} 100');
-    expect(counts).not.toContain('5xx');
     await closeServer(server);
   });
 });

@@ -32,12 +32,6 @@ describe('the shared limiter', () => {
     expect(await b.limiter.take(key, 60)).toMatchObject({ accepted: false, limit: 60, remaining: 0 });
   });
 
-  test('counts each key separately', async () => {
-    const { limiter } = createReplica(await connect(testRedisUrl(), LONG_TIMEOUT_MS));
-    expect((await limiter.take(newKey(), 1)).accepted).toBe(true);
-    expect((await limiter.take(newKey(), 1)).accepted).toBe(true);
-  });
-
   test('returns the remaining requests, the reset and the wait', async () => {
     const { limiter, advance } = createReplica(await connect(testRedisUrl(), LONG_TIMEOUT_MS));
     const key = newKey();

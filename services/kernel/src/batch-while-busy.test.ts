@@ -128,15 +128,4 @@ describe('batchWhileBusy', () => {
     await Promise.all([runWithRequestId('req-1', () => add(1)), runWithRequestId('req-2', () => add(2))]);
     expect(requestIds).toEqual([undefined, undefined]);
   });
-
-  test('works after it has been idle', async () => {
-    const { add, runs } = controlled(10);
-    const first = add(1);
-    runs[0]?.end();
-    await first;
-    const second = add(2);
-    runs[1]?.end();
-    await second;
-    expect(runs).toHaveLength(2);
-  });
 });

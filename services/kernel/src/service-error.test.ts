@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { isErrorReason } from '@partner/proto-contracts/api/error-reasons';
-import { httpStatusOf, notFound, ServiceError } from './service-error.js';
+import { notFound, ServiceError } from './service-error.js';
 
 describe('a service error', () => {
   test('has a public message and attributes, and a separate private cause', () => {
@@ -28,32 +28,6 @@ describe('a service error', () => {
       expect(error.message).toMatch(/; look whether it took effect, or retry .* where the request had one$/);
       expect(error.cause).toBe(thrown);
     }
-  });
-
-  test.each([
-    ['invalid_argument', 400],
-    ['cursor_invalid', 400],
-    ['unauthenticated', 401],
-    ['permission_denied', 403],
-    ['not_found', 404],
-    ['stale_version', 409],
-    ['idempotency_mismatch', 409],
-    ['idempotency_in_progress', 409],
-    ['subscription_limit_reached', 409],
-    ['confirmation_required', 403],
-    ['password_wrong', 403],
-    ['key_not_rotatable', 409],
-    ['key_kind_not_allowed', 422],
-    ['key_limit_reached', 422],
-    ['transition_not_allowed', 422],
-    ['schedule_invalid', 422],
-    ['technician_not_assignable', 422],
-    ['note_limit_reached', 422],
-    ['rate_limited', 429],
-    ['unavailable', 503],
-    ['internal', 500],
-  ] as const)('of reason %s has the status %d [ERROR-11]', (reason, httpStatus) => {
-    expect(httpStatusOf(reason)).toBe(httpStatus);
   });
 
   test("distinguishes its reasons from other words, including names of Object's own properties", () => {

@@ -54,14 +54,6 @@ describe('the service signature', () => {
       ),
     );
   });
-
-  test('changes with the timestamp and with the secret', () => {
-    const signature = serviceSignature(content);
-    expect(serviceSignature({ ...content, timestamp: content.timestamp + 1 })).not.toBe(signature);
-    expect(
-      serviceSignature({ ...content, secret: `whsec_${Buffer.alloc(32, 8).toString('base64')}` }),
-    ).not.toBe(signature);
-  });
 });
 
 describe('the Standard Webhooks signature', () => {
@@ -76,12 +68,5 @@ describe('the Standard Webhooks signature', () => {
     expect(verifier.verify(content.body, headers)).toEqual({ event: 'install.status_changed', name: 'Zoë' });
     expect(() => verifier.verify(Buffer.concat([content.body, Buffer.from(' ')]), headers)).toThrow();
     expect(() => verifier.verify(content.body, { ...headers, 'webhook-id': 'evt_other' })).toThrow();
-  });
-
-  test('is keyed with the base64-decoded secret after its prefix', () => {
-    const expected = createHmac('sha256', Buffer.alloc(32, 7))
-      .update(Buffer.concat([Buffer.from(`${content.eventId}.1790000000.`), content.body]))
-      .digest('base64');
-    expect(standardWebhooksSignature(content)).toBe(`v1,${expected}`);
   });
 });

@@ -55,6 +55,8 @@ describe('while the broker is short of memory', () => {
     // The broker confirms it after the block, unless that lasts longer than the publisher waits.
     const first = Promise.allSettled([publisher.publish(message)]);
     await eventually('the block', () => connection.isBlocked());
+    expect(connection.isReady()).toBe(false);
+    expect(await metrics.metrics()).toContain('partner_amqp_connection_blocked{connection="blocked"} 1');
     const results = await Promise.allSettled(Array.from({ length: 100 }, () => publisher.publish(message)));
     for (const result of results) {
       expect(result).toMatchObject({ status: 'rejected', reason: { kind: 'blocked' } });

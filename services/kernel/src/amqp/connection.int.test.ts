@@ -166,23 +166,6 @@ describe('a supervised connection', () => {
     expect(channels.all()).toHaveLength(2);
   });
 
-  test('reconnects after the broker was killed and restarted', async () => {
-    const connection = connectTo(broker.url);
-    const losses = createRecorder<Error>();
-    connection.openChannel({
-      name: 'any',
-      confirm: false,
-      setup: async () => undefined,
-      onLost: losses.record,
-    });
-    await eventually('readiness', () => connection.isReady());
-    await broker.kill();
-    await losses.atLeast(1);
-    expect(connection.isReady()).toBe(false);
-    await broker.start();
-    await eventually('readiness', () => connection.isReady());
-  });
-
   test('leaves a broker that falls silent and connects again, without heartbeats', async () => {
     const proxy = await startTcpProxy(`${broker.url}?heartbeat=0`);
     const connection = connectTo(proxy.url);
@@ -197,33 +180,6 @@ describe('a supervised connection', () => {
 });
 
 describe('a supervised connection to a broker with problems', () => {
-  test('reports that the broker has blocked it, and that it no longer does', async () => {
-    const connection = connectTo(broker.url);
-    const channels = createRecorder<Channel>();
-    connection.openChannel({
-      name: 'writer',
-      confirm: false,
-      setup: async (channel) => channels.record(channel),
-    });
-    const [channel] = await channels.atLeast(1);
-    await broker.control('set_vm_memory_high_watermark', '0');
-    channel?.publish('', 'unbound', Buffer.from('x'));
-    await eventually('the block', async () => (await metric('partner_amqp_connection_blocked')) === 1);
-    expect({ isBlocked: connection.isBlocked(), isReady: connection.isReady() }).toEqual({
-      isBlocked: true,
-      isReady: false,
-    });
-    await broker.control('set_vm_memory_high_watermark', '0.4');
-    await eventually(
-      'the end of the block',
-      async () => (await metric('partner_amqp_connection_blocked')) === 0,
-    );
-    expect({ isBlocked: connection.isBlocked(), isReady: connection.isReady() }).toEqual({
-      isBlocked: false,
-      isReady: true,
-    });
-  });
-
   test.each([
     ['says nothing', ''],
     // A frame header of connection.start without its body.

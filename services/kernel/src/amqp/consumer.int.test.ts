@@ -179,34 +179,6 @@ describe('a consumer', () => {
     expect(dead.properties.messageId).toBe('evt_poison');
     expect(dead.properties.headers?.['x-death']).toMatchObject([{ reason: 'rejected' }]);
   });
-
-  test('shares a queue with another replica', async () => {
-    const queue = await probe.declareTestQueue();
-    const replica = createAmqpConnection({ url: testAmqpUrl(), name: 'replica', logger, metrics });
-    const received = createRecorder<{ replica: number; id: string }>();
-    let finish: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    for (const [index, over] of [connection, replica].entries()) {
-      consume(
-        queue,
-        async ({ messageId }) => {
-          received.record({ replica: index, id: messageId });
-          await gate;
-          return DONE;
-        },
-        { prefetch: 1, over },
-      );
-    }
-    for (let index = 0; index < 20; index += 1) probe.send(queue.name, 'x', { messageId: String(index) });
-    const first = await received.atLeast(2);
-    expect(new Set(first.map((entry) => entry.replica))).toEqual(new Set([0, 1]));
-    finish();
-    const all = await received.atLeast(20);
-    expect(new Set(all.map(({ id }) => id)).size).toBe(20);
-    await replica.close();
-  });
 });
 
 describe('a consumer that is interrupted', () => {
