@@ -22,22 +22,6 @@ const ruleFile = z.object({
   groups: z.array(z.looseObject({ rules: z.array(z.looseObject({ alert: z.string().optional() })) })),
 });
 
-const dashboardFile = z.object({
-  uid: z.string(),
-  templating: z.object({ list: z.array(z.object({ name: z.string() })) }),
-  panels: z.array(
-    z.object({
-      type: z.string(),
-      title: z.string(),
-      description: z.string().optional(),
-      gridPos: z.object({ x: z.number(), y: z.number(), w: z.number(), h: z.number() }),
-      fieldConfig: z.object({ defaults: z.object({ unit: z.string() }) }).optional(),
-      datasource: z.object({ uid: z.string() }).optional(),
-    }),
-  ),
-});
-const dashboards = [...observabilityFiles()].filter(([file]) => file.endsWith('.json'));
-
 test('no chart has other dashboards or rules', () => {
   const found = readdirSync(path.join(PROJECT_ROOT, 'charts'), { recursive: true, encoding: 'utf8' })
     .map((file) => `charts/${file}`)
@@ -67,13 +51,6 @@ describe('an alert', () => {
       expect(text).toContain(`\`${alert.name}\`, ${alert.severity}, `);
       for (const part of ['**For partners:**', '**Look at:**', /\*\*[Dd]o/]) expect(text).toMatch(part);
     }
-  });
-
-  test('is in the table of charts/docs/metrics.md, which names no others', () => {
-    const named = [...readProjectFile('charts/docs/metrics.md').matchAll(/`(Partner\w+)`/g)].map(
-      ([, name]) => name,
-    );
-    expect(named.sort()).toEqual([...new Set(alerts.map(({ name }) => name))].sort());
   });
 });
 
@@ -137,32 +114,5 @@ describe('promtool', () => {
       workspace.remove();
       rmSync(folder, { recursive: true });
     }
-  });
-});
-
-describe('a dashboard', () => {
-  test.each(dashboards)(
-    '%s is readable: each panel has a unit and a description, and none overlaps another',
-    (_file, content) => {
-      const { panels, templating } = dashboardFile.parse(JSON.parse(JSON.stringify(content)));
-      expect(templating.list.map(({ name }) => name)).toEqual(['datasource', 'namespace']);
-      for (const panel of panels.filter(({ type }) => type !== 'row')) {
-        expect(panel.description).toBeTruthy();
-        expect(panel.fieldConfig?.defaults.unit).toBeTruthy();
-        expect(panel.datasource?.uid).toBe('${datasource}');
-      }
-      const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
-        Array.from({ length: w * h }, (_none, cell) => `${x + (cell % w)},${y + Math.floor(cell / w)}`),
-      );
-      expect(new Set(cells).size).toBe(cells.length);
-      expect(panels.every(({ gridPos: { x, w } }) => x + w <= 24)).toBe(true);
-    },
-  );
-
-  test('has a unique address', () => {
-    const uids = dashboards.map(
-      ([, content]) => dashboardFile.parse(JSON.parse(JSON.stringify(content))).uid,
-    );
-    expect(new Set(uids).size).toBe(dashboards.length);
   });
 });
