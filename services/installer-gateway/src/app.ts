@@ -1,25 +1,16 @@
-import { LIMITS } from '@partner/proto-contracts/api/limits';
-import { COUNTED_AS } from '@partner/proto-contracts/api/refusals';
-import {
-  type ApiKeyAuthenticator,
-  type ApiKeyPrincipal,
-  FAILED_AUTHENTICATIONS_PER_MINUTE,
-  scopesOfPrincipal,
-} from '@partner/gateway-kit/api-key-authentication';
+import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
+import { type ApiKeySurfaceDeps, createApiKeySurface } from '@partner/gateway-kit/api-key-surface';
 import type { ApiVersions } from '@partner/gateway-kit/api-versions';
 import type { AnyEndpoint } from '@partner/gateway-kit/endpoint';
-import { createHttpApp, type HttpAppOptions } from '@partner/gateway-kit/http-app';
-import type { PageCursorDeps } from '@partner/gateway-kit/page-cursor';
-import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
-import { listEventFeed } from '@partner/gateway-kit/list-event-feed';
 import { type PositionCursor, surfaceEndpoints } from '@partner/gateway-kit/forward-operation';
 import { getManifest } from '@partner/gateway-kit/get-manifest';
 import { keyCaller } from '@partner/gateway-kit/key-caller';
-import { serveMcp } from '@partner/gateway-kit/mcp/serve-mcp';
-import type { OperationClient } from '@partner/kernel/amqp/operation-client';
-import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
+import { listEventFeed } from '@partner/gateway-kit/list-event-feed';
+import type { PageCursorDeps } from '@partner/gateway-kit/page-cursor';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { listInstallerEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
 import { getInstallerManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';
+import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
 import type { RequestListener } from 'node:http';
 import { installerTools } from './installer-tools.js';
 import { listJobFeed } from './routes/list-job-feed.js';
@@ -27,17 +18,8 @@ import { listTechnicians } from './routes/list-technicians.js';
 import type { TechnicianCursor } from './technician-cursor.js';
 
 /** Dependencies of the installer surface. */
-export interface InstallerAppDeps
-  extends
-    PageCursorDeps,
-    Pick<
-      HttpAppOptions<ApiKeyPrincipal>,
-      'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops' | 'injectFaults'
-    > {
+export interface InstallerAppDeps extends ApiKeySurfaceDeps {
   readonly versions: ApiVersions;
-  readonly authenticator: Pick<ApiKeyAuthenticator, 'authenticate'>;
-  readonly limiter: RateLimiter;
-  readonly operations: Pick<OperationClient, 'call'>;
   readonly cursors: PositionCursor;
   readonly technicianCursors: TechnicianCursor;
 }
@@ -56,36 +38,14 @@ export function installerEndpoints(
   return surfaceEndpoints(INSTALLER_OPERATIONS, own, forwarding);
 }
 
-/**
- * Creates the installer surface. It is versioned by date and rate-limited per company that owns the key (spec: Limits,
- * Versioning).
- */
+/** Creates the installer surface, which is versioned by date (spec: Versioning). A company can have its own rate limit. */
 export function createInstallerApp(deps: InstallerAppDeps): RequestListener {
-  const { versions, authenticator, limiter } = deps;
-  const { logger, metrics, rpcTimeoutMs, trustedProxyHops, injectFaults } = deps;
-  const endpoints = installerEndpoints(deps);
-  return createHttpApp<ApiKeyPrincipal>({
-    endpoints: [...endpoints, serveMcp('installer', endpoints, installerTools(deps))],
-    authenticate: (request) => authenticator.authenticate(request),
-    challenge: 'ApiKey realm="installer"',
-    scopesOf: scopesOfPrincipal,
-    keySurface: 'installer',
-    rateLimit: {
-      limiter,
-      keyOf: ({ companyId }) => `installer:${companyId}`,
-      limitOf: ({ installerRequestsPerMinute }) =>
-        installerRequestsPerMinute ?? LIMITS.installerRequestsPerMinute,
-      countedAs: COUNTED_AS.installer,
-    },
-    companyOf: ({ companyId }) => companyId,
-    failedAuthentication: { limiter, limitPerMinute: FAILED_AUTHENTICATIONS_PER_MINUTE },
-    logFieldsOf: ({ companyId, keyId }) => ({ companyId, keyId }),
-    companyClassOf: ({ companyClass }) => companyClass,
-    logger,
-    metrics,
-    rpcTimeoutMs,
-    trustedProxyHops,
-    injectFaults,
-    versions,
+  return createApiKeySurface(deps, {
+    name: 'installer',
+    endpoints: installerEndpoints(deps),
+    tools: installerTools(deps),
+    requestsPerMinute: ({ installerRequestsPerMinute }) =>
+      installerRequestsPerMinute ?? LIMITS.installerRequestsPerMinute,
+    versions: deps.versions,
   });
 }
