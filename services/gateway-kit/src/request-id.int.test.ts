@@ -1,9 +1,7 @@
 import { context, trace } from '@opentelemetry/api';
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
-import { createClient } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import type { ExchangeDefinition } from '@partner/proto-contracts/topology';
 import { Registry } from 'prom-client';
 import request from 'supertest';
@@ -14,14 +12,13 @@ import { createLoggerTo, type Logger } from '@partner/kernel/logger';
 import { type BrokerProbe, openBrokerProbe } from '@partner/kernel/testing/broker-probe';
 import { eventually } from '@partner/test-kit/eventually';
 import { createInMemoryRateLimiter } from './testing/in-memory-rate-limiter.js';
-import { partialRpcService } from '@partner/kernel/testing/in-memory-transport';
+import { createTestClient, testOperations } from '@partner/kernel/testing/test-calls';
 import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
 import { createRecorder, type Recorder } from '@partner/test-kit/recorder';
 import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { startConsumer } from '@partner/kernel/amqp/consumer';
 import { createPublisher } from '@partner/kernel/amqp/publisher';
 import { startRpcServer } from '@partner/kernel/amqp/rpc-server';
-import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
 
 const TO_QUEUE = { name: '', type: 'direct' } as const satisfies ExchangeDefinition;
 const logLine = z.looseObject({ msg: z.string(), requestId: z.string().optional() });
@@ -64,7 +61,7 @@ describe('the id of a request', () => {
     const calls = await probe.declareRpcQueue();
     const events = await probe.declareTestQueue();
     const publisher = createPublisher({ connection, logger, metrics });
-    const service = partialRpcService(JobService, {
+    const operations = testOperations({
       getJob: async () => {
         logger.info({}, 'job.read');
         await publisher.publish({
@@ -77,7 +74,7 @@ describe('the id of a request', () => {
         return { resourceJson: '{}' };
       },
     });
-    startRpcServer({ connection, queue: calls, prefetch: 1, services: [service], logger, metrics });
+    startRpcServer({ connection, queue: calls, prefetch: 1, operations, logger, metrics });
     startConsumer({
       connection,
       queue: events,
@@ -89,16 +86,13 @@ describe('the id of a request', () => {
         return { kind: 'done' };
       },
     });
-    const client = createClient(
-      JobService,
-      createRpcTransport({ connection, queue: calls, logger, metrics }),
-    );
+    const client = createTestClient({ connection, queue: calls, logger, metrics });
     const limiter = createInMemoryRateLimiter(() => new Date());
     const app = createHttpApp<undefined>({
       endpoints: [
         serveOperation({ id: 'readJob', method: 'get', path: '/job', unauthenticated: true }, async () => {
           logger.info({}, 'gateway.asks');
-          return { status: 200, text: (await client.getJob({})).resourceJson ?? '' };
+          return { status: 200, text: (await client.getJob({})).resourceJson };
         }),
       ],
       authenticate: () => Promise.resolve(undefined),

@@ -1,11 +1,9 @@
-import { createClient } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { COMMANDS, DELIVERY_RESULTS, JOB_STATE_INSTALLER_RPC } from '@partner/proto-contracts/topology';
 import { Registry } from 'prom-client';
 import { silentLogger } from '../logger.js';
 import { eventually } from '@partner/test-kit/eventually';
-import { partialRpcService } from '../testing/in-memory-transport.js';
+import { createTestClient, testOperations } from '../testing/test-calls.js';
 import {
   createPrivateRabbitmq,
   type PrivateRabbitmq,
@@ -14,7 +12,6 @@ import { createRecorder } from '@partner/test-kit/recorder';
 import { type AmqpConnection, createAmqpConnection } from './connection.js';
 import { createPublisher } from './publisher.js';
 import { startRpcServer } from './rpc-server.js';
-import { createRpcTransport } from './rpc-transport.js';
 
 const AN_HOUR_MS = 3_600_000;
 
@@ -68,7 +65,7 @@ describe('while the broker is short of memory', () => {
 
   test('calls fail at once and are never executed, and work again afterwards', async () => {
     const served = createRecorder<string>();
-    const service = partialRpcService(JobService, {
+    const operations = testOperations({
       getJob: async ({ jobId = '' }) => {
         served.record(jobId);
         return { resourceJson: '{}' };
@@ -79,14 +76,11 @@ describe('while the broker is short of memory', () => {
       connection: serving,
       queue: JOB_STATE_INSTALLER_RPC,
       prefetch: 10,
-      services: [service],
+      operations,
       logger,
       metrics,
     });
-    const client = createClient(
-      JobService,
-      createRpcTransport({ connection, queue: JOB_STATE_INSTALLER_RPC, logger, metrics }),
-    );
+    const client = createTestClient({ connection, queue: JOB_STATE_INSTALLER_RPC, logger, metrics });
     await eventually('the connections', () => connection.isReady() && serving.isReady());
     await exhaustMemory();
     const first = client.getJob({ jobId: 'first' }, { timeoutMs: AN_HOUR_MS });

@@ -1,6 +1,4 @@
-import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import {
   ACCESS_BROADCAST,
   COMMANDS,
@@ -11,7 +9,7 @@ import { Registry } from 'prom-client';
 import { silentLogger } from '../logger.js';
 import { ServiceError } from '../service-error.js';
 import { eventually } from '@partner/test-kit/eventually';
-import { partialRpcService } from '../testing/in-memory-transport.js';
+import { createTestClient, testOperations } from '../testing/test-calls.js';
 import {
   createPrivateRabbitmq,
   type PrivateRabbitmq,
@@ -22,7 +20,6 @@ import { createAmqpConnection } from './connection.js';
 import { startConsumer } from './consumer.js';
 import { createPublisher } from './publisher.js';
 import { startRpcServer } from './rpc-server.js';
-import { createRpcTransport } from './rpc-transport.js';
 
 describe('a broker that is killed and started again', () => {
   const logger = silentLogger;
@@ -41,12 +38,10 @@ describe('a broker that is killed and started again', () => {
     const publishing = createAmqpConnection({ url: broker.url, name: 'publish', logger, metrics });
     const consuming = createAmqpConnection({ url: broker.url, name: 'consume', logger, metrics });
     const publisher = createPublisher({ connection: publishing, logger, metrics });
-    const client = createClient(
-      JobService,
-      createRpcTransport({ connection: publishing, queue: JOB_STATE_INSTALLER_RPC, logger, metrics }),
-    );
+    const queue = JOB_STATE_INSTALLER_RPC;
+    const client = createTestClient({ connection: publishing, queue, logger, metrics });
     const calls = createRecorder<string>();
-    const service = partialRpcService(JobService, {
+    const operations = testOperations({
       getJob: async ({ jobId = '' }) => {
         calls.record(jobId);
         return jobId === 'never' ? new Promise<never>(() => undefined) : { resourceJson: jobId };
@@ -54,9 +49,9 @@ describe('a broker that is killed and started again', () => {
     });
     startRpcServer({
       connection: consuming,
-      queue: JOB_STATE_INSTALLER_RPC,
+      queue,
       prefetch: 5,
-      services: [service],
+      operations,
       logger,
       metrics,
     });

@@ -1,6 +1,4 @@
-import { type Client, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
 import { COMMANDS, JOB_STATE_INBOUND_RPC, WEBHOOK_DELIVERIES } from '@partner/proto-contracts/topology';
 import {
   type RabbitmqCluster,
@@ -11,12 +9,11 @@ import { eventually } from '@partner/test-kit/eventually';
 import { createRecorder } from '@partner/test-kit/recorder';
 import { Registry } from 'prom-client';
 import { silentLogger } from '../logger.js';
-import { partialRpcService } from '../testing/in-memory-transport.js';
+import { createTestClient, type TestClient, testOperations } from '../testing/test-calls.js';
 import { type AmqpConnection, createAmqpConnection } from './connection.js';
 import { startConsumer } from './consumer.js';
 import { createPublisher, type Publisher } from './publisher.js';
 import { startRpcServer } from './rpc-server.js';
-import { createRpcTransport } from './rpc-transport.js';
 import type { Consumer } from './subscription.js';
 import type { TopologyMode } from './topology.js';
 
@@ -26,7 +23,7 @@ describe('a broker of three nodes', () => {
   let cluster: RabbitmqCluster;
   let server: Consumer;
   let consumer: Consumer;
-  let client: Client<typeof ContractorJobService>;
+  let client: TestClient;
   let publishers: readonly Publisher[];
   const connections: AmqpConnection[] = [];
   const writes = createRecorder<string>();
@@ -50,16 +47,14 @@ describe('a broker of three nodes', () => {
       await connect('call', urls.join(','), 'check'),
       await connect('serve', urls.join(','), 'check'),
     ];
-    client = createClient(
-      ContractorJobService,
-      createRpcTransport({ connection: calling, queue, logger, metrics }),
-    );
-    const appendJobNote = async ({ jobId = '' }) => {
-      writes.record(jobId);
-      return {};
-    };
-    const services = [partialRpcService(ContractorJobService, { appendJobNote })];
-    server = startRpcServer({ connection: serving, queue, prefetch: 5, services, logger, metrics });
+    client = createTestClient({ connection: calling, queue, logger, metrics });
+    const operations = testOperations({
+      addNote: async ({ jobId = '' }) => {
+        writes.record(jobId);
+        return { resourceJson: '' };
+      },
+    });
+    server = startRpcServer({ connection: serving, queue, prefetch: 5, operations, logger, metrics });
     consumer = startConsumer({
       connection: serving,
       queue: WEBHOOK_DELIVERIES,
@@ -113,7 +108,7 @@ describe('a broker of three nodes', () => {
     'serves requests and accepts messages while a node is %s, loses none and runs no write twice',
     async (_failure, index, takeDown, bringBack) => {
       const [written, published]: [string[], string[]] = [[], []];
-      const write = () => attempt(written, (jobId) => client.appendJobNote({ jobId }, { timeoutMs: 1_000 }));
+      const write = () => attempt(written, (jobId) => client.addNote({ jobId }, { timeoutMs: 1_000 }));
       const publish = (publisher: Publisher) =>
         attempt(published, (messageId) =>
           publisher.publish({

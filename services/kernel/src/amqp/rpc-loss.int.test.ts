@@ -1,13 +1,9 @@
-import { createClient } from '@connectrpc/connect';
 import { describe, expect, test } from '@jest/globals';
-import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import { eventually } from '@partner/test-kit/eventually';
 import { createRecorder } from '@partner/test-kit/recorder';
 import { type AmqpConnection, createAmqpConnection } from './connection.js';
 import { startRpcServer } from './rpc-server.js';
-import { createRpcTransport } from './rpc-transport.js';
-import { partialRpcService } from '../testing/in-memory-transport.js';
+import { createTestClient, testOperations } from '../testing/test-calls.js';
 import { killChannel, observeConnection } from '../testing/observed-connection.js';
 import {
   clientOf,
@@ -49,7 +45,7 @@ describe('RPC over a broker, when a component fails', () => {
 
   test('fails at once without a connection', async () => {
     const away = createAmqpConnection({ url: 'amqp://127.0.0.1:1', name: 'away', logger, metrics });
-    const client = createClient(JobService, createRpcTransport({ connection: away, queue, logger, metrics }));
+    const client = createTestClient({ connection: away, queue, logger, metrics });
     expect((await failureOf(client.getJob({}, { timeoutMs: 3_600_000 }))).reason).toBe('unavailable');
     await away.close();
   });
@@ -94,36 +90,31 @@ describe('RPC over a broker, when a component fails', () => {
   test('does not rerun a non-idempotent call when its replica crashes', async () => {
     const doomed = connect('doomed');
     const started = createRecorder<string>();
-    const serveLeads = async (name: string, over: AmqpConnection) => {
-      const createLead = async () => {
+    const serveNotes = async (name: string, over: AmqpConnection) => {
+      const addNote = async () => {
         started.record(name);
         return new Promise<never>(() => undefined);
       };
-      const service = partialRpcService(LeadService, { createLead });
       const server = startRpcServer({
         connection: over,
         queue,
         prefetch: 1,
-        services: [service],
+        operations: testOperations({ addNote }),
         logger,
         metrics,
       });
       await eventually('the server', () => server.isConsuming());
     };
-    await serveLeads('first', doomed);
-    const client = createClient(
-      LeadService,
-      createRpcTransport({ connection: clientSide, queue, logger, metrics }),
-    );
-    await eventually('the client', () => clientSide.isReady());
+    await serveNotes('first', doomed);
+    const client = await clientOf();
     const giveUp = new AbortController();
-    const call = failureOf(client.createLead({}, { timeoutMs: 3_600_000, signal: giveUp.signal }));
+    const call = failureOf(client.addNote({}, { timeoutMs: 3_600_000, signal: giveUp.signal }));
     await started.atLeast(1);
-    await serveLeads('second', serverSide);
+    await serveNotes('second', serverSide);
     await doomed.close();
     await eventually('the drop', async () =>
       (await metrics.getSingleMetricAsString('partner_rpc_server_dropped_total')).includes(
-        'CreateLead",cause="not_repeatable"} 1',
+        'testAddNote",cause="not_repeatable"} 1',
       ),
     );
     giveUp.abort();

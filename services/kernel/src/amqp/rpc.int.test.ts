@@ -1,20 +1,11 @@
 import { getEventListeners } from 'node:events';
-import { create, toBinary } from '@bufbuild/protobuf';
-import { type CallOptions, createClient } from '@connectrpc/connect';
 import { describe, expect, test } from '@jest/globals';
-import {
-  GetJobRequestSchema,
-  GetJobResponseSchema,
-  JobService,
-} from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
+import { CALL_CONTENT_TYPE } from '@partner/proto-contracts/call';
 import { eventually } from '@partner/test-kit/eventually';
 import { createRecorder } from '@partner/test-kit/recorder';
-import { startRpcServer } from './rpc-server.js';
 import { MAX_MESSAGE_BYTES } from './message-size.js';
-import { createRpcTransport } from './rpc-transport.js';
+import { encodeCall } from './operation-call.js';
 import { ServiceError } from '../service-error.js';
-import { partialRpcService } from '../testing/in-memory-transport.js';
 import { observeConnection } from '../testing/observed-connection.js';
 import {
   clientOf,
@@ -23,7 +14,6 @@ import {
   failureOf,
   GET_JOB,
   heldBack,
-  logger,
   metrics,
   openRawClient,
   probe,
@@ -35,38 +25,21 @@ import {
   serverSide,
 } from '../testing/rpc-over-broker.js';
 
+const REQUEST = { type: GET_JOB, contentType: CALL_CONTENT_TYPE, correlationId: '1' } as const;
+
 describe('RPC over the broker', () => {
-  test('carries a request with its headers and deadline, and returns the response', async () => {
-    const contexts = createRecorder<{
-      requestId: string | null;
-      timeoutMs: number | undefined;
-      method: string;
-    }>();
-    await serve(async ({ jobId = '' }, { requestHeader, timeoutMs, method }) => {
-      contexts.record({
-        requestId: requestHeader.get('x-request-id'),
-        timeoutMs: timeoutMs(),
-        method: method.name,
-      });
+  test('carries a request with its deadline, and returns the response', async () => {
+    const timeouts = createRecorder<number | undefined>();
+    await serve(async ({ jobId = '' }, { timeoutMs }) => {
+      timeouts.record(timeoutMs());
       return { resourceJson: `{"id":"${jobId}"}` };
     });
     const client = await clientOf();
-    const response = await client.getJob(
-      { jobId: 'job_1' },
-      { timeoutMs: 4_000, headers: { 'x-request-id': 'req-1' } },
-    );
-    expect(response).toEqual(create(GetJobResponseSchema, { resourceJson: '{"id":"job_1"}' }));
-    const [context] = contexts.all();
-    expect(context).toMatchObject({ requestId: 'req-1', method: 'GetJob' });
-    expect(context?.timeoutMs).toBeLessThanOrEqual(4_000);
-    expect(context?.timeoutMs).toBeGreaterThan(0);
-  });
-
-  test('distinguishes an empty response from a failure', async () => {
-    const service = partialRpcService(JobService, { getJob: async () => ({}) });
-    startRpcServer({ connection: serverSide, queue, prefetch: 5, services: [service], logger, metrics });
-    const client = await clientOf();
-    expect(await client.getJob({})).toEqual(create(GetJobResponseSchema));
+    const response = await client.getJob({ jobId: 'job_1' }, { timeoutMs: 4_000 });
+    expect(response).toEqual({ resourceJson: '{"id":"job_1"}' });
+    const [timeoutMs] = timeouts.all();
+    expect(timeoutMs).toBeLessThanOrEqual(4_000);
+    expect(timeoutMs).toBeGreaterThan(0);
   });
 
   test('does not mix up concurrent calls', async () => {
@@ -111,8 +84,7 @@ describe('RPC over the broker', () => {
   test('reports a response that the broker may refuse as internal, and keeps running [LIMIT-7]', async () => {
     await serve(async ({ jobId = '' }) => ({ resourceJson: 'x'.repeat(Number(jobId)) }));
     const client = await clientOf();
-    // The message has a tag and a length before its text.
-    const longest = MAX_MESSAGE_BYTES - 5;
+    const longest = MAX_MESSAGE_BYTES - '{"resourceJson":""}'.length;
     const [error, response] = await Promise.all([
       failureOf(client.getJob({ jobId: String(longest + 1) })),
       client.getJob({ jobId: String(longest) }),
@@ -135,18 +107,12 @@ describe('RPC over the broker', () => {
   test('responds to a malformed request and to an unknown method, and keeps running', async () => {
     await serve(async () => ({ resourceJson: '{}' }));
     const client = await clientOf();
-    const unknown = createClient(
-      EndpointService,
-      createRpcTransport({ connection: clientSide, queue, logger, metrics }),
-    );
-    await eventually('the second client', () => clientSide.isReady());
-    expect((await failureOf(unknown.checkEndpoint({ url: 'x' }))).reason).toBe('unavailable');
+    expect((await failureOf(client.addNote({}))).reason).toBe('unavailable');
 
     const { send, replies } = await openRawClient();
-    const request = { replyTo: REPLY_TO, correlationId: '1', type: GET_JOB };
-    send(Buffer.from([0xff, 0xff, 0xff]), request);
+    send(Buffer.from([0xff, 0xff, 0xff]), { ...REQUEST, replyTo: REPLY_TO });
     send(Buffer.alloc(0), { replyTo: REPLY_TO });
-    expect(await replies.atLeast(2)).toEqual(['partner.rpc.v1.RpcError', 'partner.rpc.v1.RpcError']);
+    expect(await replies.atLeast(2)).toEqual(['error', 'partner.rpc.v1.RpcError']);
 
     expect((await client.getJob({})).resourceJson).toBe('{}');
     await probe.hasMessages(queue.name, 0);
@@ -158,10 +124,10 @@ describe('RPC over the broker at its limits', () => {
     const served = await serveRecording();
     const client = await clientOf();
     const { send, sendPastExchange, replies } = await openRawClient();
-    const body = Buffer.from(toBinary(GetJobRequestSchema, create(GetJobRequestSchema, { jobId: 'job_2' })));
+    const body = Buffer.from(encodeCall({ caller: { kind: 'service' }, body: { jobId: 'job_2' } }));
     const { queue: elsewhere } = await probe.channel.assertQueue('', { exclusive: true });
-    sendPastExchange(body, { replyTo: REPLY_TO, correlationId: '1', type: GET_JOB });
-    send(body, { replyTo: elsewhere, correlationId: '1', type: GET_JOB });
+    sendPastExchange(body, { ...REQUEST, replyTo: REPLY_TO });
+    send(body, { ...REQUEST, replyTo: elsewhere });
     for (const cause of ['foreign_exchange', 'no_reply_address']) {
       await eventually(`a count of ${cause}`, async () =>
         (await metrics.metrics()).includes(`{method="${GET_JOB}",cause="${cause}"} 1`),
@@ -178,8 +144,8 @@ describe('RPC over the broker at its limits', () => {
     const served = await serveRecording();
     const client = await clientOf();
     const { send } = await openRawClient();
-    send(Buffer.alloc(0), { type: GET_JOB });
-    send(Buffer.alloc(0), { type: GET_JOB, replyTo: REPLY_TO, headers: { 'x-timeout-ms': 0 } });
+    send(Buffer.alloc(0), REQUEST);
+    send(Buffer.alloc(0), { ...REQUEST, replyTo: REPLY_TO, headers: { 'x-timeout-ms': 0 } });
     await client.getJob({ jobId: 'job_1' });
     expect(served.all()).toEqual(['job_1']);
     await probe.hasMessages(queue.name, 0);
@@ -187,9 +153,9 @@ describe('RPC over the broker at its limits', () => {
 
   test('fails with unavailable when the deadline passes, and ignores the late response [HTTP-18]', async () => {
     const { gate, finish } = heldBack();
-    const signals = createRecorder<AbortSignal>();
-    await serve(async (_request, { signal }) => {
-      signals.record(signal);
+    const started = createRecorder<true>();
+    await serve(async () => {
+      started.record(true);
       await gate;
       return { resourceJson: 'late' };
     });
@@ -197,8 +163,7 @@ describe('RPC over the broker at its limits', () => {
     const error = await failureOf(client.getJob({}, { timeoutMs: 2_000 }));
     expect(error).toMatchObject({ reason: 'unavailable', attributes: { retryAfterSeconds: 1 } });
     expect(error.message).toMatch(/; look whether it took effect, or retry .* where the request had one$/);
-    const [signal] = await signals.atLeast(1);
-    await eventually('the abort', () => signal?.aborted);
+    await started.atLeast(1);
     finish();
     await eventually('the drop', async () =>
       (await metrics.getSingleMetricAsString('partner_rpc_server_dropped_total')).includes(
@@ -206,7 +171,7 @@ describe('RPC over the broker at its limits', () => {
       ),
     );
     expect(await metrics.getSingleMetricAsString('partner_rpc_client_timeouts_total')).toContain(
-      'GetJob"} 1',
+      `${GET_JOB}"} 1`,
     );
   });
 
@@ -278,7 +243,7 @@ describe('RPC over the broker at its limits', () => {
   test('refuses calls beyond the limit in flight at once', async () => {
     const started = await serveHanging();
     const client = await clientOf();
-    const options: CallOptions = { timeoutMs: 3_600_000 };
+    const options = { timeoutMs: 3_600_000 };
     const calls = Array.from({ length: 200 }, () => failureOf(client.getJob({}, options)));
     expect((await failureOf(client.getJob({ jobId: 'too many' }, options))).reason).toBe('unavailable');
     expect(await metrics.metrics()).toContain(`partner_rpc_client_in_flight{queue="${queue.name}"} 200\n`);

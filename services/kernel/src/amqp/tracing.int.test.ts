@@ -1,23 +1,20 @@
 import { context, trace } from '@opentelemetry/api';
 import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
-import { createClient } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import type { ExchangeDefinition } from '@partner/proto-contracts/topology';
 import { Registry } from 'prom-client';
 import { silentLogger } from '../logger.js';
 import { withSpan } from '../telemetry/tracing.js';
 import { type BrokerProbe, openBrokerProbe } from '../testing/broker-probe.js';
 import { eventually } from '@partner/test-kit/eventually';
-import { partialRpcService } from '../testing/in-memory-transport.js';
+import { createTestClient, getJobCall, testOperations } from '../testing/test-calls.js';
 import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
 import { createRecorder } from '@partner/test-kit/recorder';
 import { type AmqpConnection, createAmqpConnection } from './connection.js';
 import { startConsumer } from './consumer.js';
 import { createPublisher } from './publisher.js';
 import { startRpcServer } from './rpc-server.js';
-import { createRpcTransport } from './rpc-transport.js';
 
 const TO_QUEUE = { name: '', type: 'direct' } as const satisfies ExchangeDefinition;
 
@@ -105,23 +102,21 @@ describe('a trace', () => {
 
   test('continues from an RPC client to the server, and is marked where a call fails unexpectedly', async () => {
     const queue = await probe.declareRpcQueue();
-    const service = partialRpcService(JobService, {
+    const operations = testOperations({
       getJob: async () => {
         throw new Error('a failure');
       },
     });
-    startRpcServer({ connection, queue, prefetch: 1, services: [service], logger, metrics });
-    const client = createClient(JobService, createRpcTransport({ connection, queue, logger, metrics }));
+    startRpcServer({ connection, queue, prefetch: 1, operations, logger, metrics });
+    const client = createTestClient({ connection, queue, logger, metrics });
     await eventually('the connection', () => connection.isReady());
     await withSpan({ name: 'request', kind: 'SERVER' }, async () => {
       await expect(client.getJob({})).rejects.toMatchObject({ reason: 'internal' });
     });
     const request = await spanNamed('request');
-    await spanNamed('partner.jobs.v1.JobService/GetJob');
+    await spanNamed(getJobCall.id);
     const spans = await eventually('both spans', () => {
-      const calls = exporter
-        .getFinishedSpans()
-        .filter(({ name }) => name === 'partner.jobs.v1.JobService/GetJob');
+      const calls = exporter.getFinishedSpans().filter(({ name }) => name === getJobCall.id);
       return calls.length === 2 && calls;
     });
     const ids = new Map(spans.map((span) => [span.spanContext().spanId, span]));

@@ -1,6 +1,4 @@
-import { type Client, createClient, type HandlerContext } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
-import { type GetJobRequest, JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
 import { eventually } from '@partner/test-kit/eventually';
@@ -8,18 +6,20 @@ import { createRecorder } from '@partner/test-kit/recorder';
 import type { Options } from 'amqplib';
 import { Registry } from 'prom-client';
 import { type BrokerProbe, openBrokerProbe } from './broker-probe.js';
-import { partialRpcService } from './in-memory-transport.js';
 import { type AmqpConnection, createAmqpConnection } from '../amqp/connection.js';
 import { startRpcServer } from '../amqp/rpc-server.js';
-import type { RpcService } from '../amqp/rpc-service.js';
-import { createRpcTransport } from '../amqp/rpc-transport.js';
 import type { Consumer } from '../amqp/subscription.js';
 import { silentLogger } from '../logger.js';
 import { ServiceError } from '../service-error.js';
+import {
+  createTestClient,
+  getJobCall,
+  type TestCall,
+  type TestClient,
+  testOperations,
+} from './test-calls.js';
 
-type GetJob = (request: GetJobRequest, context: HandlerContext) => Promise<{ resourceJson: string }>;
-
-export const GET_JOB = 'partner.jobs.v1.JobService/GetJob';
+export const GET_JOB = getJobCall.id;
 export const REPLY_TO = 'amq.rabbitmq.reply-to';
 const NEVER = new Promise<never>(() => undefined);
 
@@ -53,12 +53,8 @@ export function connect(name: string): AmqpConnection {
   return createAmqpConnection({ url: testAmqpUrl(), name, logger, metrics });
 }
 
-function jobService(getJob: GetJob): RpcService {
-  return partialRpcService(JobService, { getJob });
-}
-
 export async function serve(
-  getJob: GetJob,
+  getJob: TestCall,
   over: Pick<AmqpConnection, 'openChannel'> = serverSide,
   prefetch = 20,
 ): Promise<Consumer> {
@@ -66,7 +62,7 @@ export async function serve(
     connection: over,
     queue,
     prefetch,
-    services: [jobService(getJob)],
+    operations: testOperations({ getJob }),
     logger,
     metrics,
   });
@@ -79,11 +75,11 @@ export async function clientOf(
     over?: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>;
     queue?: QueueDefinition;
   } = {},
-): Promise<Client<typeof JobService>> {
+): Promise<TestClient> {
   const { over = clientSide, ...rest } = options;
-  const transport = createRpcTransport({ connection: over, queue, logger, metrics, ...rest });
+  const client = createTestClient({ connection: over, queue, logger, metrics, ...rest });
   await eventually('the client', () => clientSide.isReady());
-  return createClient(JobService, transport);
+  return client;
 }
 
 /** Sends requests by hand, through the exchange of the queue or past it, and records the types of the responses. */
