@@ -5,11 +5,11 @@ import { batchWhileBusy } from './batch-while-busy.js';
 /** A batch function whose runs finish when the test says so. */
 function controlled(maxItems: number, gather?: { readonly items: number; readonly ms: number }) {
   const runs: { items: readonly number[]; end: () => void; fail: (cause: Error) => void }[] = [];
-  const add = batchWhileBusy<number>({
+  const add = batchWhileBusy<number, string>({
     maxItems,
     run: (items) =>
-      new Promise<void>((resolve, reject) => {
-        runs.push({ items, end: resolve, fail: reject });
+      new Promise<readonly string[]>((resolve, reject) => {
+        runs.push({ items, end: () => resolve(items.map((item) => `result of ${item}`)), fail: reject });
       }),
     isOfAll: (cause) => cause instanceof Error && cause.message === 'all are away',
     ...(gather !== undefined && { gather }),
@@ -27,7 +27,7 @@ describe('batchWhileBusy', () => {
     await first;
     expect(runs.map(({ items }) => items)).toEqual([[1], [2, 3]]);
     runs[1]?.end();
-    await Promise.all(others);
+    expect(await Promise.all(others)).toEqual(['result of 2', 'result of 3']);
   });
 
   test('gathers items until enough wait, or until the first has waited long enough', async () => {
@@ -45,7 +45,10 @@ describe('batchWhileBusy', () => {
     const batches: (readonly number[])[] = [];
     const addFew = batchWhileBusy<number>({
       maxItems: 10,
-      run: async (items) => void batches.push(items),
+      run: (items) => {
+        batches.push(items);
+        return Promise.resolve(items.map(() => undefined));
+      },
       isOfAll: () => true,
       gather: { items: 3, ms: 1 },
     });
@@ -67,9 +70,9 @@ describe('batchWhileBusy', () => {
     const batches: (readonly string[])[] = [];
     const add = batchWhileBusy<string>({
       maxItems: 10,
-      run: async (items) => {
+      run: (items) => {
         batches.push(items);
-        return Promise.resolve();
+        return Promise.resolve(items.map(() => undefined));
       },
       isOfAll: () => true,
       keysOf: (item) => (item === 'alone' ? 'alone' : (item.match(/[A-Z]/g) ?? [])),
@@ -85,7 +88,7 @@ describe('batchWhileBusy', () => {
     runs[0]?.fail(new Error('broken'));
     await expect(first).rejects.toThrow('broken');
     runs[1]?.end();
-    await expect(second).resolves.toBeUndefined();
+    await expect(second).resolves.toBe('result of 2');
   });
 
   test('runs the items of a failed batch one by one when one of them may be the cause', async () => {
@@ -119,9 +122,10 @@ describe('batchWhileBusy', () => {
     const requestIds: (string | undefined)[] = [];
     const add = batchWhileBusy<number>({
       maxItems: 1,
-      run: async () => {
+      run: async (items) => {
         await Promise.resolve();
         requestIds.push(currentRequestId());
+        return items.map(() => undefined);
       },
       isOfAll: () => true,
     });

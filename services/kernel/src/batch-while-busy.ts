@@ -1,9 +1,10 @@
+import { invariant } from './invariant.js';
 import { runForNoRequest } from './request-context.js';
 
 /**
  * Creates a function that runs single items in batches. The first item runs at once. Items that arrive while a batch
- * runs form the next batch, in order of arrival. Each caller gets the result of its item's batch. Two batches never run
- * at the same time.
+ * runs form the next batch, in order of arrival. Each caller gets the result of its item; `run` returns them in the order of
+ * the items. Two batches never run at the same time.
  *
  * With `gather` the first item waits for others: until `items` wait, at most `ms`.
  *
@@ -14,16 +15,16 @@ import { runForNoRequest } from './request-context.js';
  * only the failing one rejects. Batches run outside of any request and its trace, because their
  * items may come from several.
  */
-export function batchWhileBusy<Item>(options: {
+export function batchWhileBusy<Item, Result = undefined>(options: {
   readonly maxItems: number;
-  readonly run: (items: readonly Item[]) => Promise<void>;
+  readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
   readonly isOfAll: (cause: unknown) => boolean;
   readonly keysOf?: (item: Item) => readonly string[] | 'alone';
   readonly gather?: { readonly items: number; readonly ms: number };
-}): (item: Item) => Promise<void> {
+}): (item: Item) => Promise<Result> {
   interface Waiting {
     readonly item: Item;
-    readonly resolve: () => void;
+    readonly resolve: (result: Result) => void;
     readonly reject: (cause: unknown) => void;
   }
   let waiting: Waiting[] = [];
@@ -31,7 +32,13 @@ export function batchWhileBusy<Item>(options: {
   let gathering: NodeJS.Timeout | undefined;
 
   async function runOneByOne(batch: readonly Waiting[]): Promise<void> {
-    for (const { item, resolve, reject } of batch) await options.run([item]).then(resolve, reject);
+    for (const waits of batch) await runTogether([waits]).catch(waits.reject);
+  }
+
+  async function runTogether(batch: readonly Waiting[]): Promise<void> {
+    const results = await options.run(batch.map(({ item }) => item));
+    invariant(results.length === batch.length, 'each item has a result');
+    for (const [index, result] of results.entries()) batch[index]?.resolve(result);
   }
 
   function takeBatch(): readonly Waiting[] {
@@ -58,8 +65,7 @@ export function batchWhileBusy<Item>(options: {
     while (waiting.length > 0) {
       const batch = takeBatch();
       try {
-        await options.run(batch.map(({ item }) => item));
-        for (const { resolve } of batch) resolve();
+        await runTogether(batch);
       } catch (error) {
         if (batch.length > 1 && !options.isOfAll(error)) await runOneByOne(batch);
         else for (const { reject } of batch) reject(error);

@@ -101,14 +101,15 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
     gather: RESULTS_GATHERED,
   });
 
-  function publishResults(results: readonly DeliveryAttempted[]): Promise<void> {
-    return deps.publisher.publish({
+  async function publishResults(results: readonly DeliveryAttempted[]): Promise<readonly undefined[]> {
+    await deps.publisher.publish({
       exchange: COMMANDS,
       routingKey: DELIVERY_RESULTS.bindings[0].routingKey,
       messageId: results[0]?.attempt?.deliveryId ?? '',
       type: DeliveriesAttemptedSchema.typeName,
       body: toBinary(DeliveriesAttemptedSchema, create(DeliveriesAttemptedSchema, { results: [...results] })),
     });
+    return results.map(() => undefined);
   }
 
   /**

@@ -59,7 +59,7 @@ export async function bookAppointment(
       const appointmentId = newId('appt');
       const now = deps.clock();
       const { startsAt, endsAt, notes } = booking;
-      tx.send(INSERT_APPOINTMENT, [
+      void tx.query(INSERT_APPOINTMENT, [
         appointmentId,
         companyId,
         leadId,

@@ -76,7 +76,7 @@ export async function appendJobNote(
       }
 
       const lastUpdated = new Date(Math.max(deps.clock().getTime(), row.last_updated_at.getTime() + 1));
-      tx.send('update jobs set installer_note = $2, last_updated_at = $3 where id = $1', [
+      void tx.query('update jobs set installer_note = $2, last_updated_at = $3 where id = $1', [
         jobId,
         installerNote,
         lastUpdated,

@@ -32,9 +32,9 @@ describe('a transaction', () => {
     const { database } = testDatabase;
     const notReached: string[] = [];
     const failing = database.transaction(async (tx) => {
-      tx.send(`insert into things values (7, 'seven')`);
-      tx.send(`insert into things values (1, 'taken')`);
-      tx.send(`insert into things values (8, 'eight')`);
+      void tx.query(`insert into things values (7, 'seven')`);
+      void tx.query(`insert into things values (1, 'taken')`);
+      void tx.query(`insert into things values (8, 'eight')`);
       tx.afterCommit(() => notReached.push('hook'));
       await expect(tx.query('select 1')).rejects.toMatchObject({ constraint: 'things_pkey' });
     });
@@ -152,7 +152,7 @@ describe('a transaction', () => {
       async (tx) => {
         await Promise.allSettled([tx.query('select 1')]);
         await Promise.allSettled([tx.query('rollback')]);
-        tx.send(`insert into things values (9, 'nine')`);
+        void tx.query(`insert into things values (9, 'nine')`);
       },
       { lockTimeoutMs: Number.NaN },
     );

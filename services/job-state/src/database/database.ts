@@ -22,11 +22,9 @@ export interface Queryable {
  *
  * A statement is sent at once, also while others still run: the server runs them in order. Statements sent without waiting in
  * between share one round trip. If a statement fails, those behind it fail with the first one's error, and nothing is committed.
- * After the end a statement is refused. A handler attached at once to a statement's promise runs before the hooks that follow the commit.
+ * So nothing needs to wait for a write: `void tx.query(…)` is enough. After the end a statement is refused. A handler attached at once to a statement's promise runs before the hooks that follow the commit.
  */
 export interface Transaction extends Queryable, AfterCommit {
-  /** Sends a statement without waiting for it. The commit, which is sent behind it, fails with it. */
-  send(statement: string | PreparedStatement, values?: readonly unknown[]): void;
   /**
    * Runs a statement over arrays, which all of its calls in one turn of the event loop share: the values of each call are one
    * element of each array. Its rows name their call in the column `call`, from 1.
@@ -245,10 +243,6 @@ export function createDatabase(options: DatabaseOptions): Database {
         ) {
           together.run();
           return track(issueInTime<Row>(statement, values).then(({ rows }) => rows));
-        },
-        send(statement, values) {
-          together.run();
-          void issueInTime(statement, values);
         },
         queryTogether<Row extends pg.QueryResultRow>(
           statement: PreparedStatement,

@@ -117,7 +117,7 @@ test('writes whose commit has no response are unavailable and do not run again',
     database.transaction(
       (tx) => {
         runs += 1;
-        tx.send(`select 'right before the commit'`);
+        void tx.query(`select 'right before the commit'`);
       },
       { ...COMPANY, sharedBy: [name] },
     );

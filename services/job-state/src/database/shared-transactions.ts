@@ -16,15 +16,18 @@ interface Write<Tx> {
   readonly runInRequest: <T>(run: () => T) => T;
   readonly leftMs: () => number;
   readonly lockTimeoutMs: number;
+}
+
+interface Written {
   /** The transaction of the write alone, if it takes no part in the shared one or that was rolled back. */
-  again?: Promise<void>;
+  readonly again: Promise<void> | undefined;
 }
 
 interface Company<Tx> {
   writes: number;
   /** The names of its writes that share, or wait to share, a transaction. */
   readonly keys: Set<string>;
-  readonly write: (write: Write<Tx>) => Promise<void>;
+  readonly write: (write: Write<Tx>) => Promise<Written>;
 }
 
 /** Runs work in one transaction with other work of the company; see `sharedBy` of its limits. */
@@ -58,7 +61,7 @@ export function createSharedTransactions<Tx>(options: {
     const opened: Company<Tx> = {
       writes: 0,
       keys: new Set(),
-      write: batchWhileBusy<Write<Tx>>({
+      write: batchWhileBusy<Write<Tx>, Written>({
         maxItems: MAX_WRITES,
         run: (writes) => runBatch(companyId, writes),
         isOfAll: () => true,
@@ -68,24 +71,25 @@ export function createSharedTransactions<Tx>(options: {
     return opened;
   }
 
-  async function runBatch(companyId: string, batch: readonly Write<Tx>[]): Promise<void> {
+  async function runBatch(companyId: string, batch: readonly Write<Tx>[]): Promise<readonly Written[]> {
     const writes = batch.filter(({ leftMs }) => leftMs() > 0);
     // The others fail there, since their callers wait no longer.
-    for (const write of batch) if (!writes.includes(write)) runAgain(companyId, write);
+    const alone = new Set(batch.filter((write) => !writes.includes(write)));
     const [first] = writes;
-    if (first === undefined) return;
-    if (writes.length === 1) return runAlone(companyId, first);
     try {
-      await runTogether(companyId, writes);
+      if (writes.length > 1) await runTogether(companyId, writes);
+      else if (first !== undefined) await runAlone(companyId, first);
     } catch (error) {
-      if (error instanceof CommitUnknownError) throw error;
-      for (const write of writes) runAgain(companyId, write);
+      if (writes.length === 1 || error instanceof CommitUnknownError) throw error;
+      for (const write of writes) alone.add(write);
     }
+    return batch.map((write) => ({ again: alone.has(write) ? runAgain(companyId, write) : undefined }));
   }
 
-  function runAgain(companyId: string, write: Write<Tx>): void {
-    write.again = runAlone(companyId, write);
-    write.again.catch(() => undefined);
+  function runAgain(companyId: string, write: Write<Tx>): Promise<void> {
+    const again = runAlone(companyId, write);
+    again.catch(() => undefined);
+    return again;
   }
 
   function runAlone(
@@ -140,8 +144,8 @@ export function createSharedTransactions<Tx>(options: {
     company.writes += 1;
     for (const key of keys) company.keys.add(key);
     try {
-      await company.write(write);
-      await write.again;
+      const { again } = await company.write(write);
+      await again;
     } finally {
       company.writes -= 1;
       for (const key of keys) company.keys.delete(key);

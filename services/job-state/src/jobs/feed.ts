@@ -70,10 +70,10 @@ export function appendFeedEntry(
  * The sequences of the removed entries are never reused. So every entry of the job that a reader finds is later than its leaving.
  */
 export function leaveFeed(
-  tx: Pick<Transaction, 'send' | 'queryLast'>,
+  tx: Pick<Transaction, 'query' | 'queryLast'>,
   job: Pick<FeedEntry, 'companyId' | 'jobId' | 'changedAt'>,
 ): void {
-  tx.send('delete from feed_entries where company_id = $1 and job_id = $2', [job.companyId, job.jobId]);
+  void tx.query('delete from feed_entries where company_id = $1 and job_id = $2', [job.companyId, job.jobId]);
   appendFeedEntry(tx, { ...job, resource: null });
 }
 

@@ -51,9 +51,9 @@ export async function announceNextEntries(tx: Transaction, companyId: string, no
   await announce(tx, entries, now);
   const last = entries[STEP_SIZE - 1];
   if (last === undefined) {
-    tx.send('delete from journal_backfills where company_id = $1', [companyId]);
+    void tx.query('delete from journal_backfills where company_id = $1', [companyId]);
   } else {
-    tx.send('update journal_backfills set occurred_at = $2, entry_id = $3 where company_id = $1', [
+    void tx.query('update journal_backfills set occurred_at = $2, entry_id = $3 where company_id = $1', [
       companyId,
       last.occurredAt,
       last.id,

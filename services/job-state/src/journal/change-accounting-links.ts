@@ -33,12 +33,12 @@ const START_BACKFILL = `
  */
 export async function changeAccountingLinks(tx: Transaction, change: LinkChange, now: Date): Promise<void> {
   const { companyId, effectiveFrom } = change;
-  tx.send(INSERT_LINKS, [
+  void tx.query(INSERT_LINKS, [
     companyId,
     change.version ?? null,
     effectiveFrom,
     [...change.accountingCompanyIds].sort(),
   ]);
-  tx.send(START_BACKFILL, [companyId, effectiveFrom]);
+  void tx.query(START_BACKFILL, [companyId, effectiveFrom]);
   await announceNextEntries(tx, companyId, now);
 }

@@ -114,7 +114,7 @@ function insertLead(
   const leadId = newId('lead');
   const projectId = newId('prj');
   const values = [projectId, companyId, leadId, addressKey, now, fullName, email, phone, address, smsConsent];
-  tx.send(INSERT_LEAD, values);
+  void tx.query(INSERT_LEAD, values);
   enqueueMessage(tx, {
     exchange: PARTNER_EVENTS,
     schema: LeadCreatedSchema,
@@ -136,7 +136,7 @@ function mergeLead(
       ? `address matches project ${projectId}`
       : `address matches lead ${project.lead_id}`;
   if (project.lead_id === null) {
-    tx.send(
+    void tx.query(
       `with lead as (
          insert into leads (id, company_id, full_name, email, phone, address, sms_consent, created_at)
          values ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -145,7 +145,7 @@ function mergeLead(
       [leadId, companyId, fullName, email, phone, address, smsConsent, now, projectId],
     );
   } else {
-    tx.send(
+    void tx.query(
       `insert into lead_submissions (lead_id, full_name, email, phone, address, sms_consent, submitted_at)
        values ($1, $2, $3, $4, $5, $6, $7)`,
       [leadId, fullName, email, phone, address, smsConsent, now],

@@ -57,7 +57,7 @@ export async function leaseEmails(
       [clock(), limit],
     );
     if (leased.length === 0) return [];
-    tx.send(
+    void tx.query(
       `update notification_emails e set lease_id = leased.lease_id
        from unnest($1::text[], $2::text[]) as leased (membership_id, lease_id)
        where e.membership_id = leased.membership_id`,
@@ -113,7 +113,7 @@ export async function reportEmail(
       [membershipId, leaseId, outcome, clock()],
     );
     if (reported.length === 0 || outcome !== 'sent') return;
-    tx.send('delete from notification_emails where membership_id = $1 and lease_id = $2', [
+    void tx.query('delete from notification_emails where membership_id = $1 and lease_id = $2', [
       membershipId,
       leaseId,
     ]);

@@ -46,7 +46,8 @@ export async function setNotificationSettings(
       [membershipId, emails],
     );
     if (changed.length === 0 || before.emails === emails) return before;
-    if (emails === 'off') tx.send('delete from notification_emails where membership_id = $1', [membershipId]);
+    if (emails === 'off')
+      void tx.query('delete from notification_emails where membership_id = $1', [membershipId]);
     await recordAudit(tx, {
       companyId,
       actor,

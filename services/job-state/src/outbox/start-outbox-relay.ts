@@ -85,8 +85,8 @@ export function startOutboxRelay(deps: RelayDeps): OutboxRelay {
     if (ids.length === 0) return;
     await deps.database.transaction((tx) => {
       // If the server crashes before it has written this to disk, the messages are published again.
-      tx.send('set local synchronous_commit = off');
-      tx.send(DELETE_CONFIRMED, [ids]);
+      void tx.query('set local synchronous_commit = off');
+      void tx.query(DELETE_CONFIRMED, [ids]);
       return Promise.resolve();
     });
     confirmed = confirmed.slice(ids.length);
@@ -173,7 +173,7 @@ async function sweepBatch(
     ]);
     const results = await Promise.all(messages.map((message) => publishMessage(deps.publisher, message)));
     const ids = results.filter(({ error }) => error === undefined).map(({ id }) => id);
-    if (ids.length > 0) tx.send(DELETE_CONFIRMED, [ids]);
+    if (ids.length > 0) void tx.query(DELETE_CONFIRMED, [ids]);
     return results;
   });
 }

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { ConsumeOutcome, IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { batchWhileBusy } from '@partner/kernel/batch-while-busy';
-import { assertNever, invariant } from '@partner/kernel/invariant';
+import { assertNever } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import type { Registry } from 'prom-client';
@@ -19,10 +19,6 @@ import {
 
 /** Bounds the size of a transaction. The consumer's prefetch bounds the concurrent messages first. */
 const BATCH_SIZE = 200;
-
-interface Arrived extends MessageToRecord {
-  effect?: ArrivedEffect | undefined;
-}
 
 /**
  * Creates the consumer of the platform's messages.
@@ -43,13 +39,13 @@ export function createPlatformMessageHandler(deps: {
   readonly metrics: Registry;
 }): (message: IncomingMessage) => Promise<ConsumeOutcome> {
   const handled = platformMessageCounter(deps.metrics);
-  const record = batchWhileBusy<Arrived>({
+  const record = batchWhileBusy<MessageToRecord, ArrivedEffect>({
     maxItems: BATCH_SIZE,
     keysOf: ({ sent, message }) => (message.isAlone ? 'alone' : [message.resourceId, sent.messageId]),
     async run(arrived) {
       const { effects, after } = await recordPlatformMessages(deps, arrived);
-      for (const [index, each] of arrived.entries()) each.effect = effects[index];
       for (const { messageId, type, effect } of after) note(messageId, type, type, effect);
+      return effects;
     },
     isOfAll: (cause) =>
       cause instanceof ServiceError && cause.reason === 'unavailable' && !(cause instanceof LockTimeoutError),
@@ -71,16 +67,13 @@ export function createPlatformMessageHandler(deps: {
   async function handle(sent: SentMessage, read: ReadMessage): Promise<ArrivedEffect> {
     if (sent.messageId === '') return refused('the message has no id');
     if (read.kind === 'malformed') return refused(read.reason);
-    const arrived: Arrived = { sent, message: read.message, run: AsyncResource.bind((work) => work()) };
     try {
-      await record(arrived);
+      return await record({ sent, message: read.message, run: AsyncResource.bind((work) => work()) });
     } catch (error) {
       // A retry cannot fix text that Postgres cannot store.
       if (!(error instanceof ServiceError) || error.reason !== 'invalid_argument') throw error;
       return refused(error.message);
     }
-    invariant(arrived.effect, 'a recorded message has an effect');
-    return arrived.effect;
   }
 }
 

@@ -187,7 +187,7 @@ async function recordNew(
 ): Promise<PlatformEffect> {
   const effect = await message.record(tx, now);
   if (effect.kind === 'early') {
-    tx.send(
+    void tx.query(
       `update inbox set settled_at = null, prerequisite_id = $2, resource_id = $3, resource_version = $4, type = $5, body = $6,
          trace_parent = $7
        where message_id = $1`,
@@ -203,7 +203,7 @@ async function recordNew(
     );
   }
   if (effect.kind === 'refused') {
-    tx.send('update inbox set settled_at = null where message_id = $1', [sent.messageId]);
+    void tx.query('update inbox set settled_at = null where message_id = $1', [sent.messageId]);
   }
   return effect;
 }
@@ -231,7 +231,7 @@ async function recordWaiting(
 }
 
 function lockAll(tx: Transaction, locks: readonly string[]): void {
-  tx.send(LOCK_RESOURCES, [locks.map((id) => `platform ${id}`).sort()]);
+  void tx.query(LOCK_RESOURCES, [locks.map((id) => `platform ${id}`).sort()]);
 }
 
 /** Changes of a message that may let other messages take effect. */

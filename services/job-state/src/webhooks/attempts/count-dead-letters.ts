@@ -28,11 +28,11 @@ interface RecordedAttempt {
  *
  * Those of tests and of notifications are not announced. Locks: the counts in ascending order of their subscriptions.
  */
-export function countDeadLetters(tx: Pick<Transaction, 'send'>, attempts: readonly RecordedAttempt[]): void {
+export function countDeadLetters(tx: Pick<Transaction, 'query'>, attempts: readonly RecordedAttempt[]): void {
   const counted = attempts.filter(
     ({ isDeadLetter, delivery: { event, isTest } }) =>
       isDeadLetter && !isTest && !(isEventName(event) && isNotification(event)),
   );
   if (counted.length === 0) return;
-  tx.send(COUNT_DEAD_LETTERS, [counted.map(({ delivery }) => delivery.subscriptionId)]);
+  void tx.query(COUNT_DEAD_LETTERS, [counted.map(({ delivery }) => delivery.subscriptionId)]);
 }

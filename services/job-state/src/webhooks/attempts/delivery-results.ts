@@ -41,7 +41,10 @@ export function createDeliveryResultsHandler(
   };
   const record = batchWhileBusy<AttemptResult>({
     maxItems: BATCH_SIZE,
-    run: (results) => recordAttempts(settings, results),
+    async run(results) {
+      await recordAttempts(settings, results);
+      return results.map(() => undefined);
+    },
     isOfAll: (cause) => cause instanceof ServiceError && cause.reason === 'unavailable',
   });
 

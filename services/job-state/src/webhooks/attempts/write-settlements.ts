@@ -86,7 +86,7 @@ const SETTLE = {
 
 /** Writes the deliveries, then the changed subscriptions. All of them are locked in order before the first write. */
 export function writeSettlements(
-  tx: Pick<Transaction, 'send'>,
+  tx: Pick<Transaction, 'query'>,
   {
     settled,
     subscriptions,
@@ -96,7 +96,7 @@ export function writeSettlements(
   },
 ): void {
   const changed = [...subscriptions].sort(([a], [b]) => (a < b ? -1 : 1));
-  tx.send(SETTLE, [
+  void tx.query(SETTLE, [
     settled.map(({ delivery }) => delivery.id),
     settled.map(({ change }) => change.kind),
     settled.map(({ change }) => change.attempts),

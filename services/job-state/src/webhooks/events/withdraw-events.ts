@@ -29,7 +29,7 @@ export function findEvents(
 export async function withdrawEvents(tx: Transaction, about: readonly EventAbout[]): Promise<void> {
   const found = await tx.query<{ id: string }>(`${EVENTS} order by e.id for update of e`, columns(about));
   const eventIds = found.map(({ id }) => id);
-  tx.send('select from deliveries where event_id = any($1::text[]) order by id for update', [eventIds]);
+  void tx.query('select from deliveries where event_id = any($1::text[]) order by id for update', [eventIds]);
   // Its snapshot has the deliveries that were leased, or queued by a back-fill, while the locks were waited for.
   const withdrawn = await tx.query<{ companyId: string; subscriptionId: string }>(
     `with withdrawn as (

@@ -4,9 +4,11 @@ import { eventually } from '@partner/test-kit/eventually';
 import { createInMemoryPublisher } from '@partner/kernel/testing/in-memory-publisher';
 import { createRecorder } from '@partner/test-kit/recorder';
 import { Registry } from 'prom-client';
+import { fromBinary } from '@bufbuild/protobuf';
+import { DeliverWebhooksSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { textOf } from '../../testing/statement-text.js';
 import { type Queryable } from '../../database/database.js';
-import { type Scheduler, startScheduler } from './release-due.js';
+import { type Scheduler, type SchedulerOptions, startScheduler } from './release-due.js';
 import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
 
 /** Longer than any test: an earlier release happened because the scheduler was woken. */
@@ -37,6 +39,7 @@ function start(options: {
   readonly batchSize?: number;
   readonly publish?: Publisher['publish'];
   readonly database?: Queryable;
+  readonly withhold?: SchedulerOptions['withhold'];
 }) {
   const publisher = createInMemoryPublisher();
   const log = createRecorder<string>();
@@ -52,6 +55,7 @@ function start(options: {
     leaseSeconds: 30,
     inFlight: 1_000,
     batchSize: options.batchSize ?? 100,
+    ...(options.withhold !== undefined && { withhold: options.withhold }),
   });
   schedulers.push(scheduler);
   fixture.database.onWake('deliveries', scheduler.wake);
@@ -261,4 +265,16 @@ describe('startScheduler', () => {
     await new Promise(setImmediate);
     expect(publisher.published.all()).toHaveLength(1);
   });
+});
+
+test('startScheduler publishes only what is not withheld', async () => {
+  const companyId = await subscribedCompany();
+  const [first, second] = [await fixture.event(companyId), await fixture.event(companyId)];
+  const { publisher } = start({
+    intervalMs: 5,
+    withhold: (leased) => Promise.resolve(leased.filter(({ eventId }) => eventId !== first)),
+  });
+  const [message] = await publisher.published.atLeast(1);
+  const { deliveries } = fromBinary(DeliverWebhooksSchema, message?.body ?? new Uint8Array());
+  expect(deliveries.map(({ eventId }) => eventId)).toEqual([second]);
 });

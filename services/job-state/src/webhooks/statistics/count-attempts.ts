@@ -51,9 +51,9 @@ const COUNT_ATTEMPTS = {
  * statistics in ascending order, until the commit. Other transactions that record attempts to the same subscriptions wait for
  * it.
  */
-export function countAttempts(tx: Pick<Transaction, 'send'>, attempts: readonly CountedAttempt[]): void {
+export function countAttempts(tx: Pick<Transaction, 'query'>, attempts: readonly CountedAttempt[]): void {
   if (attempts.every(({ isTest }) => isTest)) return;
-  tx.send(COUNT_ATTEMPTS, [
+  void tx.query(COUNT_ATTEMPTS, [
     attempts.map(({ subscriptionId }) => subscriptionId),
     attempts.map(({ startedAt }) => startedAt),
     attempts.map(({ durationMs }) => durationMs),

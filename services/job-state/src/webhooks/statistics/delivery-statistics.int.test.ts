@@ -113,11 +113,7 @@ describe('the statistics of a subscription', () => {
             statements.push(textOf(text));
             return tx.query(text, values);
           };
-          const send: typeof tx.send = (text, values) => {
-            statements.push(textOf(text));
-            tx.send(text, values);
-          };
-          const result = await work({ ...tx, query, send });
+          const result = await work({ ...tx, query });
           await tx.query('select 1');
           written.open();
           await commit.opened;

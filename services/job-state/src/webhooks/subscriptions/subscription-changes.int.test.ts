@@ -333,10 +333,10 @@ describe('DeleteSubscription', () => {
           statement: PreparedStatement,
           values: readonly unknown[],
         ) => {
-          tx.send('savepoint explained');
+          void tx.query('savepoint explained');
           const columns = values.map((value) => [value]);
           const plan = tx.query(`explain (analyze, format json) ${textOf(statement)}`, columns);
-          tx.send('rollback to savepoint explained');
+          void tx.query('rollback to savepoint explained');
           const rows = tx.queryTogether<Row>(statement, values);
           plans.push(await plan);
           return rows;
