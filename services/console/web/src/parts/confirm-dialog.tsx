@@ -33,13 +33,7 @@ export function ConfirmDialog(props: {
     error = null,
   } = props;
   return (
-    <Modal
-      opened={isOpen}
-      onClose={props.onClose}
-      title={title}
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={isOpen} onClose={props.onClose} title={title}>
       <Stack>
         <div>{children}</div>
         <FormFailure error={error} />

@@ -16,9 +16,7 @@ export function PasswordDialog({ gate }: { readonly gate: ConfirmationGate }) {
       opened={isAsking}
       onClose={() => gate.settle(false)}
       title={pageProviderName() === '' ? 'Confirm your password' : 'Confirm that it is you'}
-      centered
       zIndex={400}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Confirmation gate={gate} />
     </Modal>

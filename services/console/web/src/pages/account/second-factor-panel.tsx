@@ -125,13 +125,7 @@ function CodeDialog(props: {
 }) {
   const { action, onClose } = props;
   return (
-    <Modal
-      opened={props.isOpen}
-      onClose={onClose}
-      title={props.title}
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={props.isOpen} onClose={onClose} title={props.title}>
       <Text size="sm" mb="md">
         {props.consequence}
       </Text>

@@ -27,12 +27,10 @@ export function CreateKeyDialog(props: { readonly isOpen: boolean; readonly onCl
       onClose={close}
       title={response === undefined ? 'Create an API key' : 'Your new API key'}
       size="lg"
-      centered
       // Closing would lose the key.
       closeOnClickOutside={response === undefined}
       closeOnEscape={response === undefined}
       withCloseButton={response === undefined}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {response === undefined ? (
         <KeyForm

@@ -16,14 +16,7 @@ import { keyName } from './key-labels.js';
 export function FaultsDialog({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) {
   const script = useOperation('getFaults', { params: { id: apiKey.id } });
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={`Faults for ${keyName(apiKey)}`}
-      size="xl"
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened onClose={onClose} title={`Faults for ${keyName(apiKey)}`} size="xl">
       <QueryView query={script} label="the fault script">
         {(stored) => <FaultForm params={{ id: apiKey.id }} stored={stored} onClose={onClose} />}
       </QueryView>

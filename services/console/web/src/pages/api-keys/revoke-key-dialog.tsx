@@ -22,13 +22,7 @@ export function RevokeKeyDialog({
     if (isTyped) revocation.run({ params: { id: apiKey.id } });
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={`Revoke ${keyName(apiKey)}?`}
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened onClose={onClose} title={`Revoke ${keyName(apiKey)}?`}>
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">

@@ -34,12 +34,10 @@ export function RotateKeyDialog({
       onClose={onClose}
       title={response === undefined ? `Rotate ${keyName(apiKey)}` : 'Your new API key'}
       size="lg"
-      centered
       // Closing would lose the key.
       closeOnClickOutside={response === undefined}
       closeOnEscape={response === undefined}
       withCloseButton={response === undefined}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {response === undefined ? (
         <Stack>

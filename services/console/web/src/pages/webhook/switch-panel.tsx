@@ -83,13 +83,7 @@ function Paused(props: {
           Activate webhook
         </ActionButton>
       </Group>
-      <Modal
-        opened={isAsking}
-        onClose={() => setAsking(false)}
-        title="Activate this webhook?"
-        centered
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Modal opened={isAsking} onClose={() => setAsking(false)} title="Activate this webhook?">
         <Stack>
           <Radio.Group label="Missed events" value={choice} onChange={setChoice}>
             <Stack gap="sm" mt="xs">
