@@ -12,7 +12,7 @@ const output = z.object({ resourceJson: z.string() });
 export const getJobCall = defineInternalOperation({ id: 'testGetJob', repeatable: true, input, output });
 
 /** A call that must not run again. */
-export const addNoteCall = defineInternalOperation({ id: 'testAddNote', repeatable: false, input, output });
+const addNoteCall = defineInternalOperation({ id: 'testAddNote', repeatable: false, input, output });
 
 type Input = z.infer<typeof input>;
 export type TestCall = (input: Input, context: CallContext) => Promise<{ resourceJson: string }>;

@@ -21,7 +21,7 @@ import { refuseSecond } from './bulk-replay.js';
 import { BULK_REPLAY_COLUMNS, type BulkReplayRow, shownBulkReplay } from './bulk-replay-resource.js';
 
 /** Events of a company: by number, by time or by id. */
-export interface EventSelection {
+interface EventSelection {
   readonly fromSequence: number | undefined;
   readonly toSequence: number | undefined;
   readonly from: Date | undefined;
