@@ -1,5 +1,6 @@
 import type { AnyOperation } from '../api/operation.js';
 import { recordSessionChangeOperation } from '../internal/audit/record-session-change.js';
+import { measureServiceStatusOperation } from '../internal/service-status/measure-service-status.js';
 import {
   leaseNotificationEmailsOperation,
   leaseSecurityNoticesOperation,
@@ -175,4 +176,5 @@ export const CONSOLE_CALLS = [
   reportNotificationEmailOperation,
   leaseSecurityNoticesOperation,
   reportSecurityNoticeOperation,
+  measureServiceStatusOperation,
 ] as const;

@@ -33,6 +33,19 @@ import {
   getOperatorJobOperation,
 } from '../internal/operators/system.js';
 import {
+  cancelReplayOperation,
+  getReplayOperation,
+  replayDeliveriesOperation,
+} from '../resources/bulk-replay/operations.js';
+import {
+  getDeliveryOperation,
+  listCompanyDeliveriesOperation,
+  listDeliveriesOperation,
+  replayDeliveryOperation,
+  retryDeliveryOperation,
+} from '../resources/delivery/operations.js';
+import { getEventOperation, listEventsOperation } from '../resources/event/operations.js';
+import {
   previewInboundEventReplayOperation,
   replayInboundEventsOperation,
 } from '../resources/event-replay/operations.js';
@@ -41,6 +54,16 @@ import {
 export const OPERATOR_OPERATIONS: readonly AnyOperation[] = [
   previewInboundEventReplayOperation,
   replayInboundEventsOperation,
+  listCompanyDeliveriesOperation,
+  listDeliveriesOperation,
+  getDeliveryOperation,
+  replayDeliveryOperation,
+  retryDeliveryOperation,
+  replayDeliveriesOperation,
+  getReplayOperation,
+  cancelReplayOperation,
+  listEventsOperation,
+  getEventOperation,
 ];
 
 /** The calls of operators that are not public. */

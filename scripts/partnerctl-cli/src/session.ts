@@ -4,7 +4,6 @@ import {
   type CompanyClass,
   CompanyClassSchema,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import {
@@ -80,7 +79,6 @@ export async function openSession(options: {
     publisher,
     access: createClient(AccessService, jobState),
     subscriptions: createClient(SubscriptionService, jobState),
-    deliveries: createClient(DeliveryService, jobState),
     endpoints: createClient(EndpointService, transport('webhook-dispatcher', WEBHOOK_DISPATCHER_RPC)),
     /** The acting operator, for companies' audit trails. */
     actor: { displayName: `operator: ${options.operator}` },

@@ -2,7 +2,6 @@ import { createCursorSigner } from '@partner/gateway-kit/cursor-signer';
 import { createClient } from '@connectrpc/connect';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
@@ -12,6 +11,7 @@ import { silentLogger } from '@partner/kernel/logger';
 import { checkResponses } from '@partner/test-kit/check-responses';
 import { createInMemoryRateLimiter } from '@partner/gateway-kit/testing/in-memory-rate-limiter';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { probeSurface } from '@partner/test-kit/probe-surface';
 import { Counter, Registry } from 'prom-client';
 import supertest from 'supertest';
@@ -27,10 +27,9 @@ const uncalled = (): never => {
 const PUBLIC_BASE_URL = 'https://partner.example';
 const parts = {
   access: createClient(AccessService, transport),
-  operations: { call: uncalled, callInternal: uncalled },
+  operations: inProcessOperations({ implementations: [], callers: [] }),
   subscriptions: createClient(SubscriptionService, transport),
   cursorSigner: createCursorSigner([Buffer.alloc(32, 1)]),
-  deliveries: createClient(DeliveryService, transport),
   sessions: {
     create: uncalled,
     find: uncalled,

@@ -1,12 +1,17 @@
 import type { Client } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
-import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { COUNTED_AS } from '@partner/proto-contracts/api/refusals';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { listAuditEntriesOperation } from '@partner/proto-contracts/resources/audit-entry/operations';
+import { listReplaysOperation } from '@partner/proto-contracts/resources/bulk-replay/operations';
+import {
+  listCompanyDeliveriesOperation,
+  listDeliveriesOperation,
+} from '@partner/proto-contracts/resources/delivery/operations';
+import { listEventsOperation } from '@partner/proto-contracts/resources/event/operations';
 import type { AnyEndpoint } from '@partner/gateway-kit/endpoint';
 import { surfaceEndpoints } from '@partner/gateway-kit/forward-operation';
 import type { CursorSigner } from '@partner/gateway-kit/cursor-signer';
@@ -28,7 +33,6 @@ import { beginProviderSignIn } from './routes/begin-provider-sign-in.js';
 import { beginSecondFactor } from './routes/begin-second-factor.js';
 import type { ChangeStreams } from './live/change-streams.js';
 import type { BackgroundWork } from './background-work.js';
-import { cancelReplay } from './routes/cancel-replay.js';
 import { changePassword } from './routes/change-password.js';
 import { checkUrl } from './routes/check-url.js';
 import { clearFaults } from './routes/clear-faults.js';
@@ -44,25 +48,17 @@ import { deleteWebhook } from './routes/delete-webhook.js';
 import { disableSecondFactor } from './routes/disable-second-factor.js';
 import { enableSecondFactor } from './routes/enable-second-factor.js';
 import { endSession } from './routes/end-session.js';
-import { getDelivery } from './routes/get-delivery.js';
-import { getEvent } from './routes/get-event.js';
 import { getFaults } from './routes/get-faults.js';
-import { getReplay } from './routes/get-replay.js';
 import { getSecondFactor } from './routes/get-second-factor.js';
 import { getServiceStatus } from './routes/get-service-status.js';
 import { getSession } from './routes/get-session.js';
 import { getSignInMethods } from './routes/get-sign-in-methods.js';
-import { getStatistics } from './routes/get-statistics.js';
 import { getTechnicalContact } from './routes/get-technical-contact.js';
-import { getWebhookStatistics } from './routes/get-webhook-statistics.js';
 import { getWebhook } from './routes/get-webhook.js';
 import { listApiKeys } from './routes/list-api-keys.js';
-import { listCompanyDeliveries, listDeliveries } from './routes/list-deliveries.js';
 import { listColleagues } from './routes/list-colleagues.js';
-import { listEvents } from './routes/list-events.js';
 import { listInstallers } from './routes/list-installers.js';
 import { listPage } from './routes/list-page.js';
-import { listReplays } from './routes/list-replays.js';
 import { listSessions } from './routes/list-sessions.js';
 import { listWebhookEvents } from './routes/list-webhook-events.js';
 import { listWebhooks } from './routes/list-webhooks.js';
@@ -70,11 +66,8 @@ import { notificationSettings } from './routes/notification-settings.js';
 import { pauseWebhook } from './routes/pause-webhook.js';
 import { requestPasswordLink } from './routes/request-password-link.js';
 import { replaceRecoveryCodes } from './routes/replace-recovery-codes.js';
-import { replayDeliveries } from './routes/replay-deliveries.js';
 import { removeColleague } from './routes/remove-colleague.js';
 import { resetColleagueSecondFactor } from './routes/reset-colleague-second-factor.js';
-import { replayDelivery } from './routes/replay-delivery.js';
-import { retryDelivery } from './routes/retry-delivery.js';
 import { revokeApiKey } from './routes/revoke-api-key.js';
 import { rotateApiKey } from './routes/rotate-api-key.js';
 import { rotateWebhookSecret } from './routes/rotate-webhook-secret.js';
@@ -102,12 +95,14 @@ import { createWebEndpoints, type WebAppDeps } from './web/web-endpoints.js';
 /** Requests with no valid session to operations that need one, which one client address may make in a minute before it gets 429. */
 const FAILED_AUTHENTICATIONS_PER_MINUTE = 300;
 
+/** A cursor of one list of deliveries also reads the others. */
+const DELIVERIES = { list: 'deliveries', prefix: 'dlv' } as const;
+
 /** Dependencies of the console's API. */
 export interface ConsoleAppDeps {
   readonly access: Client<typeof AccessService>;
   readonly operations: OperationClient;
   readonly subscriptions: Client<typeof SubscriptionService>;
-  readonly deliveries: Client<typeof DeliveryService>;
   /** Sandbox only; absent: its paths do not exist. */
   readonly sandbox?: Client<typeof SandboxService>;
   readonly sessions: SessionStore;
@@ -142,7 +137,6 @@ type EndpointDeps = Pick<
   | 'changeStreams'
   | 'clock'
   | 'cursorSigner'
-  | 'deliveries'
   | 'deviceCookie'
   | 'hashPassword'
   | 'identityProvider'
@@ -206,17 +200,10 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     rotateWebhookSecret(deps),
     activateWebhookSecret(deps),
     listWebhookEvents(),
-    listCompanyDeliveries(deps),
-    listDeliveries(deps),
-    getDelivery(deps),
-    replayDelivery(deps),
-    retryDelivery(deps),
-    replayDeliveries(deps),
-    listReplays(deps),
-    getReplay(deps),
-    cancelReplay(deps),
-    listEvents(deps),
-    getEvent(deps),
+    listPage(listCompanyDeliveriesOperation, DELIVERIES, kit),
+    listPage(listDeliveriesOperation, DELIVERIES, kit),
+    listPage(listReplaysOperation, { list: 'replays', prefix: 'rpl' }, kit),
+    listPage(listEventsOperation, { list: 'events', prefix: 'evt' }, kit),
     listApiKeys(deps),
     createApiKey(deps),
     rotateApiKey(deps),
@@ -228,8 +215,6 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     getTechnicalContact(deps),
     setTechnicalContact(deps),
     confirmTechnicalContact(deps),
-    getWebhookStatistics(deps),
-    getStatistics(deps),
     getServiceStatus(deps),
   ];
   const operations = CONSOLE_OPERATIONS.filter(

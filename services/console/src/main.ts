@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { createClient } from '@connectrpc/connect';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
-import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { JOB_STATE_MANAGEMENT_RPC } from '@partner/proto-contracts/topology';
 import { connectJobState } from '@partner/gateway-kit/connect-job-state';
@@ -75,7 +74,6 @@ await runService({
     const app = createConsoleApp({
       access,
       subscriptions: createClient(SubscriptionService, transport),
-      deliveries: createClient(DeliveryService, transport),
       operations,
       ...(config.PARTNER_ENVIRONMENT === 'sandbox' && {
         sandbox: createClient(SandboxService, transport),

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { bulkReplay } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
-import { delivery } from '@partner/proto-contracts/resources/delivery/delivery';
 import { newId } from '@partner/kernel/ids';
 import supertest from 'supertest';
 import { PASSWORD, PEOPLE } from './testing/test-job-state.js';
 import {
   createWebhook,
   expectStatus,
+  ids as companyIds,
   newWebhook,
   REPLAY,
   SESSION,
@@ -90,11 +90,15 @@ describe('another company’s resource', () => {
   test('is 404 like a missing one, and like a malformed id', async () => {
     const theirs = await site.signIn(PEOPLE.salesOwner);
     const webhook = await createWebhook(theirs);
-    const queued = await site.request('post', `${WEBHOOKS}/${webhook}/test`, { cookie: theirs }).expect(202);
+    const { rows } = site.jobState;
+    const stored = await rows.subscription({ companyId: companyIds.roofs });
+    const installer = await rows.company();
+    const receiving = await rows.subscription({ companyId: installer });
+    const eventId = await rows.event(installer);
     const ours = await site.signIn();
 
     const bodies: unknown[] = [];
-    for (const id of [webhook, newId('whk'), 'whk_1', 'x'.repeat(500)]) {
+    for (const id of [webhook, stored, newId('whk'), 'whk_1', 'x'.repeat(500)]) {
       const routes = [
         ['get', `${WEBHOOKS}/${id}`],
         ['patch', `${WEBHOOKS}/${id}`],
@@ -123,9 +127,9 @@ describe('another company’s resource', () => {
     );
 
     const begun = await site
-      .request('post', `${WEBHOOKS}/${webhook}/replay`, { cookie: theirs, body: REPLAY })
+      .request('post', `${WEBHOOKS}/${stored}/replay`, { cookie: theirs, body: REPLAY })
       .expect(202);
-    const { id: deliveryId, eventId } = delivery.parse(queued.body);
+    const [{ id: deliveryId } = { id: '' }] = await rows.deliveriesOf(receiving);
     const { id: replayId } = bulkReplay.parse(begun.body);
     const kinds = [
       ['webhook delivery', '/partner-api/deliveries/', ['get'], [deliveryId, newId('dlv'), 'dlv_1']],

@@ -1,7 +1,6 @@
 import { createClient, type Transport } from '@connectrpc/connect';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
-import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import type { Caller } from '@partner/proto-contracts/call';
@@ -35,15 +34,15 @@ import { notificationOperations } from './notifications/notification-operations.
 import { operatorOperations } from './operator/operator-operations.js';
 import { type Callers, servedTo } from './rpc/callers.js';
 import { createSandboxService } from './sandbox/sandbox-service.js';
-import { createDeliveryRpcs } from './webhooks/attempts/delivery-rpcs.js';
+import { deliveryOperations } from './webhooks/attempts/delivery-operations.js';
 import { manifestOperations } from './webhooks/attempts/read-manifest.js';
 import { eventFeedOperations } from './webhooks/events/event-feed.js';
-import { createEventRpcs } from './webhooks/events/event-rpcs.js';
+import { eventOperations } from './webhooks/events/event-operations.js';
 import { eventReplayOperations } from './webhooks/replay/event-replay-operations.js';
-import { createReplayRpcs } from './webhooks/replay/replay-rpcs.js';
+import { replayOperations } from './webhooks/replay/replay-operations.js';
 import { subscriptionCapOf } from './webhooks/deliveries/claim-rule.js';
-import { createServiceStatusRpcs } from './webhooks/schedule/service-status-rpcs.js';
-import { createStatisticsRpcs } from './webhooks/statistics/statistics-rpcs.js';
+import { serviceStatusOperations } from './webhooks/schedule/service-status-operations.js';
+import { statisticsOperations } from './webhooks/statistics/statistics-operations.js';
 import { createSubscriptionService } from './webhooks/subscriptions/subscription-service.js';
 
 /** Operators send few requests, each of them one after another. */
@@ -144,6 +143,17 @@ export function implementationsOf(
       environment: config.PARTNER_ENVIRONMENT,
       inFlight: config.DELIVERIES_IN_FLIGHT,
     }),
+    ...deliveryOperations(deps),
+    ...eventOperations(deps),
+    ...replayOperations(deps),
+    ...statisticsOperations(deps),
+    ...serviceStatusOperations({
+      ...deps,
+      capacity: {
+        inFlight: config.DELIVERIES_IN_FLIGHT,
+        subscriptionCap: subscriptionCapOf(config.DELIVERIES_IN_FLIGHT),
+      },
+    }),
   ];
 }
 
@@ -167,20 +177,6 @@ function companyServices(
         ...callers,
       }),
     ),
-    rpcService(DeliveryService, {
-      ...createDeliveryRpcs({ database }),
-      ...createEventRpcs({ database }),
-      ...createReplayRpcs({ database, logger }),
-      ...createStatisticsRpcs({ database }),
-      ...createServiceStatusRpcs({
-        database,
-        clock,
-        capacity: {
-          inFlight: config.DELIVERIES_IN_FLIGHT,
-          subscriptionCap: subscriptionCapOf(config.DELIVERIES_IN_FLIGHT),
-        },
-      }),
-    }),
     rpcService(
       SubscriptionService,
       createSubscriptionService({

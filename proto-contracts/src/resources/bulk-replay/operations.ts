@@ -119,6 +119,7 @@ export const getReplayOperation = defineOperation({
 /** `DELETE /partner-api/replays/{id}` */
 export const cancelReplayOperation = defineOperation({
   id: 'cancelReplay',
+  repeatable: true,
   method: 'delete',
   path: '/partner-api/replays/:id',
   params: REPLAY_ID,

@@ -1,4 +1,3 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { type Command, Option } from '@commander-js/extra-typings';
 import {
   type BulkReplay,
@@ -6,7 +5,11 @@ import {
   bulkReplayPreview,
   REPLAYED_STATES,
 } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
-import { readResource } from '@partner/proto-contracts/resource-json';
+import {
+  cancelReplayOperation,
+  getReplayOperation,
+  replayDeliveriesOperation,
+} from '@partner/proto-contracts/resources/bulk-replay/operations';
 import { counted } from '@partner/proto-contracts/api/counted';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, demandYes, instant, subcommand } from '../command-context.js';
@@ -56,15 +59,20 @@ export function addBulkReplayCommands(group: Command, context: CommandContext): 
     .option('--no-wait', 'do not wait until all are queued')
     .option('--yes', 'do it')
     .action(async (subscriptionId, { since, until, state, event, rate, wait, yes }) => {
-      const { deliveries, actor, companyId } = await context.about(subscriptionId);
-      const selection = {
+      const { callFor, ...owner } = await context.about(subscriptionId);
+      const body = {
         states: state === 'both' ? ['dead_lettered', 'delivered'] : [state],
-        from: timestampFromDate(since),
-        to: timestampFromDate(until ?? new Date()),
+        from: since.toISOString(),
+        to: (until ?? new Date()).toISOString(),
         event,
+        perMinute: rate,
       };
-      const selected = { companyId, subscriptionId, selection, perMinute: rate };
-      const preview = readResource(bulkReplayPreview, await deliveries.previewBulkReplay(selected));
+      const replayDeliveries = (preview: boolean) =>
+        callFor(owner, replayDeliveriesOperation, {
+          params: { id: subscriptionId },
+          body: { ...body, preview },
+        });
+      const preview = bulkReplayPreview.parse(await replayDeliveries(true));
       const count = preview.deliveries;
       if (yes !== true || count === 0) {
         context.output.thing(
@@ -76,7 +84,7 @@ export function addBulkReplayCommands(group: Command, context: CommandContext): 
         );
         return;
       }
-      const replay = readResource(bulkReplay, await deliveries.createBulkReplay({ ...selected, actor }));
+      const replay = bulkReplay.parse(await replayDeliveries(false));
       const replayId = replay.id;
       if (!wait) {
         showReplay(replay);
@@ -91,7 +99,9 @@ export function addBulkReplayCommands(group: Command, context: CommandContext): 
         'the bulk replay',
         { timeoutMs: Number.POSITIVE_INFINITY, everyMs: 500, signal: context.signal },
         async () => {
-          const found = readResource(bulkReplay, await deliveries.getBulkReplay({ companyId, replayId }));
+          const found = bulkReplay.parse(
+            await callFor(owner, getReplayOperation, { params: { id: replayId } }),
+          );
           if (found.queued !== reported)
             context.progress(`${replayId}: ${found.queued} of ${found.total} queued`);
           reported = found.queued;
@@ -104,8 +114,9 @@ export function addBulkReplayCommands(group: Command, context: CommandContext): 
 
   subcommand(group, 'show-bulk <replay>', 'show the progress of a bulk replay', 'rpl_01j…').action(
     async (replayId) => {
-      const { deliveries, companyId } = await context.about(replayId);
-      showReplay(readResource(bulkReplay, await deliveries.getBulkReplay({ companyId, replayId })));
+      const { callFor, ...owner } = await context.about(replayId);
+      const found = await callFor(owner, getReplayOperation, { params: { id: replayId } });
+      showReplay(bulkReplay.parse(found));
     },
   );
 
@@ -117,9 +128,9 @@ export function addBulkReplayCommands(group: Command, context: CommandContext): 
   )
     .option('--yes', 'do it')
     .action(async (replayId, { yes }) => {
-      const { deliveries, actor, companyId } = await context.about(replayId);
+      const { callFor, ...owner } = await context.about(replayId);
       demandYes(yes, `this ends the bulk replay ${replayId}`);
-      const response = await deliveries.cancelBulkReplay({ companyId, replayId, actor });
-      showReplay(readResource(bulkReplay, response));
+      const response = await callFor(owner, cancelReplayOperation, { params: { id: replayId } });
+      showReplay(bulkReplay.parse(response));
     });
 }

@@ -1,4 +1,3 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Option } from '@commander-js/extra-typings';
 import type { Attempt } from '@partner/proto-contracts/resources/attempt/attempt';
 import {
@@ -8,12 +7,19 @@ import {
   deliveryPage,
   deliveryWithAttempts,
 } from '@partner/proto-contracts/resources/delivery/delivery';
-import { readResource } from '@partner/proto-contracts/resource-json';
+import {
+  getDeliveryOperation,
+  listCompanyDeliveriesOperation,
+  listDeliveriesOperation,
+  replayDeliveryOperation,
+  retryDeliveryOperation,
+} from '@partner/proto-contracts/resources/delivery/operations';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, instant, readPages, topCommand, subcommand } from '../command-context.js';
 import { EXIT_CODES } from '../exit-codes.js';
 import { columns, type Document, jsonIn, renderBody, renderTable } from '../output.js';
 import { pollUntil } from '../poll-until.js';
+import type { Owner } from '../session.js';
 import { addBulkReplayCommands } from './bulk-replays.js';
 
 const DELIVERY_COLUMNS = columns(
@@ -50,23 +56,24 @@ function renderAttempts(attempts: readonly Document[]): string {
 export async function showNextAttempt(
   context: CommandContext,
   {
-    companyId,
     queued,
     wait,
-  }: { readonly companyId: string; readonly queued: Delivery; readonly wait: number },
+    ...owner
+  }: Pick<Owner, 'companyId' | 'companyClass'> & { readonly queued: Delivery; readonly wait: number },
 ): Promise<void> {
+  const { companyId } = owner;
   if (wait === 0) {
     context.output.thing({ companyId, delivery: queued, attempts: [] }, DELIVERY_LINES);
     return;
   }
   context.progress(`waiting for an attempt of ${queued.id}`);
-  const { deliveries } = await context.session();
+  const { callFor } = await context.session();
   const found = await pollUntil(
     `an attempt of ${queued.id}`,
     { timeoutMs: wait * 1_000, everyMs: 100, signal: context.signal },
     async () => {
-      const response = await deliveries.getDelivery({ companyId, deliveryId: queued.id });
-      const read = readResource(deliveryWithAttempts, response);
+      const response = await callFor(owner, getDeliveryOperation, { params: { id: queued.id } });
+      const read = deliveryWithAttempts.parse(response);
       return read.delivery.attempts > queued.attempts ? read : undefined;
     },
   );
@@ -108,22 +115,23 @@ export function deliveriesCommand(context: CommandContext) {
     .option('--until <time>', 'only deliveries created before this time', instant)
     .option('--limit <count>', 'maximum number', wholeNumber(1, 10_000), 50)
     .action(async (given, { state, event, resource, search, since, until, limit }) => {
-      const { deliveries, companyId } = await context.about(given);
-      const subscriptionId = given === companyId ? undefined : given;
-      const { entries, hasMore } = await readPages(limit, async (beforeDeliveryId, size) => {
-        const response = await deliveries.listDeliveries({
-          companyId,
-          subscriptionId,
-          limit: size,
-          beforeDeliveryId,
-          state,
-          event,
-          resourceId: resource,
-          search,
-          from: since && timestampFromDate(since),
-          to: until && timestampFromDate(until),
-        });
-        const page = readResource(deliveryPage, response);
+      const { callFor, ...owner } = await context.about(given);
+      const about =
+        given === owner.companyId
+          ? ([listCompanyDeliveriesOperation, {}] as const)
+          : ([listDeliveriesOperation, { params: { id: given } }] as const);
+      const query = {
+        ...{ status: state, event, resourceId: resource, search },
+        ...{ from: since?.toISOString(), to: until?.toISOString() },
+      };
+      const { entries, hasMore } = await readPages(limit, async (after, size) => {
+        const [operation, of] = about;
+        const call = {
+          ...of,
+          query: { ...query, limit: String(size) },
+          ...(after !== undefined && { after }),
+        };
+        const page = deliveryPage.parse(await callFor(owner, operation, call));
         return { entries: page.deliveries, next: page.nextCursor };
       });
       context.output.rows('deliveries', entries, DELIVERY_COLUMNS, { hasMore });
@@ -133,29 +141,29 @@ export function deliveriesCommand(context: CommandContext) {
     .argument('<delivery>', 'its id, or the x-svc-delivery-id of one of its attempts')
     .option('--body', 'with the bodies of requests and responses; they can hold personal data')
     .action(async (given, { body: withBody }) => {
-      const { deliveries, companyId, id } = await context.about(given);
-      const response = await deliveries.getDelivery({ companyId, deliveryId: id });
-      const found = readResource(deliveryWithAttempts, response);
+      const { callFor, ...owner } = await context.about(given);
+      const response = await callFor(owner, getDeliveryOperation, { params: { id: owner.id } });
+      const found = deliveryWithAttempts.parse(response);
       const attempts = withBody === true ? found.attempts : found.attempts.map(attemptView);
       const body = withBody === true && found.body !== null ? { body: jsonIn(found.body) } : {};
       context.output.thing(
-        { companyId, delivery: found.delivery, attempts, ...body },
+        { companyId: owner.companyId, delivery: found.delivery, attempts, ...body },
         DELIVERY_LINES,
         renderAttempts(attempts) + renderBody(body),
       );
     });
 
-  for (const [name, rpc, description] of [
-    ['replay', 'replayDelivery', 'replay a finished delivery with up to 8 new attempts'],
-    ['retry', 'retryDelivery', 'make the next scheduled attempt of a delivery now'],
+  for (const [name, operation, description] of [
+    ['replay', replayDeliveryOperation, 'replay a finished delivery with up to 8 new attempts'],
+    ['retry', retryDeliveryOperation, 'make the next scheduled attempt of a delivery now'],
   ] as const) {
     subcommand(group, name, description, 'dlv_01j… --wait 30')
       .argument('<delivery>', 'its id, or the x-svc-delivery-id of one of its attempts')
       .option('--wait <seconds>', 'wait for the attempt', wholeNumber(0, 600), 0)
       .action(async (given, { wait }) => {
-        const { deliveries, actor, companyId, id } = await context.about(given);
-        const response = await deliveries[rpc]({ companyId, deliveryId: id, actor });
-        await showNextAttempt(context, { companyId, queued: readResource(delivery, response), wait });
+        const { callFor, ...owner } = await context.about(given);
+        const response = await callFor(owner, operation, { params: { id: owner.id } });
+        await showNextAttempt(context, { ...owner, queued: delivery.parse(response), wait });
       });
   }
 

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { eventPage, type EventTrail, eventWithTrail } from '@partner/proto-contracts/resources/event/event';
+import { getEventOperation, listEventsOperation } from '@partner/proto-contracts/resources/event/operations';
 import {
   eventReplayPreview,
   eventReplays,
@@ -8,7 +9,6 @@ import {
   previewInboundEventReplayOperation,
   replayInboundEventsOperation,
 } from '@partner/proto-contracts/resources/event-replay/operations';
-import { readResource } from '@partner/proto-contracts/resource-json';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import {
   type CommandContext,
@@ -72,16 +72,11 @@ export function eventsCommand(context: CommandContext) {
     .option('--resource <id>', 'only events about this resource')
     .option('--limit <count>', 'maximum number', wholeNumber(1, 10_000), 50)
     .action(async (company, { event, resource, limit }) => {
-      const { deliveries, companyId } = await context.about(company);
-      const { entries, hasMore } = await readPages(limit, async (beforeEventId, size) => {
-        const response = await deliveries.listEvents({
-          companyId,
-          limit: size,
-          beforeEventId,
-          event,
-          resourceId: resource,
-        });
-        const page = readResource(eventPage, response);
+      const { callFor, ...owner } = await context.about(company);
+      const { entries, hasMore } = await readPages(limit, async (after, size) => {
+        const query = { event, resourceId: resource, limit: String(size) };
+        const call = { query, ...(after !== undefined && { after }) };
+        const page = eventPage.parse(await callFor(owner, listEventsOperation, call));
         return { entries: page.events, next: page.nextCursor };
       });
       context.output.rows('events', entries, EVENT_COLUMNS, { hasMore });
@@ -90,11 +85,13 @@ export function eventsCommand(context: CommandContext) {
   subcommand(group, 'show <event>', 'show an event with its outcome for each subscription', 'evt_01j…')
     .option('--body', 'with the body that is sent: may hold personal data')
     .action(async (eventId, { body: withBody }) => {
-      const { deliveries, companyId } = await context.about(eventId);
-      const found = readResource(eventWithTrail, await deliveries.getEvent({ companyId, eventId }));
+      const { callFor, ...owner } = await context.about(eventId);
+      const found = eventWithTrail.parse(
+        await callFor(owner, getEventOperation, { params: { id: eventId } }),
+      );
       const body = withBody === true ? { body: jsonIn(found.body) } : {};
       context.output.thing(
-        { companyId, event: found.event, subscriptions: found.subscriptions, ...body },
+        { companyId: owner.companyId, event: found.event, subscriptions: found.subscriptions, ...body },
         EVENT_LINES,
         `\n${renderTrails(found.subscriptions)}${renderBody(body)}`,
       );

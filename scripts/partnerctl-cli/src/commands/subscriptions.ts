@@ -150,14 +150,14 @@ function addTestCommand(group: Command, context: CommandContext): void {
       30,
     )
     .action(async (id, { event, secretVersion, wait }) => {
-      const { subscriptions, changed } = await sessionAbout(context, id);
+      const { subscriptions, companyClass, changed } = await sessionAbout(context, id);
       const response = await subscriptions.sendTestDelivery({
         ...changed,
         secretVersion,
         event,
       });
       const queued = readResource(delivery, response);
-      await showNextAttempt(context, { companyId: changed.companyId, queued, wait });
+      await showNextAttempt(context, { companyId: changed.companyId, companyClass, queued, wait });
     });
 }
 

@@ -1,23 +1,32 @@
 import { EventEmitter, once } from 'node:events';
-import { create } from '@bufbuild/protobuf';
-import type { CallOptions } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
-import { GetServiceStatusResponseSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { measureServiceStatusOperation } from '@partner/proto-contracts/internal/service-status/measure-service-status';
+import { implementInternal } from '@partner/kernel/amqp/implement';
+import type { CallOptions } from '@connectrpc/connect';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { getServiceStatus } from './get-service-status.js';
 
 test('a client that leaves does not end the measurement that others wait for [CONSOLE-12]', async () => {
   const measured = new EventEmitter();
   const measurement = once(measured, 'done');
-  const endpoint = getServiceStatus<undefined>({
-    clock: () => new Date('2026-11-26T12:00:00Z'),
-    deliveries: {
-      async getServiceStatus(_request, options) {
+  const status = {
+    status: 'operational',
+    webhookDelayMs: 1,
+    failingWebhooksPercent: null,
+    restoredTo: null,
+    checkedAt: '2026-11-26T12:00:00.000Z',
+  } as const;
+  const operations = inProcessOperations({
+    implementations: [
+      implementInternal(measureServiceStatusOperation, async () => {
         await measurement;
-        options?.signal?.throwIfAborted();
-        return create(GetServiceStatusResponseSchema, { resourceJson: '{}' });
-      },
-    },
+        return status;
+      }),
+    ],
+    callers: ['service'],
   });
+  const clock = () => new Date('2026-11-26T12:00:00Z');
+  const endpoint = getServiceStatus<undefined>({ clock, operations });
   const request = (call: CallOptions) =>
     endpoint.handle({
       principal: undefined,
@@ -38,6 +47,6 @@ test('a client that leaves does not end the measurement that others wait for [CO
   const responses = [request({ signal: leaving.signal }), request({})];
   leaving.abort();
   measured.emit('done');
-  const expected = { status: 200, text: '{}' };
+  const expected = { status: 200, json: status };
   await expect(Promise.all(responses)).resolves.toEqual([expected, expected]);
 });

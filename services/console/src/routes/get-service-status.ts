@@ -1,8 +1,7 @@
-import type { Client } from '@connectrpc/connect';
-import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { measureServiceStatusOperation } from '@partner/proto-contracts/internal/service-status/measure-service-status';
 import { getServiceStatusOperation } from '@partner/proto-contracts/resources/service-status/operations';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import { forwardResource } from '../forward-resource.js';
+import type { CallOptions, OperationClient } from '@partner/kernel/amqp/operation-client';
 
 /** How long a measurement is returned to everyone. */
 const FRESH_MS = 10_000;
@@ -12,16 +11,17 @@ const FRESH_MS = 10_000;
  * also the ones that wait for it. No client's cancellation ends it.
  */
 export function getServiceStatus<Principal>(deps: {
-  readonly deliveries: Pick<Client<typeof DeliveryService>, 'getServiceStatus'>;
+  readonly operations: Pick<OperationClient, 'callInternal'>;
   readonly clock: () => Date;
 }): AnyEndpoint<Principal> {
-  type Measurement = ReturnType<typeof deps.deliveries.getServiceStatus>;
-  let last: { readonly at: number; readonly measurement: Measurement } | undefined;
+  const measure = (call: CallOptions) =>
+    deps.operations.callInternal(measureServiceStatusOperation, {}, call);
+  let last: { readonly at: number; readonly measurement: ReturnType<typeof measure> } | undefined;
   return serveOperation(getServiceStatusOperation, async ({ call: { signal: _signal, ...patient } }) => {
     const now = deps.clock().getTime();
     if (last === undefined || Math.abs(now - last.at) >= FRESH_MS) {
-      last = { at: now, measurement: deps.deliveries.getServiceStatus({}, patient) };
+      last = { at: now, measurement: measure(patient) };
     }
-    return forwardResource(200, await last.measurement);
+    return { status: 200, json: await last.measurement };
   });
 }

@@ -21,7 +21,6 @@ import { createFakeKeyMethods } from './fake-access-service.js';
 import { createFakeContactMethods } from './fake-technical-contact.js';
 import { createFakeSecondFactors } from './fake-second-factor.js';
 import { createFakeColleagueMethods } from './fake-colleagues.js';
-import { createFakeDeliveryService, type FakeDeliveries } from './fake-delivery-service.js';
 import { createFakeLogins, type FakeLogin, type FakeLogins } from './fake-logins.js';
 import { resourceResponse } from './resource-response.js';
 
@@ -45,12 +44,12 @@ export interface FakeJobState extends Omit<FakeLogins, 'methods'> {
 export function createFakeJobState(given: Readonly<Record<string, FakeLogin>>): FakeJobState {
   const asked: Asked[] = [];
   const verified = new Set<string>();
-  const companies = new Map<string, FakeDeliveries & { subscriptions: Subscription[]; keys: ApiKey[] }>();
+  const companies = new Map<string, { subscriptions: Subscription[]; keys: ApiKey[] }>();
 
   function ask(method: string, companyId: string | undefined, actingMembershipId?: string) {
     invariant(companyId !== undefined, 'the console names the company');
     asked.push({ method, companyId, ...(actingMembershipId !== undefined && { actingMembershipId }) });
-    const company = companies.get(companyId) ?? { subscriptions: [], deliveries: [], replays: [], keys: [] };
+    const company = companies.get(companyId) ?? { subscriptions: [], keys: [] };
     companies.set(companyId, company);
     return company;
   }
@@ -155,7 +154,7 @@ export function createFakeJobState(given: Readonly<Record<string, FakeLogin>>): 
         : { allowed: false, refusal: 'must use port 443' };
     },
     sendTestDelivery: (request) => {
-      const { company, subscription } = subscriptionOf('sendTestDelivery', request);
+      const { subscription } = subscriptionOf('sendTestDelivery', request);
       const { secretVersion } = request;
       const { secretVersion: current, pendingSecretVersion: pending } = subscription;
       if (secretVersion !== undefined && secretVersion !== current && secretVersion !== pending) {
@@ -175,7 +174,6 @@ export function createFakeJobState(given: Readonly<Record<string, FakeLogin>>): 
         wrongSignature: request.wrongSignature ?? false,
         testUrl: request.url ?? null,
       };
-      company.deliveries.unshift(delivery);
       return resourceResponse(delivery);
     },
     activateSubscription: (request) => {
@@ -192,14 +190,8 @@ export function createFakeJobState(given: Readonly<Record<string, FakeLogin>>): 
     },
   });
 
-  const deliveries = createFakeDeliveryService({
-    now: at,
-    ask,
-    askOf: (method, request) => subscriptionOf(method, request).company,
-  });
-
   return {
-    services: [access, subscriptions, deliveries],
+    services: [access, subscriptions],
     verify: (subscriptionId) => verified.add(subscriptionId),
     ...logins,
     asked,

@@ -6,7 +6,6 @@ import { createClient } from '@connectrpc/connect';
 import { afterEach } from '@jest/globals';
 import { verify } from '@node-rs/argon2';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { createHttpServer } from '@partner/kernel/http-server';
 import { createRateLimiter, type RateLimiter } from '@partner/gateway-kit/rate-limiter';
@@ -110,7 +109,6 @@ export async function startTestConsole(options: TestConsoleOptions): Promise<Tes
     access,
     operations: jobState.operations,
     subscriptions: createClient(SubscriptionService, transport),
-    deliveries: createClient(DeliveryService, transport),
     sessions,
     cursorSigner: createCursorSigner([randomBytes(32)]),
     changeStreams,

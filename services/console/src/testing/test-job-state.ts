@@ -2,6 +2,7 @@ import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/acc
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { insertCompany, insertMember } from '@partner/job-state/testing/test-jobs';
 import type { TestDatabase } from '@partner/job-state/testing/test-database';
+import { type WebhookRows, webhookRows } from '@partner/job-state/testing/webhook-fixture';
 import { testImplementations } from '@partner/job-state/testing/test-implementations';
 import type { Implementation } from '@partner/kernel/amqp/implement';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
@@ -30,6 +31,8 @@ export const PEOPLE = {
 /** job-state's operations in this process on a real database, with the people of a test console. */
 export interface TestJobState extends FakeJobState {
   readonly database: TestDatabase['database'];
+  /** Creates webhooks, events and deliveries. */
+  readonly rows: WebhookRows;
   readonly operations: OperationClient;
   /** The ids of the companies, and of the membership of each person. */
   readonly ids: Readonly<Record<'sunny' | 'roofs' | 'olive' | 'vera' | 'tess' | 'sam', string>>;
@@ -94,6 +97,7 @@ export async function createTestJobState(database: TestDatabase['database']): Pr
   return {
     ...createFakeJobState(fakeLogins),
     database,
+    rows: webhookRows(database),
     operations: inProcessOperations({
       implementations: testImplementations({ database, clock: time.clock }).map(watched),
       callers: ['owner', 'service'],

@@ -1,4 +1,3 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
@@ -11,11 +10,10 @@ import { createAccessService } from '../access/access-service.js';
 import {
   connectAccess,
   connectAudit,
-  connectDeliveries,
   type PublicAccess,
   type PublicAudit,
-  type PublicDeliveries,
 } from '../testing/public-clients.js';
+import { connectDeliveries } from '../testing/public-deliveries.js';
 import { installerKey, installerOwner } from '../testing/callers.js';
 import {
   failureOf,
@@ -27,7 +25,7 @@ import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
 let fixture: SubscriptionFixture;
 let audit: PublicAudit;
 let access: PublicAccess;
-let deliveries: PublicDeliveries;
+let deliveries: ReturnType<typeof connectDeliveries>;
 let companyId: string;
 
 const actor = {
@@ -164,25 +162,17 @@ describe('a change', () => {
     invariant(delivery, 'the event was queued');
     await fixture.finish('dead_lettered', delivery.id);
     const before = await trail();
-    const created = await deliveries.createBulkReplay({
-      ...webhook,
-      actor,
-      selection: {
-        states: ['dead_lettered'],
-        from: timestampFromDate(new Date(Date.now() - 3_600_000)),
-        to: timestampFromDate(new Date(Date.now() + 3_600_000)),
-      },
+    const created = await deliveries.createBulkReplay(webhook, {
+      states: ['dead_lettered'],
+      from: new Date(Date.now() - 3_600_000).toISOString(),
+      to: new Date(Date.now() + 3_600_000).toISOString(),
       perMinute: 60,
     });
     const replayId = created.id;
     for (let repeat = 0; repeat < 2; repeat += 1) {
-      await deliveries.cancelBulkReplay({ companyId, replayId, actor });
+      await deliveries.cancelBulkReplay({ companyId, replayId });
     }
-    const replay = await deliveries.replayDelivery({
-      companyId,
-      deliveryId: delivery.id,
-      actor,
-    });
+    const replay = await deliveries.replayDelivery({ companyId, deliveryId: delivery.id });
     expect((await trail()).slice(before.length)).toEqual([
       {
         action: 'bulk_replay.started',

@@ -2,31 +2,16 @@ import type { Caller } from '@partner/proto-contracts/call';
 import { type CallOptions, createClient, type ServiceImpl } from '@connectrpc/connect';
 import { expect } from '@jest/globals';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { apiKeyCreated, apiKeyPage, apiKeyRotated } from '@partner/proto-contracts/resources/api-key/api-key';
 import { installerPage } from '@partner/proto-contracts/resources/installer/installer';
 import { type AuditPage, auditPage } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import {
-  bulkReplay,
-  bulkReplayPage,
-  bulkReplayPreview,
-} from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
-import {
-  companyStatistics,
-  webhookStatistics,
-} from '@partner/proto-contracts/resources/statistics/statistics';
-import { eventPage, eventWithTrail } from '@partner/proto-contracts/resources/event/event';
-import {
   secondFactor,
   secondFactorSecret,
 } from '@partner/proto-contracts/resources/second-factor/second-factor';
 import { technicalContact } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
-import {
-  delivery,
-  deliveryPage,
-  deliveryWithAttempts,
-} from '@partner/proto-contracts/resources/delivery/delivery';
+import { delivery } from '@partner/proto-contracts/resources/delivery/delivery';
 import {
   secretRotated,
   subscription,
@@ -69,12 +54,7 @@ import type { z } from 'zod';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { auditOperations } from '../audit/audit-operations.js';
 import { operatorOperations } from '../operator/operator-operations.js';
-import { createDeliveryRpcs } from '../webhooks/attempts/delivery-rpcs.js';
-import { createEventRpcs } from '../webhooks/events/event-rpcs.js';
-import { createReplayRpcs } from '../webhooks/replay/replay-rpcs.js';
 import { installerOwner } from './callers.js';
-import { createServiceStatusRpcs } from '../webhooks/schedule/service-status-rpcs.js';
-import { createStatisticsRpcs } from '../webhooks/statistics/statistics-rpcs.js';
 
 /** Parses each response with its public schema. Fails for a field that the schema does not have. */
 function reading<Request, Schema extends z.ZodType>(
@@ -127,41 +107,6 @@ export function connectAudit(deps: Parameters<typeof auditOperations>[0]) {
     },
     recordSessionChange: (caller: Caller, input: z.input<typeof recordSessionChangeOperation.input>) =>
       operations.callInternal(recordSessionChangeOperation, input, { caller }),
-  };
-}
-
-export type PublicDeliveries = ReturnType<typeof connectDeliveries>;
-
-/** Connects to a delivery service. Responses are parsed as public resources. */
-export function connectDeliveries(deps: Parameters<typeof createReplayRpcs>[0]) {
-  const transport = createInMemoryTransport([
-    rpcService(DeliveryService, {
-      ...createDeliveryRpcs(deps),
-      ...createEventRpcs(deps),
-      ...createReplayRpcs(deps),
-      ...createStatisticsRpcs(deps),
-      ...createServiceStatusRpcs({
-        ...deps,
-        clock: () => new Date(),
-        capacity: { inFlight: 500, subscriptionCap: 20 },
-      }),
-    }),
-  ]);
-  const client = createClient(DeliveryService, transport);
-  return {
-    listDeliveries: reading(deliveryPage, client.listDeliveries),
-    getDelivery: reading(deliveryWithAttempts, client.getDelivery),
-    replayDelivery: reading(delivery, client.replayDelivery),
-    retryDelivery: reading(delivery, client.retryDelivery),
-    previewBulkReplay: reading(bulkReplayPreview, client.previewBulkReplay),
-    createBulkReplay: reading(bulkReplay, client.createBulkReplay),
-    listBulkReplays: reading(bulkReplayPage, client.listBulkReplays),
-    getBulkReplay: reading(bulkReplay, client.getBulkReplay),
-    cancelBulkReplay: reading(bulkReplay, client.cancelBulkReplay),
-    listEvents: reading(eventPage, client.listEvents),
-    getEvent: reading(eventWithTrail, client.getEvent),
-    getSubscriptionStatistics: reading(webhookStatistics, client.getSubscriptionStatistics),
-    getCompanyStatistics: reading(companyStatistics, client.getCompanyStatistics),
   };
 }
 

@@ -33,8 +33,8 @@ export interface StoredDelivery {
   readonly wait_ms: number | null;
 }
 
-/** A separate database with the helpers of webhook tests. */
-export interface WebhookFixture {
+/** Helpers of webhook tests for the rows of a database. */
+export interface WebhookRows {
   readonly database: Database;
   company(companyClass?: CompanyClassName): Promise<string>;
   /** An active, verified subscription by default. */
@@ -61,14 +61,20 @@ export interface WebhookFixture {
     ...deliveryIds: readonly string[]
   ): Promise<void>;
   setState(subscriptionId: string, state: 'paused' | 'active'): Promise<void>;
+}
+
+/** The same with a separate database. */
+export interface WebhookFixture extends WebhookRows {
   close(): Promise<void>;
 }
 
 /** Creates the database. Call `close` at the end. */
 export async function openWebhookFixture(): Promise<WebhookFixture> {
   const testDatabase = await createTestDatabase();
-  const { database } = testDatabase;
+  return { ...webhookRows(testDatabase.database), close: () => testDatabase.drop() };
+}
 
+export function webhookRows(database: Database): WebhookRows {
   return {
     database,
     async company(companyClass = 'INSTALLER') {
@@ -172,7 +178,6 @@ export async function openWebhookFixture(): Promise<WebhookFixture> {
         [subscriptionId, state],
       );
     },
-    close: () => testDatabase.drop(),
   };
 }
 

@@ -7,15 +7,10 @@ import type {
   AttemptSummary,
   ExchangeSteps,
 } from '@partner/proto-contracts/resources/attempt/attempt';
-import {
-  type Delivery,
-  DELIVERY_STATES,
-  type ListedDelivery,
-} from '@partner/proto-contracts/resources/delivery/delivery';
+import type { Delivery, ListedDelivery } from '@partner/proto-contracts/resources/delivery/delivery';
 import { shortUrl } from '@partner/proto-contracts/values/short-url';
-import { required } from '../../rpc/required.js';
 import type { AttemptRow, AttemptSummaryRow } from './attempt-columns.js';
-import type { DeliveryRow, DeliveryStateName } from './delivery-columns.js';
+import type { DeliveryRow } from './delivery-columns.js';
 
 /** A delivery with the fields of its last attempt, or null for each of them. */
 export type ListedDeliveryRow = DeliveryRow &
@@ -96,12 +91,4 @@ function shownExchange(stored: JsonValue): ExchangeSteps {
     reusedConnection: trace.reusedConnection ?? false,
     firstByteMs: trace.firstByteMs ?? null,
   };
-}
-
-/** Reads a state from an RPC. */
-export function stateOf(name: string): DeliveryStateName {
-  return required(
-    DELIVERY_STATES.find((known) => known === name),
-    'known state',
-  );
 }

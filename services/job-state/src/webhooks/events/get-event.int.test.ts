@@ -6,26 +6,30 @@ import { MAX_DELIVERIES_SHOWN } from './get-event.js';
 import { attemptOf, client, companyWith, fixture, seen } from '../testing/delivery-service-fixture.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
 
-describe('ListEvents', () => {
+describe('listEvents', () => {
   test('lists the events of a company in pages, by event and by resource [EVENT-6]', async () => {
     const companyId = await fixture.company();
     const events: string[] = [];
     for (let made = 0; made < 5; made += 1) events.unshift(await fixture.event(companyId));
-    const first = await client.listEvents({ companyId, limit: 3 });
+    const first = await client.listEvents({ companyId }, { limit: 3 });
     expect(first.events.map(({ id }) => id)).toEqual(events.slice(0, 3));
     invariant(first.nextCursor, 'more follow');
-    const second = await client.listEvents({ companyId, limit: 3, beforeEventId: first.nextCursor });
+    const second = await client.listEvents({ companyId, after: first.nextCursor }, { limit: 3 });
     expect(second.events.map(({ id }) => id)).toEqual(events.slice(3));
     expect(second.nextCursor).toBeNull();
 
     const [newest] = first.events;
     invariant(newest, 'there are events');
-    const about = await client.listEvents({ companyId, resourceId: newest.resource.id });
+    const about = await client.listEvents({ companyId }, { resourceId: newest.resource.id });
     expect(about.events).toEqual([newest]);
-    expect((await client.listEvents({ companyId, resourceId: newId('job') })).events).toEqual([]);
-    expect((await client.listEvents({ companyId, event: 'install.status_changed' })).events).toHaveLength(5);
-    expect((await client.listEvents({ companyId, event: 'quote.*' })).events).toEqual([]);
-    expect((await failureOf(client.listEvents({ companyId, event: '*' }))).reason).toBe('invalid_argument');
+    expect((await client.listEvents({ companyId }, { resourceId: newId('job') })).events).toEqual([]);
+    expect((await client.listEvents({ companyId }, { event: 'install.status_changed' })).events).toHaveLength(
+      5,
+    );
+    expect((await client.listEvents({ companyId }, { event: 'quote.*' })).events).toEqual([]);
+    expect((await failureOf(client.listEvents({ companyId }, { event: '*' }))).reason).toBe(
+      'invalid_argument',
+    );
   });
 
   test('shows the summary of each event and the state of its newest delivery to each subscription [EVENT-6]', async () => {
@@ -59,19 +63,19 @@ describe('ListEvents', () => {
     const theirs = await companyWith(1);
     const explanations = [];
     for (const resourceId of [theirs.deliveries[0]?.resource_id ?? '', newId('job'), 'nothing']) {
-      const { events, nextCursor, explanation } = await client.listEvents({ companyId, resourceId });
+      const { events, nextCursor, explanation } = await client.listEvents({ companyId }, { resourceId });
       expect({ events, nextCursor }).toEqual({ events: [], nextCursor: null });
       explanations.push(explanation);
     }
     expect(explanations[0]).toContain('not assigned to your company');
     expect(new Set(explanations).size).toBe(1);
     expect((await client.listEvents({ companyId })).explanation).toBeNull();
-    const secondPage = { companyId, resourceId: 'nothing', beforeEventId: newId('evt') };
-    expect((await client.listEvents(secondPage)).explanation).toBeNull();
+    const secondPage = { companyId, after: newId('evt') };
+    expect((await client.listEvents(secondPage, { resourceId: 'nothing' })).explanation).toBeNull();
   });
 });
 
-describe('GetEvent', () => {
+describe('getEvent', () => {
   test('returns for each subscription the outcome of the event, or why it was not queued [EVENT-6]', async () => {
     const companyId = await fixture.company();
     const make = (options: object) => fixture.subscription({ companyId, ...options });

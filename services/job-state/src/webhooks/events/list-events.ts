@@ -105,7 +105,7 @@ async function deliveryStates(
   return new Map(rows.map(({ eventId, states }) => [eventId, states]));
 }
 
-/** Returns the events of a name or group of an RPC; undefined: all. */
+/** Returns the events of a name or group; undefined: all. */
 export function eventsOf(pattern: string | undefined): readonly string[] | undefined {
   if (pattern === undefined) return undefined;
   const events = eventsNamedBy(pattern);

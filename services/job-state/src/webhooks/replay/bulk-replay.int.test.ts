@@ -64,7 +64,7 @@ describe('a bulk replay', () => {
     await replayOf(underWay);
     await fixture.finish('delivered', await replayOf(recovered));
 
-    const preview = await client.previewBulkReplay({ ...side, selection: deadLetters(), perMinute: 2 });
+    const preview = await client.previewBulkReplay(side, { ...deadLetters(), perMinute: 2 });
     expect(preview.deliveries).toBe(2);
     const begun = await begin(side);
     expect(begun.replay.total).toBe(2);
@@ -99,8 +99,7 @@ describe('a bulk replay', () => {
     const counts = [];
     for (const event of ['install.*', 'quote.*']) {
       counts.push(
-        (await client.previewBulkReplay({ ...side, selection: { ...deadLetters(), event }, perMinute: 60 }))
-          .deliveries,
+        (await client.previewBulkReplay(side, { ...deadLetters(), event, perMinute: 60 })).deliveries,
       );
     }
     expect(counts).toEqual([1, 0]);
@@ -110,7 +109,7 @@ describe('a bulk replay', () => {
     const side = await companyWithAll('dead_lettered', 3);
     const begun = await begin(side, { perMinute: 60 });
     await stepOf(begun.replayId);
-    const cancelled = await client.cancelBulkReplay({ ...begun, actingMembershipId: 'mem_1' });
+    const cancelled = await client.cancelBulkReplay({ ...begun, membershipId: 'mem_1' });
     expect(cancelled).toMatchObject({ state: 'cancelled', queued: 1 });
     await stepOf(begun.replayId);
     expect(await queuedBy(side.subscriptionId, begun.replayId)).toMatchObject([{ state: 'pending' }]);
@@ -134,10 +133,10 @@ describe('a bulk replay', () => {
     }
     await runToEnd(begun.value);
     const second = await begin(side);
-    const { replays, nextCursor } = await client.listBulkReplays({ ...side, limit: 1 });
+    const { replays, nextCursor } = await client.listBulkReplays(side, { limit: 1 });
     expect(replays.map(({ id }) => id)).toEqual([second.replayId]);
     expect(nextCursor).toBe(second.replayId);
-    const older = await client.listBulkReplays({ ...side, beforeReplayId: second.replayId });
+    const older = await client.listBulkReplays({ ...side, after: second.replayId });
     expect(older.replays.map(({ id }) => id)).toEqual([begun.value.replayId]);
     expect(older.nextCursor).toBeNull();
   });
@@ -152,7 +151,7 @@ describe('a request for a bulk replay', () => {
       `update finished_deliveries set resource_id = $2 where id = any($1::text[])`,
       [[first.id, third.id], first.resource_id],
     );
-    const preview = await client.previewBulkReplay({ ...side, selection: deadLetters(), perMinute: 2 });
+    const preview = await client.previewBulkReplay(side, { ...deadLetters(), perMinute: 2 });
     expect(preview).toMatchObject({
       deliveries: 3,
       resourceCount: 2,
@@ -167,9 +166,9 @@ describe('a request for a bulk replay', () => {
     expect(preview.oldest < preview.newest).toBe(true);
     expect(await fixture.deliveriesOf(side.subscriptionId)).toHaveLength(3);
 
-    const none = await client.previewBulkReplay({
-      ...side,
-      selection: { ...deadLetters(), states: ['delivered'] },
+    const none = await client.previewBulkReplay(side, {
+      ...deadLetters(),
+      states: ['delivered'],
       perMinute: 60,
     });
     expect(none).toMatchObject({ deliveries: 0, oldest: null, resourceCount: 0, resources: [] });

@@ -15,11 +15,7 @@ describe('ReplayDelivery', () => {
     'starts a new series of attempts of the same event for a %s one [DELIVERY-3, REPLAY-1]',
     async (state) => {
       const { companyId, subscriptionId, deliveryId, eventId } = await companyWithFinished(state);
-      const delivery = await client.replayDelivery({
-        companyId,
-        deliveryId,
-        actingMembershipId: 'mem_1',
-      });
+      const delivery = await client.replayDelivery({ companyId, deliveryId, membershipId: 'mem_1' });
       expect(delivery).toMatchObject({
         subscriptionId,
         eventId,

@@ -28,7 +28,7 @@ describe('RetryDelivery', () => {
     const { companyId, deliveryId } = await waitingDelivery(240);
     const woken: unknown[] = [];
     fixture.database.onWake('deliveries', (ids) => woken.push(...ids));
-    const delivery = await client.retryDelivery({ companyId, deliveryId, actingMembershipId: 'mem_1' });
+    const delivery = await client.retryDelivery({ companyId, deliveryId, membershipId: 'mem_1' });
     expect(delivery).toMatchObject({ id: deliveryId, state: 'retry_scheduled', attempts: 3 });
     const stored = await fixture.delivery(deliveryId);
     expect(stored).toMatchObject({ state: 'retry_scheduled', attempts: 3 });

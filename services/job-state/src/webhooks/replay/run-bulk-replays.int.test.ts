@@ -100,9 +100,11 @@ describe('a bulk replay', () => {
        where subscription_id = $1 and id <> $5`,
       [side.subscriptionId, held, inFlight, due, first],
     );
-    const selection = { ...deadLetters(), states: ['retry_scheduled'] };
-    const preview = { ...side, selection, perMinute: 60 };
-    expect(await client.previewBulkReplay(preview)).toMatchObject({ deliveries: 2, estimatedMinutes: 1 });
+    const selection = { ...deadLetters(), states: ['retry_scheduled' as const] };
+    expect(await client.previewBulkReplay(side, { ...selection, perMinute: 60 })).toMatchObject({
+      deliveries: 2,
+      estimatedMinutes: 1,
+    });
 
     const begun = await begin(side, { selection, perMinute: 60 });
     const waits = async (id = '') => Number((await fixture.delivery(id)).wait_ms) > 0;

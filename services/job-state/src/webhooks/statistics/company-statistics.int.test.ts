@@ -16,7 +16,7 @@ import {
 
 describe('the statistics of a company', () => {
   const ofCompany = async (companyId: string) => {
-    const { webhooks, buckets, totals } = await client.getCompanyStatistics({ companyId, ...lastDay() });
+    const { webhooks, buckets, totals } = await client.getCompanyStatistics({ companyId }, lastDay());
     return {
       webhooks: webhooks.map(({ webhookId, totals: own }) => [webhookId, plain(own)]),
       inBuckets: buckets.reduce((sum, { attempts }) => sum + attempts, 0),
@@ -55,7 +55,7 @@ describe('the statistics of a company', () => {
       totals: { delivered: 2, failed: 1, deadLettered: 0 },
     });
     expect(
-      await reasonOf(client.getSubscriptionStatistics({ companyId, subscriptionId: deleted, ...lastDay() })),
+      await reasonOf(client.getSubscriptionStatistics({ companyId, subscriptionId: deleted }, lastDay())),
     ).toBe('not_found');
   });
 
@@ -71,10 +71,10 @@ describe('the statistics of a company', () => {
     );
     await fixture.database.query(`update deliveries set state = 'held' where id = any($1::text[])`, [held]);
     const read = async () => {
-      const { webhooks, trendMinutes } = await client.getCompanyStatistics({
-        companyId,
-        ...span(at(0), at(24 * 60)),
-      });
+      const { webhooks, trendMinutes } = await client.getCompanyStatistics(
+        { companyId },
+        span(at(0), at(24 * 60)),
+      );
       expect(trendMinutes).toBe(30);
       return webhooks.map(({ totals: _, ...webhook }) => webhook);
     };
@@ -119,7 +119,7 @@ describe('the statistics of a company', () => {
     const theirs = await companyWith(1);
     await handle(attempted(theirs.deliveryId));
     const companyId = await fixture.company();
-    expect(await reasonOf(client.getSubscriptionStatistics({ ...theirs, companyId, ...lastDay() }))).toBe(
+    expect(await reasonOf(client.getSubscriptionStatistics({ ...theirs, companyId }, lastDay()))).toBe(
       'not_found',
     );
     expect(await ofCompany(companyId)).toEqual({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { bucketsOf } from './statistics-span.js';
+import { bucketsOf, statisticsSpan } from './statistics-span.js';
 
 const span = (from: string, to: string) => ({ from: new Date(from), to: new Date(to) });
 
@@ -33,14 +33,42 @@ describe('the buckets of a span', () => {
       trendMinutes: 720,
     });
   });
+});
+
+const NOW = new Date('2026-09-03T12:31:07.412Z');
+
+describe('the span of statistics', () => {
+  test.each([
+    ['the last 24 hours', {}, '2026-09-02T12:31:07.412Z', '2026-09-03T12:31:07.412Z'],
+    ['up to now', { from: '2026-09-01T00:00:00Z' }, '2026-09-01T00:00:00.000Z', '2026-09-03T12:31:07.412Z'],
+    [
+      'the 24 hours before its end',
+      { to: '2026-08-01T06:00:00Z' },
+      '2026-07-31T06:00:00.000Z',
+      '2026-08-01T06:00:00.000Z',
+    ],
+    [
+      '31 days',
+      { from: '2026-08-01T00:00:00Z', to: '2026-09-01T00:00:00Z' },
+      '2026-08-01T00:00:00.000Z',
+      '2026-09-01T00:00:00.000Z',
+    ],
+  ])('is %s', (_what, query, from, to) => {
+    expect(statisticsSpan(query, NOW)).toEqual(span(from, to));
+  });
 
   test.each([
-    ['2026-03-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z', 'must be after from'],
-    ['2026-03-01T00:00:01.000Z', '2026-03-01T00:00:00.000Z', 'must be after from'],
-    ['2026-03-01T00:00:00.000Z', '2026-04-01T00:00:00.001Z', 'must be at most 31 days after from'],
-  ])('are refused from %s to %s', (from, to, message) => {
-    expect(() => bucketsOf(span(from, to))).toThrow(
-      expect.objectContaining({ reason: 'invalid_argument', message: `to: ${message}` }),
+    [{ from: '2026-09-01T00:00:00Z', to: '2026-09-01T00:00:00Z' }, 'to: must be after from'],
+    [{ from: '2026-09-02T00:00:00Z', to: '2026-09-01T00:00:00Z' }, 'to: must be after from'],
+    [
+      { from: '2026-08-01T00:00:00Z', to: '2026-09-01T00:00:00.001Z' },
+      'to: must be at most 31 days after from',
+    ],
+    [{ from: '2026-09-03T12:31:07.412Z' }, 'from: must be before now'],
+    [{ from: '2026-08-03T12:31:07.411Z' }, 'from: must be at most 31 days before now'],
+  ])('cannot be %j', (query, message) => {
+    expect(() => statisticsSpan(query, NOW)).toThrow(
+      expect.objectContaining({ reason: 'invalid_argument', message }),
     );
   });
 });

@@ -1,14 +1,13 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { client, companyWith, fixture, logger } from './delivery-service-fixture.js';
 import { stepBulkReplay } from '../replay/run-bulk-replays.js';
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 
-export const fromNow = (ms: number) => timestampFromDate(new Date(Date.now() + ms));
+export const fromNow = (ms: number) => new Date(Date.now() + ms).toISOString();
 
 export function deadLetters() {
-  return { states: ['dead_lettered'], from: fromNow(-HOUR_MS), to: fromNow(HOUR_MS) };
+  return { states: ['dead_lettered' as const], from: fromNow(-HOUR_MS), to: fromNow(HOUR_MS) };
 }
 
 /** A company with one subscription and this many deliveries to it, oldest first, in this final state. */
@@ -23,12 +22,10 @@ export async function begin(
   options: { readonly selection?: object; readonly perMinute?: number } = {},
 ) {
   const { companyId, subscriptionId } = of;
-  const replay = await client.createBulkReplay({
-    companyId,
-    subscriptionId,
-    selection: { ...deadLetters(), ...options.selection },
-    perMinute: options.perMinute ?? 60_000,
-  });
+  const replay = await client.createBulkReplay(
+    { companyId, subscriptionId },
+    { ...deadLetters(), ...options.selection, perMinute: options.perMinute ?? 60_000 },
+  );
   return { companyId, replayId: replay.id, replay };
 }
 

@@ -4,7 +4,7 @@ import { invariant } from '@partner/kernel/invariant';
 import { textOf } from '../../testing/statement-text.js';
 import type { CallerLimits, Database, TransactionLimits } from '../../database/database.js';
 import { beforeStatement } from '../../testing/before-statement.js';
-import { connectDeliveries } from '../../testing/public-clients.js';
+import { connectDeliveries } from '../../testing/public-deliveries.js';
 import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
 
 export let fixture: WebhookFixture;
@@ -34,14 +34,11 @@ function watched(database: Database): Pick<Database, 'query' | 'transaction'> {
   };
 }
 
-function connect() {
-  return connectDeliveries({ database: watched(fixture.database), logger });
-}
-export let client: ReturnType<typeof connect>;
+export let client: ReturnType<typeof connectDeliveries>;
 
 beforeAll(async () => {
   fixture = await openWebhookFixture();
-  client = connect();
+  client = connectDeliveries({ database: watched(fixture.database), logger });
 });
 
 afterAll(async () => {

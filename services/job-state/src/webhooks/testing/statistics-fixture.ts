@@ -1,4 +1,3 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import type { ShownAttemptCounts } from '@partner/proto-contracts/resources/statistics/statistics';
@@ -8,7 +7,7 @@ import { invariant } from '@partner/kernel/invariant';
 import { Registry } from 'prom-client';
 import { type Database } from '../../database/database.js';
 import { createDeliveryResultsHandler } from '../attempts/delivery-results.js';
-import { connectDeliveries } from '../../testing/public-clients.js';
+import { connectDeliveries } from '../../testing/public-deliveries.js';
 import { attemptedMessage, openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
 
 export const FAILED = AttemptOutcome.TIMED_OUT;
@@ -16,7 +15,7 @@ export const DAY_MS = 24 * 3_600_000;
 
 export let fixture: WebhookFixture;
 export let handle: ReturnType<typeof createDeliveryResultsHandler>;
-export let client: ReturnType<typeof connect>;
+export let client: ReturnType<typeof connectDeliveries>;
 
 export function handlerWith(database: Pick<Database, 'transaction'>) {
   return createDeliveryResultsHandler({
@@ -28,14 +27,10 @@ export function handlerWith(database: Pick<Database, 'transaction'>) {
   });
 }
 
-function connect(database: Database) {
-  return connectDeliveries({ database, logger: { info: () => undefined } });
-}
-
 beforeAll(async () => {
   fixture = await openWebhookFixture();
   handle = handlerWith(fixture.database);
-  client = connect(fixture.database);
+  client = connectDeliveries({ database: fixture.database, logger: { info: () => undefined } });
 });
 
 afterAll(async () => {
@@ -63,7 +58,7 @@ export async function together(...messages: ReturnType<typeof attempted>[]): Pro
   await Promise.all([attempted(newId('dlv')), ...messages].map((message) => handle(message)));
 }
 
-export const span = (from: Date, to: Date) => ({ from: timestampFromDate(from), to: timestampFromDate(to) });
+export const span = (from: Date, to: Date) => ({ from, to });
 export const lastDay = () => span(new Date(Date.now() - DAY_MS / 2), new Date());
 
 export function plain({ delivered, failed, deadLettered }: Omit<ShownAttemptCounts, 'attempts'>) {
@@ -71,7 +66,7 @@ export function plain({ delivered, failed, deadLettered }: Omit<ShownAttemptCoun
 }
 
 export async function totalsOf(of: { companyId: string; subscriptionId: string }) {
-  const { totals } = await client.getSubscriptionStatistics({ ...of, ...lastDay() });
+  const { totals } = await client.getSubscriptionStatistics(of, lastDay());
   return plain(totals);
 }
 

@@ -1,5 +1,5 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
+import type { DeliveryPage } from '@partner/proto-contracts/resources/delivery/delivery';
 import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
 import { idFloor, newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
@@ -17,7 +17,7 @@ import { failureOf } from '../../testing/subscription-fixture.js';
 const idsOf = (page: { readonly deliveries: readonly { readonly id: string }[] }) =>
   page.deliveries.map(({ id }) => id);
 
-describe('ListDeliveries', () => {
+describe('listDeliveries', () => {
   test('lists pages from newest to oldest, each delivery once, finished or not', async () => {
     const { companyId, subscriptionId, deliveries } = await companyWith(7);
     const all = deliveries.map(({ id }) => id).reverse();
@@ -26,12 +26,11 @@ describe('ListDeliveries', () => {
     const seen: string[] = [];
     let next: string | null = null;
     do {
-      const page = await client.listDeliveries({
-        companyId,
-        subscriptionId,
-        limit: 3,
-        ...(next !== null && { beforeDeliveryId: next }),
-      });
+      const after = next === null ? {} : { after: next };
+      const page: DeliveryPage = await client.listDeliveries(
+        { companyId, subscriptionId, ...after },
+        { limit: 3 },
+      );
       seen.push(...idsOf(page));
       next = page.nextCursor;
       if (seen.length === 3) await fixture.event(companyId);
@@ -52,7 +51,7 @@ describe('ListDeliveries', () => {
       await fixture.finish('dead_lettered', dead ?? '');
       await fixture.finish('cancelled', cancelled ?? '');
 
-      const page = await client.listDeliveries({ companyId, subscriptionId, state });
+      const page = await client.listDeliveries({ companyId, subscriptionId }, { status: state });
       expect(page.deliveries).toMatchObject([{ state }]);
       const expected = {
         pending,
@@ -74,8 +73,8 @@ describe('ListDeliveries', () => {
     await fixture.database.query(`update deliveries set event = 'install.job_assigned' where id = $1`, [
       second.id,
     ]);
-    const list = async (filter: object) =>
-      idsOf(await client.listDeliveries({ companyId, subscriptionId, ...filter }));
+    const list = async (filter: Parameters<typeof client.listDeliveries>[1]) =>
+      idsOf(await client.listDeliveries({ companyId, subscriptionId }, filter));
 
     expect(await list({ event: 'install.job_assigned' })).toEqual([second.id]);
     expect(await list({ event: 'install.*' })).toEqual([third.id, second.id, first.id]);
@@ -86,7 +85,6 @@ describe('ListDeliveries', () => {
     expect(await list({ toNumber: '2' })).toEqual([second.id, first.id]);
 
     // The shown times are whole milliseconds: a delivery shown as created at an instant is found from that instant on.
-    const at = (text: string) => timestampFromDate(new Date(text));
     for (const [id, created] of [
       [first.id, '2026-09-01T10:00:00Z'],
       [second.id, '2026-09-01T10:00:01Z'],
@@ -100,9 +98,9 @@ describe('ListDeliveries', () => {
       ]);
     }
     const [one, two, three] = (await fixture.deliveriesOf(subscriptionId)).map(({ id }) => id);
-    expect(await list({ from: at('2026-09-01T10:00:01Z') })).toEqual([three, two]);
-    expect(await list({ to: at('2026-09-01T10:00:01Z') })).toEqual([one]);
-    expect(await list({ from: at('2026-09-01T10:00:01Z'), to: at('2026-09-01T10:00:02Z') })).toEqual([two]);
+    expect(await list({ from: '2026-09-01T10:00:01Z' })).toEqual([three, two]);
+    expect(await list({ to: '2026-09-01T10:00:01Z' })).toEqual([one]);
+    expect(await list({ from: '2026-09-01T10:00:01Z', to: '2026-09-01T10:00:02Z' })).toEqual([two]);
   });
 
   test('lists the deliveries to all subscriptions of a company, deleted ones included, each with its last attempt [DELIVERY-21]', async () => {
@@ -117,11 +115,11 @@ describe('ListDeliveries', () => {
     const all = [subscriptionId, second].map((id) => fixture.deliveriesOf(id));
     const expected = (await Promise.all(all)).flat().map(({ id }) => id);
 
-    const pages = [await client.listDeliveries({ companyId, limit: 3 })];
+    const pages = [await client.listDeliveries({ companyId }, { limit: 3 })];
     const cursor = pages[0]?.nextCursor;
     invariant(cursor, 'two older ones');
     await fixture.database.query('update subscriptions set deleted_at = now() where id = $1', [second]);
-    pages.push(await client.listDeliveries({ companyId, limit: 3, beforeDeliveryId: cursor }));
+    pages.push(await client.listDeliveries({ companyId, after: cursor }, { limit: 3 }));
     expect(pages.flatMap(idsOf)).toEqual(expected.sort().reverse());
     expect(pages[1]?.nextCursor).toBeNull();
     expect(pages[1]?.deliveries.at(-1)).toMatchObject({
@@ -140,8 +138,10 @@ describe('ListDeliveries', () => {
       if (state === 'delivered' || state === 'dead_lettered') await fixture.finish(state, id);
       else await fixture.database.query('update deliveries set state = $2 where id = $1', [id, state]);
       const others = state === 'pending' ? deliveries.map((each) => each.id).reverse() : [id];
-      expect(idsOf(await client.listDeliveries({ companyId, state }))).toEqual(others);
-      expect(idsOf(await client.listDeliveries({ companyId, subscriptionId, state }))).toEqual(others);
+      expect(idsOf(await client.listDeliveries({ companyId }, { status: state }))).toEqual(others);
+      expect(idsOf(await client.listDeliveries({ companyId, subscriptionId }, { status: state }))).toEqual(
+        others,
+      );
     },
   );
 
@@ -161,11 +161,11 @@ describe('ListDeliveries', () => {
       [subscriptionId, companyId, MAX_DELIVERIES_SCANNED],
     );
     for (const filter of [{ event: 'install.job_assigned' }, { fromNumber: '1' }, { toNumber: '1' }]) {
-      const list = { companyId, subscriptionId, ...filter };
-      const first = await client.listDeliveries(list);
+      const list = { companyId, subscriptionId };
+      const first = await client.listDeliveries(list, filter);
       expect(idsOf(first)).toEqual([]);
       invariant(first.nextCursor, 'there may be more');
-      const second = await client.listDeliveries({ ...list, beforeDeliveryId: first.nextCursor });
+      const second = await client.listDeliveries({ ...list, after: first.nextCursor }, filter);
       expect(idsOf(second)).toEqual([oldest.id]);
       expect(second.nextCursor).toBeNull();
     }
@@ -173,14 +173,14 @@ describe('ListDeliveries', () => {
 
   test('rejects an invalid size, state and event', async () => {
     const { companyId, subscriptionId } = await companyWith(0);
-    for (const request of [{ limit: 0 }, { limit: 101 }, { state: 'lost' }, { event: 'install' }]) {
-      const failure = await failureOf(client.listDeliveries({ companyId, subscriptionId, ...request }));
+    for (const request of [{ limit: 0 }, { limit: 101 }, { status: 'lost' }, { event: 'install' }]) {
+      const failure = await failureOf(client.listDeliveries({ companyId, subscriptionId }, request));
       expect(failure.reason).toBe('invalid_argument');
     }
   });
 });
 
-describe('GetDelivery', () => {
+describe('getDelivery', () => {
   test('finds a delivery by its own id and by the id of any attempt, with the attempts in order', async () => {
     const { companyId, deliveryId, eventId } = await companyWithFinished('dead_lettered');
     const later = await attemptOf(deliveryId, null, new Date('2026-08-26T14:00:02Z'));
@@ -254,31 +254,27 @@ describe('the lists', () => {
     };
     expect(await counted(() => client.listDeliveries({ companyId, subscriptionId }))).toBe(2);
     expect(
-      await counted(() => client.listDeliveries({ companyId, subscriptionId, event: 'install.*' })),
+      await counted(() => client.listDeliveries({ companyId, subscriptionId }, { event: 'install.*' })),
     ).toBe(2);
-    expect(await counted(() => client.listDeliveries({ companyId, search: 'WO-1' }))).toBe(1);
+    expect(await counted(() => client.listDeliveries({ companyId }, { search: 'WO-1' }))).toBe(1);
     expect(await counted(() => client.listEvents({ companyId }))).toBe(2);
-    expect(await counted(() => client.listEvents({ companyId, event: 'install.*' }))).toBe(2);
+    expect(await counted(() => client.listEvents({ companyId }, { event: 'install.*' }))).toBe(2);
     expect(await counted(() => client.listBulkReplays({ companyId, subscriptionId }))).toBe(2);
   });
 });
 
 const SELECTION = {
-  states: ['dead_lettered'],
-  from: timestampFromDate(new Date(Date.now() - 3_600_000)),
-  to: timestampFromDate(new Date(Date.now() + 3_600_000)),
+  states: ['dead_lettered' as const],
+  from: new Date(Date.now() - 3_600_000).toISOString(),
+  to: new Date(Date.now() + 3_600_000).toISOString(),
+  perMinute: 60,
 };
 
 describe('another company', () => {
   test('finds nothing of a company by any id, and changes nothing', async () => {
     const { companyId, subscriptionId, deliveryId, eventId } = await companyWithFinished('dead_lettered');
     const attemptId = await attemptOf(deliveryId);
-    const replay = await client.createBulkReplay({
-      companyId,
-      subscriptionId,
-      selection: SELECTION,
-      perMinute: 60,
-    });
+    const replay = await client.createBulkReplay({ companyId, subscriptionId }, SELECTION);
     const replayId = replay.id;
     const stranger = await fixture.company();
     const calls = [
@@ -288,8 +284,8 @@ describe('another company', () => {
       client.replayDelivery({ companyId: stranger, deliveryId }),
       client.replayDelivery({ companyId: stranger, deliveryId: attemptId }),
       client.retryDelivery({ companyId: stranger, deliveryId }),
-      client.previewBulkReplay({ companyId: stranger, subscriptionId, selection: SELECTION, perMinute: 60 }),
-      client.createBulkReplay({ companyId: stranger, subscriptionId, selection: SELECTION, perMinute: 60 }),
+      client.previewBulkReplay({ companyId: stranger, subscriptionId }, SELECTION),
+      client.createBulkReplay({ companyId: stranger, subscriptionId }, SELECTION),
       client.listBulkReplays({ companyId: stranger, subscriptionId }),
       client.getBulkReplay({ companyId: stranger, replayId }),
       client.cancelBulkReplay({ companyId: stranger, replayId }),
@@ -300,30 +296,32 @@ describe('another company', () => {
     const { resource } = (await client.getDelivery({ companyId, deliveryId })).delivery;
     for (const search of [undefined, deliveryId, attemptId, eventId, resource.id]) {
       const scope = search === undefined ? {} : { search };
-      expect(idsOf(await client.listDeliveries({ companyId, ...scope }))).toEqual([deliveryId]);
-      expect(idsOf(await client.listDeliveries({ companyId: stranger, ...scope }))).toEqual([]);
+      expect(idsOf(await client.listDeliveries({ companyId }, scope))).toEqual([deliveryId]);
+      expect(idsOf(await client.listDeliveries({ companyId: stranger }, scope))).toEqual([]);
     }
     expect(await client.getBulkReplay({ companyId, replayId })).toEqual(replay);
     expect(await fixture.deliveriesOf(subscriptionId)).toHaveLength(1);
   });
 });
 
-describe('an RPC', () => {
-  test.each([
-    'listDeliveries',
-    'getDelivery',
-    'replayDelivery',
-    'retryDelivery',
-    'previewBulkReplay',
-    'createBulkReplay',
-    'listBulkReplays',
-    'getBulkReplay',
-    'cancelBulkReplay',
-    'listEvents',
-    'getEvent',
-  ] as const)(
+describe('an operation', () => {
+  type Ids = Readonly<Record<'companyId' | 'subscriptionId' | 'deliveryId' | 'eventId' | 'replayId', string>>;
+  type Run = (ids: Ids, options: { readonly timeoutMs: number }) => Promise<unknown>;
+  test.each<[string, Run]>([
+    ['listDeliveries', (ids, options) => client.listDeliveries(ids, {}, options)],
+    ['getDelivery', (ids, options) => client.getDelivery(ids, options)],
+    ['replayDelivery', (ids, options) => client.replayDelivery(ids, options)],
+    ['retryDelivery', (ids, options) => client.retryDelivery(ids, options)],
+    ['previewBulkReplay', (ids, options) => client.previewBulkReplay(ids, SELECTION, options)],
+    ['createBulkReplay', (ids, options) => client.createBulkReplay(ids, SELECTION, options)],
+    ['listBulkReplays', (ids, options) => client.listBulkReplays(ids, {}, options)],
+    ['getBulkReplay', (ids, options) => client.getBulkReplay(ids, options)],
+    ['cancelBulkReplay', (ids, options) => client.cancelBulkReplay(ids, options)],
+    ['listEvents', (ids, options) => client.listEvents(ids, {}, options)],
+    ['getEvent', (ids, options) => client.getEvent(ids, options)],
+  ])(
     "%s limits the database to its caller's deadline, and to the share of the company [LIMIT-8]",
-    async (method) => {
+    async (_name, run) => {
       seen.limits = [];
       const companyId = newId('cmp');
       const nothing = {
@@ -332,10 +330,8 @@ describe('an RPC', () => {
         deliveryId: newId('dlv'),
         eventId: newId('evt'),
         replayId: newId('rpl'),
-        selection: SELECTION,
-        perMinute: 60,
       };
-      await client[method](nothing, { timeoutMs: 4_000 }).catch((error: unknown) => {
+      await run(nothing, { timeoutMs: 4_000 }).catch((error: unknown) => {
         expect(serviceErrorFrom(error).reason).toBe('not_found');
       });
       expect(seen.limits.length).toBeGreaterThan(0);
