@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { installMissingPrograms } from '@partner/local-stack/backing-services/install-missing-programs';
 import type { Progress } from '@partner/local-stack/progress';
 import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
@@ -32,6 +33,7 @@ export async function startBenchStack(
   options: BenchStackOptions & Pick<Bench, 'report' | 'signal'>,
 ): Promise<Bench> {
   const { report, signal } = options;
+  await installMissingPrograms(report);
   const root = path.join(PROJECT_ROOT, '.stack');
   mkdirSync(root, { recursive: true });
   const directory = mkdtempSync(path.join(root, 'bench-'));

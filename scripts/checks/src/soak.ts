@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
+import { installMissingPrograms } from '@partner/local-stack/backing-services/install-missing-programs';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { runJest } from './run-jest.js';
 import { seedOption } from './seed-option.js';
@@ -26,6 +27,7 @@ const program = new Command('scripts/soak')
   .parse();
 const { minutes, seed } = z.object({ minutes: z.number(), seed: z.number() }).parse(program.opts());
 
+await installMissingPrograms();
 const directory = path.join(PROJECT_ROOT, '.stack');
 const run = beginRun('soak');
 const report = path.join(directory, 'soak.md');

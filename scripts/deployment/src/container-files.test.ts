@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
+import { DOCKER_URLS } from '@partner/local-stack/backing-services/docker-engine';
 import { BACKING_SERVICES } from '@partner/local-stack/backing-services/backing-service';
 import { readProjectFile } from '@partner/local-stack/project-root';
 import { SERVICE_NAMES, type ServiceName, serviceSettings } from '@partner/local-stack/stack/services';
@@ -18,7 +19,7 @@ const DATA_DIRECTORIES = {
 
 function settingsOfStack(service: ServiceName): string[] {
   const surroundings = {
-    ...{ baseUrl: '', amqpUrl: '', postgresUrl: '', redisUrl: '' },
+    ...{ baseUrl: '', amqpUrl: '', postgresUrl: '', redisUrl: '', redisKeyPrefix: '' },
     ...{ sealingKeys: '', cursorKey: '', sessionKeys: '', devHosts: '', devCaFile: '', replicas: 1 },
   };
   return Object.keys(serviceSettings(service, { admin: 1, http: 2 }, surroundings));
@@ -35,10 +36,21 @@ describe('docker-compose.yml', () => {
     expect(compose[service]?.build?.args?.SERVICE).toBe(service);
   });
 
-  test('publishes every port on loopback alone, at a port that a variable can change', () => {
-    for (const port of Object.values(compose).flatMap(({ ports }) => ports))
-      expect(port).toMatch(/^127\.0\.0\.1:\$\{[A-Z_]+_PORT:-\d+\}:\d+$/);
-  });
+  test.each(BACKING_SERVICES)(
+    'publishes %s with the credentials and on the port that scripts/up expects',
+    (part) => {
+      const url = new URL(DOCKER_URLS[part](12345));
+      const { environment = {}, ports = [] } = compose[part] ?? {};
+
+      expect(ports).toEqual([
+        expect.stringMatching(new RegExp(`^127\\.0\\.0\\.1:\\$\\{${part.toUpperCase()}_PORT:-`)),
+      ]);
+      expect(Object.values(environment)).toEqual(
+        expect.arrayContaining([url.username, url.password].filter((credential) => credential !== '')),
+      );
+      expect(compose[part]?.healthcheck).toBeDefined();
+    },
+  );
 
   test.each(BACKING_SERVICES)('has no anonymous volume for %s', (part) => {
     const { volumes = [], tmpfs = [] } = compose[part] ?? {};

@@ -54,7 +54,7 @@ async function bringUp(
     else if (ranBefore) report('the stack is running in part; starting what is missing');
     const stack = await startStack({
       directory,
-      backingServices: { kind: 'private' },
+      backingServices: { kind: 'found', environment: process.env },
       report,
       signal: interruption.signal,
       ...options,
@@ -192,7 +192,9 @@ async function main(): Promise<void> {
     .addHelpText(
       'after',
       `
-Postgres, RabbitMQ and Redis are private instances on free ports; missing programs are installed, when root or sudo can.
+Postgres, RabbitMQ and Redis come from, in this order: POSTGRES_URL, AMQP_URL and REDIS_URL (of which only the database
+"partner", the vhost "partner" and keys beginning with "partner:" are used); a running Docker engine; installed programs, as
+private instances on free ports; packages, when root or sudo can install them.
 stack.json in the directory says where everything is, and logs/ has a log for each process.`,
     )
     .allowExcessArguments(false)

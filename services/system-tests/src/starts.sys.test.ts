@@ -77,7 +77,7 @@ function settingsOf(service: ServiceName): Settings {
     { admin: adminPort, http: httpPort },
     {
       ...share,
-      ...{ baseUrl: `http://127.0.0.1:${httpPort}`, replicas: 1 },
+      ...{ redisKeyPrefix: 'partner:', baseUrl: `http://127.0.0.1:${httpPort}`, replicas: 1 },
       ...{ sealingKeys: `test:${KEY}`, cursorKey: KEY, sessionKeys: `test:${KEY}` },
       ...{ devHosts: '', devCaFile: '' },
     },

@@ -132,7 +132,7 @@ function ingressTypeOf(path: string): string {
 
 /** Tests of the way of requests and scrapes to the pods of a service. */
 export function testRoutes(rendered: RenderedService): void {
-  const { service } = rendered;
+  const { service, isDevelopment } = rendered;
   const { pod, container } = deploymentOf(rendered);
   const paths = INGRESS_PATHS[service];
   const served = objectsOf(rendered, Service.is);
@@ -186,6 +186,11 @@ export function testRoutes(rendered: RenderedService): void {
       });
       expect(found.sort()).toEqual([...(paths ?? [])].sort());
     }
+  });
+
+  test('have routes of one listener each, since one without TLS would accept them too', () => {
+    for (const { spec } of isDevelopment ? [] : routes)
+      for (const { sectionName } of spec.parentRefs ?? []) expect(sectionName).toBeTruthy();
   });
 
   test('keep a stream for as long as the service allows, despite default timeouts of a Gateway', () => {

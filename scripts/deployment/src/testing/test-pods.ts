@@ -117,6 +117,17 @@ export function testPods(rendered: RenderedService): void {
     }
   });
 
+  test('are probed at the admin port; one that waits for a dependency is not restarted', () => {
+    const admin = container.ports?.find(({ name }) => name === 'admin');
+    expect(String(admin?.containerPort)).toBe(textOf(container, 'ADMIN_PORT'));
+    const alive = { httpGet: { port: 'admin', path: '/livez' } };
+    expect(container).toMatchObject({
+      startupProbe: alive,
+      livenessProbe: alive,
+      readinessProbe: { httpGet: { port: 'admin', path: '/readyz' } },
+    });
+  });
+
   test('are removed from traffic before they end, and have the time that the service needs', () => {
     const sleep = container.lifecycle?.preStop?.sleep?.seconds ?? 0;
     expect(sleep).toBeGreaterThanOrEqual(isDevelopment ? 1 : 5);

@@ -91,7 +91,8 @@ export async function installMissingPrograms(
         ` Mac: brew install ${formulasOf(missing).join(' ')})` +
         (missing.every((program) => program in TEST_TOOLS)
           ? ''
-          : ', or run the whole service in containers: docker compose up --build'),
+          : ', or start a Docker engine with the compose plugin,' +
+            ' or name running servers with POSTGRES_URL, AMQP_URL and REDIS_URL'),
     );
   }
   report(`installing ${titles} with ${tool.name}; this can take some minutes`);

@@ -22,6 +22,7 @@ export interface ServiceSurroundings {
   readonly amqpUrl: string;
   readonly postgresUrl: string;
   readonly redisUrl: string;
+  readonly redisKeyPrefix: string;
   readonly sealingKeys: string;
   readonly cursorKey: string;
   readonly sessionKeys: string;
@@ -44,7 +45,7 @@ export function serviceSettings(
     HTTP_HOST: '127.0.0.1',
     HTTP_PORT: String(ports.http),
     REDIS_URL: surroundings.redisUrl,
-    REDIS_KEY_PREFIX: 'partner:',
+    REDIS_KEY_PREFIX: surroundings.redisKeyPrefix,
     RATE_LIMIT_REPLICAS: String(surroundings.replicas),
     TRUSTED_PROXY_HOPS: '1',
     CURSOR_SIGNING_KEY: surroundings.cursorKey,

@@ -1,5 +1,11 @@
 import { freePort, takePort } from '@partner/test-kit/backing-services/local-process';
-import { installMissingPrograms } from '../backing-services/install-missing-programs.js';
+import { createDockerServices } from '../backing-services/docker-engine.js';
+import {
+  findBackingServices,
+  type BackingServiceSources,
+  privateSource,
+} from '../backing-services/find-backing-services.js';
+import { recordExternalResource } from '../backing-services/external-resources.js';
 import type { Progress } from '../progress.js';
 import { StackError } from '../stack-error.js';
 import { LISTENER_HOST, RECEIVER_HOST } from './receiver-hosts.js';
@@ -8,16 +14,18 @@ import { INGRESS_PATHS, type ServiceName } from './services.js';
 import type { StackPlan } from './stack-state.js';
 
 const DEFAULT_PROXY_PORT = 8_080;
+const REDIS_KEY_PREFIX = 'partner:';
 
 /** The set-up of a new stack; an existing stack keeps its set-up. */
 export interface StackOptions {
   /** The directory of its files; created if missing. One directory holds one stack. */
   readonly directory: string;
   /**
-   * The sources of Postgres, RabbitMQ and Redis. `private`: private instances on free ports; what is missing on this machine
-   * is installed. `given`: exactly these; the stack is the only user of the database, vhost and Redis.
+   * The sources of Postgres, RabbitMQ and Redis. `found`: see `findBackingServices`. `private`: private instances of installed
+   * programs. `given`: exactly these; the stack is the only user of the database, vhost and Redis.
    */
   readonly backingServices:
+    | { readonly kind: 'found'; readonly environment: Readonly<Record<string, string | undefined>> }
     | { readonly kind: 'private'; readonly durable?: boolean }
     | {
         readonly kind: 'given';
@@ -69,6 +77,7 @@ export async function makePlan(
   return {
     backingServices,
     durable: options.backingServices.kind !== 'private' || options.backingServices.durable !== false,
+    redisKeyPrefix: REDIS_KEY_PREFIX,
     ports: { proxy: proxyPort, receiver: receiverPort, listener: listenerPort, mail: mailPort },
     services,
     devHosts: Object.entries(devHosts)
@@ -87,25 +96,34 @@ async function choosePort(wanted: number | undefined, report: Progress): Promise
   return freePort();
 }
 
-async function chooseBackingServices({
-  backingServices: chosen,
-  report,
-}: StackOptions & { readonly report: Progress }): Promise<StackPlan['backingServices']> {
-  if (chosen.kind === 'given') {
-    const given = (url: string) => ({ kind: 'given', url }) as const;
-    return {
-      postgres: given(chosen.postgresUrl),
-      rabbitmq: given(chosen.amqpUrl),
-      redis: given(chosen.redisUrl),
-    };
+async function chooseBackingServices(
+  options: StackOptions & { readonly directory: string; readonly report: Progress },
+): Promise<BackingServiceSources> {
+  const { backingServices } = options;
+  switch (backingServices.kind) {
+    case 'found':
+      return findBackingServices({
+        environment: backingServices.environment,
+        redisKeyPrefix: REDIS_KEY_PREFIX,
+        docker: createDockerServices(options.directory),
+        remember: (made) => recordExternalResource(options.directory, made),
+        report: options.report,
+      });
+    case 'private':
+      return {
+        postgres: await privateSource('postgres'),
+        rabbitmq: await privateSource('rabbitmq'),
+        redis: await privateSource('redis'),
+      };
+    case 'given': {
+      const given = (url: string) => ({ kind: 'given', url }) as const;
+      return {
+        postgres: given(backingServices.postgresUrl),
+        rabbitmq: given(backingServices.amqpUrl),
+        redis: given(backingServices.redisUrl),
+      };
+    }
   }
-  await installMissingPrograms(report);
-  const own = async () => ({ kind: 'private', port: await freePort() }) as const;
-  return {
-    postgres: await own(),
-    rabbitmq: { ...(await own()), portMapperPort: await freePort(), distributionPort: await freePort() },
-    redis: await own(),
-  };
 }
 
 /** Returns the plan with a simulator at the rate, for 0 without one; without a rate, an existing simulator keeps its own. */

@@ -22,6 +22,7 @@ const stackPlan = z.object({
     redis: backingServiceSource,
   }),
   durable: z.boolean(),
+  redisKeyPrefix: z.string(),
   /** listener: kept free for a server of the developer. mail: absent in a stack that was started without a mail sink. */
   ports: z.object({ proxy: port, receiver: port, listener: port, mail: port.optional() }),
   /** By name of the replica. */

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { LocalProgram } from '@partner/test-kit/backing-services/local-process';
+import { createDockerServices } from '../backing-services/docker-engine.js';
 import { BACKING_SERVICE_TITLES } from '../backing-services/backing-service.js';
 import type { Progress } from '../progress.js';
 import { ensureCertificates } from '../receiver/certificates.js';
@@ -144,6 +145,8 @@ async function startAll(context: StartContext): Promise<Stack> {
   const { signal, bringUp, bringAllUp } = createStarts(options.signal, report);
 
   const { backingServices: sources } = plan;
+  const usesDocker = Object.values(sources).some(({ kind }) => kind === 'docker');
+  if (usesDocker && context.before !== undefined) await restartContainers(plan, directory);
   const backingServices = (await backingServicePrograms(programPlace)).map(handle);
   const portMapper = backingServices.find(({ name }) => name === 'rabbitmq-port-mapper');
   if (portMapper !== undefined) await bringUp(portMapper);
@@ -224,18 +227,28 @@ async function startAll(context: StartContext): Promise<Stack> {
   };
 }
 
-function urlsOf({ ports, backingServices, devHosts }: StackPlan) {
+function urlsOf({ ports, backingServices, redisKeyPrefix, devHosts }: StackPlan) {
   return {
     baseUrl: `http://127.0.0.1:${ports.proxy}`,
     postgresUrl: backingServiceUrl('postgres', backingServices.postgres),
     amqpUrl: backingServiceUrl('rabbitmq', backingServices.rabbitmq),
     redisUrl: backingServiceUrl('redis', backingServices.redis),
+    redisKeyPrefix,
     devHosts,
     mail:
       ports.mail === undefined
         ? undefined
         : { SMTP_URL: `smtp://127.0.0.1:${ports.mail}`, MAIL_FROM: 'partner-api@service.example' },
   };
+}
+
+async function restartContainers(plan: StackPlan, directory: string): Promise<void> {
+  const ports = Object.fromEntries(
+    Object.entries(plan.backingServices).flatMap(([part, source]) =>
+      source.kind === 'docker' ? [[part, source.port] as const] : [],
+    ),
+  );
+  await createDockerServices(directory).start(ports);
 }
 
 function titleOf(name: string, plan: StackPlan): string {

@@ -2,6 +2,8 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { postgresDataDirectory } from '@partner/test-kit/backing-services/postgres';
 import { isProcessRunning, processesWithVariable } from '@partner/test-kit/backing-services/process-identity';
+import { createDockerServices } from '../backing-services/docker-engine.js';
+import { removeExternalResources } from '../backing-services/external-resources.js';
 import { serviceOf } from './replicas.js';
 import { hasEndedWithin } from './stack-lock.js';
 import { endProcess, STACK_VARIABLE } from './stack-process.js';
@@ -40,18 +42,25 @@ export async function stopStack(directory: string): Promise<boolean> {
     }
   }
   await Promise.all(strays.map((stray) => hasEndedWithin(stray, 10_000)));
+
+  const usesDocker = Object.values(state?.plan.backingServices ?? {}).some(({ kind }) => kind === 'docker');
+  if (usesDocker) await createDockerServices(directory).stop({ withData: false });
   rmSync(files.state, { force: true });
-  return hadAny || strays.length > 0;
+  return hadAny || strays.length > 0 || usesDocker;
 }
 
 /** The files of a stack in its directory, except its keys. */
 const OWN_ENTRIES = [
   ...['postgres', 'rabbitmq', 'redis', 'receiver', 'mail', 'logs'],
-  ...['state.json', 'stack.json', 'cookies'],
+  ...['state.json', 'stack.json', 'external-resources.json', 'cookies'],
 ];
 
-/** Removes the data of a stack that does not run, but not its keys: on given servers the data that they have sealed stay. */
+/**
+ * Removes the data of a stack that does not run, also what it has created on given servers. Keeps its keys, since a
+ * database that the stack did not create stays too, with data that they have sealed.
+ */
 export async function removeStackData(directory: string): Promise<void> {
+  await removeExternalResources(directory);
   rmSync(await postgresDataDirectory(path.join(directory, 'postgres')), { recursive: true, force: true });
   for (const entry of OWN_ENTRIES) {
     rmSync(path.join(directory, entry), { recursive: true, force: true });

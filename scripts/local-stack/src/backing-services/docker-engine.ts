@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { lastLines, runCommand } from '../run-command.js';
+import { StackError } from '../stack-error.js';
+import { PROJECT_ROOT } from '../project-root.js';
+import { BACKING_SERVICES, type BackingService } from './backing-service.js';
+
+/** The containers of `docker-compose.yml` that a stack uses as its services. */
+export type DockerServices = ReturnType<typeof createDockerServices>;
+
+/** The address of a service that compose publishes on this port; the credentials are in `docker-compose.yml`. */
+export const DOCKER_URLS: Readonly<Record<BackingService, (port: number) => string>> = {
+  postgres: (port) => `postgres://partner:partner@127.0.0.1:${port}/partner`,
+  rabbitmq: (port) => `amqp://partner:partner@127.0.0.1:${port}`,
+  redis: (port) => `redis://127.0.0.1:${port}/0`,
+};
+
+/** The containers of one stack; a part of their names is unique to its directory. */
+export function createDockerServices(directory: string) {
+  const project = `partner-${createHash('sha256').update(directory).digest('hex').slice(0, 8)}`;
+  const compose = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    runCommand(
+      'docker',
+      [
+        'compose',
+        '--project-name',
+        project,
+        '--file',
+        path.join(PROJECT_ROOT, 'docker-compose.yml'),
+        ...args,
+      ],
+      { cwd: PROJECT_ROOT, env: { ...process.env, ...env } },
+    );
+  return {
+    /** Whether an engine runs and has the compose plugin. */
+    async isUsable() {
+      const succeeds = async (...args: string[]) =>
+        (await runCommand('docker', args, { env: process.env, timeoutMs: 10_000 })).exitCode === 0;
+      return (await succeeds('info')) && (await succeeds('compose', 'version'));
+    },
+    /** Starts them on these ports of loopback and resolves once they are healthy. Leaves running ones as they are. */
+    async start(ports: Readonly<Partial<Record<BackingService, number>>>) {
+      const services = BACKING_SERVICES.filter((service) => ports[service] !== undefined);
+      const variables = services.map(
+        (service) => [`${service.toUpperCase()}_PORT`, String(ports[service])] as const,
+      );
+      const result = await compose(['up', '--detach', '--wait', ...services], Object.fromEntries(variables));
+      if (result.exitCode !== 0) {
+        throw new StackError(`Docker could not start ${services.join(', ')}:\n${lastLines(result)}`);
+      }
+    },
+    /** Stops and removes them; removes their data only on request. */
+    async stop({ withData }: { readonly withData: boolean }) {
+      const result = await compose(['down', '--remove-orphans', ...(withData ? ['--volumes'] : [])]);
+      if (result.exitCode !== 0) {
+        throw new StackError(`Docker could not end the services of the stack:\n${lastLines(result)}`);
+      }
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import { withPostgres } from '@partner/test-kit/backing-services/postgres';
+import { withRabbitmq } from '@partner/test-kit/backing-services/rabbitmq';
+import { withRedis } from '@partner/test-kit/backing-services/redis';
+import { StackError } from '../stack-error.js';
+
+/** The part of a given server that the stack uses; it touches nothing else there. */
+export interface OwnNamespace {
+  readonly url: string;
+  /** Whether this call has created it, so that it may be removed again. */
+  readonly made: boolean;
+}
+
+const OWN_NAME = 'partner';
+
+/**
+ * Returns the database `partner` on a given Postgres, and creates it if it is missing. The database of the URL only serves
+ * to connect. Throws {@link StackError} that says what the server refuses and how to allow it.
+ */
+export async function ownDatabase(url: string): Promise<OwnNamespace> {
+  const own = withPath(url, OWN_NAME);
+  const user = decodeURIComponent(new URL(url).username) || 'the user';
+  try {
+    const exists = await withPostgres(url, async (client) => {
+      const found = await client.query('select 1 from pg_database where datname = $1', [OWN_NAME]);
+      return found.rowCount === 1;
+    });
+    if (!exists) await withPostgres(url, (client) => client.query(`create database ${OWN_NAME}`));
+    await withPostgres(own, async (client) => {
+      const schema = 'partner_permission_check';
+      await client.query(`begin; create schema ${schema}; create table public.${schema} (); rollback`);
+    });
+    return { url: own, made: !exists };
+  } catch (error) {
+    throw new StackError(
+      `POSTGRES_URL: ${reason(error)}. The stack uses only the database "${OWN_NAME}" there, and ${user} must be able to make` +
+        ` schemas and tables in it. Either allow ${user} to make it (alter role … createdb), or make it as superuser:` +
+        ` create database ${OWN_NAME} owner …`,
+    );
+  }
+}
+
+/** Removes the database `partner` that {@link ownDatabase} has created. `adminUrl` is the URL that was passed to it. */
+export async function dropOwnDatabase(adminUrl: string): Promise<void> {
+  await withPostgres(adminUrl, (client) => client.query(`drop database if exists ${OWN_NAME} with (force)`));
+}
+
+/**
+ * Returns the URL of the vhost `partner` on a given RabbitMQ. Uses another vhost only if the URL names one that begins with
+ * `partner`. Throws {@link StackError} that says what the broker refuses and how to allow it.
+ */
+export async function ownVhost(url: string): Promise<string> {
+  const named = decodeURIComponent(new URL(url).pathname.slice(1));
+  const vhost = named.startsWith(OWN_NAME) ? named : OWN_NAME;
+  const own = withPath(url, encodeURIComponent(vhost));
+  const user = decodeURIComponent(new URL(url).username) || 'guest';
+  const problem = await tryVhost(own);
+  if (problem === undefined) return own;
+  // amqplib reports only this for a refused vhost; the broker's text is lost.
+  const refusal = problem.includes('ConnectionOpenOk') ? 'the broker refuses the vhost' : problem;
+  throw new StackError(
+    `AMQP_URL: ${refusal}. The stack uses only the vhost "${vhost}" there. Make it and let ${user} use it:` +
+      ` rabbitmqctl add_vhost ${vhost} && rabbitmqctl set_permissions -p ${vhost} ${user} '.*' '.*' '.*'`,
+  );
+}
+
+/** Runs the commands of the gateways on a given Redis. Throws {@link StackError} that says what the server refuses. */
+export async function checkRedis(url: string, keyPrefix: string): Promise<void> {
+  const key = `${keyPrefix}permission-check`;
+  try {
+    await withRedis(url, async (client) => {
+      await client.eval(
+        "redis.call('set', KEYS[1], 1, 'px', 1000) return redis.call('del', KEYS[1])",
+        1,
+        key,
+      );
+    });
+  } catch (error) {
+    throw new StackError(
+      `REDIS_URL: ${reason(error)}. The stack uses only keys that begin with "${keyPrefix}" there, and needs scripts (EVAL) on them`,
+    );
+  }
+}
+
+/** Removes every key that begins with the prefix. */
+export async function removeKeys(url: string, keyPrefix: string): Promise<void> {
+  await withRedis(url, async (client) => {
+    let cursor = '0';
+    do {
+      const [next, keys] = await client.scan(cursor, 'MATCH', `${keyPrefix}*`, 'COUNT', 500);
+      if (keys.length > 0) await client.del(...keys);
+      cursor = next;
+    } while (cursor !== '0');
+  });
+}
+
+async function tryVhost(url: string): Promise<string | undefined> {
+  try {
+    await withRabbitmq(url, async (connection) => {
+      const channel = await connection.createChannel();
+      channel.on('error', () => undefined);
+      const { queue } = await channel.assertQueue('partner.permission-check', {
+        exclusive: true,
+        autoDelete: true,
+      });
+      await channel.bindQueue(queue, 'amq.direct', 'partner.permission-check');
+    });
+    return undefined;
+  } catch (error) {
+    return reason(error);
+  }
+}
+
+function withPath(url: string, path: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${path}`;
+  return changed.href;
+}
+
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof AggregateError) return error.errors.map(reason).join('; ');
+  return error.message;
+}
