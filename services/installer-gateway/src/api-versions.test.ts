@@ -119,7 +119,7 @@ describe('a request that pins the older version', () => {
     );
   });
 
-  test('has an ETag of its own, which matches in its version only', async () => {
+  test('has a separate ETag, which matches in its version only', async () => {
     const { get } = createFixture();
     const [tag = '', current = ''] = await Promise.all(
       [OLDER, CURRENT].map(async (version) => (await get('/jobs/job_1', version)).headers['etag']),

@@ -13,9 +13,6 @@ import { silentLogger } from '@partner/kernel/logger';
 import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 
-/** The part of the platform (the company's CRM) that the demo simulates. Each call resolves to the sent message, once the broker has confirmed it. */
-export type Platform = Awaited<ReturnType<typeof connectPlatform>>;
-
 /** Connects to the broker. `publish` resolves once the broker has confirmed the message. */
 export async function connectPublisher(amqpUrl: string, name: string, signal: AbortSignal) {
   const surroundings = { logger: silentLogger, metrics: new Registry() };

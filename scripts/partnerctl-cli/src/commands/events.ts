@@ -143,7 +143,7 @@ export function eventsCommand(context: CommandContext) {
         );
         return;
       }
-      // A key of its own, since each run is a replay of its own.
+      // A new key, since each run is another replay.
       const bodySha256 = createHash('sha256').update(JSON.stringify(body)).digest('hex');
       const idempotencyKey = { key: randomUUID(), request: 'partnerctl events replay', bodySha256 };
       const started = await callFor(owner, replayInboundEventsOperation, { body, idempotencyKey });

@@ -49,7 +49,7 @@ interface TestTime extends Pick<ManualTimers, 'after' | 'pass'> {
 }
 
 /**
- * Creates companies and people of their own in a database, and serves job-state's operations on it. The people of an earlier test are no
+ * Creates separate companies and people in a database, and serves job-state's operations on it. The people of an earlier test are no
  * longer found.
  */
 export async function createTestJobState(database: TestDatabase['database']): Promise<TestJobState> {
