@@ -32,11 +32,15 @@ export function batchWhileBusy<Item, Result = undefined>(options: {
   let gathering: NodeJS.Timeout | undefined;
 
   async function runOneByOne(batch: readonly Waiting[]): Promise<void> {
-    for (const waits of batch) await runTogether([waits]).catch(waits.reject);
+    for (const one of batch) {
+      await options
+        .run([one.item])
+        .then((results) => resolveAll([one], results))
+        .catch(one.reject);
+    }
   }
 
-  async function runTogether(batch: readonly Waiting[]): Promise<void> {
-    const results = await options.run(batch.map(({ item }) => item));
+  function resolveAll(batch: readonly Waiting[], results: readonly Result[]): void {
     invariant(results.length === batch.length, 'each item has a result');
     for (const [index, result] of results.entries()) batch[index]?.resolve(result);
   }
@@ -65,7 +69,7 @@ export function batchWhileBusy<Item, Result = undefined>(options: {
     while (waiting.length > 0) {
       const batch = takeBatch();
       try {
-        await runTogether(batch);
+        resolveAll(batch, await options.run(batch.map(({ item }) => item)));
       } catch (error) {
         if (batch.length > 1 && !options.isOfAll(error)) await runOneByOne(batch);
         else for (const { reject } of batch) reject(error);
