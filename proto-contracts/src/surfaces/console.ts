@@ -1,4 +1,23 @@
 import type { AnyOperation } from '../api/operation.js';
+import { inviteColleagueOperation } from '../internal/access/invite-colleague.js';
+import {
+  createPasswordLinkOperation,
+  findPasswordLinkOperation,
+  replacePasswordOperation,
+  usePasswordTokenOperation,
+} from '../internal/access/passwords.js';
+import { useSecondFactorOperation } from '../internal/access/second-factor.js';
+import {
+  findLoginOperation,
+  findPersonOperation,
+  findProviderLoginOperation,
+  findSignInMethodsOperation,
+  linkProviderOperation,
+} from '../internal/access/sign-in.js';
+import {
+  requestTechnicalContactOperation,
+  useTechnicalContactTokenOperation,
+} from '../internal/access/technical-contact.js';
 import { recordSessionChangeOperation } from '../internal/audit/record-session-change.js';
 import { measureServiceStatusOperation } from '../internal/service-status/measure-service-status.js';
 import {
@@ -171,6 +190,19 @@ export const CONSOLE_OPERATIONS: readonly AnyOperation[] = OPERATIONS;
 
 /** The calls of the console that are not public. */
 export const CONSOLE_CALLS = [
+  findLoginOperation,
+  findProviderLoginOperation,
+  linkProviderOperation,
+  findSignInMethodsOperation,
+  findPersonOperation,
+  replacePasswordOperation,
+  createPasswordLinkOperation,
+  findPasswordLinkOperation,
+  usePasswordTokenOperation,
+  useSecondFactorOperation,
+  inviteColleagueOperation,
+  requestTechnicalContactOperation,
+  useTechnicalContactTokenOperation,
   recordSessionChangeOperation,
   leaseNotificationEmailsOperation,
   reportNotificationEmailOperation,

@@ -1,4 +1,11 @@
 import type { AnyOperation } from '../api/operation.js';
+import { requestTechnicalContactOperation } from '../internal/access/technical-contact.js';
+import {
+  createApiKeyOperation,
+  listApiKeysOperation,
+  revokeApiKeyOperation,
+  rotateApiKeyOperation,
+} from '../resources/api-key/operations.js';
 import {
   claimAnnouncementOperation,
   listAnnouncementRecipientsOperation,
@@ -49,6 +56,7 @@ import {
   previewInboundEventReplayOperation,
   replayInboundEventsOperation,
 } from '../resources/event-replay/operations.js';
+import { getTechnicalContactOperation } from '../resources/technical-contact/operations.js';
 
 /** The public operations that operators call for a company. */
 export const OPERATOR_OPERATIONS: readonly AnyOperation[] = [
@@ -64,6 +72,11 @@ export const OPERATOR_OPERATIONS: readonly AnyOperation[] = [
   cancelReplayOperation,
   listEventsOperation,
   getEventOperation,
+  listApiKeysOperation,
+  createApiKeyOperation,
+  rotateApiKeyOperation,
+  revokeApiKeyOperation,
+  getTechnicalContactOperation,
 ];
 
 /** The calls of operators that are not public. */
@@ -91,4 +104,5 @@ export const OPERATOR_CALLS = [
   getOperatorJobOperation,
   checkRestoreOperation,
   getBacklogOperation,
+  requestTechnicalContactOperation,
 ] as const;

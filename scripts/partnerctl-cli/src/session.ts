@@ -1,6 +1,5 @@
 import { createClient, type Transport } from '@connectrpc/connect';
 import {
-  AccessService,
   type CompanyClass,
   CompanyClassSchema,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
@@ -14,7 +13,7 @@ import {
 import { findCompanyOperation } from '@partner/proto-contracts/internal/operators/companies';
 import type { AnyOperation, InternalOperation } from '@partner/proto-contracts/api/operation';
 import type { OperationCall } from '@partner/proto-contracts/call';
-import { companyClass } from '@partner/proto-contracts/values/company-class';
+import { companyClass, type CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { enumName, enumValue } from '@partner/proto-contracts/values/enum-names';
 import { createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { createPublisher } from '@partner/kernel/amqp/publisher';
@@ -36,6 +35,12 @@ export interface Owner {
   readonly companyClass: CompanyClass;
   /** For an attempt the id of its delivery; else the id of the resource. */
   readonly id: string;
+}
+
+/** The company that an operator calls for. */
+interface CalledCompany {
+  readonly companyId: string;
+  readonly companyClass: CompanyClass | CompanyClassName;
 }
 
 const CONNECT_MS = 15_000;
@@ -77,7 +82,6 @@ export async function openSession(options: {
   const session = {
     connection,
     publisher,
-    access: createClient(AccessService, jobState),
     subscriptions: createClient(SubscriptionService, jobState),
     endpoints: createClient(EndpointService, transport('webhook-dispatcher', WEBHOOK_DISPATCHER_RPC)),
     /** The acting operator, for companies' audit trails. */
@@ -85,18 +89,22 @@ export async function openSession(options: {
     /** Calls an operation of operators. */
     call: <Input, Output>(operation: InternalOperation<Input, Output>, input: Input): Promise<Output> =>
       named(operations.callInternal(operation, input, { caller: operator })),
-    /** Calls a public operation for a company, and returns its JSON. */
+    /** Calls an operation that is not public for a company. */
+    callInternalFor: <Input, Output>(
+      company: CalledCompany,
+      operation: InternalOperation<Input, Output>,
+      input: Input,
+    ): Promise<Output> =>
+      named(operations.callInternal(operation, input, { caller: { ...operator, ...called(company) } })),
+    /** Calls a public operation for a company, and returns its JSON; undefined without a body. */
     async callFor(
-      { companyId, companyClass: ofClass }: Pick<Owner, 'companyId' | 'companyClass'>,
+      company: CalledCompany,
       operation: AnyOperation,
-      call: Omit<OperationCall, 'caller'>,
+      call: Omit<OperationCall, 'caller'> = {},
     ): Promise<unknown> {
-      const caller = {
-        ...{ ...operator, companyId },
-        companyClass: enumName(CompanyClassSchema, companyClass.options, ofClass),
-      };
+      const caller = { ...operator, ...called(company) };
       const { json } = await named(operations.call(operation, { caller, ...call }));
-      return JSON.parse(json);
+      return json === '' ? undefined : JSON.parse(json);
     },
     close: () => connection.close(),
   };
@@ -114,6 +122,14 @@ export async function openSession(options: {
     await connection.close();
     throw error;
   }
+}
+
+function called({ companyId, companyClass: ofClass }: CalledCompany) {
+  return {
+    companyId,
+    companyClass:
+      typeof ofClass === 'string' ? ofClass : enumName(CompanyClassSchema, companyClass.options, ofClass),
+  };
 }
 
 /** A transport whose failures name the component that gave no result. */

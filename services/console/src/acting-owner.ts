@@ -4,7 +4,7 @@ import { clientOriginOf } from './client-origin.js';
 import type { ClientOrigin, Owner, OwnerSession } from './sessions/session-store.js';
 
 /** Returns an owner and the client of their request, as the audit trail records them. */
-export function actorOf(
+function actorOf(
   { membershipId, displayName }: Pick<Owner, 'membershipId' | 'displayName'>,
   { remoteAddress, userAgent }: ClientOrigin,
 ) {
@@ -33,10 +33,4 @@ export function actingOwner(
   const { companyId, membershipId } = request.principal;
   const actor = actorOf(request.principal, clientOriginOf(request));
   return { companyId, actingMembershipId: membershipId, actor };
-}
-
-/** Returns the fields of a change that concerns the actor alone: the company, the membership and the actor. */
-export function actingMember(request: Parameters<typeof actingOwner>[0]) {
-  const { companyId, actingMembershipId: membershipId, actor } = actingOwner(request);
-  return { companyId, membershipId, actor };
 }

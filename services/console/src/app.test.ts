@@ -1,7 +1,6 @@
 import { createCursorSigner } from '@partner/gateway-kit/cursor-signer';
 import { createClient } from '@connectrpc/connect';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
@@ -26,7 +25,6 @@ const uncalled = (): never => {
 };
 const PUBLIC_BASE_URL = 'https://partner.example';
 const parts = {
-  access: createClient(AccessService, transport),
   operations: inProcessOperations({ implementations: [], callers: [] }),
   subscriptions: createClient(SubscriptionService, transport),
   cursorSigner: createCursorSigner([Buffer.alloc(32, 1)]),

@@ -1,10 +1,11 @@
 import type { Client } from '@connectrpc/connect';
-import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { COUNTED_AS } from '@partner/proto-contracts/api/refusals';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
+import { listApiKeysOperation } from '@partner/proto-contracts/resources/api-key/operations';
+import { listInstallersOperation } from '@partner/proto-contracts/resources/installer/operations';
 import { listAuditEntriesOperation } from '@partner/proto-contracts/resources/audit-entry/operations';
 import { listReplaysOperation } from '@partner/proto-contracts/resources/bulk-replay/operations';
 import {
@@ -30,34 +31,27 @@ import { addColleague } from './routes/add-colleague.js';
 import { activateWebhook } from './routes/activate-webhook.js';
 import { beginProviderConfirmation } from './routes/begin-provider-confirmation.js';
 import { beginProviderSignIn } from './routes/begin-provider-sign-in.js';
-import { beginSecondFactor } from './routes/begin-second-factor.js';
 import type { ChangeStreams } from './live/change-streams.js';
 import type { BackgroundWork } from './background-work.js';
+import { changeColleague } from './routes/change-colleague.js';
 import { changePassword } from './routes/change-password.js';
+import { changeSecondFactor } from './routes/change-second-factor.js';
 import { checkUrl } from './routes/check-url.js';
 import { clearFaults } from './routes/clear-faults.js';
 import { completeProviderConfirmation } from './routes/complete-provider-confirmation.js';
 import { completeProviderSignIn } from './routes/complete-provider-sign-in.js';
 import { confirmSession } from './routes/confirm-session.js';
 import { confirmTechnicalContact } from './routes/confirm-technical-contact.js';
-import { createApiKey } from './routes/create-api-key.js';
 import { createSession } from './routes/create-session.js';
 import { createWebhook } from './routes/create-webhook.js';
 import { deleteSession } from './routes/delete-session.js';
 import { deleteWebhook } from './routes/delete-webhook.js';
-import { disableSecondFactor } from './routes/disable-second-factor.js';
-import { enableSecondFactor } from './routes/enable-second-factor.js';
 import { endSession } from './routes/end-session.js';
 import { getFaults } from './routes/get-faults.js';
-import { getSecondFactor } from './routes/get-second-factor.js';
 import { getServiceStatus } from './routes/get-service-status.js';
 import { getSession } from './routes/get-session.js';
 import { getSignInMethods } from './routes/get-sign-in-methods.js';
-import { getTechnicalContact } from './routes/get-technical-contact.js';
 import { getWebhook } from './routes/get-webhook.js';
-import { listApiKeys } from './routes/list-api-keys.js';
-import { listColleagues } from './routes/list-colleagues.js';
-import { listInstallers } from './routes/list-installers.js';
 import { listPage } from './routes/list-page.js';
 import { listSessions } from './routes/list-sessions.js';
 import { listWebhookEvents } from './routes/list-webhook-events.js';
@@ -65,13 +59,7 @@ import { listWebhooks } from './routes/list-webhooks.js';
 import { notificationSettings } from './routes/notification-settings.js';
 import { pauseWebhook } from './routes/pause-webhook.js';
 import { requestPasswordLink } from './routes/request-password-link.js';
-import { replaceRecoveryCodes } from './routes/replace-recovery-codes.js';
-import { removeColleague } from './routes/remove-colleague.js';
-import { resetColleagueSecondFactor } from './routes/reset-colleague-second-factor.js';
-import { revokeApiKey } from './routes/revoke-api-key.js';
-import { rotateApiKey } from './routes/rotate-api-key.js';
 import { rotateWebhookSecret } from './routes/rotate-webhook-secret.js';
-import { setColleagueRole } from './routes/set-colleague-role.js';
 import { setFaults } from './routes/set-faults.js';
 import { setTechnicalContact } from './routes/set-technical-contact.js';
 import { streamChanges } from './routes/stream-changes.js';
@@ -100,7 +88,6 @@ const DELIVERIES = { list: 'deliveries', prefix: 'dlv' } as const;
 
 /** Dependencies of the console's API. */
 export interface ConsoleAppDeps {
-  readonly access: Client<typeof AccessService>;
   readonly operations: OperationClient;
   readonly subscriptions: Client<typeof SubscriptionService>;
   /** Sandbox only; absent: its paths do not exist. */
@@ -131,7 +118,6 @@ export interface ConsoleAppDeps {
 /** Dependencies of the endpoints. */
 type EndpointDeps = Pick<
   ConsoleAppDeps,
-  | 'access'
   | 'attempts'
   | 'background'
   | 'changeStreams'
@@ -177,16 +163,9 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     usePasswordLink(deps),
     listSessions(deps),
     endSession(deps),
-    getSecondFactor(deps),
-    beginSecondFactor(deps),
-    enableSecondFactor(deps),
-    replaceRecoveryCodes(deps),
-    disableSecondFactor(deps),
-    listColleagues(deps),
+    ...changeSecondFactor(deps),
     addColleague(deps),
-    setColleagueRole(deps),
-    removeColleague(deps),
-    resetColleagueSecondFactor(deps),
+    ...changeColleague(kit),
     checkUrl(deps),
     streamChanges(deps),
     createWebhook(deps),
@@ -204,15 +183,11 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     listPage(listDeliveriesOperation, DELIVERIES, kit),
     listPage(listReplaysOperation, { list: 'replays', prefix: 'rpl' }, kit),
     listPage(listEventsOperation, { list: 'events', prefix: 'evt' }, kit),
-    listApiKeys(deps),
-    createApiKey(deps),
-    rotateApiKey(deps),
-    revokeApiKey(deps),
     ...(deps.sandbox === undefined ? [] : faultScriptEndpoints({ sandbox: deps.sandbox })),
-    listInstallers(deps),
+    listPage(listApiKeysOperation, { list: 'api-keys', prefix: 'key' }, kit),
+    listPage(listInstallersOperation, { list: 'installers', prefix: 'cmp' }, kit),
     listPage(listAuditEntriesOperation, { list: 'audit-entries', prefix: 'aud' }, kit),
     ...notificationSettings(kit),
-    getTechnicalContact(deps),
     setTechnicalContact(deps),
     confirmTechnicalContact(deps),
     getServiceStatus(deps),

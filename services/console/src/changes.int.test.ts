@@ -69,7 +69,7 @@ describe('a stream of changes', () => {
 
   test('ends when its owner no longer owns the company', async () => {
     const stream = await open();
-    site.jobState.dismiss(ids.olive);
+    await site.jobState.changeMember(ids.olive, { active: false });
     site.pass(OWNER_CHECKED_EVERY_MS);
     await expect(stream.ended).resolves.toBeUndefined();
   });

@@ -1,7 +1,6 @@
 import { verify } from '@node-rs/argon2';
 import { randomBytes } from 'node:crypto';
 import { createClient } from '@connectrpc/connect';
-import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { JOB_STATE_MANAGEMENT_RPC } from '@partner/proto-contracts/topology';
@@ -47,13 +46,12 @@ await runService({
 
     const { redis, sessionRedis } = openRedis(config, kit);
     const { connection, transport, operations } = connectJobState(config, kit, RPC);
-    const access = createClient(AccessService, transport);
     const signer = createSessionSigner(config.SESSION_KEYS);
     const stored = { redis: sessionRedis, signer, keyPrefix, clock, randomBytes };
     const sessions = createSessionStore(stored);
     const changeStreams = createChangeStreams({
       isAlive: createSessionLookup({
-        access,
+        operations,
         sessions,
         logger,
         clock,
@@ -72,7 +70,6 @@ await runService({
     const mailer = startMailer(config, kit, operations);
 
     const app = createConsoleApp({
-      access,
       subscriptions: createClient(SubscriptionService, transport),
       operations,
       ...(config.PARTNER_ENVIRONMENT === 'sandbox' && {

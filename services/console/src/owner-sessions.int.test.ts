@@ -5,7 +5,7 @@ import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { LOGIN_FAILURE_LIMITS, LOGIN_FAILURE_WINDOW_MS } from './sessions/login-attempts.js';
 import { CONFIRMED_MS, OWNER_CHECKED_EVERY_MS, SESSION_IDLE_MS } from './sessions/session-times.js';
 import { expectStatus, ids, SESSION, site, WEBHOOKS, trailOf } from './testing/each-test-console.js';
-import { PASSWORD, PEOPLE } from './testing/test-job-state.js';
+import { hashPassword, PASSWORD, PEOPLE } from './testing/test-job-state.js';
 
 const CONFIRM = `${SESSION}/confirm`;
 const SESSIONS = '/partner-api/sessions';
@@ -139,7 +139,7 @@ describe('a confirmation', () => {
   });
 
   test('by a former owner ends the session', async () => {
-    site.jobState.dismiss(ids.olive);
+    await site.jobState.changeMember(ids.olive, { active: false });
     await expectStatus(401, confirm(PASSWORD));
     await expectStatus(401, site.request('get', SESSION, { cookie }));
   });
@@ -261,7 +261,7 @@ describe('while the audit trail is down', () => {
 });
 
 describe('the owner check', () => {
-  const asked = () => site.jobState.ownersAsked.length;
+  const asked = () => site.jobState.called.filter(({ operation }) => operation === 'findPerson').length;
 
   test('calls job-state once a minute for each session, however many requests arrive [SESSION-6]', async () => {
     await Promise.all([1, 2, 3].map(() => expectStatus(200, site.request('get', SESSION, { cookie }))));
@@ -276,7 +276,7 @@ describe('the owner check', () => {
 
   test('ends the sessions of a former owner [SESSION-6]', async () => {
     const others = await site.signIn(PEOPLE.salesOwner);
-    site.jobState.dismiss(ids.olive);
+    await site.jobState.changeMember(ids.olive, { active: false });
     site.pass(OWNER_CHECKED_EVERY_MS);
     await expectStatus(401, site.request('get', SESSION, { cookie }));
     await expectStatus(401, site.request('get', SESSION, { cookie }));
@@ -285,7 +285,7 @@ describe('the owner check', () => {
   });
 
   test('ends the sessions that began with an older password [SESSION-6]', async () => {
-    site.jobState.setPassword(ids.olive);
+    await site.jobState.changeMember(ids.olive, { passwordHash: await hashPassword() });
     const later = await site.signIn(PEOPLE.installerOwner);
     site.pass(OWNER_CHECKED_EVERY_MS);
     await expectStatus(401, site.request('get', SESSION, { cookie }));
@@ -293,12 +293,12 @@ describe('the owner check', () => {
   });
 
   test('fails requests while job-state is down, except signing out [SESSION-6]', async () => {
-    site.jobState.setAccessAway(true);
+    site.jobState.setAway('findPerson', true);
     site.pass(OWNER_CHECKED_EVERY_MS);
     for (let n = 0; n < 2; n += 1) await expectStatus(503, site.request('get', SESSION, { cookie }));
-    site.jobState.setAccessAway(false);
+    site.jobState.setAway('findPerson', false);
     await expectStatus(200, site.request('get', SESSION, { cookie }));
-    site.jobState.setAccessAway(true);
+    site.jobState.setAway('findPerson', true);
     site.pass(OWNER_CHECKED_EVERY_MS);
     await expectStatus(204, site.request('delete', SESSION, { cookie }));
   });

@@ -6,7 +6,7 @@ import { EMAIL_LIMITS, PASSWORD_LINKS } from '@partner/proto-contracts/resources
 import { LOGIN_FAILURE_LIMITS, LOGIN_FAILURE_WINDOW_MS } from './sessions/login-attempts.js';
 import { expectStatus, ids, logIn, SESSION, startSite } from './testing/each-test-console.js';
 import type { TestConsole } from './testing/start-test-console.js';
-import { PASSWORD, PEOPLE } from './testing/test-job-state.js';
+import { hashPassword, PASSWORD, PEOPLE } from './testing/test-job-state.js';
 
 const NEW_PASSWORD = 'four words that no one guesses';
 const email = PEOPLE.installerOwner;
@@ -44,9 +44,8 @@ describe('a change of the password', () => {
     await expectStatus(200, site.request('get', SESSION, { cookie: renewed }));
     await expectStatus(401, signIn(PASSWORD));
     await expectStatus(200, signIn(NEW_PASSWORD));
-    expect(site.acted.find(({ method }) => method === 'ChangePassword')).toMatchObject({
-      actor: { membershipId: ids.olive, remoteAddress: '127.0.0.1' },
-    });
+    const calls = site.jobState.called.filter(({ operation }) => operation === 'replacePassword');
+    expect(calls).toMatchObject([{ caller: { membershipId: ids.olive, remoteAddress: '127.0.0.1' } }]);
   });
 
   test('leaves neither a password nor the address in a log [SESSION-11]', async () => {
@@ -76,7 +75,7 @@ describe('a change of the password', () => {
   });
 
   test('is refused if the password was changed elsewhere meanwhile [SESSION-11]', async () => {
-    site.jobState.setPassword(ids.olive);
+    await site.jobState.changeMember(ids.olive, { passwordHash: await hashPassword() });
     await expectStatus(403, change(NEW_PASSWORD));
   });
 });

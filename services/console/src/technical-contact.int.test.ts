@@ -6,7 +6,7 @@ import {
 import { createMailer } from '@partner/kernel/mail';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import type { TestConsole } from './testing/start-test-console.js';
-import { ids, startSite } from './testing/each-test-console.js';
+import { ids, startSite, trailOf } from './testing/each-test-console.js';
 import { PEOPLE } from './testing/test-job-state.js';
 
 const CONTACT = '/partner-api/technical-contact';
@@ -50,7 +50,8 @@ describe('a technical contact', () => {
     // No log contains the token or the address.
     expect(site.logged()).not.toContain(mailedToken());
     expect(site.logged()).not.toContain(email);
-    expect(site.acted.at(-1)).toMatchObject({ actor: { membershipId: ids.sam } });
+    const [entry] = await trailOf(ids.roofs, 'technical_contact.requested');
+    expect(entry).toMatchObject({ actor: { membershipId: ids.sam } });
   });
 
   test('is confirmed once: a used or invented link is 404 and does not reveal the company [ANNOUNCE-2, ANNOUNCE-4]', async () => {

@@ -1,5 +1,4 @@
 import { createClient, type Transport } from '@connectrpc/connect';
-import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
@@ -20,7 +19,7 @@ import type { Implementation } from '@partner/kernel/amqp/implement';
 import { type RpcService, rpcService, startRpcServer } from '@partner/kernel/amqp/rpc-server';
 import type { Logger } from '@partner/kernel/logger';
 import type { ServiceKit } from '@partner/kernel/service';
-import { createAccessService } from './access/access-service.js';
+import { accessOperations } from './access/access-operations.js';
 import { keyOperations } from './access/authenticate-key-operation.js';
 import type { KeyUsage } from './access/start-key-usage.js';
 import { appointmentOperations } from './appointments/appointment-operations.js';
@@ -104,10 +103,7 @@ export function startRpcServers(
     queue: JOB_STATE_MANAGEMENT_RPC,
     callers: 'console',
     prefetch,
-    services: [
-      ...companyServices(config, serviceDeps, { isForOperators: false }),
-      ...consoleServices(config, serviceDeps),
-    ],
+    services: [...companyServices(config, serviceDeps), ...consoleServices(config, serviceDeps)],
     operations: served([...CONSOLE_OPERATIONS, ...CONSOLE_CALLS], ['owner', 'service']),
   });
   lifecycle.onShutdown('management-rpc-server', () => managementRpcServer.stop());
@@ -115,7 +111,7 @@ export function startRpcServers(
     queue: JOB_STATE_OPERATOR_RPC,
     callers: 'operators',
     prefetch: OPERATOR_PREFETCH,
-    services: companyServices(config, serviceDeps, { isForOperators: true }),
+    services: companyServices(config, serviceDeps),
     operations: served([...OPERATOR_OPERATIONS, ...OPERATOR_CALLS], ['operator']),
   });
   lifecycle.onShutdown('operator-rpc-server', () => operatorRpcServer.stop());
@@ -136,6 +132,11 @@ export function implementationsOf(
     ...eventFeedOperations({ ...deps, deliveriesDays: config.RETENTION_DELIVERIES_DAYS }),
     ...eventReplayOperations(deps),
     ...manifestOperations(deps),
+    ...accessOperations({
+      ...deps,
+      environment: config.PARTNER_ENVIRONMENT,
+      sealingKeys: config.WEBHOOK_SEALING_KEYS,
+    }),
     ...auditOperations(deps),
     ...notificationOperations(deps),
     ...operatorOperations({
@@ -157,26 +158,13 @@ export function implementationsOf(
   ];
 }
 
-/** Services with which owners and operators manage a company: access and webhooks. */
+/** Services with which owners and operators manage the webhooks of a company. */
 function companyServices(
   config: Config,
-  deps: ServiceDeps,
-  callers: { readonly isForOperators: boolean },
+  { database, clock, logger, dispatcherTransport }: ServiceDeps,
 ): readonly RpcService[] {
-  const { database, clock, logger, dispatcherTransport } = deps;
   const endpoints = createClient(EndpointService, dispatcherTransport);
   return [
-    rpcService(
-      AccessService,
-      createAccessService({
-        database,
-        clock,
-        logger,
-        environment: config.PARTNER_ENVIRONMENT,
-        sealingKeys: config.WEBHOOK_SEALING_KEYS,
-        ...callers,
-      }),
-    ),
     rpcService(
       SubscriptionService,
       createSubscriptionService({

@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { TECHNICAL_CONTACT_LIMITS } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import type { Mail } from './mail.js';
 
-/** Returns the hash by which a link's token is stored and found. */
-export function tokenSha256(token: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(createHash('sha256').update(token).digest());
+/** Returns the hash by which a link's token is stored and found, in hexadecimal. */
+export function tokenSha256(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
 }
 
 /**
@@ -15,7 +15,7 @@ export function createTechnicalContactLink(options: {
   readonly publicBaseUrl: string;
   readonly companyName: string;
   readonly email: string;
-}): { readonly link: string; readonly tokenSha256: Uint8Array<ArrayBuffer>; readonly mail: Mail } {
+}): { readonly link: string; readonly tokenSha256: string; readonly mail: Mail } {
   const token = randomBytes(32).toString('base64url');
   const link = `${options.publicBaseUrl.replace(/\/$/, '')}/console/technical-contact/confirm#${token}`;
   const days = TECHNICAL_CONTACT_LIMITS.confirmationHours / 24;

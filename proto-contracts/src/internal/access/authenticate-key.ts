@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineInternalOperation } from '../../api/operation.js';
+import { sha256Hex } from './sha256-hex.js';
 
 /** Finds the company and the rights of an API key. Fails with the same `unauthenticated` for every key that is not valid. */
 export const authenticateKeyOperation = defineInternalOperation({
@@ -9,7 +10,7 @@ export const authenticateKeyOperation = defineInternalOperation({
   input: z.object({
     keyId: z.string(),
     /** SHA-256 of the secret part, in hexadecimal. */
-    secretSha256: z.string().regex(/^[0-9a-f]{64}$/),
+    secretSha256: sha256Hex,
   }),
   output: z.object({
     companyId: z.string(),

@@ -131,6 +131,7 @@ export const revokeApiKeyOperation = defineOperation({
   id: 'revokeApiKey',
   method: 'delete',
   path: '/partner-api/api-keys/:id',
+  repeatable: true,
   params: KEY_ID,
   summary: 'Revoke an API key',
   description: `

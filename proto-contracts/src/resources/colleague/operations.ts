@@ -63,6 +63,7 @@ export const setColleagueRoleOperation = defineOperation({
   id: 'setColleagueRole',
   method: 'patch',
   path: '/partner-api/colleagues/:id',
+  repeatable: true,
   params: COLLEAGUE_ID,
   body: colleagueRoleIn,
   summary: "Change a person's role",
@@ -101,6 +102,7 @@ export const resetColleagueSecondFactorOperation = defineOperation({
   id: 'resetColleagueSecondFactor',
   method: 'delete',
   path: '/partner-api/colleagues/:id/second-factor',
+  repeatable: true,
   params: COLLEAGUE_ID,
   summary: "Reset a person's second factor",
   description: `

@@ -5,7 +5,11 @@ import {
   updateCompanyOperation,
 } from '@partner/proto-contracts/internal/operators/companies';
 import { apiKeyPage } from '@partner/proto-contracts/resources/api-key/api-key';
+import { requestTechnicalContactOperation } from '@partner/proto-contracts/internal/access/technical-contact';
+import { listApiKeysOperation } from '@partner/proto-contracts/resources/api-key/operations';
+import { getTechnicalContactOperation } from '@partner/proto-contracts/resources/technical-contact/operations';
 import {
+  type TechnicalContact,
   technicalContact,
   technicalContactIn,
 } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
@@ -60,17 +64,18 @@ export function companiesCommand(context: CommandContext) {
     async (companyId) => {
       const session = await context.session();
       const found = await getCompany(session, companyId);
+      const of = { companyId, companyClass: found.class };
       const [owners, keys, webhooks, contact] = await Promise.all([
         readOwners(session, companyId),
-        session.access.listKeys({ companyId, limit: 100 }),
+        session.callFor(of, listApiKeysOperation, { query: { limit: '100' } }),
         session.subscriptions.listSubscriptions({ companyId }),
-        session.access.getTechnicalContact({ companyId }),
+        readContact(session, found),
       ]);
       const shown = {
         company: found,
-        technicalContact: readResource(technicalContact, contact),
+        technicalContact: contact,
         owners,
-        keys: readResource(apiKeyPage, keys).keys,
+        keys: apiKeyPage.parse(keys).keys,
         subscriptions: readResource(subscriptionList, webhooks).subscriptions.map(listedSubscription),
       };
       const section = (title: string, rows: readonly Document[], titles: readonly Column[]) =>
@@ -151,19 +156,15 @@ export function companiesCommand(context: CommandContext) {
           throw wrongUsage(
             '--technical-contact takes no other option: change the rest with a separate command',
           );
-        const { call, access } = await context.session();
+        const session = await context.session();
         if (email !== undefined) await setTechnicalContact(context, companyId, email);
-        const company = await call(updateCompanyOperation, {
+        const updated = await session.call(updateCompanyOperation, {
           ...{ companyId, name, deliveryWeight },
           installerRequestsPerMinute: requestsPerMinute,
           accountingCompanyIds: accounting,
         });
-        const contact = await access.getTechnicalContact({ companyId });
         context.output.thing(
-          {
-            company,
-            technicalContact: readResource(technicalContact, contact),
-          },
+          { company: updated, technicalContact: await readContact(session, updated) },
           COMPANY_LINES,
         );
       },
@@ -180,6 +181,14 @@ export async function getCompany({ call }: Pick<Session, 'call'>, companyId: str
   return found;
 }
 
+/** Returns the technical contact of a company. */
+export async function readContact(
+  { callFor }: Pick<Session, 'callFor'>,
+  { id, class: companyClass }: Pick<Company, 'id' | 'class'>,
+): Promise<TechnicalContact> {
+  return technicalContact.parse(await callFor({ companyId: id, companyClass }, getTechnicalContactOperation));
+}
+
 /** Mails a link to an address, then stores the address as pending: a failed email changes nothing. */
 export async function setTechnicalContact(
   context: CommandContext,
@@ -187,12 +196,15 @@ export async function setTechnicalContact(
   email: string,
 ): Promise<void> {
   const session = await context.session();
-  const { name: companyName } = await getCompany(session, companyId);
+  const { name: companyName, class: companyClass } = await getCompany(session, companyId);
   const publicBaseUrl = context.publicBaseUrl();
   const { mail, tokenSha256 } = createTechnicalContactLink({ publicBaseUrl, companyName, email });
   const mailer = context.mailer();
   if (mailer !== undefined) await sendMail(mailer, mail);
-  await session.access.requestTechnicalContact({ companyId, actor: session.actor, email, tokenSha256 });
+  await session.callInternalFor({ companyId, companyClass }, requestTechnicalContactOperation, {
+    email,
+    tokenSha256,
+  });
   if (mailer === undefined)
     context.tell('SMTP_URL is not set: no email was sent, and the address cannot be confirmed');
 }

@@ -1,6 +1,5 @@
 import { listCompaniesOperation } from '@partner/proto-contracts/internal/operators/companies';
 import { subscriptionList } from '@partner/proto-contracts/resources/subscription/subscription';
-import { technicalContact } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { type CommandContext, demandYes, readPages, topCommand } from '../command-context.js';
 import { applyPlan, type Outcomes } from '../configuration/apply-plan.js';
@@ -18,7 +17,7 @@ import { renderPlan, stepDocument } from '../configuration/render-plan.js';
 import { EXIT_CODES } from '../exit-codes.js';
 import { parseJson } from '../output.js';
 import type { Session } from '../session.js';
-import { getCompany, setTechnicalContact } from './companies.js';
+import { getCompany, readContact, setTechnicalContact } from './companies.js';
 import { counted } from '@partner/proto-contracts/api/counted';
 
 const FILE = ['-f, --file <file>', 'the YAML file; - is standard input'] as const;
@@ -138,12 +137,12 @@ async function readState(session: Session, company: CompanyState['company']): Pr
   const of = { companyId: company.id };
   const [webhooks, contact] = await Promise.all([
     session.subscriptions.listSubscriptions(of),
-    session.access.getTechnicalContact(of),
+    readContact(session, company),
   ]);
   return {
     company,
     webhooks: readResource(subscriptionList, webhooks).subscriptions,
-    contact: readResource(technicalContact, contact),
+    contact,
   };
 }
 

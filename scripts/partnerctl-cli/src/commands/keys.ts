@@ -5,7 +5,12 @@ import {
   apiKeyRotated,
   keyKind,
 } from '@partner/proto-contracts/resources/api-key/api-key';
-import { readResource } from '@partner/proto-contracts/resource-json';
+import {
+  createApiKeyOperation,
+  listApiKeysOperation,
+  revokeApiKeyOperation,
+  rotateApiKeyOperation,
+} from '@partner/proto-contracts/resources/api-key/operations';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, demandYes, readPages, topCommand, subcommand } from '../command-context.js';
 import { columns } from '../output.js';
@@ -35,14 +40,10 @@ export function keysCommand(context: CommandContext) {
   )
     .option('--limit <count>', 'maximum number', wholeNumber(1, 10_000), 100)
     .action(async (company, { limit }) => {
-      const { access, companyId } = await context.about(company);
-      const { entries, hasMore } = await readPages(limit, async (beforeKeyId, size) => {
-        const response = await access.listKeys({
-          companyId,
-          limit: size,
-          beforeKeyId,
-        });
-        const page = readResource(apiKeyPage, response);
+      const { callFor, ...owner } = await context.about(company);
+      const { entries, hasMore } = await readPages(limit, async (after, size) => {
+        const call = { query: { limit: String(size) }, after };
+        const page = apiKeyPage.parse(await callFor(owner, listApiKeysOperation, call));
         return { entries: page.keys, next: page.nextCursor };
       });
       context.output.rows('keys', entries, KEY_COLUMNS, { hasMore });
@@ -58,16 +59,11 @@ export function keysCommand(context: CommandContext) {
     .addOption(new Option('--kind <kind>', 'kind of the key').choices(keyKind.options).makeOptionMandatory())
     .option('--bound-to <company>', 'of kind installer-contractor: the installer company')
     .option('--description <text>', 'up to 120 characters')
-    .action(async (companyId, { kind, boundTo, description }) => {
-      const { access, actor } = await context.session();
-      const response = await access.createKey({
-        companyId,
-        actor,
-        kind,
-        boundCompanyId: boundTo,
-        description,
-      });
-      context.output.thing(readResource(apiKeyCreated, response), KEY_LINES, SHOWN_ONCE);
+    .action(async (company, { kind, boundTo, description }) => {
+      const { callFor, ...owner } = await context.about(company);
+      const body = { kind, boundCompanyId: boundTo, description };
+      const created = apiKeyCreated.parse(await callFor(owner, createApiKeyOperation, { body }));
+      context.output.thing(created, KEY_LINES, SHOWN_ONCE);
     });
 
   subcommand(
@@ -85,20 +81,24 @@ export function keysCommand(context: CommandContext) {
     )
     .option('--yes', 'confirm a rotation without an overlap')
     .action(async (keyId, { overlapHours, yes }) => {
-      const { access, actor, companyId } = await context.about(keyId);
+      const { callFor, ...owner } = await context.about(keyId);
       if (overlapHours === 0)
-        demandYes(yes, `without an overlap this ends the key ${keyId} of ${companyId} at once, for good`);
-      const response = await access.rotateKey({ companyId, actor, keyId, overlapHours });
-      context.output.thing(readResource(apiKeyRotated, response), KEY_LINES, SHOWN_ONCE);
+        demandYes(
+          yes,
+          `without an overlap this ends the key ${keyId} of ${owner.companyId} at once, for good`,
+        );
+      const call = { params: { id: keyId }, body: { overlapHours } };
+      const rotated = apiKeyRotated.parse(await callFor(owner, rotateApiKeyOperation, call));
+      context.output.thing(rotated, KEY_LINES, SHOWN_ONCE);
     });
 
   subcommand(group, 'revoke', 'revoke a key permanently, within 5 seconds everywhere', 'key_01j… --yes')
     .argument('<key>', 'the part of the key before the dot')
     .option('--yes', 'do it')
     .action(async (keyId, { yes }) => {
-      const { access, actor, companyId } = await context.about(keyId);
-      demandYes(yes, `this ends the key ${keyId} of ${companyId} for good`);
-      await access.revokeKey({ companyId, actor, keyId });
+      const { callFor, ...owner } = await context.about(keyId);
+      demandYes(yes, `this ends the key ${keyId} of ${owner.companyId} for good`);
+      await callFor(owner, revokeApiKeyOperation, { params: { id: keyId } });
       context.output.words({ keyId, revoked: true }, `${keyId} is revoked.`);
     });
 

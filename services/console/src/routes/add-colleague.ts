@@ -1,13 +1,12 @@
-import type { Client } from '@connectrpc/connect';
-import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { inviteColleagueOperation } from '@partner/proto-contracts/internal/access/invite-colleague';
 import { COLLEAGUE_LIMITS } from '@partner/proto-contracts/resources/colleague/colleague';
 import { addColleagueOperation } from '@partner/proto-contracts/resources/colleague/operations';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
+import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import type { Mailer } from '@partner/kernel/mail';
 import { ServiceError } from '@partner/kernel/service-error';
-import { actingOwner } from '../acting-owner.js';
-import { forwardResource } from '../forward-resource.js';
+import { ownerCaller } from '../acting-owner.js';
 import { countEmail } from '../sessions/count-email.js';
 import type { LoginAttempts } from '../sessions/login-attempts.js';
 import { createPasswordLink } from '../sessions/password-link.js';
@@ -19,7 +18,7 @@ import { counted } from '@partner/proto-contracts/api/counted';
  * the person has no password yet.
  */
 export function addColleague(deps: {
-  readonly access: Pick<Client<typeof AccessService>, 'addColleague'>;
+  readonly operations: Pick<OperationClient, 'callInternal'>;
   readonly limiter: Pick<RateLimiter, 'take'>;
   readonly attempts: Pick<LoginAttempts, 'countEmail'>;
   /** Absent: no mail server is configured. */
@@ -34,16 +33,18 @@ export function addColleague(deps: {
         'this service has no mail server; ask its operator to add the person',
       );
     }
-    const { companyId, actor } = actingOwner(request);
-    await takeInvitation(deps.limiter, companyId);
+    await takeInvitation(deps.limiter, request.principal.companyId);
     const counted = await countEmail(deps.attempts, 'invitation', request.body.email);
     const { link, tokenSha256 } = createPasswordLink(deps.publicBaseUrl);
-    const toAdd = { ...request.body, companyId, actor, tokenSha256 };
-    const added = await deps.access.addColleague(toAdd, request.call).catch(async (error: unknown) => {
-      // Nothing was mailed. A count that cannot be removed stays until its span ends.
-      await Promise.allSettled([counted.forget()]);
-      throw error;
-    });
+    const toAdd = { ...request.body, tokenSha256 };
+    const call = { ...request.call, caller: ownerCaller(request) };
+    const added = await deps.operations
+      .callInternal(inviteColleagueOperation, toAdd, call)
+      .catch(async (error: unknown) => {
+        // Nothing was mailed. A count that cannot be removed stays until its span ends.
+        await Promise.allSettled([counted.forget()]);
+        throw error;
+      });
     await mailer.send(invitation(request.body.email, link, request.principal)).catch((cause: unknown) => {
       throw new ServiceError(
         'unavailable',
@@ -51,7 +52,7 @@ export function addColleague(deps: {
         { cause },
       );
     });
-    return forwardResource(201, added);
+    return { status: 201, json: added };
   });
 }
 

@@ -1,10 +1,10 @@
-import type { Client } from '@connectrpc/connect';
-import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { useTechnicalContactTokenOperation } from '@partner/proto-contracts/internal/access/technical-contact';
 import { confirmTechnicalContactOperation } from '@partner/proto-contracts/resources/technical-contact/operations';
 import { TECHNICAL_CONTACT_LIMITS } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { clientNetwork } from '@partner/gateway-kit/client-address';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
+import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import { ServiceError } from '@partner/kernel/service-error';
 import { tokenSha256 } from '@partner/kernel/technical-contact-link';
 import type { OwnerSession } from '../sessions/session-store.js';
@@ -15,7 +15,7 @@ import { counted } from '@partner/proto-contracts/api/counted';
  * token is the proof.
  */
 export function confirmTechnicalContact(deps: {
-  readonly access: Pick<Client<typeof AccessService>, 'confirmTechnicalContact'>;
+  readonly operations: Pick<OperationClient, 'callInternal'>;
   readonly limiter: Pick<RateLimiter, 'take'>;
 }): AnyEndpoint<OwnerSession> {
   return serveOperation(confirmTechnicalContactOperation, async ({ body, remoteAddress, call }) => {
@@ -32,7 +32,8 @@ export function confirmTechnicalContact(deps: {
       );
     }
     try {
-      await deps.access.confirmTechnicalContact({ tokenSha256: tokenSha256(body.token) }, call);
+      const used = { tokenSha256: tokenSha256(body.token) };
+      await deps.operations.callInternal(useTechnicalContactTokenOperation, used, call);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.reason !== 'not_found') throw error;
       throw new ServiceError(

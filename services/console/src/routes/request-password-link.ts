@@ -1,9 +1,9 @@
-import type { Client } from '@connectrpc/connect';
-import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { createPasswordLinkOperation } from '@partner/proto-contracts/internal/access/passwords';
 import { requestPasswordLinkOperation } from '@partner/proto-contracts/resources/password/operations';
 import { PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
 import { clientNetwork } from '@partner/gateway-kit/client-address';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import type { Logger } from '@partner/kernel/logger';
 import type { Mailer } from '@partner/kernel/mail';
 import { ServiceError } from '@partner/kernel/service-error';
@@ -19,7 +19,7 @@ import type { OwnerSession } from '../sessions/session-store.js';
  * limit of an address is silent. A browser in which the person has signed in before has its own limit, which no other client uses up.
  */
 export function requestPasswordLink(deps: {
-  readonly access: Pick<Client<typeof AccessService>, 'requestPasswordLink'>;
+  readonly operations: Pick<OperationClient, 'callInternal'>;
   readonly attempts: Pick<LoginAttempts, 'countLinkOf' | 'countEmail'>;
   readonly deviceCookie: Pick<DeviceCookie, 'read'>;
   readonly background: Pick<BackgroundWork, 'start'>;
@@ -42,7 +42,8 @@ export function requestPasswordLink(deps: {
     await deps.attempts.countLinkOf(device === undefined ? network : `device ${device.id}`);
     const { link, tokenSha256 } = createPasswordLink(deps.publicBaseUrl);
     const mailLink = async (to: { readonly onlyMembershipId?: string }): Promise<boolean> => {
-      const { email } = await deps.access.requestPasswordLink(
+      const { email } = await deps.operations.callInternal(
+        createPasswordLinkOperation,
         { email: body.email, tokenSha256, ...to },
         { timeoutMs: deps.rpcTimeoutMs },
       );

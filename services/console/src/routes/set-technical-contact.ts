@@ -1,20 +1,18 @@
-import type { Client } from '@connectrpc/connect';
-import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { requestTechnicalContactOperation } from '@partner/proto-contracts/internal/access/technical-contact';
 import { setTechnicalContactOperation } from '@partner/proto-contracts/resources/technical-contact/operations';
 import {
   TECHNICAL_CONTACT_LIMITS,
-  technicalContact,
   type technicalContactRequested,
 } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
-import { readResource } from '@partner/proto-contracts/resource-json';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
+import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import type { Logger } from '@partner/kernel/logger';
 import { type Mail, MailError, type Mailer } from '@partner/kernel/mail';
 import { ServiceError } from '@partner/kernel/service-error';
 import { createTechnicalContactLink } from '@partner/kernel/technical-contact-link';
 import type { z } from 'zod';
-import { actingOwner } from '../acting-owner.js';
+import { ownerCaller } from '../acting-owner.js';
 import { isLoopbackHttp } from '../loopback-http.js';
 import { countEmail } from '../sessions/count-email.js';
 import type { LoginAttempts } from '../sessions/login-attempts.js';
@@ -26,7 +24,7 @@ import { counted } from '@partner/proto-contracts/api/counted';
  * so that an address whose link could not be mailed replaces no other.
  */
 export function setTechnicalContact(deps: {
-  readonly access: Pick<Client<typeof AccessService>, 'requestTechnicalContact'>;
+  readonly operations: Pick<OperationClient, 'callInternal'>;
   readonly limiter: Pick<RateLimiter, 'take'>;
   readonly attempts: Pick<LoginAttempts, 'countEmail'>;
   /** Absent: no mail server is configured. */
@@ -35,24 +33,24 @@ export function setTechnicalContact(deps: {
   readonly logger: Pick<Logger, 'warn'>;
 }): AnyEndpoint<OwnerSession> {
   return serveOperation(setTechnicalContactOperation, async (request) => {
-    const { companyId, actor } = actingOwner(request);
+    const { companyId, companyName } = request.principal;
     const { email } = request.body;
     await takeEmail(deps.limiter, companyId);
     if (deps.mailer !== undefined) await countEmail(deps.attempts, 'technical-contact', email);
-    const { companyName } = request.principal;
     const { publicBaseUrl } = deps;
     const { link, tokenSha256, mail } = createTechnicalContactLink({ publicBaseUrl, companyName, email });
     if (deps.mailer !== undefined) await send(deps.mailer, mail);
-    const response = await deps.access.requestTechnicalContact(
-      { companyId, actor, email, tokenSha256 },
-      request.call,
+    const contact = await deps.operations.callInternal(
+      requestTechnicalContactOperation,
+      { email, tokenSha256 },
+      { ...request.call, caller: ownerCaller(request) },
     );
     // Only on a developer's machine: the link is a secret.
     if (deps.mailer === undefined && isLoopbackHttp(publicBaseUrl)) {
       deps.logger.warn({ link }, 'technical_contact.not_mailed');
     }
     const json: z.input<typeof technicalContactRequested> = {
-      ...readResource(technicalContact, response),
+      ...contact,
       emailSent: deps.mailer !== undefined,
     };
     return { status: 200, json };

@@ -1,15 +1,16 @@
-import type { Client } from '@connectrpc/connect';
-import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import {
+  findPasswordLinkOperation,
+  usePasswordTokenOperation,
+} from '@partner/proto-contracts/internal/access/passwords';
 import { usePasswordLinkOperation } from '@partner/proto-contracts/resources/password/operations';
 import { PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
 import { clientNetwork } from '@partner/gateway-kit/client-address';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
+import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import { ServiceError } from '@partner/kernel/service-error';
 import { tokenSha256 as hashOf } from '@partner/kernel/technical-contact-link';
-import { actorOf } from '../acting-owner.js';
 import { clientOriginOf } from '../client-origin.js';
-import { requiredField } from '../required-field.js';
 import { endSessionsOf } from '../sessions/end-sessions-of.js';
 import { checkNewPassword } from '../sessions/new-password-rule.js';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';
@@ -21,7 +22,7 @@ import { counted } from '@partner/proto-contracts/api/counted';
  * Public: the token is the proof. It starts no session, so a second factor stays necessary.
  */
 export function usePasswordLink(deps: {
-  readonly access: Pick<Client<typeof AccessService>, 'getPasswordLink' | 'usePasswordLink'>;
+  readonly operations: Pick<OperationClient, 'callInternal'>;
   readonly sessions: Pick<SessionStore, 'list' | 'end'>;
   readonly limiter: Pick<RateLimiter, 'take'>;
   readonly hashPassword: HashPassword;
@@ -31,15 +32,15 @@ export function usePasswordLink(deps: {
     const network = clientNetwork(remoteAddress);
     await takeAttempt(deps.limiter, network);
     const tokenSha256 = hashOf(body.token);
-    const person = await deps.access.getPasswordLink({ tokenSha256 }, call).catch(refuseLink);
-    const membershipId = requiredField(person.membershipId, 'membership_id');
-    const displayName = requiredField(person.displayName, 'display_name');
-    const companyName = requiredField(person.companyName, 'company_name');
-    checkNewPassword(body.newPassword, { email: person.email, displayName, companyName });
+    const { operations } = deps;
+    const person = await operations
+      .callInternal(findPasswordLinkOperation, { tokenSha256 }, call)
+      .catch(refuseLink);
+    checkNewPassword(body.newPassword, person);
     const passwordHash = await deps.hashPassword(network, body.newPassword);
-    const actor = actorOf({ membershipId, displayName }, clientOriginOf(request));
-    await deps.access.usePasswordLink({ tokenSha256, passwordHash, actor }, call).catch(refuseLink);
-    await endSessionsOf(deps.sessions, membershipId);
+    const used = { tokenSha256, passwordHash, ...clientOriginOf(request) };
+    await operations.callInternal(usePasswordTokenOperation, used, call).catch(refuseLink);
+    await endSessionsOf(deps.sessions, person.membershipId);
     return { status: 204 };
   });
 }

@@ -1,24 +1,18 @@
-import type { CallOptions, Client } from '@connectrpc/connect';
-import {
-  type AccessService,
-  CompanyClassSchema,
-  type Login,
-} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import type { Role } from '@partner/proto-contracts/api/roles';
+import { useSecondFactorOperation } from '@partner/proto-contracts/internal/access/second-factor';
+import type { Login } from '@partner/proto-contracts/internal/access/sign-in';
+import type { CallOptions, OperationClient } from '@partner/kernel/amqp/operation-client';
 import { ServiceError } from '@partner/kernel/service-error';
-import { companyClass } from '@partner/proto-contracts/values/company-class';
-import { enumName } from '@partner/proto-contracts/values/enum-names';
-import { actorOf } from '../acting-owner.js';
-import { requiredField } from '../required-field.js';
+import { callerOf } from '../acting-owner.js';
 import type { KnownDevice } from './device-cookie.js';
 import type { LoginAttempts } from './login-attempts.js';
 import { tryCode } from './second-factor-code.js';
-import { roleOf } from './role.js';
 import type { ClientOrigin, Owner, OwnerSession, SessionStore } from './session-store.js';
 import type { SessionTrail } from './session-trail.js';
 
 /** Dependencies of an admission. */
 export interface AdmitDeps {
-  readonly access: Pick<Client<typeof AccessService>, 'useSecondFactor'>;
+  readonly operations: Pick<OperationClient, 'callInternal'>;
   readonly sessions: Pick<SessionStore, 'create' | 'end'>;
   readonly attempts: Pick<LoginAttempts, 'beginKnown'>;
   readonly trail: SessionTrail;
@@ -63,12 +57,12 @@ export async function admit(
   { login, client, conclude, byProvider }: ProvenLogin,
   call: CallOptions,
 ): Promise<{ readonly token: string; readonly session: OwnerSession }> {
-  if (roleOf(login) === undefined) {
+  if (login.role === null) {
     conclude('not_owner', login.membershipId);
     throw new ServiceError('permission_denied', 'only an owner or a viewer of a company can use the console');
   }
-  await checkSecondFactor(deps, login, client, conclude, call);
-  const owner = ownerOf(login);
+  const owner = ownerOf(login, login.role);
+  if (login.hasSecondFactor) await checkSecondFactor(deps, owner, client, conclude, call);
   await byProvider?.link(owner);
   const started = await startSession(deps, { owner, client, byProvider }, call);
   conclude('signed_in', login.membershipId);
@@ -80,18 +74,13 @@ export async function admit(
  * have one limit for the account over all addresses, which no stranger can use up; a known device has a separate one.
  */
 async function checkSecondFactor(
-  deps: Pick<AdmitDeps, 'access' | 'attempts'>,
-  login: Login,
+  deps: Pick<AdmitDeps, 'operations' | 'attempts'>,
+  owner: Owner,
   { code: text, device, ...origin }: LoginClient,
   conclude: Conclude,
   call: CallOptions,
 ): Promise<void> {
-  if (login.hasSecondFactor === undefined) {
-    // A job-state from before the second factor: it cannot tell, so no one signs in past a factor.
-    throw new ServiceError('unavailable', 'the service is being upgraded; retry', { retryAfterSeconds: 1 });
-  }
-  if (!login.hasSecondFactor) return;
-  const { companyId, membershipId, displayName } = ownerOf(login);
+  const { membershipId } = owner;
   if (text === undefined) {
     conclude('second_factor_required', membershipId);
     throw new ServiceError(
@@ -101,10 +90,10 @@ async function checkSecondFactor(
   }
   const isKnown = device?.membershipId === membershipId;
   const client = `second factor of ${isKnown ? `device ${device.id}` : membershipId}`;
-  const actor = actorOf({ membershipId, displayName }, origin);
+  const caller = callerOf(owner, origin);
   try {
     await tryCode(deps.attempts, { client, text }, (code) =>
-      deps.access.useSecondFactor({ companyId, membershipId, actor, code }, call),
+      deps.operations.callInternal(useSecondFactorOperation, { to: 'sign_in', code }, { ...call, caller }),
     );
   } catch (error) {
     if (error instanceof ServiceError && error.reason === 'second_factor_wrong') {
@@ -142,17 +131,7 @@ async function startSession(
   return { token, session };
 }
 
-function ownerOf(login: Login): Owner {
-  return {
-    membershipId: requiredField(login.membershipId, 'login.membership_id'),
-    displayName: requiredField(login.displayName, 'login.display_name'),
-    companyId: requiredField(login.companyId, 'login.company_id'),
-    companyName: requiredField(login.companyName, 'login.company_name'),
-    companyClass: requiredField(
-      enumName(CompanyClassSchema, companyClass.options, login.companyClass),
-      'login.company_class',
-    ),
-    passwordVersion: requiredField(login.passwordVersion, 'login.password_version'),
-    role: requiredField(roleOf(login), 'login.is_owner'),
-  };
+function ownerOf(login: Login, role: Role): Owner {
+  const { membershipId, displayName, companyId, companyName, companyClass, passwordVersion } = login;
+  return { membershipId, displayName, companyId, companyName, companyClass, passwordVersion, role };
 }

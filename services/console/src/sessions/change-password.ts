@@ -1,8 +1,8 @@
-import type { CallOptions, Client } from '@connectrpc/connect';
-import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { replacePasswordOperation } from '@partner/proto-contracts/internal/access/passwords';
+import { findPersonOperation } from '@partner/proto-contracts/internal/access/sign-in';
 import { clientNetwork } from '@partner/gateway-kit/client-address';
-import { actorOf } from '../acting-owner.js';
-import { requiredField } from '../required-field.js';
+import type { CallOptions } from '@partner/kernel/amqp/operation-client';
+import { callerOf } from '../acting-owner.js';
 import { confirmPassword, type ConfirmPasswordDeps } from './confirm-password.js';
 import { endSessionsOf } from './end-sessions-of.js';
 import { checkNewPassword } from './new-password-rule.js';
@@ -12,7 +12,6 @@ import type { HashPassword } from './verify-password.js';
 
 /** Dependencies of a change of password. */
 export interface ChangePasswordDeps extends ConfirmPasswordDeps {
-  readonly access: Pick<Client<typeof AccessService>, 'getOwner' | 'changePassword'>;
   readonly sessions: Pick<SessionStore, 'confirm' | 'create' | 'end' | 'list'>;
   readonly trail: Pick<SessionTrail, 'record' | 'note'>;
   readonly hashPassword: HashPassword;
@@ -36,15 +35,15 @@ export async function changePassword(
   const { session, currentPassword, newPassword, origin } = request;
   const { companyId, membershipId, passwordVersion: formerPasswordVersion } = session;
   await confirmPassword(deps, { session, password: currentPassword, origin }, call);
-  const { email } = await deps.access.getOwner({ companyId, membershipId, withPasswordHash: true }, call);
-  checkNewPassword(newPassword, { ...session, email });
+  const asked = { companyId, membershipId, withPasswordHash: true };
+  const { person } = await deps.operations.callInternal(findPersonOperation, asked, call);
+  checkNewPassword(newPassword, { ...session, email: person?.email });
   const passwordHash = await deps.hashPassword(clientNetwork(origin.remoteAddress), newPassword);
-  const actor = actorOf(session, origin);
-  const changed = await deps.access.changePassword(
-    { companyId, actor, formerPasswordVersion, passwordHash },
-    call,
+  const { passwordVersion } = await deps.operations.callInternal(
+    replacePasswordOperation,
+    { formerPasswordVersion, passwordHash },
+    { ...call, caller: callerOf(session, origin) },
   );
-  const passwordVersion = requiredField(changed.passwordVersion, 'password_version');
   const started = await deps.sessions.create({ ...session, passwordVersion }, origin);
   await endSessionsOf(deps.sessions, membershipId, started.session.id);
   const { publicId } = started.session;

@@ -1,17 +1,16 @@
-import type { CallOptions, Client } from '@connectrpc/connect';
-import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { findPersonOperation } from '@partner/proto-contracts/internal/access/sign-in';
 import { clientNetwork } from '@partner/gateway-kit/client-address';
+import type { CallOptions, OperationClient } from '@partner/kernel/amqp/operation-client';
 import type { Logger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import type { LoginAttempt, LoginAttempts } from './login-attempts.js';
-import { roleOf } from './role.js';
 import type { ClientOrigin, OwnerSession, SessionStore } from './session-store.js';
 import type { SessionTrail } from './session-trail.js';
 import type { VerifyPassword } from './verify-password.js';
 
 /** Dependencies of a confirmation. */
 export interface ConfirmPasswordDeps {
-  readonly access: Pick<Client<typeof AccessService>, 'getOwner'>;
+  readonly operations: Pick<OperationClient, 'callInternal'>;
   readonly sessions: Pick<SessionStore, 'confirm' | 'end'>;
   readonly attempts: Pick<LoginAttempts, 'beginKnown'>;
   readonly verifyPassword: VerifyPassword;
@@ -36,12 +35,13 @@ export async function confirmPassword(
   let mustCount = false;
   try {
     attempts.push(await deps.attempts.beginKnown(`session ${session.id}`));
-    const owner = await deps.access.getOwner({ companyId, membershipId, withPasswordHash: true }, call);
-    if (roleOf(owner) !== session.role) {
+    const asked = { companyId, membershipId, withPasswordHash: true };
+    const { person } = await deps.operations.callInternal(findPersonOperation, asked, call);
+    if (person?.role !== session.role) {
       await deps.sessions.end(session);
       throw noSession();
     }
-    if (!(await deps.verifyPassword(clientNetwork(origin.remoteAddress), password, owner.passwordHash))) {
+    if (!(await deps.verifyPassword(clientNetwork(origin.remoteAddress), password, person.passwordHash))) {
       mustCount = true;
       deps.logger.warn({ ...line, outcome: 'wrong' }, 'session.confirmation_concluded');
       throw new ServiceError('password_wrong', 'the password is wrong');

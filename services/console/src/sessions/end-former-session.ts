@@ -1,4 +1,4 @@
-import type { CallOptions } from '@connectrpc/connect';
+import type { CallOptions } from '@partner/kernel/amqp/operation-client';
 import type { SessionCookie } from './session-cookie.js';
 import type { ClientOrigin, SessionStore } from './session-store.js';
 import type { SessionTrail } from './session-trail.js';

@@ -1,7 +1,8 @@
-import { create } from '@bufbuild/protobuf';
 import { expect, test } from '@jest/globals';
-import { GetOwnerResponseSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { findPersonOperation } from '@partner/proto-contracts/internal/access/sign-in';
+import { implementInternal } from '@partner/kernel/amqp/implement';
 import { silentLogger } from '@partner/kernel/logger';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { owner } from '../testing/test-owner.js';
 import { isStillOwner } from './is-still-owner.js';
 import { OWNER_CHECKED_EVERY_MS } from './session-times.js';
@@ -28,12 +29,10 @@ test.each([
   const done: string[] = [];
   const isOwner = await isStillOwner(
     {
-      access: {
-        async getOwner(_request, options) {
-          options?.signal?.throwIfAborted();
-          return create(GetOwnerResponseSchema, { isOwner: false });
-        },
-      },
+      operations: inProcessOperations({
+        implementations: [implementInternal(findPersonOperation, async () => ({}))],
+        callers: ['service'],
+      }),
       sessions: {
         claimOwnerCheck: async () => true,
         returnOwnerCheck: async () => void done.push('returned'),

@@ -1,13 +1,12 @@
-import type { CallOptions, Client } from '@connectrpc/connect';
-import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { findPersonOperation } from '@partner/proto-contracts/internal/access/sign-in';
+import type { CallOptions, OperationClient } from '@partner/kernel/amqp/operation-client';
 import type { Logger } from '@partner/kernel/logger';
-import { roleOf } from './role.js';
 import type { OwnerSession, SessionStore } from './session-store.js';
 import { OWNER_CHECKED_EVERY_MS } from './session-times.js';
 
 /** Dependencies of the owner check. */
 export interface OwnerCheckDeps {
-  readonly access: Pick<Client<typeof AccessService>, 'getOwner'>;
+  readonly operations: Pick<OperationClient, 'callInternal'>;
   readonly sessions: Pick<SessionStore, 'claimOwnerCheck' | 'returnOwnerCheck' | 'end'>;
   readonly logger: Pick<Logger, 'warn'>;
   readonly clock: () => Date;
@@ -29,15 +28,16 @@ export async function isStillOwner(
   const isRecent = age >= 0 && age < OWNER_CHECKED_EVERY_MS;
   if (isRecent || !(await deps.sessions.claimOwnerCheck(session.id))) return true;
   const { companyId, membershipId } = session;
-  const person = await deps.access
-    .getOwner({ companyId, membershipId }, patient)
+  const { person } = await deps.operations
+    .callInternal(findPersonOperation, { companyId, membershipId }, patient)
     .catch(async (error: unknown) => {
       await deps.sessions.returnOwnerCheck(session.id);
       throw error;
     });
-  if (roleOf(person) === session.role && person.passwordVersion === session.passwordVersion) return true;
+  const hasRole = person?.role === session.role;
+  if (hasRole && person.passwordVersion === session.passwordVersion) return true;
   await deps.sessions.end(session);
-  const cause = roleOf(person) === session.role ? 'version_changed' : 'role_changed';
+  const cause = hasRole ? 'version_changed' : 'role_changed';
   deps.logger.warn({ companyId, membershipId, sessionId: session.publicId, cause }, 'session.owner_gone');
   return false;
 }

@@ -1,22 +1,19 @@
-import { create } from '@bufbuild/protobuf';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  CompanyClass,
-  GetLoginResponseSchema,
-  UseSecondFactorResponseSchema,
-} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { findLoginOperation, type Login } from '@partner/proto-contracts/internal/access/sign-in';
+import { implementInternal } from '@partner/kernel/amqp/implement';
 import { silentLogger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { Counter, Registry } from 'prom-client';
 import { logIn, type LogInDeps } from './log-in.js';
 
-const login = {
+const login: Login = {
   membershipId: 'mem_1',
   displayName: 'Olive Owner',
   companyId: 'cmp_1',
   companyName: 'Sunny Installers',
-  companyClass: CompanyClass.INSTALLER,
-  isOwner: true,
+  companyClass: 'INSTALLER',
+  role: 'owner',
   passwordHash: 'hash of right',
   passwordVersion: 'first',
   hasSecondFactor: false,
@@ -32,14 +29,15 @@ const compared: (string | undefined)[] = [];
 let full: string | undefined;
 
 const deps: LogInDeps = {
-  access: {
-    getLogin: async ({ email }) =>
-      create(GetLoginResponseSchema, {
+  operations: inProcessOperations({
+    implementations: [
+      implementInternal(findLoginOperation, async ({ email }) => ({
         ...(email === 'olive@sunny.example' && { login }),
-        ...(email === 'tess@sunny.example' && { login: { ...login, isOwner: false } }),
-      }),
-    useSecondFactor: async () => create(UseSecondFactorResponseSchema),
-  },
+        ...(email === 'tess@sunny.example' && { login: { ...login, role: null } }),
+      })),
+    ],
+    callers: ['service'],
+  }),
   sessions: {
     create: async (owner) => ({
       token: 'token',
@@ -159,7 +157,7 @@ describe('a login', () => {
   });
 
   test.each([
-    ['job-state', { access: { ...deps.access, getLogin: unavailable } }],
+    ['job-state', { operations: { callInternal: unavailable } }],
     ['the comparison', { verifyPassword: unavailable }],
     ['the session store', { sessions: { ...deps.sessions, create: unavailable } }],
   ])('is not counted as failed when %s is down', async (_name, away) => {

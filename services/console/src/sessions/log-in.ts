@@ -1,6 +1,6 @@
-import type { CallOptions, Client } from '@connectrpc/connect';
-import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { findLoginOperation } from '@partner/proto-contracts/internal/access/sign-in';
 import { clientNetwork } from '@partner/gateway-kit/client-address';
+import type { CallOptions } from '@partner/kernel/amqp/operation-client';
 import type { Logger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import type { Counter } from 'prom-client';
@@ -11,7 +11,6 @@ import type { VerifyPassword } from './verify-password.js';
 
 /** Dependencies of a login. */
 export interface LogInDeps extends AdmitDeps {
-  readonly access: Pick<Client<typeof AccessService>, 'getLogin' | 'useSecondFactor'>;
   readonly attempts: Pick<LoginAttempts, 'beginFromNetwork' | 'beginKnown' | 'beginUnknown'>;
   readonly verifyPassword: VerifyPassword;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
@@ -46,11 +45,12 @@ export async function logIn(
     const beginUnknown = async () => attempts.push(await deps.attempts.beginFromNetwork(network));
     if (device === undefined) await beginUnknown();
     else attempts.push(await deps.attempts.beginKnown(`device ${device.id}`));
-    const { login } = await deps.access.getLogin({ email: credentials.email, asksSecondFactor: true }, call);
+    const { email } = credentials;
+    const { login } = await deps.operations.callInternal(findLoginOperation, { email }, call);
     if (device === undefined || device.membershipId !== login?.membershipId) {
       if (device !== undefined) await beginUnknown();
       // By membership if it is known: several spellings of an address can mean the same account.
-      const account = login?.membershipId ?? credentials.email.toLowerCase();
+      const account = login?.membershipId ?? email.toLowerCase();
       attempts.push(await deps.attempts.beginUnknown(account, network));
     }
     const matches = await deps.verifyPassword(network, credentials.password, login?.passwordHash);

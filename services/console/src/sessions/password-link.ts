@@ -7,7 +7,7 @@ import { tokenSha256 } from '@partner/kernel/technical-contact-link';
  */
 export function createPasswordLink(publicBaseUrl: string): {
   readonly link: string;
-  readonly tokenSha256: Uint8Array<ArrayBuffer>;
+  readonly tokenSha256: string;
 } {
   const token = randomBytes(32).toString('base64url');
   return {

@@ -1,14 +1,16 @@
-import type { CallOptions, Client } from '@connectrpc/connect';
-import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import {
+  findProviderLoginOperation,
+  linkProviderOperation,
+} from '@partner/proto-contracts/internal/access/sign-in';
 import { clientNetwork } from '@partner/gateway-kit/client-address';
+import type { CallOptions, OperationClient } from '@partner/kernel/amqp/operation-client';
 import { ServiceError } from '@partner/kernel/service-error';
-import { actorOf } from '../acting-owner.js';
+import { callerOf } from '../acting-owner.js';
 import { admit, type AdmitDeps, type LoginClient } from './admit.js';
 import { CLOCK_SKEW_MS, type IdentityProvider, type ProviderAccount } from './identity-provider.js';
 import { concludeLogin, type LogInDeps } from './log-in.js';
 import type { LoginAttempt, LoginAttempts } from './login-attempts.js';
 import type { ProviderRequest, ProviderRequests } from './provider-requests.js';
-import { roleOf } from './role.js';
 import type { ClientOrigin, Owner, OwnerSession, SessionStore } from './session-store.js';
 
 /** Dependencies of everything with the identity provider. */
@@ -20,10 +22,6 @@ export interface ProviderDeps {
 
 /** Dependencies of a sign-in. */
 export interface ProviderSignInDeps extends ProviderDeps, AdmitDeps, Pick<LogInDeps, 'logger' | 'logins'> {
-  readonly access: Pick<
-    Client<typeof AccessService>,
-    'getProviderLogin' | 'linkProvider' | 'useSecondFactor'
-  >;
   readonly attempts: Pick<LoginAttempts, 'beginFromNetwork' | 'beginKnown'>;
 }
 
@@ -76,12 +74,16 @@ export async function completeProviderSignIn(
     const account = accountOf(request) ?? (await provider.readAccount(request, query));
     const { issuer } = provider;
     const { authenticatedAt, ...identity } = { ...account, issuer };
-    const { login, isLinked = false } = await deps.access.getProviderLogin({ identity }, call);
+    const { login, isLinked } = await deps.operations.callInternal(
+      findProviderLoginOperation,
+      identity,
+      call,
+    );
     if (login === undefined) throw noAccount(account, provider);
     const link = async (owner: Owner) => {
-      const { companyId } = owner;
       if (isLinked) return;
-      await deps.access.linkProvider({ companyId, actor: actorOf(owner, client), identity }, call);
+      const caller = callerOf(owner, client);
+      await deps.operations.callInternal(linkProviderOperation, identity, { ...call, caller });
     };
     const byProvider = { issuer, authenticatedAt, link };
     const started = await admit(deps, { login, client, conclude, byProvider }, call).catch(
@@ -122,7 +124,7 @@ function beginAttempt(
  */
 export async function completeProviderConfirmation(
   deps: ProviderDeps & {
-    readonly access: Pick<Client<typeof AccessService>, 'getProviderLogin'>;
+    readonly operations: Pick<OperationClient, 'callInternal'>;
     readonly sessions: Pick<SessionStore, 'confirm'>;
     readonly trail: AdmitDeps['trail'];
     readonly logger: Pick<LogInDeps['logger'], 'info'>;
@@ -141,11 +143,11 @@ export async function completeProviderConfirmation(
   const request = await takeRequest(deps.providerRequests, { token, query, sessionId: session.id });
   const { subject, authenticatedAt } = await provider.readAccount(request, query);
   const identity = { issuer, subject };
-  const { login, isLinked } = await deps.access.getProviderLogin({ identity }, call);
-  if (login === undefined || isLinked !== true || login.membershipId !== session.membershipId) {
+  const { login, isLinked } = await deps.operations.callInternal(findProviderLoginOperation, identity, call);
+  if (login === undefined || !isLinked || login.membershipId !== session.membershipId) {
     throw refused(`you signed in at ${name} with another account than in this console; start again`);
   }
-  if (roleOf(login) !== session.role) throw refused('your role was changed; sign in again');
+  if (login.role !== session.role) throw refused('your role was changed; sign in again');
   // A provider that was not asked to, or ignores it, states no time or an earlier one.
   const isNew = (authenticatedAt?.getTime() ?? 0) >= request.startedAt - CLOCK_SKEW_MS;
   if (!isNew) {

@@ -2,15 +2,6 @@ import { isForViewers, type Role, VIEWER_REFUSAL } from '@partner/proto-contract
 import type { AnyEndpoint } from '@partner/gateway-kit/endpoint';
 import { ServiceError } from '@partner/kernel/service-error';
 
-/** Returns the role of a login or an owner check; undefined for a person without access to the console. */
-export function roleOf(person: {
-  readonly isOwner?: boolean | undefined;
-  readonly isViewer?: boolean | undefined;
-}): Role | undefined {
-  if (person.isOwner === true) return 'owner';
-  return person.isViewer === true ? 'viewer' : undefined;
-}
-
 /** Fails with `permission_denied` if a viewer may not use the endpoint; the contract of its operation decides. */
 export function checkRole<Principal extends { readonly role: Role }>(
   { role }: Principal,

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { SecondFactorCode } from '@partner/proto-contracts/internal/access/second-factor';
 import { RECOVERY_CODE_COUNT } from '@partner/proto-contracts/resources/second-factor/second-factor';
 import { ServiceError } from '@partner/kernel/service-error';
 import type { LoginAttempts } from './login-attempts.js';
@@ -8,17 +9,10 @@ const TOTP = /^[0-9]{6}$/;
 const RECOVERY_ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const RECOVERY_CODE = /^[a-z2-7]{16}$/;
 
-/** A code of the second factor in the form of job-state's RPCs. */
-export type SecondFactorCode =
-  | { readonly totp: string }
-  | { readonly recoveryCodeSha256: Uint8Array<ArrayBuffer> }
-  /** Text of another form. job-state refuses it, so that it is in the audit trail as any wrong code. */
-  | Readonly<Record<string, never>>;
-
 /** New recovery codes: their texts, which are shown once, and the hashes that are stored. */
 export interface RecoveryCodes {
   readonly texts: readonly string[];
-  readonly sha256s: Uint8Array<ArrayBuffer>[];
+  readonly sha256s: string[];
 }
 
 /** Creates the recovery codes of one owner, four groups of four characters each. */
@@ -33,7 +27,7 @@ export function newRecoveryCodes(): RecoveryCodes {
 }
 
 /**
- * Runs an RPC with a code that a person typed, and counts it as a failed attempt of `client` if it is wrong. Fails with
+ * Makes a call with a code that a person typed, and counts it as a failed attempt of `client` if it is wrong. Fails with
  * `second_factor_wrong`, and with `rate_limited` after 10 in 15 minutes.
  */
 export async function tryCode<Result>(
@@ -45,6 +39,7 @@ export async function tryCode<Result>(
   let mustCount = false;
   const code = readCode(text);
   try {
+    // job-state refuses a text of another form, so that it is in the audit trail as any wrong code.
     return await run(code ?? {});
   } catch (error) {
     mustCount = error instanceof ServiceError && error.reason === 'second_factor_wrong';
@@ -69,6 +64,6 @@ function wrongForm(): ServiceError {
   );
 }
 
-function sha256(code: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(createHash('sha256').update(code).digest());
+function sha256(code: string): string {
+  return createHash('sha256').update(code).digest('hex');
 }

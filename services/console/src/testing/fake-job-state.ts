@@ -1,5 +1,3 @@
-import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import type { ApiKey } from '@partner/proto-contracts/resources/api-key/api-key';
 import {
   type GetSubscriptionRequest,
   SubscriptionService,
@@ -17,11 +15,6 @@ import { type RpcService, rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { notFound, ServiceError } from '@partner/kernel/service-error';
-import { createFakeKeyMethods } from './fake-access-service.js';
-import { createFakeContactMethods } from './fake-technical-contact.js';
-import { createFakeSecondFactors } from './fake-second-factor.js';
-import { createFakeColleagueMethods } from './fake-colleagues.js';
-import { createFakeLogins, type FakeLogin, type FakeLogins } from './fake-logins.js';
 import { resourceResponse } from './resource-response.js';
 
 interface Asked {
@@ -32,7 +25,7 @@ interface Asked {
 }
 
 /** What of job-state is not an operation yet: in-memory subscriptions and deliveries of several companies, isolated from each other. */
-export interface FakeJobState extends Omit<FakeLogins, 'methods'> {
+export interface FakeJobState {
   readonly services: readonly RpcService[];
   /** Marks a subscription's test delivery as accepted with 2xx. */
   verify(subscriptionId: string): void;
@@ -40,16 +33,16 @@ export interface FakeJobState extends Omit<FakeLogins, 'methods'> {
   readonly asked: readonly Asked[];
 }
 
-/** Creates a job-state with these logins, by email address. */
-export function createFakeJobState(given: Readonly<Record<string, FakeLogin>>): FakeJobState {
+/** Creates a job-state without subscriptions. */
+export function createFakeJobState(): FakeJobState {
   const asked: Asked[] = [];
   const verified = new Set<string>();
-  const companies = new Map<string, { subscriptions: Subscription[]; keys: ApiKey[] }>();
+  const companies = new Map<string, { subscriptions: Subscription[] }>();
 
   function ask(method: string, companyId: string | undefined, actingMembershipId?: string) {
     invariant(companyId !== undefined, 'the console names the company');
     asked.push({ method, companyId, ...(actingMembershipId !== undefined && { actingMembershipId }) });
-    const company = companies.get(companyId) ?? { subscriptions: [], keys: [] };
+    const company = companies.get(companyId) ?? { subscriptions: [] };
     companies.set(companyId, company);
     return company;
   }
@@ -67,19 +60,6 @@ export function createFakeJobState(given: Readonly<Record<string, FakeLogin>>): 
   }
 
   const at = new Date('2026-08-26T14:03:00Z');
-
-  const secondFactors = createFakeSecondFactors(at);
-  const { methods: people, ...logins } = createFakeLogins(given, secondFactors.has);
-  const access = rpcService(AccessService, {
-    ...people,
-    ...createFakeKeyMethods({
-      now: at,
-      ask: (method, { companyId }) => ask(method, companyId).keys,
-    }),
-    ...createFakeContactMethods(at),
-    ...secondFactors.methods,
-    ...createFakeColleagueMethods(ask),
-  });
 
   const subscriptions = rpcService(SubscriptionService, {
     createSubscription: (request) => {
@@ -191,9 +171,8 @@ export function createFakeJobState(given: Readonly<Record<string, FakeLogin>>): 
   });
 
   return {
-    services: [access, subscriptions],
+    services: [subscriptions],
     verify: (subscriptionId) => verified.add(subscriptionId),
-    ...logins,
     asked,
   };
 }

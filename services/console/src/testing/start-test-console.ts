@@ -5,7 +5,6 @@ import type { Server } from 'node:http';
 import { createClient } from '@connectrpc/connect';
 import { afterEach } from '@jest/globals';
 import { verify } from '@node-rs/argon2';
-import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { createHttpServer } from '@partner/kernel/http-server';
 import { createRateLimiter, type RateLimiter } from '@partner/gateway-kit/rate-limiter';
@@ -95,18 +94,22 @@ export async function startTestConsole(options: TestConsoleOptions): Promise<Tes
   const redis = createRedis(options.redisUrl, silentLogger, { replyTimeoutMs: 10_000 });
   await once(redis, 'ready');
   const metrics = new Registry();
-  const access = createClient(AccessService, transport);
   const signer = createSessionSigner({ keys: new Map([['test', randomBytes(32)]]) });
   const sessions = createSessionStore({ redis, signer, keyPrefix, clock, randomBytes });
   const changeStreams = createChangeStreams({
-    isAlive: createSessionLookup({ access, sessions, logger, clock, rpcTimeoutMs: 5_000 }),
+    isAlive: createSessionLookup({
+      operations: jobState.operations,
+      sessions,
+      logger,
+      clock,
+      rpcTimeoutMs: 5_000,
+    }),
     logger,
     metrics,
     after,
   });
   const background = createBackgroundWork({ logger });
   const app = createConsoleApp({
-    access,
     operations: jobState.operations,
     subscriptions: createClient(SubscriptionService, transport),
     sessions,

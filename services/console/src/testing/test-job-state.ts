@@ -1,5 +1,3 @@
-import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { insertCompany, insertMember } from '@partner/job-state/testing/test-jobs';
 import type { TestDatabase } from '@partner/job-state/testing/test-database';
 import { type WebhookRows, webhookRows } from '@partner/job-state/testing/webhook-fixture';
@@ -10,7 +8,6 @@ import { ServiceError } from '@partner/kernel/service-error';
 import { createManualTimers, type ManualTimers } from '@partner/kernel/testing/manual-timers';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { hash } from '@node-rs/argon2';
-import type { FakeLogin } from './fake-logins.js';
 import { createFakeJobState, type FakeJobState } from './fake-job-state.js';
 import type { Called } from './watch-actors.js';
 
@@ -19,6 +16,11 @@ export const PASSWORD = 'correct horse battery staple';
 
 /** Cheap hashes, because tests do hundreds of logins. A hash states its costs, so verification is cheap too. */
 const CHEAP_HASHING = { memoryCost: 8, timeCost: 1, parallelism: 1 };
+
+/** Returns another hash of the same password. */
+export function hashPassword(): Promise<string> {
+  return hash(PASSWORD, CHEAP_HASHING);
+}
 
 /** The addresses of people who use a test console: owners of two companies, and two who own none. */
 export const PEOPLE = {
@@ -38,6 +40,15 @@ export interface TestJobState extends FakeJobState {
   readonly ids: Readonly<Record<'sunny' | 'roofs' | 'olive' | 'vera' | 'tess' | 'sam', string>>;
   /** Calls of operations, newest last. */
   readonly called: readonly Called[];
+  /** Changes a person behind the console's back, as the platform or an operator does. */
+  changeMember(
+    membershipId: string,
+    change: {
+      readonly role?: 'OWNER' | 'VIEWER';
+      readonly active?: false;
+      readonly passwordHash?: string;
+    },
+  ): Promise<void>;
   /** Makes calls of an operation fail with `unavailable` before they reach job-state, or work again. */
   setAway(operation: string, isAway: boolean): void;
   readonly time: TestTime;
@@ -55,30 +66,19 @@ interface TestTime extends Pick<ManualTimers, 'after' | 'pass'> {
 export async function createTestJobState(database: TestDatabase['database']): Promise<TestJobState> {
   const time = createTestTime();
   await database.query('update memberships set email = null, password_hash = null, active = false');
-  const passwordHash = await hash(PASSWORD, CHEAP_HASHING);
-  const fakeLogins: Record<string, FakeLogin> = {};
-  const company = async (companyClass: CompanyClassName, companyName: string) => ({
-    companyId: await insertCompany(database, companyClass, companyName),
-    companyName,
-    companyClass: CompanyClass[companyClass],
-  });
-  const sunny = await company('INSTALLER', 'Sunny Installers');
-  const roofs = await company('SALES', 'Roofs and Sons');
-  const member = async (
-    of: typeof sunny,
+  await database.query('delete from provider_links');
+  const passwordHash = await hashPassword();
+  const sunny = await insertCompany(database, 'INSTALLER', 'Sunny Installers');
+  const roofs = await insertCompany(database, 'SALES', 'Roofs and Sons');
+  const member = (
+    companyId: string,
     role: 'OWNER' | 'VIEWER' | 'TECHNICIAN',
     displayName: string,
     email: string,
-  ) => {
-    const { companyId } = of;
-    const membershipId = await insertMember(database, { companyId, role, displayName, email, passwordHash });
-    const rights = { isOwner: role === 'OWNER', isViewer: role === 'VIEWER' };
-    fakeLogins[email] = { ...of, membershipId, displayName, passwordHash, ...rights };
-    return membershipId;
-  };
+  ) => insertMember(database, { companyId, role, displayName, email, passwordHash });
   const ids = {
-    sunny: sunny.companyId,
-    roofs: roofs.companyId,
+    sunny,
+    roofs,
     olive: await member(sunny, 'OWNER', 'Olive Owner', PEOPLE.installerOwner),
     vera: await member(sunny, 'VIEWER', 'Vera Viewer', PEOPLE.viewer),
     tess: await member(sunny, 'TECHNICIAN', 'Tess Technician', PEOPLE.technician),
@@ -95,7 +95,7 @@ export async function createTestJobState(database: TestDatabase['database']): Pr
     },
   });
   return {
-    ...createFakeJobState(fakeLogins),
+    ...createFakeJobState(),
     database,
     rows: webhookRows(database),
     operations: inProcessOperations({
@@ -104,6 +104,13 @@ export async function createTestJobState(database: TestDatabase['database']): Pr
     }),
     ids,
     called,
+    async changeMember(membershipId, { role, active, passwordHash: newHash }) {
+      await database.query(
+        `update memberships set role = coalesce($2, role), active = coalesce($3, active),
+           password_hash = coalesce($4, password_hash) where id = $1`,
+        [membershipId, role, active, newHash],
+      );
+    },
     setAway: (operation, isAway) => void (isAway ? away.add(operation) : away.delete(operation)),
     time,
   };

@@ -1,24 +1,17 @@
 import { fromBinary } from '@bufbuild/protobuf';
-import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  AccessService,
-  CompanyClass,
-  KeyRevokedSchema,
-} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import { KeyRevokedSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { createApiKey, type NewApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { silentLogger } from '@partner/kernel/logger';
 import { eventually } from '@partner/test-kit/eventually';
-import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import type { Database } from '../database/database.js';
+import { connectAccess } from '../testing/access-client.js';
 import { keyLookups } from '../testing/key-lookups.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
-import { createAccessService } from './access-service.js';
 import { Registry } from 'prom-client';
 import { startKeyUsage } from './start-key-usage.js';
 
@@ -46,11 +39,8 @@ function deps() {
   } as const;
 }
 
-/** The requests of the console. */
-function client() {
-  const service = createAccessService(deps());
-  return createClient(AccessService, createInMemoryTransport([rpcService(AccessService, service)]));
-}
+/** The calls of the console. */
+const client = () => connectAccess(deps());
 
 /** The requests of a gateway. */
 function gateway(used: string[] = []) {
@@ -137,7 +127,7 @@ describe('an API key', () => {
   test('can be revoked by its company repeatedly, with a broadcast each time', async () => {
     const key = await insertKey(seller, 'general');
     for (let repeat = 0; repeat < 2; repeat += 1)
-      await client().revokeKey({ companyId: seller, keyId: key.keyId });
+      await client().revokeKey({ companyId: seller }, { params: { id: key.keyId } });
     await expect(gateway().authenticateKey(key)).rejects.toMatchObject({ reason: 'unauthenticated' });
     const messages = await database.query<{ body: Buffer }>(
       `select body from outbox where exchange = 'partner.access' and type = $1`,
@@ -150,9 +140,8 @@ describe('an API key', () => {
 
   test('cannot be revoked by another company', async () => {
     const key = await insertKey(seller, 'general');
-    await expect(client().revokeKey({ companyId: installer, keyId: key.keyId })).rejects.toMatchObject({
-      reason: 'not_found',
-    });
+    const revoked = client().revokeKey({ companyId: installer }, { params: { id: key.keyId } });
+    await expect(revoked).rejects.toMatchObject({ reason: 'not_found' });
     expect(await gateway().authenticateKey(key)).toMatchObject({ companyId: seller });
   });
 
@@ -215,12 +204,12 @@ describe('a login', () => {
        values ($1, $2, 'OWNER', 'Dana Whitfield', 'Dana@Seller.Example', '$argon2id$hash')`,
       [id, seller],
     );
-    expect((await client().getLogin({ email: 'dana@SELLER.example' })).login).toMatchObject({
+    expect(await client().findLogin('dana@SELLER.example')).toMatchObject({
       membershipId: id,
       companyId: seller,
-      companyClass: CompanyClass.SALES,
+      companyClass: 'SALES',
       displayName: 'Dana Whitfield',
-      isOwner: true,
+      role: 'owner',
       passwordHash: '$argon2id$hash',
     });
   });
@@ -234,9 +223,9 @@ describe('a login', () => {
       [membershipId, seller, email],
     );
     const versions = async () => {
-      const { login } = await client().getLogin({ email });
-      const { passwordVersion } = await client().getOwner({ companyId: seller, membershipId });
-      return [login?.passwordVersion, passwordVersion];
+      const login = await client().findLogin(email);
+      const person = await client().findPerson(seller, membershipId);
+      return [login?.passwordVersion, person?.passwordVersion];
     };
     const [first, ofOwner] = await versions();
     expect(first).toMatch(/^[\w-]{43}$/);
@@ -256,7 +245,7 @@ describe('a login', () => {
       [newId('mem'), seller],
     );
     for (const email of ['unknown@seller.example', 'gone@seller.example']) {
-      expect((await client().getLogin({ email })).login).toBeUndefined();
+      expect(await client().findLogin(email)).toBeUndefined();
     }
   });
 });

@@ -61,7 +61,7 @@ export async function addColleague(
     readonly displayName: string;
     readonly email: string;
     readonly role: Role;
-    readonly tokenSha256: Uint8Array;
+    readonly tokenSha256: Buffer;
   },
   limits: TransactionLimits = {},
 ): Promise<Colleague> {

@@ -1,9 +1,8 @@
-import { apiKeyIn, KEY_KINDS_OF_CLASS } from '@partner/proto-contracts/resources/api-key/api-key';
+import { KEY_KINDS_OF_CLASS } from '@partner/proto-contracts/resources/api-key/api-key';
 import type { ErrorReason } from '@partner/proto-contracts/api/error-reasons';
 import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import type { Environment } from '@partner/kernel/api-key';
-import { invalidArgument, validate } from '@partner/kernel/validation';
 import type { Logger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import type { Actor } from '../audit/actor.js';
@@ -19,15 +18,14 @@ export interface KeyToCreate {
   readonly kind: KeyKindName;
   /** Whether an operator creates it, by the queue of the request. */
   readonly isOperator: boolean;
-  readonly boundCompanyId: string | undefined;
-  readonly description: string | undefined;
+  readonly boundCompanyId?: string | undefined;
+  readonly description?: string | undefined;
 }
 
 /**
  * Creates an API key, whose text is returned only here.
  *
  * Fails with
- * - `invalid_argument` for a bound company that is missing or not allowed;
  * - `key_kind_not_allowed` for a kind that the company's class does not allow;
  * - `installer_not_bindable` for a company that no job of this one is or was assigned to;
  * - `key_limit_reached`.
@@ -47,9 +45,7 @@ export async function createKey(
   limits: TransactionLimits = {},
 ): Promise<NewKey> {
   const { companyId, actor, isOperator } = request;
-  const checked = validate(apiKeyIn, request, 'body');
-  if (!checked.valid) throw invalidArgument(checked.violations);
-  const { kind, boundCompanyId = null, description = '' } = checked.value;
+  const { kind, boundCompanyId = null, description = '' } = request;
   const created = await deps.database.transaction(
     async (tx) => {
       refuseKind(await lockCompany(tx, companyId), kind);

@@ -1,3 +1,4 @@
+import type { Role } from '@partner/proto-contracts/api/roles';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import type { Queryable } from '../database/database.js';
 import type { SessionsBasis } from './password-version.js';
@@ -9,19 +10,16 @@ export interface StoredLogin extends SessionsBasis {
   readonly companyName: string;
   readonly companyClass: CompanyClassName;
   readonly displayName: string;
-  readonly isOwner: boolean;
-  /** True: may use the console, but change nothing. */
-  readonly isViewer: boolean;
-  /** Argon2id in PHC string form. */
-  readonly passwordHash: string;
+  /** Null: may not use the console. */
+  readonly role: Role | null;
   /** True: a login needs a code too. */
   readonly hasSecondFactor: boolean;
 }
 
 /** The columns of a {@link StoredLogin} from {@link LOGIN_TABLES}. */
 export const LOGIN_COLUMNS = `member.id as "membershipId", member.company_id as "companyId", company.name as "companyName",
-  company.class as "companyClass", member.display_name as "displayName", member.role = 'OWNER' as "isOwner",
-  member.role = 'VIEWER' as "isViewer", member.password_hash as "passwordHash",
+  company.class as "companyClass", member.display_name as "displayName",
+  case when member.role in ('OWNER', 'VIEWER') then lower(member.role) end as role, member.password_hash as "passwordHash",
   member.session_version as "sessionVersion", exists (
     select from second_factors as factor where factor.membership_id = member.id and factor.enabled_at is not null
   ) as "hasSecondFactor"`;

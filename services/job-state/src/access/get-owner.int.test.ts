@@ -31,7 +31,7 @@ describe('an owner', () => {
   test('is an active owner of the company', async () => {
     const membershipId = await member('OWNER');
     await expect(getOwner({ database }, { companyId, membershipId })).resolves.toEqual({
-      role: 'OWNER',
+      role: 'owner',
       sessionVersion: 0,
       email: `${membershipId}@seller.example`,
       passwordHash: '$argon2id$hash',

@@ -1,3 +1,4 @@
+import type { Role } from '@partner/proto-contracts/api/roles';
 import type { Queryable } from '../database/database.js';
 import { canSignIn } from './can-sign-in.js';
 import type { SessionsBasis } from './password-version.js';
@@ -10,7 +11,7 @@ export interface MembershipOfCompany {
 
 /** An active owner or viewer of a company. */
 interface ConsolePerson extends SessionsBasis {
-  readonly role: 'OWNER' | 'VIEWER';
+  readonly role: Role;
   readonly email: string | null;
 }
 
@@ -20,7 +21,7 @@ export async function getOwner(
   { companyId, membershipId }: MembershipOfCompany,
 ): Promise<ConsolePerson | undefined> {
   const [person] = await deps.database.query<ConsolePerson>(
-    `select role, email, password_hash as "passwordHash", session_version as "sessionVersion" from memberships as member
+    `select lower(role) as role, email, password_hash as "passwordHash", session_version as "sessionVersion" from memberships as member
      where id = $1 and company_id = $2 and active and role in ('OWNER', 'VIEWER') and ${canSignIn('member')}`,
     [membershipId, companyId],
   );

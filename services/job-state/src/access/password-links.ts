@@ -1,5 +1,4 @@
 import { PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
-import { invalidArgument } from '@partner/kernel/validation';
 import type { Logger } from '@partner/kernel/logger';
 import { notFound } from '@partner/kernel/service-error';
 import type { Actor } from '../audit/actor.js';
@@ -16,8 +15,6 @@ export interface LinkedPerson {
   readonly companyName: string;
   readonly displayName: string;
   readonly email: string;
-  /** False: the person was invited and has not set a password yet. */
-  readonly hasPassword: boolean;
 }
 
 interface Deps {
@@ -27,7 +24,7 @@ interface Deps {
 }
 
 const PERSON = `member.id as "membershipId", member.company_id as "companyId", company.name as "companyName",
-  member.display_name as "displayName", member.email, member.password_hash is not null as "hasPassword"`;
+  member.display_name as "displayName", member.email`;
 
 /** People of the console who can get mail. */
 const MAY_SIGN_IN = `member.active and member.role in ('OWNER', 'VIEWER') and member.email is not null`;
@@ -44,7 +41,7 @@ export async function requestPasswordLink(
   deps: Deps,
   request: {
     readonly email: string;
-    readonly tokenSha256: Uint8Array;
+    readonly tokenSha256: Buffer;
     /** The only person whom the link may be for. */
     readonly onlyMembershipId?: string | undefined;
   },
@@ -78,22 +75,15 @@ export async function requestPasswordLink(
   return person;
 }
 
-/**
- * Makes a link valid for a membership, in place of an earlier one.
- *
- * Fails with `invalid_argument` for a token hash of another length than 32 bytes.
- */
+/** Makes a link valid for a membership, in place of an earlier one. */
 export async function putPasswordLink(
   tx: Queryable,
-  link: { readonly membershipId: string; readonly tokenSha256: Uint8Array; readonly expiresAt: Date },
+  link: { readonly membershipId: string; readonly tokenSha256: Buffer; readonly expiresAt: Date },
 ): Promise<void> {
-  if (link.tokenSha256.length !== 32) {
-    throw invalidArgument([{ path: 'token_sha256', message: 'must be 32 bytes' }]);
-  }
   await tx.query(
     `insert into password_links (membership_id, token_sha256, expires_at) values ($1, $2, $3)
      on conflict (membership_id) do update set token_sha256 = excluded.token_sha256, expires_at = excluded.expires_at`,
-    [link.membershipId, Buffer.from(link.tokenSha256), link.expiresAt],
+    [link.membershipId, link.tokenSha256, link.expiresAt],
   );
 }
 
@@ -104,14 +94,14 @@ export async function putPasswordLink(
  */
 export async function getPasswordLink(
   database: Queryable,
-  tokenSha256: Uint8Array,
+  tokenSha256: Buffer,
   now: Date,
 ): Promise<LinkedPerson> {
   const [person] = await database.query<LinkedPerson>(
     `select ${PERSON} from password_links as link join memberships as member on member.id = link.membership_id
        join companies as company on company.id = member.company_id
      where link.token_sha256 = $1 and link.expires_at > $2 and ${MAY_SIGN_IN}`,
-    [Buffer.from(tokenSha256), now],
+    [tokenSha256, now],
   );
   if (person === undefined) throw notFound('password link');
   return person;
@@ -128,7 +118,7 @@ export async function getPasswordLink(
 export async function usePasswordLink(
   deps: Deps,
   request: {
-    readonly tokenSha256: Uint8Array;
+    readonly tokenSha256: Buffer;
     readonly passwordHash: string;
     /** The client; its membership and name are those of the link. */
     readonly client: Pick<Actor, 'remoteAddress' | 'userAgent'> | undefined;
@@ -142,11 +132,11 @@ export async function usePasswordLink(
        from memberships as member
        where member.id = (select membership_id from password_links where token_sha256 = $1) and ${MAY_SIGN_IN}
        for no key update`,
-      [Buffer.from(tokenSha256)],
+      [tokenSha256],
     );
     const used = await tx.query(
       'delete from password_links where token_sha256 = $1 and expires_at > $2 returning membership_id',
-      [Buffer.from(tokenSha256), deps.clock()],
+      [tokenSha256, deps.clock()],
     );
     if (person === undefined || used.length === 0) throw notFound('password link');
     const { displayName, ...membership } = person;

@@ -18,12 +18,12 @@ export interface ProviderIdentity {
   readonly issuer: string;
   readonly subject: string;
   /** Undefined: the provider does not state that it has verified one. */
-  readonly verifiedEmail: string | undefined;
+  readonly verifiedEmail?: string | undefined;
 }
 
 /** The login of an identity. */
 export interface ProviderLogin {
-  readonly login: Omit<StoredLogin, 'passwordHash'> & { readonly passwordHash: string | null };
+  readonly login: StoredLogin;
   /** False: the email address alone matches. */
   readonly isLinked: boolean;
 }
@@ -48,7 +48,7 @@ export async function getProviderLogin(
   now: Date,
 ): Promise<ProviderLogin | undefined> {
   const { issuer, subject, verifiedEmail } = checkedIdentity(identity);
-  const [found] = await database.query<ProviderLogin['login'] & { readonly isLinked: boolean }>(
+  const [found] = await database.query<StoredLogin & { readonly isLinked: boolean }>(
     `with link as (select membership_id from provider_links where issuer = $1 and subject = $2)
      select ${LOGIN_COLUMNS}, exists (select from link) as "isLinked" from ${LOGIN_TABLES}
      where member.active and member.id = coalesce(

@@ -1,8 +1,6 @@
 import { KeyRevokedSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { KEY_LIMITS } from '@partner/proto-contracts/resources/api-key/api-key';
 import { ACCESS_BROADCAST } from '@partner/proto-contracts/topology';
 import type { Environment } from '@partner/kernel/api-key';
-import { invalidArgument } from '@partner/kernel/validation';
 import { invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
 import { notFound, ServiceError } from '@partner/kernel/service-error';
@@ -44,10 +42,6 @@ export async function rotateKey(
   limits: TransactionLimits = {},
 ): Promise<NewKey & { readonly previous: KeyRow }> {
   const { companyId, actor, keyId, overlapHours } = request;
-  const { max } = KEY_LIMITS.overlapHours;
-  if (overlapHours < 0 || overlapHours > max) {
-    throw invalidArgument([{ path: 'overlapHours', message: `must be from 0 to ${max}` }]);
-  }
   const rotated = await deps.database.transaction(
     async (tx) => {
       await lockCompany(tx, companyId);

@@ -9,7 +9,6 @@ import { newId } from '@partner/kernel/ids';
 import type { Logger } from '@partner/kernel/logger';
 import { openSecret, type SealingKeys, sealingKeyIdOf, sealSecret } from '@partner/kernel/secret-sealing';
 import { notFound, ServiceError } from '@partner/kernel/service-error';
-import { invalidArgument } from '@partner/kernel/validation';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, Transaction, TransactionLimits } from '../database/database.js';
@@ -33,7 +32,7 @@ export interface SecondFactorDeps {
 /** A code: of the app, or the hash of a recovery code. */
 export interface SecondFactorCode {
   readonly totp?: string | undefined;
-  readonly recoveryCodeSha256?: Uint8Array | undefined;
+  readonly recoveryCodeSha256?: Buffer | undefined;
 }
 
 /** A person who acts on their own second factor. */
@@ -70,7 +69,8 @@ export async function getSecondFactor(
     [membershipId, companyId],
   );
   if (factor === undefined) return { enabled: false, enabledAt: null, recoveryCodesLeft: 0 };
-  return { ...factor, enabled: true, enabledAt: formatDateTime(factor.enabledAt) };
+  const { enabledAt, recoveryCodesLeft } = factor;
+  return { enabled: true, enabledAt: formatDateTime(enabledAt), recoveryCodesLeft };
 }
 
 /**
@@ -126,10 +126,10 @@ export async function beginSecondFactor(
 export async function enableSecondFactor(
   deps: SecondFactorDeps,
   owner: SecondFactorOwner,
-  given: { readonly code: SecondFactorCode; readonly recoveryCodeSha256s: readonly Uint8Array[] },
+  given: { readonly code: SecondFactorCode; readonly recoveryCodeSha256s: readonly Buffer[] },
   limits: TransactionLimits = {},
 ): Promise<void> {
-  const recoveryCodes = checkedHashes(given.recoveryCodeSha256s);
+  const { recoveryCodeSha256s: recoveryCodes } = given;
   const changed = {
     details: { changed: ['secondFactor'], secondFactor: 'enabled' },
     kind: 'second_factor_enabled',
@@ -186,10 +186,10 @@ export async function useSecondFactor(
 export async function replaceRecoveryCodes(
   deps: SecondFactorDeps,
   owner: SecondFactorOwner,
-  given: { readonly code: SecondFactorCode; readonly recoveryCodeSha256s: readonly Uint8Array[] },
+  given: { readonly code: SecondFactorCode; readonly recoveryCodeSha256s: readonly Buffer[] },
   limits: TransactionLimits = {},
 ): Promise<void> {
-  const recoveryCodes = checkedHashes(given.recoveryCodeSha256s);
+  const { recoveryCodeSha256s: recoveryCodes } = given;
   const changed = {
     details: { changed: ['recoveryCodes'], recoveryCodesLeft: RECOVERY_CODE_COUNT },
     kind: 'recovery_codes_replaced',
@@ -329,7 +329,7 @@ async function useCode(
     await tx.query('update second_factors set last_step = $2 where id = $1', [factor.id, step]);
     return;
   }
-  const used = Buffer.from(code.recoveryCodeSha256);
+  const used = code.recoveryCodeSha256;
   const left = factor.recoveryCodes.filter((hash) => !hash.equals(used));
   if (left.length === factor.recoveryCodes.length) throw wrongCode();
   await tx.query('update second_factors set recovery_code_sha256s = $2 where id = $1', [factor.id, left]);
@@ -354,14 +354,6 @@ function unusedStep(
 /** By its own id: a membership of the platform can take over a second factor. */
 function sealedFor(id: string) {
   return { subscriptionId: id, version: 1 };
-}
-
-function checkedHashes(hashes: readonly Uint8Array[]): readonly Buffer[] {
-  if (hashes.length !== RECOVERY_CODE_COUNT || hashes.some(({ length }) => length !== 32)) {
-    const message = `must be ${RECOVERY_CODE_COUNT} hashes of 32 bytes`;
-    throw invalidArgument([{ path: 'recovery_code_sha256s', message }]);
-  }
-  return hashes.map((hash) => Buffer.from(hash));
 }
 
 function wrongCode(): ServiceError {

@@ -1,11 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { silentLogger } from '@partner/kernel/logger';
-import { connectAccess } from '../testing/public-clients.js';
+import { connectAccess } from '../testing/access-client.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
-import { createAccessService } from './access-service.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -24,21 +23,19 @@ beforeEach(async () => {
 });
 
 function client() {
-  const service = createAccessService({
+  return connectAccess({
     database: testDatabase.database,
     clock: () => now,
     logger: silentLogger,
     environment: 'sandbox',
     sealingKeys: TEST_SEALING_KEYS,
   });
-  return connectAccess(service);
 }
 
-const newToken = () => new Uint8Array(createHash('sha256').update(randomBytes(32)).digest());
-const actor = { displayName: 'operator: olga' };
+const newToken = () => randomBytes(32).toString('hex');
 
 async function request(email: string, tokenSha256 = newToken(), of = companyId) {
-  await client().requestTechnicalContact({ companyId: of, actor, email, tokenSha256 });
+  await client().requestTechnicalContact({ companyId: of, operator: 'olga' }, { email, tokenSha256 });
   return tokenSha256;
 }
 
@@ -57,7 +54,7 @@ describe('a technical contact', () => {
     const token = await request('dev@peak.example');
     const pending = await contact();
     expect(pending).toMatchObject({ email: null, pending: { email: 'dev@peak.example' } });
-    await client().confirmTechnicalContact({ tokenSha256: token });
+    await client().useTechnicalContactToken({ tokenSha256: token });
     const confirmed = await contact();
     expect(confirmed).toMatchObject({ email: 'dev@peak.example', pending: null });
     expect(confirmed.confirmedAt).toBe(TEST_NOW.toISOString());
@@ -78,19 +75,19 @@ describe('a technical contact', () => {
   });
 
   test('stays while another address is pending [ANNOUNCE-2]', async () => {
-    await client().confirmTechnicalContact({ tokenSha256: await request('one@peak.example') });
+    await client().useTechnicalContactToken({ tokenSha256: await request('one@peak.example') });
     const token = await request('two@peak.example');
     expect(await contact()).toMatchObject({
       email: 'one@peak.example',
       pending: { email: 'two@peak.example' },
     });
-    await client().confirmTechnicalContact({ tokenSha256: token });
+    await client().useTechnicalContactToken({ tokenSha256: token });
     expect(await contact()).toMatchObject({ email: 'two@peak.example' });
   });
 
   test('belongs to one company [ANNOUNCE-1]', async () => {
     const other = await insertCompany(testDatabase.database, 'INSTALLER');
-    await client().confirmTechnicalContact({ tokenSha256: await request('dev@peak.example') });
+    await client().useTechnicalContactToken({ tokenSha256: await request('dev@peak.example') });
     expect((await contact(other)).email).toBeNull();
   });
 });
@@ -100,8 +97,8 @@ describe('a token', () => {
 
   test('works once [ANNOUNCE-2]', async () => {
     const token = await request('dev@peak.example');
-    await client().confirmTechnicalContact({ tokenSha256: token });
-    await expect(client().confirmTechnicalContact({ tokenSha256: token })).rejects.toMatchObject(refused);
+    await client().useTechnicalContactToken({ tokenSha256: token });
+    await expect(client().useTechnicalContactToken({ tokenSha256: token })).rejects.toMatchObject(refused);
   });
 
   test('works for 72 hours [ANNOUNCE-2]', async () => {
@@ -114,9 +111,11 @@ describe('a token', () => {
       new Date(TEST_NOW.getTime() + 72 * HOUR_MS).toISOString(),
     );
     now = new Date(TEST_NOW.getTime() + 72 * HOUR_MS - 1);
-    await client().confirmTechnicalContact({ tokenSha256: early });
+    await client().useTechnicalContactToken({ tokenSha256: early });
     now = new Date(TEST_NOW.getTime() + 72 * HOUR_MS);
-    await expect(client().confirmTechnicalContact({ tokenSha256: lateToken })).rejects.toMatchObject(refused);
+    await expect(client().useTechnicalContactToken({ tokenSha256: lateToken })).rejects.toMatchObject(
+      refused,
+    );
     expect((await contact(late)).pending).toBeNull();
   });
 
@@ -124,7 +123,7 @@ describe('a token', () => {
     const former = await request('one@peak.example');
     await request('two@peak.example');
     for (const tokenSha256 of [former, newToken()]) {
-      await expect(client().confirmTechnicalContact({ tokenSha256 })).rejects.toMatchObject(refused);
+      await expect(client().useTechnicalContactToken({ tokenSha256 })).rejects.toMatchObject(refused);
     }
     expect(await contact()).toMatchObject({ pending: { email: 'two@peak.example' } });
     expect(await trail()).toHaveLength(2);
@@ -139,7 +138,7 @@ test('an unknown company, an invalid address, and a token of another length chan
     reason: 'invalid_argument',
     message: expect.stringMatching(/^email: /),
   });
-  await expect(request('dev@peak.example', new Uint8Array(31))).rejects.toMatchObject({
+  await expect(request('dev@peak.example', newToken().slice(2))).rejects.toMatchObject({
     reason: 'invalid_argument',
   });
   expect((await contact()).pending).toBeNull();

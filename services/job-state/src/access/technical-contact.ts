@@ -2,9 +2,7 @@ import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts
 import {
   TECHNICAL_CONTACT_LIMITS,
   type TechnicalContact,
-  technicalContactIn,
 } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
-import { invalidArgument, validate } from '@partner/kernel/validation';
 import type { Logger } from '@partner/kernel/logger';
 import { notFound } from '@partner/kernel/service-error';
 import type { Actor } from '../audit/actor.js';
@@ -48,7 +46,7 @@ export async function getTechnicalContact(
 /**
  * Makes an address pending, in place of an earlier pending one. The confirmed address stays until the confirmation.
  *
- * Fails with `not_found`, and with `invalid_argument` for an invalid email address.
+ * Fails with `not_found`.
  *
  * Atomic: the pending address and its entry in the audit trail. Lock: the company.
  */
@@ -58,16 +56,11 @@ export async function requestTechnicalContact(
     readonly companyId: string;
     readonly actor: Actor | undefined;
     readonly email: string;
-    readonly tokenSha256: Uint8Array;
+    readonly tokenSha256: Buffer;
   },
   limits: TransactionLimits = {},
 ): Promise<TechnicalContactRow> {
   const { companyId, actor, email, tokenSha256 } = request;
-  const checked = validate(technicalContactIn, { email }, 'body');
-  if (!checked.valid) throw invalidArgument(checked.violations);
-  if (tokenSha256.length !== 32) {
-    throw invalidArgument([{ path: 'token_sha256', message: 'must be 32 bytes' }]);
-  }
   const contact = await deps.database.transaction(
     async (tx) => {
       await lockCompany(tx, companyId);
@@ -78,7 +71,7 @@ export async function requestTechnicalContact(
          values ($1, $2, $3, $4)
          on conflict (company_id) do update set pending_email = excluded.pending_email,
            pending_token_sha256 = excluded.pending_token_sha256, pending_expires_at = excluded.pending_expires_at`,
-        [companyId, email, Buffer.from(tokenSha256), expiresAt],
+        [companyId, email, tokenSha256, expiresAt],
       );
       await recordAudit(tx, {
         companyId,
@@ -104,7 +97,7 @@ export async function requestTechnicalContact(
  */
 export async function confirmTechnicalContact(
   deps: Deps,
-  tokenSha256: Uint8Array,
+  tokenSha256: Buffer,
   limits: TransactionLimits = {},
 ): Promise<void> {
   const companyId = await deps.database.transaction(async (tx) => {
@@ -118,7 +111,7 @@ export async function confirmTechnicalContact(
        from known
        where contact.company_id = known.company_id and pending_token_sha256 = $1 and pending_expires_at > $2
        returning contact.company_id as "companyId", contact.email, known.email as former`,
-      [Buffer.from(tokenSha256), now],
+      [tokenSha256, now],
     );
     if (confirmed === undefined) throw notFound('pending technical contact');
     await recordAudit(tx, {

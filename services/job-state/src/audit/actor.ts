@@ -61,3 +61,10 @@ export function callingOwner(caller: Caller): Extract<Caller, { readonly kind: '
   }
   return caller;
 }
+
+/** Returns the company that a call is made for. Fails with `permission_denied` for a caller without one. */
+export function callingCompany(caller: Caller): string {
+  const companyId = caller.kind === 'service' ? undefined : caller.companyId;
+  if (companyId !== undefined) return companyId;
+  throw new ServiceError('permission_denied', `caller: must name a company, not a ${caller.kind}`);
+}

@@ -6,14 +6,9 @@ import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { silentLogger } from '@partner/kernel/logger';
 import { runWithRequestId } from '@partner/kernel/request-context';
-import { createAccessService } from '../access/access-service.js';
-import {
-  connectAccess,
-  connectAudit,
-  type PublicAccess,
-  type PublicAudit,
-} from '../testing/public-clients.js';
+import { connectAudit, type PublicAudit } from '../testing/public-clients.js';
 import { connectDeliveries } from '../testing/public-deliveries.js';
+import { connectAccess } from '../testing/access-client.js';
 import { installerKey, installerOwner } from '../testing/callers.js';
 import {
   failureOf,
@@ -24,7 +19,7 @@ import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
 
 let fixture: SubscriptionFixture;
 let audit: PublicAudit;
-let access: PublicAccess;
+let access: ReturnType<typeof connectAccess>;
 let deliveries: ReturnType<typeof connectDeliveries>;
 let companyId: string;
 
@@ -39,15 +34,13 @@ beforeAll(async () => {
   fixture = await openSubscriptionFixture();
   const { database } = fixture;
   audit = connectAudit({ database });
-  access = connectAccess(
-    createAccessService({
-      database,
-      clock: () => new Date(),
-      logger: silentLogger,
-      environment: 'sandbox',
-      sealingKeys: TEST_SEALING_KEYS,
-    }),
-  );
+  access = connectAccess({
+    database,
+    clock: () => new Date(),
+    logger: silentLogger,
+    environment: 'sandbox',
+    sealingKeys: TEST_SEALING_KEYS,
+  });
   deliveries = connectDeliveries({ database, logger: silentLogger });
 });
 
@@ -198,11 +191,12 @@ describe('a change', () => {
   });
 
   test('of API keys is recorded, without the key [CONSOLE-11]', async () => {
-    const kind = 'installer-company';
-    const made = await access.createKey({ companyId, actor, kind });
+    const by = { companyId };
+    const made = await access.createKey(by, { body: { kind: 'installer-company' } });
     const keyId = made.key.id;
-    const rotated = await access.rotateKey({ companyId, actor, keyId, overlapHours: 24 });
-    for (let repeat = 0; repeat < 2; repeat += 1) await access.revokeKey({ companyId, actor, keyId });
+    const params = { id: keyId };
+    const rotated = await access.rotateKey(by, { params, body: { overlapHours: 24 } });
+    for (let repeat = 0; repeat < 2; repeat += 1) await access.revokeKey(by, { params });
     expect(await trail()).toEqual([
       {
         action: 'api_key.created',

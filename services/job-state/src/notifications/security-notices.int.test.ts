@@ -1,15 +1,17 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Role } from '@partner/proto-contracts/api/roles';
+import type { SecondFactorCode } from '@partner/proto-contracts/internal/access/second-factor';
 import { securityNoticeDetails } from '@partner/proto-contracts/resources/security-notice/security-notice';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
-import { TOTP } from 'otpauth';
-import { createAccessService } from '../access/access-service.js';
 import { recordMembershipChanged } from '../platform/record-membership-changed.js';
-import { connectAccess, connectOperators } from '../testing/public-clients.js';
+import { connectAccess } from '../testing/access-client.js';
+import { connectOperators } from '../testing/public-clients.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { somePasswordHash } from '../testing/some-password-hash.js';
 import { insertCompany } from '../testing/test-jobs.js';
+import { totpCode } from '../testing/totp-code.js';
 import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
 import { leaseNotices, reportNotice } from './lease-notices.js';
 
@@ -46,16 +48,10 @@ const deps = () => ({
   logger: silentLogger,
   environment: 'sandbox' as const,
 });
-const client = () => connectAccess(createAccessService({ ...deps(), sealingKeys: TEST_SEALING_KEYS }));
+const client = () => connectAccess({ ...deps(), sealingKeys: TEST_SEALING_KEYS });
 const operators = () => connectOperators({ ...deps(), inFlight: 1 });
-const hash = () => new Uint8Array(createHash('sha256').update(randomBytes(32)).digest());
-const actor = () => ({
-  membershipId: dana,
-  displayName: 'Dana',
-  remoteAddress: '203.0.113.7',
-  userAgent: 'Browser/1.0',
-});
-const owner = () => ({ companyId, membershipId: dana, actor: actor() });
+const hash = () => randomBytes(32).toString('hex');
+const owner = () => ({ companyId, membershipId: dana, ...origin });
 const lease = async () =>
   [...(await leaseNotices(testDatabase.database, 100))].sort((a, b) => (a.kind < b.kind ? -1 : 1));
 
@@ -85,11 +81,13 @@ describe('a person is mailed', () => {
   test('each change of the own second factor, each used recovery code, and each wrong code after the password [NOTIFY-12, FACTOR-7]', async () => {
     const access = client();
     const recoveryCodeSha256s = Array.from({ length: 10 }, hash);
-    const { secret } = await access.beginSecondFactor({ companyId, membershipId: dana });
-    const code = (at = Date.now()) => ({ totp: new TOTP({ secret }).generate({ timestamp: at }) });
+    const { secret } = await access.beginSecondFactor(owner());
+    const code = (at = Date.now()) => ({ totp: totpCode(secret, new Date(at)) });
     const refused = expect.objectContaining({ reason: 'second_factor_wrong' });
-    const enable = (given: object) =>
-      access.enableSecondFactor({ ...owner(), code: given, recoveryCodeSha256s });
+    const enable = (given: SecondFactorCode) =>
+      access.useSecondFactor(owner(), { to: 'enable', code: given, recoveryCodeSha256s });
+    const use = (given: SecondFactorCode, to: 'sign_in' | 'disable' = 'sign_in') =>
+      access.useSecondFactor(owner(), { to, code: given });
     await expect(enable({})).rejects.toEqual(refused);
     expect(await due()).toEqual([]);
     await enable(code(Date.now() - 30_000));
@@ -98,11 +96,15 @@ describe('a person is mailed', () => {
     ]);
 
     for (const wrong of [{ totp: '000000' }, { recoveryCodeSha256: hash() }, {}])
-      await expect(access.useSecondFactor({ ...owner(), code: wrong })).rejects.toEqual(refused);
-    await expect(access.disableSecondFactor({ ...owner(), code: {} })).rejects.toEqual(refused);
-    await access.useSecondFactor({ ...owner(), code: { recoveryCodeSha256: recoveryCodeSha256s[0] } });
-    await access.replaceRecoveryCodes({ ...owner(), code: code(), recoveryCodeSha256s });
-    await access.disableSecondFactor({ ...owner(), code: code(Date.now() + 30_000) });
+      await expect(use(wrong)).rejects.toEqual(refused);
+    await expect(use({}, 'disable')).rejects.toEqual(refused);
+    await use({ recoveryCodeSha256: recoveryCodeSha256s[0] });
+    await access.useSecondFactor(owner(), {
+      to: 'replace_recovery_codes',
+      code: code(),
+      recoveryCodeSha256s,
+    });
+    await use(code(Date.now() + 30_000), 'disable');
     const to = { email: addressOf(dana), count: 1, details: origin };
     expect(await due()).toEqual([
       { ...to, kind: 'recovery_code_used', details: { ...origin, left: 9 } },
@@ -121,10 +123,9 @@ describe('a person is mailed', () => {
   test('each password that replaces another, by the person, a mailed link or an operator [NOTIFY-12, SESSION-11]', async () => {
     const access = client();
     const changed = { email: addressOf(dana), kind: 'password_changed', count: 1 };
-    const former = await access.getOwner({ companyId, membershipId: dana });
-    await access.changePassword({
-      ...owner(),
-      formerPasswordVersion: String(former.passwordVersion),
+    const former = await access.findPerson(companyId, dana);
+    await access.replacePassword(owner(), {
+      formerPasswordVersion: String(former?.passwordVersion),
       passwordHash: somePasswordHash(),
     });
     await operators().updateOwner({
@@ -136,9 +137,9 @@ describe('a person is mailed', () => {
     const tokenSha256 = hash();
     await testDatabase.database.query(
       `insert into password_links (membership_id, token_sha256, expires_at) values ($1, $2, now() + interval '1 hour')`,
-      [olive, Buffer.from(tokenSha256)],
+      [olive, Buffer.from(tokenSha256, 'hex')],
     );
-    await access.usePasswordLink({ tokenSha256, passwordHash: somePasswordHash(), actor: origin });
+    await access.usePasswordToken({ tokenSha256, passwordHash: somePasswordHash(), ...origin });
     expect(await due()).toEqual([{ ...changed, email: addressOf(olive), details: origin }]);
   });
 
@@ -147,16 +148,16 @@ describe('a person is mailed', () => {
     await testDatabase.database.query('update memberships set password_hash = null where id = $1', [olive]);
     await testDatabase.database.query(
       `insert into password_links (membership_id, token_sha256, expires_at) values ($1, $2, now() + interval '1 hour')`,
-      [olive, Buffer.from(tokenSha256)],
+      [olive, Buffer.from(tokenSha256, 'hex')],
     );
-    await client().usePasswordLink({ tokenSha256, passwordHash: somePasswordHash(), actor: origin });
+    await client().usePasswordToken({ tokenSha256, passwordHash: somePasswordHash(), ...origin });
     expect(await due()).toEqual([]);
   });
 
   test('the first sign-in with an account of the identity provider [NOTIFY-12, OIDC-3]', async () => {
     const issuer = 'https://idp.example';
     const identity = { issuer, subject: 'dana-1', verifiedEmail: addressOf(dana) };
-    for (let n = 0; n < 2; n += 1) await client().linkProvider({ companyId, actor: actor(), identity });
+    for (let n = 0; n < 2; n += 1) await client().linkProvider(owner(), identity);
     expect(await due()).toEqual([
       { email: addressOf(dana), kind: 'provider_linked', count: 1, details: { ...origin, issuer } },
     ]);
@@ -169,7 +170,7 @@ describe('a person is mailed', () => {
         [newId('mfa'), olive],
       );
     await enabled();
-    await client().resetColleagueSecondFactor({ companyId, actor: actor(), membershipId: olive });
+    await client().resetColleagueSecondFactor(owner(), { params: { id: olive } });
     await enabled();
     await operators().resetSecondFactor({ membershipId: olive });
     expect(await due()).toEqual([
@@ -194,9 +195,9 @@ describe('the other owners are mailed a new owner', () => {
     [dana, olive].sort().map((id) => added(id, displayName, by));
 
   test('who is invited or promoted by one of them, and no viewer [NOTIFY-12]', async () => {
-    const invite = (displayName: string, role: string) =>
-      client().addColleague({
-        ...{ companyId, actor: actor(), displayName, role },
+    const invite = (displayName: string, role: Role) =>
+      client().inviteColleague(owner(), {
+        ...{ displayName, role },
         ...{ email: `${newId('mem')}@seller.example`, tokenSha256: hash() },
       });
     await member('Vera', 'VIEWER');
@@ -205,11 +206,12 @@ describe('the other owners are mailed a new owner', () => {
       `select id from memberships where company_id = $1 and display_name = 'Vera'`,
       [companyId],
     );
-    const membershipId = vera?.id ?? '';
+    const setRole = (role: Role) =>
+      client().setColleagueRole(owner(), { params: { id: vera?.id ?? '' }, body: { role } });
     expect(await due()).toEqual([]);
-    await client().setColleagueRole({ companyId, actor: actor(), membershipId, role: 'owner' });
+    await setRole('owner');
     expect(await sorted()).toEqual(toBoth('Vera', byDana()));
-    await client().setColleagueRole({ companyId, actor: actor(), membershipId, role: 'viewer' });
+    await setRole('viewer');
     await invite('Otto', 'owner');
     expect(await sorted()).toEqual(toBoth('Otto', byDana()));
   });
@@ -258,8 +260,8 @@ describe('the other owners are mailed a new owner', () => {
 test('a former technical contact is mailed its replacement, and who requested it [NOTIFY-12]', async () => {
   const contact = async (email: string) => {
     const tokenSha256 = hash();
-    await client().requestTechnicalContact({ companyId, actor: actor(), email, tokenSha256 });
-    await client().confirmTechnicalContact({ tokenSha256 });
+    await client().requestTechnicalContact(owner(), { email, tokenSha256 });
+    await client().useTechnicalContactToken({ tokenSha256 });
   };
   await contact('first@seller.example');
   await contact('First@seller.example');
@@ -276,7 +278,7 @@ test('a former technical contact is mailed its replacement, and who requested it
 describe('equal notices', () => {
   const wrong = () =>
     client()
-      .useSecondFactor({ ...owner(), code: {} })
+      .useSecondFactor(owner(), { to: 'sign_in', code: {} })
       .catch(() => undefined);
   beforeEach(() =>
     testDatabase.database.query(

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { silentLogger } from '@partner/kernel/logger';
 import { confirmTechnicalContact, requestTechnicalContact } from '../access/technical-contact.js';
@@ -23,7 +23,7 @@ afterAll(() => testDatabase.drop());
 const deps = () => ({ database: testDatabase.database, clock: () => TEST_NOW, logger: silentLogger });
 
 async function setContact(companyId: string, email: string, isConfirmed = true): Promise<void> {
-  const tokenSha256 = new Uint8Array(createHash('sha256').update(randomBytes(32)).digest());
+  const tokenSha256 = randomBytes(32);
   await requestTechnicalContact(deps(), { companyId, actor: undefined, email, tokenSha256 });
   if (isConfirmed) await confirmTechnicalContact(deps(), tokenSha256);
 }

@@ -170,7 +170,7 @@ describe('owners', () => {
     const { membershipId, email, owner } = await newOwner(companyId, passwordHash);
     expect(owner).toMatchObject({ companyId, displayName: 'Ola Owner', active: true, hasPassword: true });
     const login = () => getLogin(fixture, email.toUpperCase());
-    await expect(login()).resolves.toMatchObject({ membershipId, isOwner: true, passwordHash });
+    await expect(login()).resolves.toMatchObject({ membershipId, role: 'owner', passwordHash });
 
     const disabled = await operators.updateOwner({ membershipId, active: false });
     expect(disabled).toMatchObject({ active: false, hasPassword: false });

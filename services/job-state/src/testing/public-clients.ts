@@ -1,16 +1,8 @@
 import type { Caller } from '@partner/proto-contracts/call';
 import { type CallOptions, createClient, type ServiceImpl } from '@connectrpc/connect';
 import { expect } from '@jest/globals';
-import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { apiKeyCreated, apiKeyPage, apiKeyRotated } from '@partner/proto-contracts/resources/api-key/api-key';
-import { installerPage } from '@partner/proto-contracts/resources/installer/installer';
 import { type AuditPage, auditPage } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
-import {
-  secondFactor,
-  secondFactorSecret,
-} from '@partner/proto-contracts/resources/second-factor/second-factor';
-import { technicalContact } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { delivery } from '@partner/proto-contracts/resources/delivery/delivery';
 import {
   secretRotated,
@@ -66,25 +58,6 @@ function reading<Request, Schema extends z.ZodType>(
     const resource = readResource(schema, response);
     expect(resource).toEqual(JSON.parse(response.resourceJson ?? ''));
     return resource;
-  };
-}
-
-export type PublicAccess = ReturnType<typeof connectAccess>;
-
-/** Connects to an access service. Responses that are public resources are parsed with their public schemas. */
-export function connectAccess(service: ServiceImpl<typeof AccessService>) {
-  const transport = createInMemoryTransport([rpcService(AccessService, service)]);
-  const client = createClient(AccessService, transport);
-  return {
-    ...client,
-    listKeys: reading(apiKeyPage, client.listKeys),
-    createKey: reading(apiKeyCreated, client.createKey),
-    rotateKey: reading(apiKeyRotated, client.rotateKey),
-    listContractedInstallers: reading(installerPage, client.listContractedInstallers),
-    getTechnicalContact: reading(technicalContact, client.getTechnicalContact),
-    requestTechnicalContact: reading(technicalContact, client.requestTechnicalContact),
-    getSecondFactor: reading(secondFactor, client.getSecondFactor),
-    beginSecondFactor: reading(secondFactorSecret, client.beginSecondFactor),
   };
 }
 
