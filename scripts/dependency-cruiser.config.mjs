@@ -55,7 +55,7 @@ const DRIVERS = {
     BASELINE,
   ],
   ioredis: [`${GATEWAY_KIT}/`, `${TEST_KIT}/`, 'services/console/src/sessions/', 'services/system-tests/'],
-  nodemailer: [`${KERNEL}/src/mail.ts`],
+  nodemailer: [`${KERNEL}/src/process/mail.ts`],
   'smtp-server': [`${TEST_KIT}/`, 'scripts/local-stack/src/mail/'],
   express: [`${GATEWAY_KIT}/`, 'services/[^/]+/src/app', BASELINE],
 };

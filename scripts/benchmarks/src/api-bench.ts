@@ -1,6 +1,6 @@
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import type { Stack } from '@partner/local-stack/stack/start-stack';
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 import { API_OPERATIONS, type ApiOperation, type SendRequest } from './api-operations.js';
 import type { Bench } from './bench-stack.js';
 import { type ApiWorld, COMPANIES_AT_ONCE, fillApi } from './fill-api.js';

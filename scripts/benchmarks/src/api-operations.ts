@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { jobFeedResponse } from '@partner/proto-contracts/resources/feed-entry/feed-entry';
 import { leadCreated } from '@partner/proto-contracts/resources/lead/lead';
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 import type { ApiInstaller, ApiJob, ApiSeller, ApiWorld } from './fill-api.js';
 import type { HttpResponse, HttpCall, HttpClient } from './http-client.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { parentPort, workerData } from 'node:worker_threads';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { z } from 'zod';
 import { signDelivery } from '@partner/local-stack/receiver/sign-delivery';
 import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { connect } from 'amqplib';
 import express from 'express';
-import { listen } from '@partner/kernel/listen';
+import { listen } from '@partner/kernel/process/listen';
 import { z } from 'zod';
 import { BASELINE_MESSAGES, BASELINE_QUEUE } from './baseline-messages.js';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import { closeServer, listen } from '@partner/kernel/listen';
+import { closeServer, listen } from '@partner/kernel/process/listen';
 import type { CertificateFiles } from '@partner/local-stack/receiver/certificates';
 
 /** A minimal subscriber's server: it reads each request and responds with 204. */

@@ -1,5 +1,5 @@
-import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
+import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
 import { addCompany } from '@partner/local-stack/stack/add-company';
 import type { Client } from './fill.js';
 

@@ -1,5 +1,5 @@
-import { newId } from '@partner/kernel/ids';
-import { sealingKeysSetting, sealSecret } from '@partner/kernel/secret-sealing';
+import { newId } from '@partner/kernel/process/ids';
+import { sealingKeysSetting, sealSecret } from '@partner/kernel/security/secret-sealing';
 import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
 import { addCompany } from '@partner/local-stack/stack/add-company';
 import { ensureStackSecrets } from '@partner/local-stack/stack/stack-secrets';

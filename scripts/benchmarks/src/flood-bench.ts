@@ -1,4 +1,4 @@
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { connectPlatform } from '@partner/local-stack/demo/platform';
 import type { Bench } from './bench-stack.js';
 import { measureDeliveries } from './delivery-run.js';

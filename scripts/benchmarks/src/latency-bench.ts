@@ -1,4 +1,4 @@
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { connectPlatform } from '@partner/local-stack/demo/platform';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import { eventually } from '@partner/test-kit/eventually';

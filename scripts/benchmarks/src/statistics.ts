@@ -1,4 +1,4 @@
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 
 /** The summary of a list of durations, in their unit. */
 export interface Summary {

@@ -16,8 +16,13 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
     'webhooks/subscriptions/allowed-events',
   ],
   'services/webhook-dispatcher': ['address-rules', 'retry-after', 'lease-memory'],
-  'services/kernel': ['webhook-signature', 'secret-sealing', 'keyed-throttle', 'share-gate'],
-  'services/gateway-kit': ['sliding-window', 'canonical-json', 'event-cursor'],
+  'services/kernel': [
+    'security/webhook-signature',
+    'security/secret-sealing',
+    'process/keyed-throttle',
+    'process/share-gate',
+  ],
+  'services/gateway-kit': ['limits/sliding-window', 'http/canonical-json', 'operations/event-cursor'],
   'services/installer-gateway': ['feed-cursor', 'technician-cursor'],
 };
 

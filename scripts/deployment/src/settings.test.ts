@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { BACKING_SERVICES } from '@partner/kernel/production-settings';
+import { BACKING_SERVICES } from '@partner/kernel/process/production-settings';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
 import { createChartWorkspace } from './chart-workspace.js';

@@ -1,6 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
-import type { Mailer } from '@partner/kernel/mail';
+import type { Mailer } from '@partner/kernel/process/mail';
 import type { StackDescription } from '@partner/local-stack/stack/stack-description';
 import { wrongUsage } from './exit-codes.js';
 import type { Output } from './output.js';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { closeServer, listen } from '@partner/kernel/listen';
+import { closeServer, listen } from '@partner/kernel/process/listen';
 import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { verifyDelivery } from '@partner/local-stack/receiver/verify-delivery';
 import { z } from 'zod';

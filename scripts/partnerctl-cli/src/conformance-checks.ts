@@ -1,6 +1,6 @@
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { httpStatus } from '@partner/local-stack/receiver/http-status';
 import { withTimeLimit } from '@partner/local-stack/time-limit';
 import type { Json } from './output.js';

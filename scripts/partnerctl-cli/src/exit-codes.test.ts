@@ -6,7 +6,7 @@ import {
   notFound,
   OUTCOME_UNKNOWN_ADVICE,
   ServiceError,
-} from '@partner/kernel/service-error';
+} from '@partner/kernel/process/service-error';
 import { CommanderError } from 'commander';
 import { endingOf, OperatorError } from './exit-codes.js';
 

@@ -1,7 +1,7 @@
 import { ChannelLostError, replyCodeOf } from '@partner/kernel/amqp/inspect-queues';
 import { PublishError } from '@partner/kernel/amqp/publish-error';
-import { ListenError } from '@partner/kernel/listen';
-import { NOT_DONE_ADVICE, OUTCOME_UNKNOWN_ADVICE, ServiceError } from '@partner/kernel/service-error';
+import { ListenError } from '@partner/kernel/process/listen';
+import { NOT_DONE_ADVICE, OUTCOME_UNKNOWN_ADVICE, ServiceError } from '@partner/kernel/process/service-error';
 import { CommanderError } from 'commander';
 
 /** Exit codes of `partnerctl`. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { registerSecret } from '@partner/local-stack/receiver/register-secret';
 import { runCommand } from '@partner/local-stack/run-command';
 import { eventually } from '@partner/test-kit/eventually';

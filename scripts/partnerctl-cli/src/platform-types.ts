@@ -1,6 +1,6 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
 import { PLATFORM_MESSAGES } from '@partner/proto-contracts/platform-messages';
-import { type IdPrefix, isId, newId } from '@partner/kernel/ids';
+import { type IdPrefix, isId, newId } from '@partner/kernel/process/ids';
 import type { Document, Json } from './output.js';
 
 /** Prefixes of ids, by the ending of the field's name. */

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
-import { parseConfig } from '@partner/kernel/config';
+import { parseConfig } from '@partner/kernel/process/config';
 import { isBlank } from '@partner/proto-contracts/values/bounded-text';
-import { productionViolations } from '@partner/kernel/production-settings';
-import { createMailer, hasSender, mailConfig, NO_SENDER } from '@partner/kernel/mail';
+import { productionViolations } from '@partner/kernel/process/production-settings';
+import { createMailer, hasSender, mailConfig, NO_SENDER } from '@partner/kernel/process/mail';
 import { z } from 'zod';
 import { DEFAULT_DIRECTORY, STACK_DIRECTORY_VARIABLE } from '@partner/local-stack/stack/default-directory';
 import { readJson } from '@partner/local-stack/private-file';

@@ -1,4 +1,4 @@
-import { type Mail, MailError, type Mailer } from '@partner/kernel/mail';
+import { type Mail, MailError, type Mailer } from '@partner/kernel/process/mail';
 import { OperatorError } from './exit-codes.js';
 
 /** Sends an email. Fails with a clear message if the mail server does not accept it. */

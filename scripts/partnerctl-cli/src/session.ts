@@ -20,9 +20,9 @@ import { createPublisher } from '@partner/kernel/amqp/publisher';
 import { createOperationClient } from '@partner/kernel/amqp/operation-client';
 import { createRpcClient } from '@partner/kernel/amqp/rpc-client';
 import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
-import { type Logger, silentLogger } from '@partner/kernel/logger';
+import { type Logger, silentLogger } from '@partner/kernel/telemetry/logger';
 import { Registry } from 'prom-client';
-import { ServiceError } from '@partner/kernel/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { ComponentUnavailableError, OperatorError } from './exit-codes.js';
 import { pollUntil } from './poll-until.js';
 

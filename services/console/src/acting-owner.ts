@@ -1,5 +1,5 @@
 import type { Caller } from '@partner/proto-contracts/call';
-import type { EndpointRequest } from '@partner/gateway-kit/endpoint';
+import type { EndpointRequest } from '@partner/gateway-kit/http/endpoint';
 import { clientOriginOf } from './client-origin.js';
 import type { ClientOrigin, Owner, OwnerSession } from './sessions/session-store.js';
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { insertCompany } from '@partner/job-state/testing/test-jobs';
 import { apiKeyCreated, apiKeyPage, apiKeyRotated } from '@partner/proto-contracts/resources/api-key/api-key';
 import { installerPage } from '@partner/proto-contracts/resources/installer/installer';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { ids, site } from './testing/each-test-console.js';
 import { PEOPLE } from './testing/test-job-state.js';
 

@@ -1,12 +1,12 @@
-import { createCursorSigner } from '@partner/gateway-kit/cursor-signer';
+import { createCursorSigner } from '@partner/gateway-kit/operations/cursor-signer';
 import { createClient } from '@connectrpc/connect';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
-import { createApiKey } from '@partner/kernel/api-key';
-import { newId } from '@partner/kernel/ids';
-import { silentLogger } from '@partner/kernel/logger';
+import { createApiKey } from '@partner/kernel/security/api-key';
+import { newId } from '@partner/kernel/process/ids';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { checkResponses } from '@partner/test-kit/check-responses';
 import { createInMemoryRateLimiter } from '@partner/gateway-kit/testing/in-memory-rate-limiter';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';

@@ -13,14 +13,14 @@ import {
   listDeliveriesOperation,
 } from '@partner/proto-contracts/resources/delivery/operations';
 import { listEventsOperation } from '@partner/proto-contracts/resources/event/operations';
-import type { AnyEndpoint } from '@partner/gateway-kit/endpoint';
-import { surfaceEndpoints } from '@partner/gateway-kit/forward-operation';
-import type { CursorSigner } from '@partner/gateway-kit/cursor-signer';
-import { createHttpApp } from '@partner/gateway-kit/http-app';
-import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
+import type { AnyEndpoint } from '@partner/gateway-kit/http/endpoint';
+import { surfaceEndpoints } from '@partner/gateway-kit/operations/forward-operation';
+import type { CursorSigner } from '@partner/gateway-kit/operations/cursor-signer';
+import { createHttpApp } from '@partner/gateway-kit/http/http-app';
+import type { RateLimiter } from '@partner/gateway-kit/limits/rate-limiter';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
-import type { Logger } from '@partner/kernel/logger';
-import type { Mailer } from '@partner/kernel/mail';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import type { Mailer } from '@partner/kernel/process/mail';
 import type { RequestListener } from 'node:http';
 import { Counter, type Registry } from 'prom-client';
 import { ownerCaller } from './acting-owner.js';

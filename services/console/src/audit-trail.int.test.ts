@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { auditPage } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import { recordAudit } from '@partner/job-state/audit/record-audit';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { ids, site, trailOf } from './testing/each-test-console.js';
 import { cookie } from './testing/signed-in-console.js';
 

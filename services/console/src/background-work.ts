@@ -1,5 +1,5 @@
-import type { Logger } from '@partner/kernel/logger';
-import { createShareGate } from '@partner/kernel/share-gate';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { createShareGate } from '@partner/kernel/process/share-gate';
 
 /** Work that no response waits for, such as sending email. It may be lost when the process ends. */
 export interface BackgroundWork {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { ConfigError, parseConfig } from '@partner/kernel/config';
+import { ConfigError, parseConfig } from '@partner/kernel/process/config';
 import { consoleConfig } from './config.js';
 
 const environment = {

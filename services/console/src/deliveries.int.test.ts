@@ -11,8 +11,8 @@ import {
   deliveryPage,
   deliveryWithAttempts,
 } from '@partner/proto-contracts/resources/delivery/delivery';
-import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
+import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
 import { ids, REPLAY, site, WEBHOOKS } from './testing/each-test-console.js';
 import { send } from './testing/signed-in-console.js';
 import { PEOPLE } from './testing/test-job-state.js';

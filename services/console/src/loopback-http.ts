@@ -1,4 +1,4 @@
-import { isLoopback } from '@partner/kernel/production-settings';
+import { isLoopback } from '@partner/kernel/process/production-settings';
 
 /**
  * Returns whether a base address is plain HTTP on this machine, the only place where a session cookie may lack

@@ -11,9 +11,9 @@ import {
 import { NOTIFICATIONS } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import { webhookExample } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { implementInternal } from '@partner/kernel/amqp/implement';
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 import { SECURITY_NOTICE_KINDS } from '@partner/proto-contracts/resources/security-notice/security-notice';
-import { createMailer } from '@partner/kernel/mail';
+import { createMailer } from '@partner/kernel/process/mail';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import { Registry } from 'prom-client';

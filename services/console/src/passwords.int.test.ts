@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { sessionResponse } from '@partner/proto-contracts/resources/session/session';
-import { createMailer } from '@partner/kernel/mail';
+import { createMailer } from '@partner/kernel/process/mail';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import { EMAIL_LIMITS, PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
 import { LOGIN_FAILURE_LIMITS, LOGIN_FAILURE_WINDOW_MS } from './sessions/login-attempts.js';

@@ -1,5 +1,5 @@
-import { type IdPrefix, isId } from '@partner/kernel/ids';
-import { notFound } from '@partner/kernel/service-error';
+import { type IdPrefix, isId } from '@partner/kernel/process/ids';
+import { notFound } from '@partner/kernel/process/service-error';
 
 /** Parses the `id` of a path. Throws `not_found` for a malformed id, as for an id that is not the caller's. */
 export function pathId(prefix: IdPrefix, params: Readonly<Record<string, string>>, what: string): string {

@@ -1,4 +1,4 @@
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 
 /** Returns a field that job-state always sets; its absence is a bug. */
 export function requiredField<T>(value: T | undefined, name: string): T {

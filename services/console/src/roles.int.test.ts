@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { isForViewers } from '@partner/proto-contracts/api/roles';
 import { sessionResponse } from '@partner/proto-contracts/resources/session/session';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
-import { createMailer } from '@partner/kernel/mail';
+import { createMailer } from '@partner/kernel/process/mail';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import { OWNER_CHECKED_EVERY_MS } from './sessions/session-times.js';
 import { expectStatus, ids, SESSION, startSite } from './testing/each-test-console.js';

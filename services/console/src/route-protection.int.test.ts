@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { bulkReplay } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import supertest from 'supertest';
 import { PASSWORD, PEOPLE } from './testing/test-job-state.js';
 import {

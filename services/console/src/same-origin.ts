@@ -1,7 +1,7 @@
-import type { SurfaceRequest } from '@partner/gateway-kit/surface-request';
-import { announcesBody } from '@partner/gateway-kit/request-body';
-import { invalidArgument } from '@partner/kernel/validation';
-import { ServiceError } from '@partner/kernel/service-error';
+import type { SurfaceRequest } from '@partner/gateway-kit/auth/surface-request';
+import { announcesBody } from '@partner/gateway-kit/http/request-body';
+import { invalidArgument } from '@partner/kernel/process/validation';
+import { ServiceError } from '@partner/kernel/process/service-error';
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { sessionResponse } from '@partner/proto-contracts/resources/session/session';
 import { subscriptionCreated } from '@partner/proto-contracts/resources/subscription/subscription';
-import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
+import type { RateLimiter } from '@partner/gateway-kit/limits/rate-limiter';
 import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { type LocalRedis, startRedis } from '@partner/test-kit/backing-services/redis';
 import { z } from 'zod';

@@ -3,7 +3,7 @@ import {
   technicalContact,
   technicalContactRequested,
 } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
-import { createMailer } from '@partner/kernel/mail';
+import { createMailer } from '@partner/kernel/process/mail';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import type { TestConsole } from './testing/start-test-console.js';
 import { ids, startSite, trailOf } from './testing/each-test-console.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
-import { createApiKey } from '@partner/kernel/api-key';
+import { createApiKey } from '@partner/kernel/security/api-key';
 import { probeSurface } from '@partner/test-kit/probe-surface';
 import { assertError, createInboundSurface, KEYS } from './testing/inbound-surface.js';
 

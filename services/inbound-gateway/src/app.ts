@@ -1,8 +1,8 @@
-import { type ApiKeySurfaceDeps, createApiKeySurface } from '@partner/gateway-kit/api-key-surface';
-import { surfaceEndpoints } from '@partner/gateway-kit/forward-operation';
-import { getManifest } from '@partner/gateway-kit/get-manifest';
-import { keyCaller } from '@partner/gateway-kit/key-caller';
-import { listEventFeed } from '@partner/gateway-kit/list-event-feed';
+import { type ApiKeySurfaceDeps, createApiKeySurface } from '@partner/gateway-kit/operations/api-key-surface';
+import { surfaceEndpoints } from '@partner/gateway-kit/operations/forward-operation';
+import { getManifest } from '@partner/gateway-kit/operations/get-manifest';
+import { keyCaller } from '@partner/gateway-kit/operations/key-caller';
+import { listEventFeed } from '@partner/gateway-kit/operations/list-event-feed';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { listInboundEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
 import { getInboundManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';

@@ -1,4 +1,4 @@
-import { commonConfig, httpConfig } from '@partner/kernel/config';
+import { commonConfig, httpConfig } from '@partner/kernel/process/config';
 import { z } from 'zod';
 
 /** Settings of inbound-gateway. */

@@ -8,7 +8,7 @@ import {
 import { createLeadOperation } from '@partner/proto-contracts/resources/lead/operations';
 import type { Operation } from '@partner/proto-contracts/api/operation';
 import type { OperationReply } from '@partner/kernel/amqp/operation-call';
-import { notFound, ServiceError } from '@partner/kernel/service-error';
+import { notFound, ServiceError } from '@partner/kernel/process/service-error';
 import { createHash } from 'node:crypto';
 import { assertError, createSurfaceOf, KEYS } from './testing/inbound-surface.js';
 

@@ -7,8 +7,8 @@ import {
 import { implement, type OperationRequest } from '@partner/kernel/amqp/implement';
 import { errorBody } from '@partner/proto-contracts/api/error-body';
 import { API_VERSION_LIVES } from '@partner/proto-contracts/api/versions';
-import { createApiVersions, type Rewrite } from '@partner/gateway-kit/api-versions';
-import { notFound } from '@partner/kernel/service-error';
+import { createApiVersions, type Rewrite } from '@partner/gateway-kit/versions/api-versions';
+import { notFound } from '@partner/kernel/process/service-error';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

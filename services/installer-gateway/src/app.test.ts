@@ -4,8 +4,8 @@ import { getJobOperation } from '@partner/proto-contracts/resources/job/operatio
 import { implement, type OperationRequest } from '@partner/kernel/amqp/implement';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
-import { createApiKey } from '@partner/kernel/api-key';
-import { notFound } from '@partner/kernel/service-error';
+import { createApiKey } from '@partner/kernel/security/api-key';
+import { notFound } from '@partner/kernel/process/service-error';
 import { probeSurface } from '@partner/test-kit/probe-surface';
 import request from 'supertest';
 import { z } from 'zod';

@@ -1,7 +1,7 @@
-import { invariant } from '@partner/kernel/invariant';
-import { cursorInvalid } from '@partner/gateway-kit/cursor-invalid';
-import type { PositionCursor } from '@partner/gateway-kit/forward-operation';
-import { type CursorSigner, POSITION } from '@partner/gateway-kit/cursor-signer';
+import { invariant } from '@partner/kernel/process/invariant';
+import { cursorInvalid } from '@partner/gateway-kit/operations/cursor-invalid';
+import type { PositionCursor } from '@partner/gateway-kit/operations/forward-operation';
+import { type CursorSigner, POSITION } from '@partner/gateway-kit/operations/cursor-signer';
 
 /** Bytes of the kind and the sequence. */
 const HEAD_BYTES = 9;

@@ -1,5 +1,5 @@
 import { JOB_STATE_INSTALLER_RPC } from '@partner/proto-contracts/topology';
-import { runGateway } from '@partner/gateway-kit/run-gateway';
+import { runGateway } from '@partner/gateway-kit/operations/run-gateway';
 import { API_VERSIONS } from './api-versions.js';
 import { createInstallerApp } from './app.js';
 import { config } from './config.js';

@@ -3,8 +3,8 @@ import { listJobFeedOperation } from '@partner/proto-contracts/resources/feed-en
 import { getJobOperation } from '@partner/proto-contracts/resources/job/operations';
 import { implement } from '@partner/kernel/amqp/implement';
 import { withMcpClient } from '@partner/gateway-kit/testing/mcp-client';
-import { newId } from '@partner/kernel/ids';
-import { notFound, ServiceError } from '@partner/kernel/service-error';
+import { newId } from '@partner/kernel/process/ids';
+import { notFound, ServiceError } from '@partner/kernel/process/service-error';
 import {
   EVENT_REPLAY_EXAMPLE,
   EVENT_REPLAY_PREVIEW_EXAMPLE,

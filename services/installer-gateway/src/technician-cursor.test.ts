@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createCursorSigner } from '@partner/gateway-kit/cursor-signer';
-import { newId } from '@partner/kernel/ids';
+import { createCursorSigner } from '@partner/gateway-kit/operations/cursor-signer';
+import { newId } from '@partner/kernel/process/ids';
 import { RELEASE_0_1_0 } from '@partner/test-kit/release-0-1-0';
 import { createFeedCursor } from './feed-cursor.js';
 import { createTechnicianCursor } from './technician-cursor.js';

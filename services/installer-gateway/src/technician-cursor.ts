@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { cursorInvalid } from '@partner/gateway-kit/cursor-invalid';
-import type { CursorKeys } from '@partner/gateway-kit/cursor-signer';
+import { cursorInvalid } from '@partner/gateway-kit/operations/cursor-invalid';
+import type { CursorKeys } from '@partner/gateway-kit/operations/cursor-signer';
 
 /** Encodes the position after a page as a cursor, and decodes it. */
 export interface TechnicianCursor {

@@ -7,7 +7,7 @@ import {
 import type { ErrorReason } from '@partner/proto-contracts/api/error-reasons';
 import type { Operation } from '@partner/proto-contracts/api/operation';
 import { implement, type OperationRequest } from '@partner/kernel/amqp/implement';
-import { notFound, ServiceError } from '@partner/kernel/service-error';
+import { notFound, ServiceError } from '@partner/kernel/process/service-error';
 import { createHash } from 'node:crypto';
 import request from 'supertest';
 import { assertError } from './testing/assert-error.js';

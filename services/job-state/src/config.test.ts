@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { parseConfig } from '@partner/kernel/config';
+import { parseConfig } from '@partner/kernel/process/config';
 import { configSchema, migrateConfig } from './config.js';
 
 const MINIMUM = {

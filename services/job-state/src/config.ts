@@ -1,5 +1,5 @@
-import { commonConfig, integer, urlWithProtocol } from '@partner/kernel/config';
-import { sealingKeysSetting } from '@partner/kernel/secret-sealing';
+import { commonConfig, integer, urlWithProtocol } from '@partner/kernel/process/config';
+import { sealingKeysSetting } from '@partner/kernel/security/secret-sealing';
 import { z } from 'zod';
 import { STANDARD_RETENTION } from '@partner/proto-contracts/api/retention';
 

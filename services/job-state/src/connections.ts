@@ -1,8 +1,8 @@
 import { QUEUES } from '@partner/proto-contracts/topology';
 import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { startQueueWatch } from '@partner/kernel/amqp/start-queue-watch';
-import type { ServiceKit } from '@partner/kernel/service';
-import { hostsOf } from '@partner/kernel/wait-for';
+import type { ServiceKit } from '@partner/kernel/process/service';
+import { hostsOf } from '@partner/kernel/process/wait-for';
 import type { Config } from './config.js';
 import { createDatabase, type Database } from './database/database.js';
 import { createPoolMetrics } from './database/pool-metrics.js';

@@ -1,9 +1,9 @@
 import { WEBHOOK_DISPATCHER_RPC } from '@partner/proto-contracts/topology';
 import { createPublisher } from '@partner/kernel/amqp/publisher';
 import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
-import { runService } from '@partner/kernel/service';
+import { runService } from '@partner/kernel/process/service';
 import { startKeyUsage } from './access/start-key-usage.js';
-import { afterMs } from '@partner/kernel/timers';
+import { afterMs } from '@partner/kernel/process/timers';
 import { startAnnouncingChanges } from './changes/start-announcing-changes.js';
 import { configSchema } from './config.js';
 import { connectToBroker, openDatabases } from './connections.js';

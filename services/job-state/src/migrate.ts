@@ -1,4 +1,4 @@
-import { runJob } from '@partner/kernel/run-job';
+import { runJob } from '@partner/kernel/process/run-job';
 import { migrateConfig } from './config.js';
 import { createDatabase } from './database/database.js';
 import { migrateDatabase } from './database/migrations/migrate-database.js';

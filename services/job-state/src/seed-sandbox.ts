@@ -1,5 +1,5 @@
-import { runJob } from '@partner/kernel/run-job';
-import { hostsOf } from '@partner/kernel/wait-for';
+import { runJob } from '@partner/kernel/process/run-job';
+import { hostsOf } from '@partner/kernel/process/wait-for';
 import { seedConfig } from './config.js';
 import { createDatabase } from './database/database.js';
 import { requireSchema } from './database/migrations/require-schema.js';

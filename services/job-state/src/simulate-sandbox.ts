@@ -4,7 +4,7 @@ import { startConsumer } from '@partner/kernel/amqp/consumer';
 import { createOperationClient } from '@partner/kernel/amqp/operation-client';
 import { createPublisher } from '@partner/kernel/amqp/publisher';
 import { createRpcClient } from '@partner/kernel/amqp/rpc-client';
-import { runService } from '@partner/kernel/service';
+import { runService } from '@partner/kernel/process/service';
 import { simulatorConfig } from './sandbox/simulator-config.js';
 import { startSimulator } from './sandbox/start-simulator.js';
 

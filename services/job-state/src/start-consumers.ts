@@ -1,7 +1,7 @@
 import { DELIVERY_RESULTS, PLATFORM_MESSAGES } from '@partner/proto-contracts/topology';
 import { startConsumer } from '@partner/kernel/amqp/consumer';
 import type { Publisher } from '@partner/kernel/amqp/publisher';
-import type { ServiceKit } from '@partner/kernel/service';
+import type { ServiceKit } from '@partner/kernel/process/service';
 import type { Config } from './config.js';
 import type { BrokerConnections, Databases } from './connections.js';
 import { retryWhileUnavailable } from './database/retry-while-unavailable.js';

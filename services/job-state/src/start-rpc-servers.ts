@@ -17,8 +17,8 @@ import {
 import type { AmqpConnection } from '@partner/kernel/amqp/connection';
 import type { Implementation } from '@partner/kernel/amqp/implement';
 import { type RpcService, rpcService, startRpcServer } from '@partner/kernel/amqp/rpc-server';
-import type { Logger } from '@partner/kernel/logger';
-import type { ServiceKit } from '@partner/kernel/service';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import type { ServiceKit } from '@partner/kernel/process/service';
 import { accessOperations } from './access/access-operations.js';
 import { keyOperations } from './access/authenticate-key-operation.js';
 import type { KeyUsage } from './access/start-key-usage.js';

@@ -1,5 +1,5 @@
 import type { Publisher } from '@partner/kernel/amqp/publisher';
-import type { ServiceKit } from '@partner/kernel/service';
+import type { ServiceKit } from '@partner/kernel/process/service';
 import type { Config } from './config.js';
 import type { Databases } from './connections.js';
 import { startJournalBackfills } from './journal/start-journal-backfills.js';

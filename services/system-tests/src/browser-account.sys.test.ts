@@ -2,7 +2,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import { installerPage } from '@partner/proto-contracts/resources/installer/installer';
 import { technicalContact } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { eventually } from '@partner/test-kit/eventually';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { sendCall } from '@partner/test-kit/http-call';
 import { startIdentityProvider, type TestIdentityProvider } from '@partner/test-kit/start-identity-provider';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type delivery, deliveryPage } from '@partner/proto-contracts/resources/delivery/delivery';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Page } from 'playwright-core';
 import type { z } from 'zod';

@@ -4,8 +4,8 @@ import { contractorJobsResponse } from '@partner/proto-contracts/resources/contr
 import { type InstallerJob, jobResponse } from '@partner/proto-contracts/resources/job/job';
 import { JOB_STATUS_MOVES } from '@partner/proto-contracts/resources/job/job-status-moves';
 import { SCHEDULE_STATUS_MOVES } from '@partner/proto-contracts/resources/job/schedule-status-moves';
-import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
+import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
 import type { Call, HttpResponse } from '@partner/test-kit/http-call';
 import { SEED, seededRandom, shuffled } from '@partner/test-kit/seeded-random';
 import { readFeed } from './deliveries/check-feeds.js';

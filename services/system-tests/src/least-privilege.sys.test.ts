@@ -16,9 +16,9 @@ import {
   QUEUES,
 } from '@partner/proto-contracts/topology';
 import { createAmqpConnection } from '@partner/kernel/amqp/connection';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { withRedis } from '@partner/test-kit/backing-services/redis';
-import { silentLogger } from '@partner/kernel/logger';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { openBrokerProbe } from '@partner/kernel/testing/broker-probe';
 import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';

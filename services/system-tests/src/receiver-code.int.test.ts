@@ -7,7 +7,7 @@ import {
   type LanguageId,
   LANGUAGES,
 } from '@partner/console/web-modules/pages/receiver-code/languages';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import {
   baseEnvironment,
   freePort,

@@ -1,4 +1,4 @@
-import type { Logger } from '@partner/kernel/logger';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { DeliveryMetrics } from './delivery-metrics.js';
 import type { DeliveryCommand } from './read-delivery-command.js';
 

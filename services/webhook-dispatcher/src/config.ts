@@ -1,6 +1,6 @@
-import { ADDRESS_AND_PORT, PORT } from '@partner/kernel/address-patterns';
-import { commonConfig, integer } from '@partner/kernel/config';
-import { sealingKeysSetting } from '@partner/kernel/secret-sealing';
+import { ADDRESS_AND_PORT, PORT } from '@partner/kernel/process/address-patterns';
+import { commonConfig, integer } from '@partner/kernel/process/config';
+import { sealingKeysSetting } from '@partner/kernel/security/secret-sealing';
 import { z } from 'zod';
 import type { DevHosts } from './endpoint-guard.js';
 

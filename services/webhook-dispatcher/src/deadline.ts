@@ -1,4 +1,4 @@
-import type { After } from '@partner/kernel/timers';
+import type { After } from '@partner/kernel/process/timers';
 
 /** Time limit of one piece of work. */
 export interface Deadline {

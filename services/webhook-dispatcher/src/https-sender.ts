@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
-import type { After } from '@partner/kernel/timers';
+import type { After } from '@partner/kernel/process/timers';
 import { classifyFailure } from './classify-failure.js';
 import type { ConnectionPool } from './connection-pool.js';
 import { type Deadline, startDeadline } from './deadline.js';

@@ -1,4 +1,4 @@
-import { HEADERS_VERSION, openSecret, type SealingKeys } from '@partner/kernel/secret-sealing';
+import { HEADERS_VERSION, openSecret, type SealingKeys } from '@partner/kernel/security/secret-sealing';
 import {
   customHeaders,
   type CustomHeaders,

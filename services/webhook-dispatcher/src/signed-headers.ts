@@ -1,5 +1,5 @@
 import { injectTrace } from '@partner/kernel/telemetry/tracing';
-import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/webhook-signature';
+import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/security/webhook-signature';
 import type { DeliveryCommand } from './read-delivery-command.js';
 
 const USER_AGENT = 'partner-integration-service-webhooks/1.0';

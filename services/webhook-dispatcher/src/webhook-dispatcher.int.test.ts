@@ -28,10 +28,10 @@ import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/
 import { startConsumer } from '@partner/kernel/amqp/consumer';
 import { createPublisher, type Publisher } from '@partner/kernel/amqp/publisher';
 import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { freePort } from '@partner/test-kit/backing-services/local-process';
-import { silentLogger } from '@partner/kernel/logger';
-import { sealSecret } from '@partner/kernel/secret-sealing';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
+import { sealSecret } from '@partner/kernel/security/secret-sealing';
 import { type BrokerProbe, openBrokerProbe } from '@partner/kernel/testing/broker-probe';
 import { eventually } from '@partner/test-kit/eventually';
 import {

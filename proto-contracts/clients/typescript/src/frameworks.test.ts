@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request, type RequestListener } from 'node:http';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { serviceSignature } from '@partner/kernel/webhook-signature';
+import { serviceSignature } from '@partner/kernel/security/webhook-signature';
 import express from 'express';
 import fastify from 'fastify';
 import { expressHandler } from './express.js';

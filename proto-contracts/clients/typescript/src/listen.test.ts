@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/webhook-signature';
+import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/security/webhook-signature';
 import { type Receiver, startReceiver } from '@partner/test-kit/receiver';
 import { expressHandler } from './express.js';
 import { forwardEvent } from './forward-event.js';

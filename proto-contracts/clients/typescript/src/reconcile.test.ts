@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/webhook-signature';
+import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/security/webhook-signature';
 import { createPartnerClient } from './partner-client.js';
 import { type ManifestEntry, reconcile } from './reconcile.js';
 import { createMemoryStore, eventKey } from './store.js';

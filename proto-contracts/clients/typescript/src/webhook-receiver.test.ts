@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/webhook-signature';
+import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/security/webhook-signature';
 import { seededRandom } from '@partner/test-kit/seeded-random';
 import { createPartnerClient } from './partner-client.js';
 import { createMemoryStore } from './store.js';

@@ -1,4 +1,4 @@
-import { IPV4, IPV6 } from '@partner/kernel/address-patterns';
+import { IPV4, IPV6 } from '@partner/kernel/process/address-patterns';
 import { z } from 'zod';
 
 const DNS_LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?';

@@ -9,7 +9,7 @@ import { QuoteSentSchema } from '@partner/proto-contracts/gen/partner/platform/v
 import { PLATFORM } from '@partner/proto-contracts/topology';
 import { createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { createPublisher } from '@partner/kernel/amqp/publisher';
-import { silentLogger } from '@partner/kernel/logger';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 

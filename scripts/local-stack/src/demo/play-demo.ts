@@ -3,7 +3,7 @@ import { deliveryWithAttempts } from '@partner/proto-contracts/resources/deliver
 import { jobFeedResponse } from '@partner/proto-contracts/resources/feed-entry/feed-entry';
 import { jobResponse } from '@partner/proto-contracts/resources/job/job';
 import { leadCreated, leadMerged } from '@partner/proto-contracts/resources/lead/lead';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { paint } from '../paint.js';
 import { StackError } from '../stack-error.js';
 import type { SandboxCompany, StackDescription } from '../stack/stack-description.js';

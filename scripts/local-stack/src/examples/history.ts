@@ -1,6 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { type IdPrefix, idFloor, newId } from '@partner/kernel/ids';
+import { type IdPrefix, idFloor, newId } from '@partner/kernel/process/ids';
 import {
   AttemptOutcome,
   type DeliveryAttemptedSchema,

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { createHttpServer } from '@partner/kernel/http-server';
-import { closeServer, listen } from '@partner/kernel/listen';
+import { createHttpServer } from '@partner/kernel/process/http-server';
+import { closeServer, listen } from '@partner/kernel/process/listen';
 import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { afterEach, expect, test } from '@jest/globals';
 import { sendCall } from '@partner/test-kit/http-call';

@@ -5,11 +5,11 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { drainWithinBounds } from '@partner/kernel/drain-within-bounds';
-import { errorResponse } from '@partner/gateway-kit/error-response';
-import { createHttpServer } from '@partner/kernel/http-server';
-import { requestIdFrom } from '@partner/kernel/request-id';
-import { ServiceError } from '@partner/kernel/service-error';
+import { drainWithinBounds } from '@partner/kernel/process/drain-within-bounds';
+import { errorResponse } from '@partner/gateway-kit/http/error-response';
+import { createHttpServer } from '@partner/kernel/process/http-server';
+import { requestIdFrom } from '@partner/kernel/telemetry/request-id';
+import { ServiceError } from '@partner/kernel/process/service-error';
 
 /** Paths that are routed to one service. */
 export interface ProxyRoute {

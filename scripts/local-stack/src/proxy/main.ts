@@ -1,4 +1,4 @@
-import { listen, ListenError } from '@partner/kernel/listen';
+import { listen, ListenError } from '@partner/kernel/process/listen';
 import { Command } from '@commander-js/extra-typings';
 import { z } from 'zod';
 import { wholeNumber } from '../whole-number.js';

@@ -1,4 +1,4 @@
-import { ListenError } from '@partner/kernel/listen';
+import { ListenError } from '@partner/kernel/process/listen';
 import { Command } from '@commander-js/extra-typings';
 import { ensureCertificates } from './certificates.js';
 import { wholeNumber } from '../whole-number.js';

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { closeServer, listen } from '@partner/kernel/listen';
+import { closeServer, listen } from '@partner/kernel/process/listen';
 import type { CertificateFiles } from './certificates.js';
 import { type KnownSecrets, knownSecret } from './known-secrets.js';
 import type { ReceivedRequest } from './received-request.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { newId } from '@partner/kernel/ids';
-import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/webhook-signature';
+import { newId } from '@partner/kernel/process/ids';
+import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/security/webhook-signature';
 
 /** A signed delivery. */
 export interface SignedDelivery {

@@ -1,5 +1,5 @@
-import { createApiKey } from '@partner/kernel/api-key';
-import { newId } from '@partner/kernel/ids';
+import { createApiKey } from '@partner/kernel/security/api-key';
+import { newId } from '@partner/kernel/process/ids';
 import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 import type { LocalProgram } from '@partner/test-kit/backing-services/local-process';
 import { identifyProcess, isProcessRunning } from '@partner/test-kit/backing-services/process-identity';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';

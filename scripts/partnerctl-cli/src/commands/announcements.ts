@@ -6,7 +6,7 @@ import {
   recordAnnouncementOperation,
   releaseAnnouncementOperation,
 } from '@partner/proto-contracts/internal/operators/announcements';
-import { type Mail, MailError } from '@partner/kernel/mail';
+import { type Mail, MailError } from '@partner/kernel/process/mail';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, readPages, topCommand, subcommand } from '../command-context.js';

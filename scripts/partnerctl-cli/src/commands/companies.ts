@@ -17,8 +17,8 @@ import { subscriptionList } from '@partner/proto-contracts/resources/subscriptio
 import type { Company } from '@partner/proto-contracts/resources/company/company';
 import { companyClass } from '@partner/proto-contracts/values/company-class';
 import { readResource } from '@partner/proto-contracts/resource-json';
-import { createTechnicalContactLink } from '@partner/kernel/technical-contact-link';
-import { notFound } from '@partner/kernel/service-error';
+import { createTechnicalContactLink } from '@partner/kernel/process/technical-contact-link';
+import { notFound } from '@partner/kernel/process/service-error';
 import { InvalidArgumentError } from 'commander';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, listOf, readPages, topCommand, subcommand } from '../command-context.js';

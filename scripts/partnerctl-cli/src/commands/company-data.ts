@@ -3,7 +3,7 @@ import {
   readCompanyDataOperation,
 } from '@partner/proto-contracts/internal/operators/people';
 import type { PersonDataPage } from '@partner/proto-contracts/resources/person/person';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { type CommandContext, subcommand } from '../command-context.js';
 import { deadLettersAbout, type LetterAbout, letterDocuments, renderLetters } from '../dead-letters-about.js';
 import { EXIT_CODES } from '../exit-codes.js';

@@ -1,7 +1,7 @@
 import { QUEUES, type QueueDefinition } from '@partner/proto-contracts/topology';
 import { type DeadLetter, goThroughDeadLetters } from '@partner/kernel/amqp/dead-letters';
 import { inspectQueues } from '@partner/kernel/amqp/inspect-queues';
-import { notFound } from '@partner/kernel/service-error';
+import { notFound } from '@partner/kernel/process/service-error';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, demandYes, topCommand, subcommand } from '../command-context.js';
 import { EXIT_CODES, OperatorError, wrongUsage } from '../exit-codes.js';

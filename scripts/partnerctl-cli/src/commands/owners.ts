@@ -11,7 +11,7 @@ import {
 } from '@partner/proto-contracts/internal/operators/owners';
 import type { Owner } from '@partner/proto-contracts/resources/owner/owner';
 import { PASSWORD_LENGTH } from '@partner/proto-contracts/resources/password/password';
-import { normalizedPassword, PASSWORD_HASHING } from '@partner/kernel/password-hashing';
+import { normalizedPassword, PASSWORD_HASHING } from '@partner/kernel/security/password-hashing';
 import { type CommandContext, readPages, topCommand, subcommand } from '../command-context.js';
 import { wrongUsage } from '../exit-codes.js';
 import { columns } from '../output.js';

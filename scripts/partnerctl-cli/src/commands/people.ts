@@ -8,8 +8,8 @@ import {
 } from '@partner/proto-contracts/internal/operators/people';
 import type { Erasure, PeopleFound } from '@partner/proto-contracts/resources/person/person';
 import { ERASED_TEXT } from '@partner/proto-contracts/values/redacted';
-import { newId } from '@partner/kernel/ids';
-import { notFound } from '@partner/kernel/service-error';
+import { newId } from '@partner/kernel/process/ids';
+import { notFound } from '@partner/kernel/process/service-error';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, subcommand, topCommand } from '../command-context.js';
 import { deadLettersAbout, type LetterAbout, letterDocuments, renderLetters } from '../dead-letters-about.js';

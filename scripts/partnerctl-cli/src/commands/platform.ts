@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { fromJsonString, toBinary, toJson } from '@bufbuild/protobuf';
 import { Argument } from '@commander-js/extra-typings';
 import { PLATFORM } from '@partner/proto-contracts/topology';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { type CommandContext, topCommand, subcommand } from '../command-context.js';
 import { OperatorError, wrongUsage } from '../exit-codes.js';
 import {

@@ -1,6 +1,6 @@
 import { checkRestoreOperation } from '@partner/proto-contracts/internal/operators/system';
 import type { RestoreCheck } from '@partner/proto-contracts/resources/restore-check/restore-check';
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, readPages, subcommand, topCommand } from '../command-context.js';
 import { inspectServiceQueues } from '../inspect-system.js';

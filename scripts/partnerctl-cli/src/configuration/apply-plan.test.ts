@@ -2,7 +2,7 @@ import { createClient } from '@connectrpc/connect';
 import { expect, test } from '@jest/globals';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { SUBSCRIPTION_EXAMPLE } from '@partner/proto-contracts/resources/subscription/subscription';
-import { ServiceError } from '@partner/kernel/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { createInMemoryTransport, partialRpcService } from '@partner/kernel/testing/in-memory-transport';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { applyPlan } from './apply-plan.js';

@@ -4,8 +4,8 @@ import {
   subscriptionIn,
 } from '@partner/proto-contracts/resources/subscription/subscription';
 import { technicalContactIn } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
-import type { FieldViolation } from '@partner/kernel/service-error';
-import { validate } from '@partner/kernel/validation';
+import type { FieldViolation } from '@partner/kernel/process/service-error';
+import { validate } from '@partner/kernel/process/validation';
 import { Document, isNode, isPair, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import { wrongUsage } from '../exit-codes.js';

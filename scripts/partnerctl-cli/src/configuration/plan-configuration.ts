@@ -4,7 +4,7 @@ import { isSameHost } from '@partner/proto-contracts/resources/subscription/cust
 import type { Company } from '@partner/proto-contracts/resources/company/company';
 import type { Subscription } from '@partner/proto-contracts/resources/subscription/subscription';
 import type { TechnicalContact } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
-import type { FieldViolation } from '@partner/kernel/service-error';
+import type { FieldViolation } from '@partner/kernel/process/service-error';
 import type { Configuration, ConfiguredWebhook } from './configuration-file.js';
 
 /** What exists of a company that the file names. */

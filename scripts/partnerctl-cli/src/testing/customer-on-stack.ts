@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { runCommand } from '@partner/local-stack/run-command';
 import { eventually } from '@partner/test-kit/eventually';
 import { type Call, sendCall } from '@partner/test-kit/http-call';

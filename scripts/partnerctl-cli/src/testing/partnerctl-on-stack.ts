@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import { create, toJson } from '@bufbuild/protobuf';
 import { JobCreatedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import { jobCreated } from '@partner/local-stack/demo/platform';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { registerSecret } from '@partner/local-stack/receiver/register-secret';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { type Stack, startStack } from '@partner/local-stack/stack/start-stack';

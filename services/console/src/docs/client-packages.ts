@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import { entityTagOf, namesEntityTag } from '@partner/gateway-kit/entity-tag';
-import { ServiceError } from '@partner/kernel/service-error';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
+import { entityTagOf, namesEntityTag } from '@partner/gateway-kit/http/entity-tag';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
 import { z } from 'zod';
 import { html } from './html.js';

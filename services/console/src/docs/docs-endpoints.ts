@@ -1,8 +1,8 @@
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
-import { compressedOnce } from '@partner/gateway-kit/content-coding';
-import { type AnyEndpoint, type EndpointResponse, serveOperation } from '@partner/gateway-kit/endpoint';
-import { entityTagOf } from '@partner/gateway-kit/entity-tag';
-import { ServiceError } from '@partner/kernel/service-error';
+import { compressedOnce } from '@partner/gateway-kit/http/content-coding';
+import { type AnyEndpoint, type EndpointResponse, serveOperation } from '@partner/gateway-kit/http/endpoint';
+import { entityTagOf } from '@partner/gateway-kit/http/entity-tag';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { closeServer, listen } from '@partner/kernel/listen';
+import { closeServer, listen } from '@partner/kernel/process/listen';
 import { occurredAtProblem, statusEventIn } from '@partner/proto-contracts/resources/job/job-writes';
 import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
 import { type ApiDescription, readApiDescription } from '@partner/proto-contracts/openapi/api-description';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { ResponseStream } from '@partner/gateway-kit/response-stream';
-import { silentLogger } from '@partner/kernel/logger';
+import type { ResponseStream } from '@partner/gateway-kit/http/response-stream';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { createManualTimers, type ManualTimers } from '@partner/kernel/testing/manual-timers';
 import { Registry } from 'prom-client';
 import type { OwnerSession } from '../sessions/session-store.js';

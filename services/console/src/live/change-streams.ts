@@ -3,12 +3,12 @@ import {
   STREAM_MINUTES,
   STREAMS_PER_SESSION,
 } from '@partner/proto-contracts/resources/change-stream/operations';
-import type { ResponseStream } from '@partner/gateway-kit/response-stream';
-import { createKeyedThrottle } from '@partner/kernel/keyed-throttle';
-import type { Logger } from '@partner/kernel/logger';
-import { createShareGate } from '@partner/kernel/share-gate';
-import { ServiceError } from '@partner/kernel/service-error';
-import type { After } from '@partner/kernel/timers';
+import type { ResponseStream } from '@partner/gateway-kit/http/response-stream';
+import { createKeyedThrottle } from '@partner/kernel/process/keyed-throttle';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { createShareGate } from '@partner/kernel/process/share-gate';
+import { ServiceError } from '@partner/kernel/process/service-error';
+import type { After } from '@partner/kernel/process/timers';
 import { Gauge, type Registry } from 'prom-client';
 import type { OwnerSession } from '../sessions/session-store.js';
 

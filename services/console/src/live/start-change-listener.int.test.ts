@@ -5,7 +5,7 @@ import { WEBHOOK_CHANGES_BROADCAST } from '@partner/proto-contracts/topology';
 import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/connection';
 import type { Consumer } from '@partner/kernel/amqp/consumer';
 import { createPublisher, type Publisher } from '@partner/kernel/amqp/publisher';
-import { silentLogger } from '@partner/kernel/logger';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
 import { createRecorder, type Recorder } from '@partner/test-kit/recorder';
 import { Registry } from 'prom-client';

@@ -4,7 +4,7 @@ import { WEBHOOK_CHANGES_BROADCAST } from '@partner/proto-contracts/topology';
 import { startBroadcastConsumer } from '@partner/kernel/amqp/broadcast';
 import type { AmqpConnection } from '@partner/kernel/amqp/connection';
 import type { Consumer } from '@partner/kernel/amqp/consumer';
-import type { Logger } from '@partner/kernel/logger';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { ChangeStreams } from './change-streams.js';
 
 /**

@@ -1,5 +1,5 @@
 import { EVENT_CATALOGUE } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
-import type { Mail } from '@partner/kernel/mail';
+import type { Mail } from '@partner/kernel/process/mail';
 import { z } from 'zod';
 
 /** What an email notifies an owner of. */

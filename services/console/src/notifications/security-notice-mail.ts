@@ -4,7 +4,7 @@ import {
   securityNoticeDetails,
 } from '@partner/proto-contracts/resources/security-notice/security-notice';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
-import type { Mail } from '@partner/kernel/mail';
+import type { Mail } from '@partner/kernel/process/mail';
 import { z } from 'zod';
 
 /** Equal occasions that an email tells a person of. */

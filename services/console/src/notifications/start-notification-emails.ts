@@ -8,8 +8,8 @@ import {
   type SecurityNotice,
 } from '@partner/proto-contracts/internal/notifications/notification-emails';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
-import type { Logger } from '@partner/kernel/logger';
-import { type Mail, MailError, type Mailer } from '@partner/kernel/mail';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { type Mail, MailError, type Mailer } from '@partner/kernel/process/mail';
 import { Counter, type Registry } from 'prom-client';
 import { notificationMail } from './notification-mail.js';
 import { securityNoticeMail } from './security-notice-mail.js';

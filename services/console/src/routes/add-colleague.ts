@@ -1,11 +1,11 @@
 import { inviteColleagueOperation } from '@partner/proto-contracts/internal/access/invite-colleague';
 import { COLLEAGUE_LIMITS } from '@partner/proto-contracts/resources/colleague/colleague';
 import { addColleagueOperation } from '@partner/proto-contracts/resources/colleague/operations';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
+import type { RateLimiter } from '@partner/gateway-kit/limits/rate-limiter';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
-import type { Mailer } from '@partner/kernel/mail';
-import { ServiceError } from '@partner/kernel/service-error';
+import type { Mailer } from '@partner/kernel/process/mail';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { ownerCaller } from '../acting-owner.js';
 import { countEmail } from '../sessions/count-email.js';
 import type { LoginAttempts } from '../sessions/login-attempts.js';

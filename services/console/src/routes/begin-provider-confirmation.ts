@@ -1,5 +1,5 @@
 import { beginProviderConfirmationOperation } from '@partner/proto-contracts/resources/provider-sign-in/operations';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import { beginWithProvider, type ProviderDeps } from '../sessions/provider-sign-in.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';
 import type { OwnerSession } from '../sessions/session-store.js';

@@ -1,9 +1,9 @@
 import { beginProviderSignInOperation } from '@partner/proto-contracts/resources/provider-sign-in/operations';
 import { PROVIDER_SIGN_INS } from '@partner/proto-contracts/resources/provider-sign-in/provider-sign-in';
-import { clientNetwork } from '@partner/gateway-kit/client-address';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
-import { ServiceError } from '@partner/kernel/service-error';
+import { clientNetwork } from '@partner/gateway-kit/auth/client-address';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
+import type { RateLimiter } from '@partner/gateway-kit/limits/rate-limiter';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import type { DeviceCookie } from '../sessions/device-cookie.js';
 import { beginWithProvider, type ProviderDeps, requireProvider } from '../sessions/provider-sign-in.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';

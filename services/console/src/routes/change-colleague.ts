@@ -4,8 +4,8 @@ import {
   setColleagueRoleOperation,
 } from '@partner/proto-contracts/resources/colleague/operations';
 import type { AnyOperation } from '@partner/proto-contracts/api/operation';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import { callFor, type Forwarding, responseTo } from '@partner/gateway-kit/forward-operation';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
+import { callFor, type Forwarding, responseTo } from '@partner/gateway-kit/operations/forward-operation';
 import { endSessionsOf } from '../sessions/end-sessions-of.js';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';
 

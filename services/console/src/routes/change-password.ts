@@ -1,5 +1,5 @@
 import { changePasswordOperation } from '@partner/proto-contracts/resources/password/operations';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import { clientOriginOf } from '../client-origin.js';
 import { changePassword as change, type ChangePasswordDeps } from '../sessions/change-password.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';

@@ -4,9 +4,9 @@ import {
   enableSecondFactorOperation,
   replaceRecoveryCodesOperation,
 } from '@partner/proto-contracts/resources/second-factor/operations';
-import { type AnyEndpoint, type EndpointRequest, serveOperation } from '@partner/gateway-kit/endpoint';
+import { type AnyEndpoint, type EndpointRequest, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
-import type { Logger } from '@partner/kernel/logger';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import { ownerCaller } from '../acting-owner.js';
 import { endSessionsOf } from '../sessions/end-sessions-of.js';
 import type { LoginAttempts } from '../sessions/login-attempts.js';

@@ -3,9 +3,9 @@ import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/w
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { checkUrlOperation } from '@partner/proto-contracts/resources/url-check/operations';
 import type { urlCheck } from '@partner/proto-contracts/resources/url-check/url-check';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
-import { ServiceError } from '@partner/kernel/service-error';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
+import type { RateLimiter } from '@partner/gateway-kit/limits/rate-limiter';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import type { z } from 'zod';
 import { requiredField } from '../required-field.js';
 import type { OwnerSession } from '../sessions/session-store.js';

@@ -1,5 +1,5 @@
 import { completeProviderConfirmationOperation } from '@partner/proto-contracts/resources/provider-sign-in/operations';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import { clientOriginOf } from '../client-origin.js';
 import { completeProviderConfirmation as complete } from '../sessions/provider-sign-in.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';

@@ -1,5 +1,5 @@
 import { completeProviderSignInOperation } from '@partner/proto-contracts/resources/provider-sign-in/operations';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import { clientOriginOf } from '../client-origin.js';
 import type { DeviceCookie } from '../sessions/device-cookie.js';
 import { endFormerSession } from '../sessions/end-former-session.js';

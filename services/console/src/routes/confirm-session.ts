@@ -1,5 +1,5 @@
 import { confirmSessionOperation } from '@partner/proto-contracts/resources/session/operations';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import { clientOriginOf } from '../client-origin.js';
 import { confirmPassword, type ConfirmPasswordDeps } from '../sessions/confirm-password.js';
 import { shownSession } from '../sessions/session-resource.js';

@@ -1,12 +1,12 @@
 import { useTechnicalContactTokenOperation } from '@partner/proto-contracts/internal/access/technical-contact';
 import { confirmTechnicalContactOperation } from '@partner/proto-contracts/resources/technical-contact/operations';
 import { TECHNICAL_CONTACT_LIMITS } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
-import { clientNetwork } from '@partner/gateway-kit/client-address';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
+import { clientNetwork } from '@partner/gateway-kit/auth/client-address';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
+import type { RateLimiter } from '@partner/gateway-kit/limits/rate-limiter';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
-import { ServiceError } from '@partner/kernel/service-error';
-import { tokenSha256 } from '@partner/kernel/technical-contact-link';
+import { ServiceError } from '@partner/kernel/process/service-error';
+import { tokenSha256 } from '@partner/kernel/process/technical-contact-link';
 import type { OwnerSession } from '../sessions/session-store.js';
 import { counted } from '@partner/proto-contracts/api/counted';
 

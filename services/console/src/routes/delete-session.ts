@@ -1,5 +1,5 @@
 import { deleteSessionOperation } from '@partner/proto-contracts/resources/session/operations';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import { clientOriginOf } from '../client-origin.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';

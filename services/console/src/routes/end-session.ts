@@ -1,6 +1,6 @@
 import { endSessionOperation } from '@partner/proto-contracts/resources/session/operations';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import { notFound } from '@partner/kernel/service-error';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
+import { notFound } from '@partner/kernel/process/service-error';
 import { clientOriginOf } from '../client-origin.js';
 import { pathId } from '../path-id.js';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';

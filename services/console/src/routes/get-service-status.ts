@@ -1,6 +1,6 @@
 import { measureServiceStatusOperation } from '@partner/proto-contracts/internal/service-status/measure-service-status';
 import { getServiceStatusOperation } from '@partner/proto-contracts/resources/service-status/operations';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import type { CallOptions, OperationClient } from '@partner/kernel/amqp/operation-client';
 
 /** How long a measurement is returned to everyone. */

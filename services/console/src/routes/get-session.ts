@@ -1,5 +1,5 @@
 import { getSessionOperation } from '@partner/proto-contracts/resources/session/operations';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import { shownSession } from '../sessions/session-resource.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 

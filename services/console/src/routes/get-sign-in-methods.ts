@@ -1,6 +1,6 @@
 import { findSignInMethodsOperation } from '@partner/proto-contracts/internal/access/sign-in';
 import { getSignInMethodsOperation } from '@partner/proto-contracts/resources/provider-sign-in/operations';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import { ownerCaller } from '../acting-owner.js';
 import type { ProviderDeps } from '../sessions/provider-sign-in.js';

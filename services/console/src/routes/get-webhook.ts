@@ -4,7 +4,7 @@ import { getWebhookOperation } from '@partner/proto-contracts/resources/subscrip
 import { subscription as webhookSubscription } from '@partner/proto-contracts/resources/subscription/subscription';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { shortUrl } from '@partner/proto-contracts/values/short-url';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
 import type { z } from 'zod';

@@ -1,7 +1,7 @@
 import type { Operation } from '@partner/proto-contracts/api/operation';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import { callFor, type Forwarding, responseTo } from '@partner/gateway-kit/forward-operation';
-import { type PageCursorDeps, pageCursors } from '@partner/gateway-kit/page-cursor';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
+import { callFor, type Forwarding, responseTo } from '@partner/gateway-kit/operations/forward-operation';
+import { type PageCursorDeps, pageCursors } from '@partner/gateway-kit/operations/page-cursor';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /**

@@ -1,5 +1,5 @@
 import { listSessionsOperation } from '@partner/proto-contracts/resources/session/operations';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import { shownOwnSession } from '../sessions/session-resource.js';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';
 

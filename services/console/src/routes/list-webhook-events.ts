@@ -1,8 +1,8 @@
 import { createEventCatalogue } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 import { listWebhookEventsOperation } from '@partner/proto-contracts/resources/event-catalogue/operations';
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import { entityTagOf } from '@partner/gateway-kit/entity-tag';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
+import { entityTagOf } from '@partner/gateway-kit/http/entity-tag';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /** `GET /partner-api/webhook-events`: the event catalogue, rendered once for all requests. */

@@ -4,7 +4,7 @@ import { listWebhooksOperation } from '@partner/proto-contracts/resources/subscr
 import { subscriptionList } from '@partner/proto-contracts/resources/subscription/subscription';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { shortUrl } from '@partner/proto-contracts/values/short-url';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import type { z } from 'zod';
 import type { OwnerSession } from '../sessions/session-store.js';
 

@@ -3,9 +3,9 @@ import {
   getNotificationSettingsOperation,
   setNotificationSettingsOperation,
 } from '@partner/proto-contracts/resources/notification-settings/operations';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import { callFor, type Forwarding, responseTo } from '@partner/gateway-kit/forward-operation';
-import type { Mailer } from '@partner/kernel/mail';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
+import { callFor, type Forwarding, responseTo } from '@partner/gateway-kit/operations/forward-operation';
+import type { Mailer } from '@partner/kernel/process/mail';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 const OPERATIONS: readonly AnyOperation[] = [

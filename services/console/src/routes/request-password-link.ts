@@ -1,12 +1,12 @@
 import { createPasswordLinkOperation } from '@partner/proto-contracts/internal/access/passwords';
 import { requestPasswordLinkOperation } from '@partner/proto-contracts/resources/password/operations';
 import { PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
-import { clientNetwork } from '@partner/gateway-kit/client-address';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { clientNetwork } from '@partner/gateway-kit/auth/client-address';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
-import type { Logger } from '@partner/kernel/logger';
-import type { Mailer } from '@partner/kernel/mail';
-import { ServiceError } from '@partner/kernel/service-error';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import type { Mailer } from '@partner/kernel/process/mail';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import type { BackgroundWork } from '../background-work.js';
 import type { LoginAttempts } from '../sessions/login-attempts.js';
 import type { DeviceCookie } from '../sessions/device-cookie.js';

@@ -1,7 +1,7 @@
 import type { Client } from '@connectrpc/connect';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { rotateWebhookSecretOperation } from '@partner/proto-contracts/resources/subscription/operations';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import { actingOwner } from '../acting-owner.js';
 import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';

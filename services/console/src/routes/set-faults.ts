@@ -1,7 +1,7 @@
 import type { Client } from '@connectrpc/connect';
 import type { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { setFaultsOperation } from '@partner/proto-contracts/resources/fault-script/operations';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import { actingOwner } from '../acting-owner.js';
 import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';

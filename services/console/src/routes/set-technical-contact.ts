@@ -4,13 +4,13 @@ import {
   TECHNICAL_CONTACT_LIMITS,
   type technicalContactRequested,
 } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
+import type { RateLimiter } from '@partner/gateway-kit/limits/rate-limiter';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
-import type { Logger } from '@partner/kernel/logger';
-import { type Mail, MailError, type Mailer } from '@partner/kernel/mail';
-import { ServiceError } from '@partner/kernel/service-error';
-import { createTechnicalContactLink } from '@partner/kernel/technical-contact-link';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { type Mail, MailError, type Mailer } from '@partner/kernel/process/mail';
+import { ServiceError } from '@partner/kernel/process/service-error';
+import { createTechnicalContactLink } from '@partner/kernel/process/technical-contact-link';
 import type { z } from 'zod';
 import { ownerCaller } from '../acting-owner.js';
 import { isLoopbackHttp } from '../loopback-http.js';

@@ -1,5 +1,5 @@
 import { streamChangesOperation } from '@partner/proto-contracts/resources/change-stream/operations';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import type { ChangeStreams } from '../live/change-streams.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 

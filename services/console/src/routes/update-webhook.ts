@@ -3,7 +3,7 @@ import { CompanyClassSchema } from '@partner/proto-contracts/gen/partner/access/
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { updateWebhookOperation } from '@partner/proto-contracts/resources/subscription/operations';
 import { enumValue } from '@partner/proto-contracts/values/enum-names';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import { actingOwner } from '../acting-owner.js';
 import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';

@@ -4,12 +4,12 @@ import {
 } from '@partner/proto-contracts/internal/access/passwords';
 import { usePasswordLinkOperation } from '@partner/proto-contracts/resources/password/operations';
 import { PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
-import { clientNetwork } from '@partner/gateway-kit/client-address';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
+import { clientNetwork } from '@partner/gateway-kit/auth/client-address';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
+import type { RateLimiter } from '@partner/gateway-kit/limits/rate-limiter';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
-import { ServiceError } from '@partner/kernel/service-error';
-import { tokenSha256 as hashOf } from '@partner/kernel/technical-contact-link';
+import { ServiceError } from '@partner/kernel/process/service-error';
+import { tokenSha256 as hashOf } from '@partner/kernel/process/technical-contact-link';
 import { clientOriginOf } from '../client-origin.js';
 import { endSessionsOf } from '../sessions/end-sessions-of.js';
 import { checkNewPassword } from '../sessions/new-password-rule.js';

@@ -2,7 +2,7 @@ import type { Role } from '@partner/proto-contracts/api/roles';
 import { useSecondFactorOperation } from '@partner/proto-contracts/internal/access/second-factor';
 import type { Login } from '@partner/proto-contracts/internal/access/sign-in';
 import type { CallOptions, OperationClient } from '@partner/kernel/amqp/operation-client';
-import { ServiceError } from '@partner/kernel/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { callerOf } from '../acting-owner.js';
 import type { KnownDevice } from './device-cookie.js';
 import type { LoginAttempts } from './login-attempts.js';

@@ -1,7 +1,7 @@
 import { deleteSessionOperation } from '@partner/proto-contracts/resources/session/operations';
 import { streamChangesOperation } from '@partner/proto-contracts/resources/change-stream/operations';
-import type { AuthenticationRequest } from '@partner/gateway-kit/surface-request';
-import { ServiceError } from '@partner/kernel/service-error';
+import type { AuthenticationRequest } from '@partner/gateway-kit/auth/surface-request';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { isStillOwner, type OwnerCheckDeps } from './is-still-owner.js';
 import type { SessionCookie } from './session-cookie.js';
 import type { OwnerSession, SessionStore } from './session-store.js';

@@ -1,4 +1,4 @@
-import { ServiceError } from '@partner/kernel/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 
 /**
  * Waits for a reply of Redis. An error or a timeout becomes `unavailable`: no session can be verified without Redis.

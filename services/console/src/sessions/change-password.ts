@@ -1,6 +1,6 @@
 import { replacePasswordOperation } from '@partner/proto-contracts/internal/access/passwords';
 import { findPersonOperation } from '@partner/proto-contracts/internal/access/sign-in';
-import { clientNetwork } from '@partner/gateway-kit/client-address';
+import { clientNetwork } from '@partner/gateway-kit/auth/client-address';
 import type { CallOptions } from '@partner/kernel/amqp/operation-client';
 import { callerOf } from '../acting-owner.js';
 import { confirmPassword, type ConfirmPasswordDeps } from './confirm-password.js';

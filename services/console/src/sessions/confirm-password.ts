@@ -1,8 +1,8 @@
 import { findPersonOperation } from '@partner/proto-contracts/internal/access/sign-in';
-import { clientNetwork } from '@partner/gateway-kit/client-address';
+import { clientNetwork } from '@partner/gateway-kit/auth/client-address';
 import type { CallOptions, OperationClient } from '@partner/kernel/amqp/operation-client';
-import type { Logger } from '@partner/kernel/logger';
-import { ServiceError } from '@partner/kernel/service-error';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import type { LoginAttempt, LoginAttempts } from './login-attempts.js';
 import type { ClientOrigin, OwnerSession, SessionStore } from './session-store.js';
 import type { SessionTrail } from './session-trail.js';

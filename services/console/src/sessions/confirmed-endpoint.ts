@@ -1,5 +1,5 @@
-import type { AnyEndpoint } from '@partner/gateway-kit/endpoint';
-import { ServiceError } from '@partner/kernel/service-error';
+import type { AnyEndpoint } from '@partner/gateway-kit/http/endpoint';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import type { OwnerSession } from './session-store.js';
 import { CONFIRMED_MS } from './session-times.js';
 

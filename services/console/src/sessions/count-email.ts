@@ -1,5 +1,5 @@
 import { EMAIL_LIMITS } from '@partner/proto-contracts/resources/password/password';
-import { ServiceError } from '@partner/kernel/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import type { EmailKind, LoginAttempt, LoginAttempts } from './login-attempts.js';
 
 /**

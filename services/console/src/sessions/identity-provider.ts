@@ -1,5 +1,5 @@
-import type { Logger } from '@partner/kernel/logger';
-import { ServiceError } from '@partner/kernel/service-error';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import * as openid from 'openid-client';
 import { isLoopbackHttp } from '../loopback-http.js';
 import { SESSION_LIFETIME_MS } from './session-times.js';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { findPersonOperation } from '@partner/proto-contracts/internal/access/sign-in';
 import { implementInternal } from '@partner/kernel/amqp/implement';
-import { silentLogger } from '@partner/kernel/logger';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { owner } from '../testing/test-owner.js';
 import { isStillOwner } from './is-still-owner.js';

@@ -1,6 +1,6 @@
 import { findPersonOperation } from '@partner/proto-contracts/internal/access/sign-in';
 import type { CallOptions, OperationClient } from '@partner/kernel/amqp/operation-client';
-import type { Logger } from '@partner/kernel/logger';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { OwnerSession, SessionStore } from './session-store.js';
 import { OWNER_CHECKED_EVERY_MS } from './session-times.js';
 

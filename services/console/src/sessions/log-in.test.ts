@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { findLoginOperation, type Login } from '@partner/proto-contracts/internal/access/sign-in';
 import { implementInternal } from '@partner/kernel/amqp/implement';
-import { silentLogger } from '@partner/kernel/logger';
-import { ServiceError } from '@partner/kernel/service-error';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { Counter, Registry } from 'prom-client';
 import { logIn, type LogInDeps } from './log-in.js';

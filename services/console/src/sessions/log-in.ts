@@ -1,8 +1,8 @@
 import { findLoginOperation } from '@partner/proto-contracts/internal/access/sign-in';
-import { clientNetwork } from '@partner/gateway-kit/client-address';
+import { clientNetwork } from '@partner/gateway-kit/auth/client-address';
 import type { CallOptions } from '@partner/kernel/amqp/operation-client';
-import type { Logger } from '@partner/kernel/logger';
-import { ServiceError } from '@partner/kernel/service-error';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import type { Counter } from 'prom-client';
 import { admit, type AdmitDeps, type Conclude, type LoginClient } from './admit.js';
 import type { LoginAttempt, LoginAttempts } from './login-attempts.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createRedis } from '@partner/gateway-kit/redis';
-import { silentLogger } from '@partner/kernel/logger';
+import { createRedis } from '@partner/gateway-kit/limits/redis';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import {
   createLoginAttempts,

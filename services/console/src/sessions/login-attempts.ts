@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { EMAIL_LIMITS, PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
 import { loginLimitReached } from '@partner/proto-contracts/api/refusals';
-import { ServiceError } from '@partner/kernel/service-error';
-import type { RedisClient } from '@partner/gateway-kit/redis';
+import { ServiceError } from '@partner/kernel/process/service-error';
+import type { RedisClient } from '@partner/gateway-kit/limits/redis';
 import { z } from 'zod';
 import { awaitRedis } from './await-redis.js';
 import { counted } from '@partner/proto-contracts/api/counted';

@@ -1,4 +1,4 @@
-import { invalidArgument } from '@partner/kernel/validation';
+import { invalidArgument } from '@partner/kernel/process/validation';
 
 /** The names that an owner's password must not be. */
 export interface PasswordOwner {

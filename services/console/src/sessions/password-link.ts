@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { tokenSha256 } from '@partner/kernel/technical-contact-link';
+import { tokenSha256 } from '@partner/kernel/process/technical-contact-link';
 
 /**
  * Creates a link with which a person sets a password. Its host is the configured one, never that of a request. The token is in

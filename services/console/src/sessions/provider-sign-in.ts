@@ -2,9 +2,9 @@ import {
   findProviderLoginOperation,
   linkProviderOperation,
 } from '@partner/proto-contracts/internal/access/sign-in';
-import { clientNetwork } from '@partner/gateway-kit/client-address';
+import { clientNetwork } from '@partner/gateway-kit/auth/client-address';
 import type { CallOptions, OperationClient } from '@partner/kernel/amqp/operation-client';
-import { ServiceError } from '@partner/kernel/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { callerOf } from '../acting-owner.js';
 import { admit, type AdmitDeps, type LoginClient } from './admit.js';
 import { CLOCK_SKEW_MS, type IdentityProvider, type ProviderAccount } from './identity-provider.js';

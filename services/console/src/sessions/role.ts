@@ -1,6 +1,6 @@
 import { isForViewers, type Role, VIEWER_REFUSAL } from '@partner/proto-contracts/api/roles';
-import type { AnyEndpoint } from '@partner/gateway-kit/endpoint';
-import { ServiceError } from '@partner/kernel/service-error';
+import type { AnyEndpoint } from '@partner/gateway-kit/http/endpoint';
+import { ServiceError } from '@partner/kernel/process/service-error';
 
 /** Fails with `permission_denied` if a viewer may not use the endpoint; the contract of its operation decides. */
 export function checkRole<Principal extends { readonly role: Role }>(

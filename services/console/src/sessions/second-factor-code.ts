@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { SecondFactorCode } from '@partner/proto-contracts/internal/access/second-factor';
 import { RECOVERY_CODE_COUNT } from '@partner/proto-contracts/resources/second-factor/second-factor';
-import { ServiceError } from '@partner/kernel/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import type { LoginAttempts } from './login-attempts.js';
 
 const TOTP = /^[0-9]{6}$/;

@@ -1,5 +1,5 @@
-import { createRedis, type RedisClient } from '@partner/gateway-kit/redis';
-import type { Logger } from '@partner/kernel/logger';
+import { createRedis, type RedisClient } from '@partner/gateway-kit/limits/redis';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import { Gauge, type Registry } from 'prom-client';
 
 /** Longer than for a rate limit: without a reply there is no session, and the response is 503. */

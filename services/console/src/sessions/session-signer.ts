@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { KeyList } from '@partner/kernel/key-list';
+import type { KeyList } from '@partner/kernel/process/key-list';
 
 /** Signs what the console stores in Redis, which other holders of Redis credentials may write. */
 export interface SessionSigner {

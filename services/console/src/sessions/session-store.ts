@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { SESSIONS_PER_OWNER } from '@partner/proto-contracts/resources/session/session';
 import type { Role } from '@partner/proto-contracts/api/roles';
 import { companyClass } from '@partner/proto-contracts/values/company-class';
-import { newId } from '@partner/kernel/ids';
-import type { RedisClient } from '@partner/gateway-kit/redis';
+import { newId } from '@partner/kernel/process/ids';
+import type { RedisClient } from '@partner/gateway-kit/limits/redis';
 import { z } from 'zod';
 import { awaitRedis } from './await-redis.js';
 import {

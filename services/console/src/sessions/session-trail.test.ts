@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { recordSessionChangeOperation } from '@partner/proto-contracts/internal/audit/record-session-change';
 import type { Caller } from '@partner/proto-contracts/call';
 import { implementInternal } from '@partner/kernel/amqp/implement';
-import { silentLogger } from '@partner/kernel/logger';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { createSessionTrail } from './session-trail.js';
 

@@ -1,7 +1,7 @@
 import { recordSessionChangeOperation } from '@partner/proto-contracts/internal/audit/record-session-change';
 import type { CallOptions, OperationClient } from '@partner/kernel/amqp/operation-client';
-import type { Logger } from '@partner/kernel/logger';
-import { ServiceError } from '@partner/kernel/service-error';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { callerOf } from '../acting-owner.js';
 import type { ClientOrigin } from './session-store.js';
 

@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import { hash, verify } from '@node-rs/argon2';
 import { Registry } from 'prom-client';
-import { PASSWORD_HASHING } from '@partner/kernel/password-hashing';
+import { PASSWORD_HASHING } from '@partner/kernel/security/password-hashing';
 import { createPasswordChecks } from './verify-password.js';
 
 describe('the comparison of a password', () => {

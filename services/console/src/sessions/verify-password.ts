@@ -1,6 +1,6 @@
 import { hash } from '@node-rs/argon2';
-import { normalizedPassword, PASSWORD_HASHING } from '@partner/kernel/password-hashing';
-import { createShareGate } from '@partner/kernel/share-gate';
+import { normalizedPassword, PASSWORD_HASHING } from '@partner/kernel/security/password-hashing';
+import { createShareGate } from '@partner/kernel/process/share-gate';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /**

@@ -12,9 +12,9 @@ import {
   SUBSCRIPTION_EXAMPLE,
 } from '@partner/proto-contracts/resources/subscription/subscription';
 import { type RpcService, rpcService } from '@partner/kernel/amqp/rpc-service';
-import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
-import { notFound, ServiceError } from '@partner/kernel/service-error';
+import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
+import { notFound, ServiceError } from '@partner/kernel/process/service-error';
 import { resourceResponse } from './resource-response.js';
 
 interface Asked {

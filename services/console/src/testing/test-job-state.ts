@@ -4,7 +4,7 @@ import { type WebhookRows, webhookRows } from '@partner/job-state/testing/webhoo
 import { testImplementations } from '@partner/job-state/testing/test-implementations';
 import type { Implementation } from '@partner/kernel/amqp/implement';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
-import { ServiceError } from '@partner/kernel/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { createManualTimers, type ManualTimers } from '@partner/kernel/testing/manual-timers';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { hash } from '@node-rs/argon2';

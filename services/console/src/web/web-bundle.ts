@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ContentCoding } from '@partner/gateway-kit/endpoint';
+import type { ContentCoding } from '@partner/gateway-kit/http/endpoint';
 
 /** One file of the web app, with the codings in which the build compressed it. */
 interface WebAsset {

@@ -1,5 +1,5 @@
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import { ServiceError } from '@partner/kernel/service-error';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { html } from '../docs/html.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';
 import type { WebBundle } from './web-bundle.js';

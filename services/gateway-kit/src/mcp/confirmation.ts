@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { invariant } from '@partner/kernel/invariant';
-import { invalidArgument } from '@partner/kernel/validation';
-import { sha256OfCanonicalJson } from '../canonical-json.js';
+import { invariant } from '@partner/kernel/process/invariant';
+import { invalidArgument } from '@partner/kernel/process/validation';
+import { sha256OfCanonicalJson } from '../http/canonical-json.js';
 import type { ToolCaller } from './tool.js';
 
 /** How long a confirmation is valid. */

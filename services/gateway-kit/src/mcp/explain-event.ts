@@ -4,9 +4,9 @@ import {
   manifest,
   MANIFEST_MAX_DAYS,
 } from '@partner/proto-contracts/resources/manifest/manifest';
-import { instantOfId } from '@partner/kernel/ids';
-import { notFound } from '@partner/kernel/service-error';
-import { invalidArgument, validate } from '@partner/kernel/validation';
+import { instantOfId } from '@partner/kernel/process/ids';
+import { notFound } from '@partner/kernel/process/service-error';
+import { invalidArgument, validate } from '@partner/kernel/process/validation';
 import { z } from 'zod';
 import { toolSchema } from './tool-schema.js';
 import type { Tool } from './tool.js';

@@ -1,8 +1,8 @@
 import type { AnyOperation } from '@partner/proto-contracts/api/operation';
-import { invariant } from '@partner/kernel/invariant';
-import { invalidArgument, validate } from '@partner/kernel/validation';
+import { invariant } from '@partner/kernel/process/invariant';
+import { invalidArgument, validate } from '@partner/kernel/process/validation';
 import { z } from 'zod';
-import type { JsonObject } from '../api-versions.js';
+import type { JsonObject } from '../versions/api-versions.js';
 import { toolSchema } from './tool-schema.js';
 import type { ReadingToolName, Tool } from './tool.js';
 

@@ -3,9 +3,9 @@ import {
   eventReplayIn,
   eventReplayPreview,
 } from '@partner/proto-contracts/resources/event-replay/event-replay';
-import { invalidArgument, validate } from '@partner/kernel/validation';
+import { invalidArgument, validate } from '@partner/kernel/process/validation';
 import { z } from 'zod';
-import type { JsonObject } from '../api-versions.js';
+import type { JsonObject } from '../versions/api-versions.js';
 import { checkConfirmation, createConfirmation } from './confirmation.js';
 import { toolSchema } from './tool-schema.js';
 import type { Tool, ToolCaller } from './tool.js';

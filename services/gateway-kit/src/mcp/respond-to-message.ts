@@ -10,10 +10,10 @@ import {
   PingRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
-import { invalidParamsResponse } from '@partner/kernel/json-rpc';
+import { invalidParamsResponse } from '@partner/kernel/process/json-rpc';
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
-import type { JsonObject } from '../api-versions.js';
-import type { EndpointResponse } from '../endpoint.js';
+import type { JsonObject } from '../versions/api-versions.js';
+import type { EndpointResponse } from '../http/endpoint.js';
 import type { Tool } from './tool.js';
 
 const INSTRUCTIONS =

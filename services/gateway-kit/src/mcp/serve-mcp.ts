@@ -2,21 +2,21 @@ import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
 import { MCP_PATHS } from '@partner/proto-contracts/api/mcp';
 import type { Surface } from '@partner/proto-contracts/api/scopes';
 import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
-import { invariant } from '@partner/kernel/invariant';
-import { httpStatusOf, ServiceError } from '@partner/kernel/service-error';
+import { invariant } from '@partner/kernel/process/invariant';
+import { httpStatusOf, ServiceError } from '@partner/kernel/process/service-error';
 import { z } from 'zod';
-import { type ApiKeyPrincipal, scopesOfPrincipal } from '../api-key-authentication.js';
-import type { JsonObject } from '../api-versions.js';
+import { type ApiKeyPrincipal, scopesOfPrincipal } from '../auth/api-key-authentication.js';
+import type { JsonObject } from '../versions/api-versions.js';
 import {
   type AnyEndpoint,
   type EndpointRequest,
   type EndpointResponse,
   serveOperation,
-} from '../endpoint.js';
-import { errorResponse } from '../error-response.js';
-import { validateInput } from '../read-input.js';
-import { requireScope } from '../require-scope.js';
-import { responseText } from '../response-text.js';
+} from '../http/endpoint.js';
+import { errorResponse } from '../http/error-response.js';
+import { validateInput } from '../http/read-input.js';
+import { requireScope } from '../auth/require-scope.js';
+import { responseText } from '../http/response-text.js';
 import type { OperationCall, Tool } from './tool.js';
 
 /** One message. Lists of messages would pass the rate limit as one request. */

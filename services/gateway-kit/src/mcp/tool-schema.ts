@@ -1,6 +1,6 @@
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 import { z } from 'zod';
-import { isJsonObject, type JsonObject } from '../api-versions.js';
+import { isJsonObject, type JsonObject } from '../versions/api-versions.js';
 
 /** JSON Schema of a tool's input. */
 export interface ToolSchema {

@@ -1,11 +1,11 @@
 import { Registry } from 'prom-client';
-import { createApiKey, type Environment } from '@partner/kernel/api-key';
-import { invariant } from '@partner/kernel/invariant';
-import { ServiceError } from '@partner/kernel/service-error';
+import { createApiKey, type Environment } from '@partner/kernel/security/api-key';
+import { invariant } from '@partner/kernel/process/invariant';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { createManualTimers } from '@partner/kernel/testing/manual-timers';
 import { createRecorder } from '@partner/test-kit/recorder';
-import type { After } from '@partner/kernel/timers';
-import { createApiKeyAuthenticator, type FoundKey } from '../api-key-authentication.js';
+import type { After } from '@partner/kernel/process/timers';
+import { createApiKeyAuthenticator, type FoundKey } from '../auth/api-key-authentication.js';
 
 /** What job-state returns for a general key. */
 export const general: FoundKey = {

@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from '@jest/globals';
-import { createHttpServer } from '@partner/kernel/http-server';
-import { closeServer, listen } from '@partner/kernel/listen';
-import { createLoggerTo } from '@partner/kernel/logger';
-import { ServiceError } from '@partner/kernel/service-error';
+import { createHttpServer } from '@partner/kernel/process/http-server';
+import { closeServer, listen } from '@partner/kernel/process/listen';
+import { createLoggerTo } from '@partner/kernel/telemetry/logger';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { errorBody } from '@partner/proto-contracts/api/error-body';
 import type { Scope } from '@partner/proto-contracts/api/scopes';
 import { createRecorder } from '@partner/test-kit/recorder';
@@ -12,9 +12,9 @@ import { Registry } from 'prom-client';
 import type request from 'supertest';
 import { z } from 'zod';
 import { createInMemoryRateLimiter } from './in-memory-rate-limiter.js';
-import { createApiVersions } from '../api-versions.js';
-import { type AnyEndpoint, type EndpointRequest, serveOperation } from '../endpoint.js';
-import { createHttpApp, type HttpAppOptions } from '../http-app.js';
+import { createApiVersions } from '../versions/api-versions.js';
+import { type AnyEndpoint, type EndpointRequest, serveOperation } from '../http/endpoint.js';
+import { createHttpApp, type HttpAppOptions } from '../http/http-app.js';
 
 export interface Caller {
   readonly id: string;

@@ -1,5 +1,5 @@
-import { inSeconds, type RateLimiter } from '../rate-limiter.js';
-import { createSlidingWindow, type SlidingWindow } from '../sliding-window.js';
+import { inSeconds, type RateLimiter } from '../limits/rate-limiter.js';
+import { createSlidingWindow, type SlidingWindow } from '../limits/sliding-window.js';
 
 /** Rate limiter that counts in this process, for tests of surfaces. */
 export function createInMemoryRateLimiter(clock: () => Date): RateLimiter {

@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { createHttpServer } from '@partner/kernel/http-server';
-import { closeServer, listen } from '@partner/kernel/listen';
+import { createHttpServer } from '@partner/kernel/process/http-server';
+import { closeServer, listen } from '@partner/kernel/process/listen';
 import type { RequestListener } from 'node:http';
 import { z } from 'zod';
 

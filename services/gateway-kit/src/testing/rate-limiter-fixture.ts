@@ -1,10 +1,10 @@
 import { afterEach } from '@jest/globals';
 import type { Result } from 'ioredis';
 import { Registry } from 'prom-client';
-import { silentLogger } from '@partner/kernel/logger';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { eventually } from '@partner/test-kit/eventually';
-import { createRateLimiter, type RateLimiter } from '../rate-limiter.js';
-import { createRedis, type RedisClient } from '../redis.js';
+import { createRateLimiter, type RateLimiter } from '../limits/rate-limiter.js';
+import { createRedis, type RedisClient } from '../limits/redis.js';
 
 const open: RedisClient[] = [];
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { implement, type OperationRequest } from '@partner/kernel/amqp/implement';
-import { idFloor, newId } from '@partner/kernel/ids';
-import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/webhook-signature';
+import { idFloor, newId } from '@partner/kernel/process/ids';
+import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/security/webhook-signature';
 import { MANIFEST_EXAMPLE } from '@partner/proto-contracts/resources/manifest/manifest';
 import { getInstallerManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';
 import request from 'supertest';

@@ -3,7 +3,7 @@ import { eventFeed } from '@partner/proto-contracts/resources/event-feed/event-f
 import { listInstallerEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
 import { EVENT_EXAMPLE } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { implement, type OperationRequest } from '@partner/kernel/amqp/implement';
-import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/webhook-signature';
+import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/security/webhook-signature';
 import request from 'supertest';
 import { createTestApp, keys } from '../testing/create-test-app.js';
 

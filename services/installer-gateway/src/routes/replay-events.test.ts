@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { implement, type OperationRequest } from '@partner/kernel/amqp/implement';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { EVENT_REPLAY_EXAMPLE } from '@partner/proto-contracts/resources/event-replay/event-replay';
 import { replayInstallerEventsOperation } from '@partner/proto-contracts/resources/event-replay/operations';
 import request from 'supertest';

@@ -13,8 +13,8 @@ import {
 import type { InstallerPage } from '@partner/proto-contracts/resources/installer/installer';
 import { listInstallersOperation } from '@partner/proto-contracts/resources/installer/operations';
 import { type Implementation, implement } from '@partner/kernel/amqp/implement';
-import type { Environment } from '@partner/kernel/api-key';
-import type { Logger } from '@partner/kernel/logger';
+import type { Environment } from '@partner/kernel/security/api-key';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import { callingActor } from '../audit/actor.js';
 import { type Database, queryWithin } from '../database/database.js';
 import { listContractedInstallers } from './contracted-installers.js';

@@ -1,7 +1,7 @@
 import { authenticateKeyOperation } from '@partner/proto-contracts/internal/access/authenticate-key';
 import { type Implementation, implementInternal } from '@partner/kernel/amqp/implement';
-import type { Environment } from '@partner/kernel/api-key';
-import type { Logger } from '@partner/kernel/logger';
+import type { Environment } from '@partner/kernel/security/api-key';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import { type Database, queryWithin } from '../database/database.js';
 import { authenticateKey } from './authenticate-key.js';
 import type { KeyUsage } from './start-key-usage.js';

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
-import { ServiceError } from '@partner/kernel/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import type { Queryable } from '../database/database.js';
 import type { KeyUsage } from './start-key-usage.js';
 

@@ -1,7 +1,7 @@
-import { invalidArgument } from '@partner/kernel/validation';
-import type { Logger } from '@partner/kernel/logger';
-import { isPasswordHash } from '@partner/kernel/password-hashing';
-import { ServiceError } from '@partner/kernel/service-error';
+import { invalidArgument } from '@partner/kernel/process/validation';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { isPasswordHash } from '@partner/kernel/security/password-hashing';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../database/database.js';

@@ -12,7 +12,7 @@ import {
   implementInternal,
   type OperationRequest,
 } from '@partner/kernel/amqp/implement';
-import type { Logger } from '@partner/kernel/logger';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import { callingOwner } from '../audit/actor.js';
 import { type Database, queryWithin } from '../database/database.js';
 import {

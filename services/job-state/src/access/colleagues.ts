@@ -1,9 +1,9 @@
 import { type Colleague, COLLEAGUE_LIMITS } from '@partner/proto-contracts/resources/colleague/colleague';
 import type { Role } from '@partner/proto-contracts/api/roles';
-import { newId } from '@partner/kernel/ids';
-import type { Logger } from '@partner/kernel/logger';
-import { notFound, ServiceError } from '@partner/kernel/service-error';
-import { invalidArgument } from '@partner/kernel/validation';
+import { newId } from '@partner/kernel/process/ids';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { notFound, ServiceError } from '@partner/kernel/process/service-error';
+import { invalidArgument } from '@partner/kernel/process/validation';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, Transaction, TransactionLimits } from '../database/database.js';

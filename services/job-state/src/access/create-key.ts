@@ -2,9 +2,9 @@ import { KEY_KINDS_OF_CLASS } from '@partner/proto-contracts/resources/api-key/a
 import type { ErrorReason } from '@partner/proto-contracts/api/error-reasons';
 import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
-import type { Environment } from '@partner/kernel/api-key';
-import type { Logger } from '@partner/kernel/logger';
-import { ServiceError } from '@partner/kernel/service-error';
+import type { Environment } from '@partner/kernel/security/api-key';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../database/database.js';

@@ -1,9 +1,9 @@
 import { KEY_LIMITS } from '@partner/proto-contracts/resources/api-key/api-key';
 import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
-import { createApiKey, type Environment } from '@partner/kernel/api-key';
-import { invariant } from '@partner/kernel/invariant';
-import { notFound, ServiceError } from '@partner/kernel/service-error';
+import { createApiKey, type Environment } from '@partner/kernel/security/api-key';
+import { invariant } from '@partner/kernel/process/invariant';
+import { notFound, ServiceError } from '@partner/kernel/process/service-error';
 import type { Transaction } from '../database/database.js';
 import { KEY_COLUMNS, type KeyRow } from './key-resource.js';
 

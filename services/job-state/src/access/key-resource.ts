@@ -1,7 +1,7 @@
 import type { ApiKey } from '@partner/proto-contracts/resources/api-key/api-key';
 import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
 import { KEY_KINDS, type KeyKindName } from '@partner/proto-contracts/api/scopes';
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 
 /** An API key, as {@link KEY_COLUMNS} selects it. */
 export interface KeyRow {

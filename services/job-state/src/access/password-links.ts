@@ -1,6 +1,6 @@
 import { PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
-import type { Logger } from '@partner/kernel/logger';
-import { notFound } from '@partner/kernel/service-error';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { notFound } from '@partner/kernel/process/service-error';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, TransactionLimits } from '../database/database.js';

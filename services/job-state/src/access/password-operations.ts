@@ -5,7 +5,7 @@ import {
   usePasswordTokenOperation,
 } from '@partner/proto-contracts/internal/access/passwords';
 import { type Implementation, implementInternal } from '@partner/kernel/amqp/implement';
-import type { Logger } from '@partner/kernel/logger';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import { callingOwner } from '../audit/actor.js';
 import { type Database, queryWithin } from '../database/database.js';
 import { changePassword } from './change-password.js';

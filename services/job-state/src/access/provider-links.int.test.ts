@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Role } from '@partner/proto-contracts/api/roles';
-import { newId } from '@partner/kernel/ids';
-import { silentLogger } from '@partner/kernel/logger';
+import { newId } from '@partner/kernel/process/ids';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import type { Database } from '../database/database.js';
 import { recordMembershipChanged } from '../platform/record-membership-changed.js';
 import { connectAccess } from '../testing/access-client.js';

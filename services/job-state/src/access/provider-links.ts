@@ -1,6 +1,6 @@
-import type { Logger } from '@partner/kernel/logger';
-import { ServiceError } from '@partner/kernel/service-error';
-import { invalidArgument } from '@partner/kernel/validation';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { ServiceError } from '@partner/kernel/process/service-error';
+import { invalidArgument } from '@partner/kernel/process/validation';
 import { emailAddress } from '@partner/proto-contracts/values/email-address';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';

@@ -1,7 +1,7 @@
 import { KeyRevokedSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { ACCESS_BROADCAST } from '@partner/proto-contracts/topology';
-import type { Logger } from '@partner/kernel/logger';
-import { notFound } from '@partner/kernel/service-error';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { notFound } from '@partner/kernel/process/service-error';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database } from '../database/database.js';

@@ -1,9 +1,9 @@
 import { KeyRevokedSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { ACCESS_BROADCAST } from '@partner/proto-contracts/topology';
-import type { Environment } from '@partner/kernel/api-key';
-import { invariant } from '@partner/kernel/invariant';
-import type { Logger } from '@partner/kernel/logger';
-import { notFound, ServiceError } from '@partner/kernel/service-error';
+import type { Environment } from '@partner/kernel/security/api-key';
+import { invariant } from '@partner/kernel/process/invariant';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { notFound, ServiceError } from '@partner/kernel/process/service-error';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../database/database.js';

@@ -4,11 +4,16 @@ import {
   type SecondFactorSecret,
 } from '@partner/proto-contracts/resources/second-factor/second-factor';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
-import type { Environment } from '@partner/kernel/api-key';
-import { newId } from '@partner/kernel/ids';
-import type { Logger } from '@partner/kernel/logger';
-import { openSecret, type SealingKeys, sealingKeyIdOf, sealSecret } from '@partner/kernel/secret-sealing';
-import { notFound, ServiceError } from '@partner/kernel/service-error';
+import type { Environment } from '@partner/kernel/security/api-key';
+import { newId } from '@partner/kernel/process/ids';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import {
+  openSecret,
+  type SealingKeys,
+  sealingKeyIdOf,
+  sealSecret,
+} from '@partner/kernel/security/secret-sealing';
+import { notFound, ServiceError } from '@partner/kernel/process/service-error';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, Transaction, TransactionLimits } from '../database/database.js';

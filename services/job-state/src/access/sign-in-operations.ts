@@ -7,7 +7,7 @@ import {
   type Login,
 } from '@partner/proto-contracts/internal/access/sign-in';
 import { type Implementation, implementInternal } from '@partner/kernel/amqp/implement';
-import type { Logger } from '@partner/kernel/logger';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import { callingOwner } from '../audit/actor.js';
 import { type Database, queryWithin } from '../database/database.js';
 import { getLogin, type StoredLogin } from './get-login.js';

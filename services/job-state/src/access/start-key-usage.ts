@@ -1,4 +1,4 @@
-import type { Logger } from '@partner/kernel/logger';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { Registry } from 'prom-client';
 import type { Queryable } from '../database/database.js';
 import { startLoop } from '../database/start-loop.js';

@@ -4,7 +4,7 @@ import {
 } from '@partner/proto-contracts/internal/access/technical-contact';
 import { getTechnicalContactOperation } from '@partner/proto-contracts/resources/technical-contact/operations';
 import { type Implementation, implement, implementInternal } from '@partner/kernel/amqp/implement';
-import type { Logger } from '@partner/kernel/logger';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import { callingActor, callingCompany } from '../audit/actor.js';
 import { type Database, queryWithin } from '../database/database.js';
 import {

@@ -3,8 +3,8 @@ import {
   TECHNICAL_CONTACT_LIMITS,
   type TechnicalContact,
 } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
-import type { Logger } from '@partner/kernel/logger';
-import { notFound } from '@partner/kernel/service-error';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { notFound } from '@partner/kernel/process/service-error';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, TransactionLimits } from '../database/database.js';

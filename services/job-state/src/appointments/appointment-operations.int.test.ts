@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { appointmentBooked } from '@partner/proto-contracts/resources/appointment/appointment';
 import { bookAppointmentOperation } from '@partner/proto-contracts/resources/appointment/operations';
-import { newId } from '@partner/kernel/ids';
-import { silentLogger } from '@partner/kernel/logger';
+import { newId } from '@partner/kernel/process/ids';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { generalKey } from '../testing/callers.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';

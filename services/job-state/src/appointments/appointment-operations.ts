@@ -1,8 +1,8 @@
 import type { appointmentBooked } from '@partner/proto-contracts/resources/appointment/appointment';
 import { bookAppointmentOperation } from '@partner/proto-contracts/resources/appointment/operations';
 import { type Implementation, implement } from '@partner/kernel/amqp/implement';
-import { invariant } from '@partner/kernel/invariant';
-import type { Logger } from '@partner/kernel/logger';
+import { invariant } from '@partner/kernel/process/invariant';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { z } from 'zod';
 import type { Database } from '../database/database.js';
 import { bookAppointment } from './book-appointment.js';

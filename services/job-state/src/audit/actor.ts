@@ -1,6 +1,6 @@
 import type { Caller } from '@partner/proto-contracts/call';
 import type { Actor as ActorMessage } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
-import { ServiceError } from '@partner/kernel/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 
 /** The owner on whose behalf a change is made, with their origin, or an operator, who only has a name. */
 export interface Actor {

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import type { AuditPage } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
-import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
-import { silentLogger } from '@partner/kernel/logger';
-import { runWithRequestId } from '@partner/kernel/request-context';
+import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
+import { runWithRequestId } from '@partner/kernel/telemetry/request-context';
 import { connectAudit, type PublicAudit } from '../testing/public-clients.js';
 import { connectDeliveries } from '../testing/public-deliveries.js';
 import { connectAccess } from '../testing/access-client.js';

@@ -4,8 +4,8 @@ import { listAuditEntriesOperation } from '@partner/proto-contracts/resources/au
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { shortUrl } from '@partner/proto-contracts/values/short-url';
 import { type Implementation, implement, implementInternal } from '@partner/kernel/amqp/implement';
-import { instantOfId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
+import { instantOfId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
 import { type Database, queryWithin } from '../database/database.js';
 import { callingOwner } from './actor.js';
 import { type AuditEntryRow, listAuditEntries } from './list-audit-entries.js';

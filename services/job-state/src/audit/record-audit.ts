@@ -3,8 +3,8 @@ import {
   type AuditAction,
   type AuditSubjectType,
 } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
-import { newId } from '@partner/kernel/ids';
-import { currentRequestId } from '@partner/kernel/request-context';
+import { newId } from '@partner/kernel/process/ids';
+import { currentRequestId } from '@partner/kernel/telemetry/request-context';
 import type { Queryable } from '../database/database.js';
 import type { Actor } from './actor.js';
 

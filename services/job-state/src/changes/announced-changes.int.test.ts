@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import { silentLogger } from '@partner/kernel/logger';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { createBulkReplay } from '../webhooks/replay/bulk-replay.js';
 import { replayDelivery } from '../webhooks/replay/replay-delivery.js';
 import { stepBulkReplay } from '../webhooks/replay/run-bulk-replays.js';

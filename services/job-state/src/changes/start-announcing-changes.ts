@@ -2,9 +2,9 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { WebhooksChangedSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/webhooks_changed_pb';
 import { WEBHOOK_CHANGES_BROADCAST } from '@partner/proto-contracts/topology';
 import type { Publisher } from '@partner/kernel/amqp/publisher';
-import { newId } from '@partner/kernel/ids';
-import { createKeyedThrottle } from '@partner/kernel/keyed-throttle';
-import type { After } from '@partner/kernel/timers';
+import { newId } from '@partner/kernel/process/ids';
+import { createKeyedThrottle } from '@partner/kernel/process/keyed-throttle';
+import type { After } from '@partner/kernel/process/timers';
 import type { Database } from '../database/database.js';
 
 /** Minimum interval between two announcements of a company. */

@@ -4,8 +4,8 @@ import {
   listContractorJobsOperation,
 } from '@partner/proto-contracts/resources/contractor-job/operations';
 import { type Implementation, implement } from '@partner/kernel/amqp/implement';
-import { invariant } from '@partner/kernel/invariant';
-import type { Logger } from '@partner/kernel/logger';
+import { invariant } from '@partner/kernel/process/invariant';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import { type Database, queryWithin } from '../database/database.js';
 import { appendJobNote } from './append-job-note.js';
 import type { ContractorJobBoundary } from './contractor-job-resource.js';

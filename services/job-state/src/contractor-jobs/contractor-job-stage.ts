@@ -1,6 +1,6 @@
 import type { ContractorJobStageName } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
 import type { JobStatusName } from '@partner/proto-contracts/resources/job/job';
-import { assertNever } from '@partner/kernel/invariant';
+import { assertNever } from '@partner/kernel/process/invariant';
 import type { JobRecord } from '../jobs/job-record.js';
 
 /**

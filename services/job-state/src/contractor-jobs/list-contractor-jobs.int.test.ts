@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { contractorJobsResponse } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
 import { listContractorJobsOperation } from '@partner/proto-contracts/resources/contractor-job/operations';
-import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
-import { silentLogger } from '@partner/kernel/logger';
+import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import type { Database } from '../database/database.js';
 import { contractorKey } from '../testing/callers.js';

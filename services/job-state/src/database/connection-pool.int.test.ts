@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { silentLogger } from '@partner/kernel/logger';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { startReplicatedPostgres } from '@partner/test-kit/backing-services/replicated-postgres';
 import { startTcpProxy } from '@partner/test-kit/tcp-proxy';
 import { createGate } from '../testing/create-gate.js';

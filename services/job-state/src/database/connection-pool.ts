@@ -1,4 +1,4 @@
-import type { Logger } from '@partner/kernel/logger';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import { Socket } from 'node:net';
 import pg from 'pg';
 import type { PoolMetrics } from './pool-metrics.js';

@@ -1,4 +1,4 @@
-import { type IdPrefix, idFloor } from '@partner/kernel/ids';
+import { type IdPrefix, idFloor } from '@partner/kernel/process/ids';
 
 /** Maximum difference between the time in an id and `created_at` of its row, in milliseconds: longer than any transaction. */
 const MAX_DIFFERENCE_MS = 60_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { silentLogger } from '@partner/kernel/logger';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { createGate } from '../testing/create-gate.js';
 import { testDatabase } from '../testing/things-fixture.js';
 import { Registry } from 'prom-client';

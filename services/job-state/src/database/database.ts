@@ -1,5 +1,5 @@
-import type { Logger } from '@partner/kernel/logger';
-import { createShareGate } from '@partner/kernel/share-gate';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { createShareGate } from '@partner/kernel/process/share-gate';
 import { withChildSpan } from '@partner/kernel/telemetry/tracing';
 import type pg from 'pg';
 import { type AfterCommit, type CommitListeners, createCommitListeners } from './after-commit.js';

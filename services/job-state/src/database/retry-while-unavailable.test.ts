@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { newId } from '@partner/kernel/ids';
-import { ServiceError } from '@partner/kernel/service-error';
+import { newId } from '@partner/kernel/process/ids';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { incoming } from '../testing/test-jobs.js';
 import { retryWhileUnavailable } from './retry-while-unavailable.js';
 

@@ -1,5 +1,5 @@
 import type { ConsumeOutcome, IncomingMessage } from '@partner/kernel/amqp/consumer';
-import { ServiceError } from '@partner/kernel/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 
 const PAUSE_MS = 1_000;
 

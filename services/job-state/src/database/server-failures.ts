@@ -1,4 +1,4 @@
-import { NOT_DONE_ADVICE, OUTCOME_UNKNOWN_ADVICE, ServiceError } from '@partner/kernel/service-error';
+import { NOT_DONE_ADVICE, OUTCOME_UNKNOWN_ADVICE, ServiceError } from '@partner/kernel/process/service-error';
 import pg from 'pg';
 
 /** The code of every statement after a failed one, until the end of the transaction. */

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
-import { batchWhileBusy } from '@partner/kernel/batch-while-busy';
-import { invariant } from '@partner/kernel/invariant';
-import { tooManyInFlight } from '@partner/kernel/share-gate';
+import { batchWhileBusy } from '@partner/kernel/process/batch-while-busy';
+import { invariant } from '@partner/kernel/process/invariant';
+import { tooManyInFlight } from '@partner/kernel/process/share-gate';
 import { CommitUnknownError } from './server-failures.js';
 
 const MAX_WRITES = 20;

@@ -1,4 +1,4 @@
-import type { IdPrefix } from '@partner/kernel/ids';
+import type { IdPrefix } from '@partner/kernel/process/ids';
 
 /** Minimum retention of data that partners can read, in days. */
 export interface RetentionSettings {

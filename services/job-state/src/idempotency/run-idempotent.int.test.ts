@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createApiKey } from '@partner/kernel/api-key';
-import { newId } from '@partner/kernel/ids';
-import { silentLogger } from '@partner/kernel/logger';
-import { ServiceError } from '@partner/kernel/service-error';
+import { createApiKey } from '@partner/kernel/security/api-key';
+import { newId } from '@partner/kernel/process/ids';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { eventually } from '@partner/test-kit/eventually';
 import { z } from 'zod';
 import { createDatabase, type Database } from '../database/database.js';

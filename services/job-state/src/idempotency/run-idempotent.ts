@@ -1,6 +1,6 @@
 import { isErrorReason } from '@partner/proto-contracts/api/error-reasons';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
-import { type IdempotencyMark, ServiceError } from '@partner/kernel/service-error';
+import { type IdempotencyMark, ServiceError } from '@partner/kernel/process/service-error';
 import { z } from 'zod';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import { LockTimeoutError } from '../database/server-failures.js';

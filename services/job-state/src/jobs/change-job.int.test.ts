@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { installerJob } from '@partner/proto-contracts/resources/job/job';
-import { newId } from '@partner/kernel/ids';
-import { createLoggerTo } from '@partner/kernel/logger';
-import { ServiceError } from '@partner/kernel/service-error';
+import { newId } from '@partner/kernel/process/ids';
+import { createLoggerTo } from '@partner/kernel/telemetry/logger';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import type { Database } from '../database/database.js';
 import { binding, TEST_NOW } from '../testing/test-jobs.js';
 import type { JobWrite, JobWritten } from './change-job.js';

@@ -1,8 +1,8 @@
 import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf';
 import { PARTNER_EVENTS } from '@partner/proto-contracts/topology';
-import { invariant } from '@partner/kernel/invariant';
-import type { Logger } from '@partner/kernel/logger';
-import { type IdempotencyMark, notFound, ServiceError } from '@partner/kernel/service-error';
+import { invariant } from '@partner/kernel/process/invariant';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { type IdempotencyMark, notFound, ServiceError } from '@partner/kernel/process/service-error';
 import { z } from 'zod';
 import type { Database, Transaction } from '../database/database.js';
 import { type IdempotencyBinding, runIdempotent } from '../idempotency/run-idempotent.js';

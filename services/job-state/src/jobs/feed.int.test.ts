@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
-import { silentLogger } from '@partner/kernel/logger';
+import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { SEED, seededRandom } from '@partner/test-kit/seeded-random';
 import type { Database } from '../database/database.js';
 import { makePartitionsAhead } from '../retention/run-retention.js';

@@ -1,4 +1,4 @@
-import { ServiceError } from '@partner/kernel/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Queryable, Transaction } from '../database/database.js';
 import { bytesBefore, PAGE_BYTES, pageWithinBytes } from '../rpc/page-within-bytes.js';

@@ -1,4 +1,4 @@
-import { notFound } from '@partner/kernel/service-error';
+import { notFound } from '@partner/kernel/process/service-error';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Queryable } from '../database/database.js';
 

@@ -10,8 +10,8 @@ import {
 import { listTechniciansOperation } from '@partner/proto-contracts/resources/technician/operations';
 import { technician } from '@partner/proto-contracts/resources/technician/technician';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
-import { newId } from '@partner/kernel/ids';
-import { silentLogger } from '@partner/kernel/logger';
+import { newId } from '@partner/kernel/process/ids';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { RELEASE_0_1_0 } from '@partner/test-kit/release-0-1-0';
 import { z } from 'zod';

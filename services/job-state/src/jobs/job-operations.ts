@@ -8,7 +8,7 @@ import {
 import { listTechniciansOperation } from '@partner/proto-contracts/resources/technician/operations';
 import { type Implementation, implement, type OperationRequest } from '@partner/kernel/amqp/implement';
 import type { OperationReply } from '@partner/kernel/amqp/operation-call';
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 import { type Database, queryWithin } from '../database/database.js';
 import type { JobWrite, JobWriteDeps, JobWritten } from './change-job.js';
 import { getJob } from './get-job.js';

@@ -1,5 +1,5 @@
 import type { technician } from '@partner/proto-contracts/resources/technician/technician';
-import { ServiceError } from '@partner/kernel/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { z } from 'zod';
 import type { Queryable } from '../database/database.js';
 

@@ -5,7 +5,7 @@ import {
   JobStatusChangedSchema,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { EVENT_CATALOGUE } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import type { Database } from '../database/database.js';
 import { createGate } from '../testing/create-gate.js';
 import { binding, TEST_NOW } from '../testing/test-jobs.js';

@@ -6,7 +6,7 @@ import {
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { occurredAtProblem } from '@partner/proto-contracts/resources/job/job-writes';
 import type { ReportableStatus } from '@partner/proto-contracts/resources/job/job-status-moves';
-import { invalidArgument } from '@partner/kernel/validation';
+import { invalidArgument } from '@partner/kernel/process/validation';
 import { changeJob, type JobWrite, type JobWriteDeps, type JobWritten } from './change-job.js';
 import type { BlockerCode } from './job-record.js';
 import { decideStatusMove } from './status-transitions.js';

@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { JobAssignmentsChangedSchema } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
-import { ServiceError } from '@partner/kernel/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import type { Queryable } from '../database/database.js';
 import { changeJob, type JobWrite, type JobWriteDeps, type JobWritten } from './change-job.js';
 

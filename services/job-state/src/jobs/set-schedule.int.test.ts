@@ -5,7 +5,7 @@ import {
   ScheduleStatus,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { EVENT_CATALOGUE } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { TEST_NOW } from '../testing/test-jobs.js';
 import {
   type JobWriteFixture,

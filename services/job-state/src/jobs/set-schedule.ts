@@ -5,8 +5,8 @@ import {
   ScheduleStatus,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import type { SubmittableScheduleStatus } from '@partner/proto-contracts/resources/job/schedule-status-moves';
-import { assertNever } from '@partner/kernel/invariant';
-import { ServiceError } from '@partner/kernel/service-error';
+import { assertNever } from '@partner/kernel/process/invariant';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { changeJob, type JobWrite, type JobWriteDeps, type JobWritten } from './change-job.js';
 import type { JobRecord } from './job-record.js';
 import { shownSchedule } from './render-projection.js';

@@ -1,4 +1,4 @@
-import { ServiceError } from '@partner/kernel/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 
 /** The error for a disallowed status change, with the allowed ones. */
 export function transitionNotAllowed(

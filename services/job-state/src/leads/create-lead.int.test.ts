@@ -7,8 +7,8 @@ import {
 } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import { leadCreated } from '@partner/proto-contracts/resources/lead/lead';
 import { createLeadOperation } from '@partner/proto-contracts/resources/lead/operations';
-import { newId } from '@partner/kernel/ids';
-import { silentLogger } from '@partner/kernel/logger';
+import { newId } from '@partner/kernel/process/ids';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import type { Database } from '../database/database.js';
 import { generalKey } from '../testing/callers.js';

@@ -4,9 +4,9 @@ import {
   LeadMergedSchema,
 } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import { PARTNER_EVENTS } from '@partner/proto-contracts/topology';
-import { newId } from '@partner/kernel/ids';
-import type { Logger } from '@partner/kernel/logger';
-import type { IdempotencyMark } from '@partner/kernel/service-error';
+import { newId } from '@partner/kernel/process/ids';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import type { IdempotencyMark } from '@partner/kernel/process/service-error';
 import { z } from 'zod';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Database, Transaction } from '../database/database.js';

@@ -1,7 +1,7 @@
 import type { leadCreated, leadMerged } from '@partner/proto-contracts/resources/lead/lead';
 import { createLeadOperation } from '@partner/proto-contracts/resources/lead/operations';
 import { type Implementation, implement } from '@partner/kernel/amqp/implement';
-import type { Logger } from '@partner/kernel/logger';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { z } from 'zod';
 import type { Database } from '../database/database.js';
 import { createLead, type LeadResult } from './create-lead.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { EmailOutcome } from '@partner/proto-contracts/internal/notifications/notification-emails';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';
 import { leaseEmails, type LeasedEmail, reportEmail } from './lease-emails.js';
 import { setNotificationSettings } from './notification-settings.js';

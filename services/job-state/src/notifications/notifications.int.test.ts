@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { invariant } from '@partner/kernel/invariant';
-import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/process/invariant';
+import { newId } from '@partner/kernel/process/ids';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { z } from 'zod';

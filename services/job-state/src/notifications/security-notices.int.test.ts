@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Role } from '@partner/proto-contracts/api/roles';
 import type { SecondFactorCode } from '@partner/proto-contracts/internal/access/second-factor';
 import { securityNoticeDetails } from '@partner/proto-contracts/resources/security-notice/security-notice';
-import { newId } from '@partner/kernel/ids';
-import { silentLogger } from '@partner/kernel/logger';
+import { newId } from '@partner/kernel/process/ids';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { recordMembershipChanged } from '../platform/record-membership-changed.js';
 import { connectAccess } from '../testing/access-client.js';
 import { connectOperators } from '../testing/public-clients.js';

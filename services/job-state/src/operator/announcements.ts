@@ -3,8 +3,8 @@ import type {
   Announcement,
   AnnouncementPage,
 } from '@partner/proto-contracts/resources/announcement/announcement';
-import { invalidArgument } from '@partner/kernel/validation';
-import { newId } from '@partner/kernel/ids';
+import { invalidArgument } from '@partner/kernel/process/validation';
+import { newId } from '@partner/kernel/process/ids';
 import type { Database, Queryable, TransactionLimits } from '../database/database.js';
 import { getCompany } from './operator-company.js';
 

@@ -1,8 +1,8 @@
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import type { Company } from '@partner/proto-contracts/resources/company/company';
-import { invalidArgument } from '@partner/kernel/validation';
-import { newId } from '@partner/kernel/ids';
-import type { Logger } from '@partner/kernel/logger';
+import { invalidArgument } from '@partner/kernel/process/validation';
+import { newId } from '@partner/kernel/process/ids';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, TransactionLimits } from '../database/database.js';

@@ -1,5 +1,5 @@
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
-import { ServiceError } from '@partner/kernel/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import type { Queryable } from '../database/database.js';
 
 /** The owner of a resource. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { operatorJob } from '@partner/proto-contracts/resources/operator-job/operator-job';
 import { type JobWriteFixture, openJobWriteFixture } from '../jobs/testing/job-write-fixture.js';
 import { getOperatorJob } from './get-job.js';

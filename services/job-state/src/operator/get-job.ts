@@ -3,7 +3,7 @@ import {
   type OperatorJob,
 } from '@partner/proto-contracts/resources/operator-job/operator-job';
 import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
-import { notFound } from '@partner/kernel/service-error';
+import { notFound } from '@partner/kernel/process/service-error';
 import type { Queryable } from '../database/database.js';
 
 type Dates = 'assignedAt' | 'createdAt' | 'updatedAt';

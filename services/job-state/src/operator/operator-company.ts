@@ -1,6 +1,6 @@
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import type { Company, CompanyPage } from '@partner/proto-contracts/resources/company/company';
-import { notFound } from '@partner/kernel/service-error';
+import { notFound } from '@partner/kernel/process/service-error';
 import type { Queryable } from '../database/database.js';
 import { linkedNow } from '../journal/accounting-links.js';
 

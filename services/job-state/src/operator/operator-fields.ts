@@ -1,9 +1,9 @@
 import { boundedText } from '@partner/proto-contracts/values/bounded-text';
 import { emailAddress } from '@partner/proto-contracts/values/email-address';
 import { hasUrl, hasUrlOrDomain, NAME_WITH_URL } from '@partner/proto-contracts/values/name-without-url';
-import { invalidArgument, validate } from '@partner/kernel/validation';
-import { isId } from '@partner/kernel/ids';
-import { isPasswordHash } from '@partner/kernel/password-hashing';
+import { invalidArgument, validate } from '@partner/kernel/process/validation';
+import { isId } from '@partner/kernel/process/ids';
+import { isPasswordHash } from '@partner/kernel/security/password-hashing';
 import { z } from 'zod';
 
 /** Maximum length of names, in characters. */

@@ -1,10 +1,10 @@
 import { hash } from '@node-rs/argon2';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
-import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
-import { silentLogger } from '@partner/kernel/logger';
-import { PASSWORD_HASHING } from '@partner/kernel/password-hashing';
+import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
+import { PASSWORD_HASHING } from '@partner/kernel/security/password-hashing';
 import { getLogin } from '../access/get-login.js';
 import {
   connectAudit,

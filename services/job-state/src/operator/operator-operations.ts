@@ -18,8 +18,8 @@ import {
 } from '@partner/proto-contracts/internal/operators/system';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { type CallContext, type Implementation, implementInternal } from '@partner/kernel/amqp/implement';
-import type { Environment } from '@partner/kernel/api-key';
-import type { Logger } from '@partner/kernel/logger';
+import type { Environment } from '@partner/kernel/security/api-key';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import { callingActor, callingOperator } from '../audit/actor.js';
 import { type Database, queryWithin } from '../database/database.js';
 import { peopleOperations } from '../people/people-operations.js';

@@ -6,7 +6,7 @@ import {
   updateOwnerOperation,
 } from '@partner/proto-contracts/internal/operators/owners';
 import { type Implementation, implementInternal } from '@partner/kernel/amqp/implement';
-import type { Logger } from '@partner/kernel/logger';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import { callingActor } from '../audit/actor.js';
 import { type Database, queryWithin } from '../database/database.js';
 import { createOwner, listOwners, resetSecondFactor, unlinkProvider, updateOwner } from './owners.js';

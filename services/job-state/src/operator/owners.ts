@@ -1,9 +1,9 @@
 import type { Owner, OwnerPage } from '@partner/proto-contracts/resources/owner/owner';
 import type { Role } from '@partner/proto-contracts/api/roles';
-import { invalidArgument } from '@partner/kernel/validation';
-import { newId } from '@partner/kernel/ids';
-import type { Logger } from '@partner/kernel/logger';
-import { notFound, ServiceError } from '@partner/kernel/service-error';
+import { invalidArgument } from '@partner/kernel/process/validation';
+import { newId } from '@partner/kernel/process/ids';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { notFound, ServiceError } from '@partner/kernel/process/service-error';
 import { lockCompany } from '../access/insert-key.js';
 import { unlinkProviders } from '../access/provider-links.js';
 import { resetFactor } from '../access/second-factor.js';

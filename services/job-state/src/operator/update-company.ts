@@ -1,6 +1,6 @@
 import type { Company } from '@partner/proto-contracts/resources/company/company';
-import { invalidArgument } from '@partner/kernel/validation';
-import type { Logger } from '@partner/kernel/logger';
+import { invalidArgument } from '@partner/kernel/process/validation';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import { lockCompany } from '../access/insert-key.js';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';

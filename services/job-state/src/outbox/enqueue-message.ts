@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import type { ExchangeDefinition } from '@partner/proto-contracts/topology';
-import { currentRequestId } from '@partner/kernel/request-context';
+import { currentRequestId } from '@partner/kernel/telemetry/request-context';
 import { injectTrace } from '@partner/kernel/telemetry/tracing';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Transaction } from '../database/database.js';

@@ -4,8 +4,8 @@ import { KeyRevokedSchema } from '@partner/proto-contracts/gen/partner/access/v1
 import { JobStatusChangedSchema } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { ACCESS_BROADCAST, PARTNER_EVENTS } from '@partner/proto-contracts/topology';
 import { type OutgoingMessage, PublishError } from '@partner/kernel/amqp/publisher';
-import { silentLogger } from '@partner/kernel/logger';
-import { runWithRequestId } from '@partner/kernel/request-context';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
+import { runWithRequestId } from '@partner/kernel/telemetry/request-context';
 import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';

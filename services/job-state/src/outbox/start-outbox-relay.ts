@@ -1,7 +1,7 @@
 import { EXCHANGES, type ExchangeDefinition } from '@partner/proto-contracts/topology';
 import { PublishError, type Publisher } from '@partner/kernel/amqp/publisher';
-import { invariant } from '@partner/kernel/invariant';
-import type { Logger } from '@partner/kernel/logger';
+import { invariant } from '@partner/kernel/process/invariant';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import { Counter, type Registry } from 'prom-client';
 import type { OutboxMessage } from '../database/after-commit.js';
 import type { PreparedStatement } from '../database/connection-pool.js';

@@ -4,7 +4,7 @@ import {
   MembershipChangedSchema,
   MembershipRole,
 } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import { lockCompany } from '../access/insert-key.js';
 import { insertCompany, platformMessage, TEST_NOW } from '../testing/test-jobs.js';

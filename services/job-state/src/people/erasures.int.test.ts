@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { installerJob } from '@partner/proto-contracts/resources/job/job';
 import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Database } from '../database/database.js';
 import { readFeed } from '../jobs/feed.js';

@@ -1,10 +1,10 @@
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import type { Erasure } from '@partner/proto-contracts/resources/person/person';
-import type { Logger } from '@partner/kernel/logger';
-import { isId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
-import { notFound } from '@partner/kernel/service-error';
-import { invalidArgument } from '@partner/kernel/validation';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { isId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
+import { notFound } from '@partner/kernel/process/service-error';
+import { invalidArgument } from '@partner/kernel/process/validation';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, TransactionLimits } from '../database/database.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { client, exported, find, fixture, newCustomer, PLACES } from './testing/people-fixture.js';
 
 describe('a search', () => {

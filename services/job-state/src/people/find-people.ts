@@ -1,8 +1,8 @@
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import type { PeopleFound } from '@partner/proto-contracts/resources/person/person';
-import { isId } from '@partner/kernel/ids';
-import { notFound } from '@partner/kernel/service-error';
-import { invalidArgument } from '@partner/kernel/validation';
+import { isId } from '@partner/kernel/process/ids';
+import { notFound } from '@partner/kernel/process/service-error';
+import { invalidArgument } from '@partner/kernel/process/validation';
 import { z } from 'zod';
 import type { Queryable } from '../database/database.js';
 import { queryNamed } from '../database/query-named.js';

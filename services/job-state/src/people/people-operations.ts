@@ -7,8 +7,8 @@ import {
   readPersonDataOperation,
 } from '@partner/proto-contracts/internal/operators/people';
 import { type CallContext, type Implementation, implementInternal } from '@partner/kernel/amqp/implement';
-import type { Logger } from '@partner/kernel/logger';
-import { invalidArgument } from '@partner/kernel/validation';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { invalidArgument } from '@partner/kernel/process/validation';
 import type { z } from 'zod';
 import { callingActor, callingOperator } from '../audit/actor.js';
 import { type Database, queryWithin } from '../database/database.js';

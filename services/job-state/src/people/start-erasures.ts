@@ -1,5 +1,5 @@
 import { personRecords } from '@partner/proto-contracts/internal/operators/people';
-import type { Logger } from '@partner/kernel/logger';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { Registry } from 'prom-client';
 import { ERASED_TEXT } from '@partner/proto-contracts/values/redacted';
 import { z } from 'zod';

@@ -5,8 +5,8 @@ import {
   CompanyClass,
 } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import { JournalEntryRecordedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
-import { newId } from '@partner/kernel/ids';
-import { silentLogger } from '@partner/kernel/logger';
+import { newId } from '@partner/kernel/process/ids';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';

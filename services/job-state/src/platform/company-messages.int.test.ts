@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { linkedNow } from '../journal/accounting-links.js';
 import { untilLockWaits } from '../testing/lock-waits.js';
 import { insertCompany, jobAssignedMessage, jobCreatedMessage } from '../testing/test-jobs.js';

@@ -1,9 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { ConsumeOutcome, IncomingMessage } from '@partner/kernel/amqp/consumer';
-import { batchWhileBusy } from '@partner/kernel/batch-while-busy';
-import { assertNever } from '@partner/kernel/invariant';
-import type { Logger } from '@partner/kernel/logger';
-import { ServiceError } from '@partner/kernel/service-error';
+import { batchWhileBusy } from '@partner/kernel/process/batch-while-busy';
+import { assertNever } from '@partner/kernel/process/invariant';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import type { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { LockTimeoutError } from '../database/server-failures.js';

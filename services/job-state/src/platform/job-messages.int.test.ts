@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { DocumentCategory } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { replaceAssignments } from '../jobs/replace-assignments.js';
 import { binding, jobCreatedMessage } from '../testing/test-jobs.js';
 import {

@@ -4,8 +4,8 @@ import {
   MembershipChangedSchema,
   MembershipRole,
 } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
-import { newId } from '@partner/kernel/ids';
-import { silentLogger } from '@partner/kernel/logger';
+import { newId } from '@partner/kernel/process/ids';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { getLogin } from '../access/get-login.js';
 import { getOwner } from '../access/get-owner.js';
 import { listAuditEntries } from '../audit/list-audit-entries.js';

@@ -2,7 +2,7 @@ import { type DescEnum, isMessage } from '@bufbuild/protobuf';
 import { type Timestamp, timestampDate, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { enumName } from '@partner/proto-contracts/values/enum-names';
-import { type IdPrefix, isId } from '@partner/kernel/ids';
+import { type IdPrefix, isId } from '@partner/kernel/process/ids';
 import { z } from 'zod';
 
 /** Maximum length of a person's, a company's, a programme's or an option's name, in characters. */

@@ -24,8 +24,8 @@ import {
   PLATFORM,
   PLATFORM_MESSAGES,
 } from '@partner/proto-contracts/topology';
-import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
+import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
 import { z } from 'zod';
 import { TEST_NOW } from '../testing/test-jobs.js';
 import { PLATFORM_MESSAGE_TYPES, readPlatformMessage } from './platform-messages.js';

@@ -21,7 +21,7 @@ import {
   JobUnassignedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import { PLATFORM_MESSAGES } from '@partner/proto-contracts/platform-messages';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { TEST_NOW } from '../testing/test-jobs.js';
 import type { ReadMessage } from './platform-message-type.js';
 import { PLATFORM_MESSAGE_TYPES, readPlatformMessage } from './platform-messages.js';

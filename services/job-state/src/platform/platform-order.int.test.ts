@@ -1,9 +1,9 @@
 import { fromBinary, toJsonString } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
-import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
-import { silentLogger } from '@partner/kernel/logger';
+import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { fc } from '@partner/test-kit/fast-check';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';

@@ -10,8 +10,8 @@ import { PARTNER_EVENTS, type QueueDefinition } from '@partner/proto-contracts/t
 import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { type Consumer, type IncomingMessage, startConsumer } from '@partner/kernel/amqp/consumer';
 import { createPublisher } from '@partner/kernel/amqp/publisher';
-import { newId } from '@partner/kernel/ids';
-import { silentLogger } from '@partner/kernel/logger';
+import { newId } from '@partner/kernel/process/ids';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { type BrokerProbe, openBrokerProbe } from '@partner/kernel/testing/broker-probe';
 import { eventually } from '@partner/test-kit/eventually';
 import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { createLead } from '../leads/create-lead.js';
 import { untilLockWaits } from '../testing/lock-waits.js';
 import { createGate } from '../testing/create-gate.js';

@@ -1,5 +1,5 @@
-import { assertNever } from '@partner/kernel/invariant';
-import type { Logger } from '@partner/kernel/logger';
+import { assertNever } from '@partner/kernel/process/invariant';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import { extractTrace, injectTrace, withSpan } from '@partner/kernel/telemetry/tracing';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Database, Transaction } from '../database/database.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
-import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
-import { silentLogger } from '@partner/kernel/logger';
+import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import type { Database } from '../database/database.js';
 import { untilLockWaits } from '../testing/lock-waits.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';

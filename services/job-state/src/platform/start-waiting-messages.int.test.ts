@@ -13,8 +13,8 @@ import {
 } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import type { OutgoingMessage } from '@partner/kernel/amqp/publisher';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
-import { newId } from '@partner/kernel/ids';
-import { silentLogger } from '@partner/kernel/logger';
+import { newId } from '@partner/kernel/process/ids';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';

@@ -1,7 +1,7 @@
 import { DEAD_LETTERS } from '@partner/proto-contracts/topology';
 import { deathHeaders } from '@partner/kernel/amqp/death-headers';
 import type { Publisher } from '@partner/kernel/amqp/publisher';
-import type { Logger } from '@partner/kernel/logger';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { measuredGauge } from '../database/measured-gauge.js';

@@ -1,6 +1,6 @@
 import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
 import type { RestoreCheck } from '@partner/proto-contracts/resources/restore-check/restore-check';
-import { ServiceError } from '@partner/kernel/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import type { Queryable } from '../database/database.js';
 
 /** Dead letters of one webhook are counted up to this number, oldest first. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { newId } from '@partner/kernel/ids';
-import { silentLogger } from '@partner/kernel/logger';
+import { newId } from '@partner/kernel/process/ids';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { attemptOnce } from '@partner/kernel/testing/attempt-once';
 import { createDatabase, type Database } from '../database/database.js';
 import { migrateDatabase } from '../database/migrations/migrate-database.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ServiceError } from '@partner/kernel/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { eventually } from '@partner/test-kit/eventually';
 import { makePartitionsAhead } from './run-retention.js';
 import { at, database, run } from './testing/retention-fixture.js';

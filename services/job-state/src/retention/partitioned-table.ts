@@ -1,5 +1,5 @@
-import { invariant } from '@partner/kernel/invariant';
-import { idFloor, instantOfId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/process/invariant';
+import { idFloor, instantOfId } from '@partner/kernel/process/ids';
 import type { PartitionDeletion, PartitionKey } from '../database/table.js';
 import { TABLES } from '../database/tables.js';
 

@@ -1,4 +1,4 @@
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 import type { Database, Queryable, Transaction } from '../database/database.js';
 import {
   DAY_MS,

@@ -1,4 +1,4 @@
-import type { Logger } from '@partner/kernel/logger';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { Database, Queryable } from '../database/database.js';
 import { queryNamed } from '../database/query-named.js';
 import type { PartitionDeletion, PartitionKey, RetentionSettings, RowDeletion } from '../database/table.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 import { z } from 'zod';
 import { DAY_MS } from './partitioned-table.js';
 import { makePartitionsAhead } from './run-retention.js';

@@ -1,5 +1,5 @@
 import type { RpcService } from '@partner/kernel/amqp/rpc-service';
-import { invalidArgument } from '@partner/kernel/validation';
+import { invalidArgument } from '@partner/kernel/process/validation';
 
 /** Who calls through a queue. The exchange in front of it decides, because the broker knows who may publish there. */
 export type Callers = 'gateways' | 'console' | 'operators';

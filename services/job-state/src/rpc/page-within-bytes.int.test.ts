@@ -4,8 +4,8 @@ import { listContractorJobsOperation } from '@partner/proto-contracts/resources/
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { contractorJobsResponse } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
 import { MAX_MESSAGE_BYTES } from '@partner/kernel/amqp/message-size';
-import { newId } from '@partner/kernel/ids';
-import { silentLogger } from '@partner/kernel/logger';
+import { newId } from '@partner/kernel/process/ids';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { contractorJobOperations } from '../contractor-jobs/contractor-job-operations.js';
 import { appendFeedEntry } from '../jobs/feed.js';

@@ -1,4 +1,4 @@
-import { ServiceError } from '@partner/kernel/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 
 /**
  * Returns a required request field; `invalid_argument` if it is missing.

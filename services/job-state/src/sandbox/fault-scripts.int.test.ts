@@ -8,9 +8,9 @@ import {
 } from '@partner/proto-contracts/resources/fault-script/fault-script';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
-import { createApiKey, type Environment, type NewApiKey } from '@partner/kernel/api-key';
-import { newId } from '@partner/kernel/ids';
-import { silentLogger } from '@partner/kernel/logger';
+import { createApiKey, type Environment, type NewApiKey } from '@partner/kernel/security/api-key';
+import { newId } from '@partner/kernel/process/ids';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { recordEvent } from '../webhooks/events/record-event.js';
 import { claimAll } from '../testing/claim-all.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { faultScript, type FaultScript } from '@partner/proto-contracts/resources/fault-script/fault-script';
-import type { Logger } from '@partner/kernel/logger';
-import { notFound } from '@partner/kernel/service-error';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { notFound } from '@partner/kernel/process/service-error';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable } from '../database/database.js';

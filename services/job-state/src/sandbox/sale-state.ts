@@ -1,8 +1,8 @@
 import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
-import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
+import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
 import type { SandboxCompany } from './sandbox-companies.js';
 
 const HOUR_MS = 3_600_000;

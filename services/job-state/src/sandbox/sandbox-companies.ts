@@ -1,6 +1,6 @@
 import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
-import { createApiKey, type NewApiKey } from '@partner/kernel/api-key';
+import { createApiKey, type NewApiKey } from '@partner/kernel/security/api-key';
 import { stableBytes, stableId } from './stable-id.js';
 
 /** Start of the sandbox's data: its companies joined at this time. */

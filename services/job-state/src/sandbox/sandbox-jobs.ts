@@ -1,7 +1,7 @@
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { BLOCKER_CODES, JOB_STATUSES, type JobStatusName } from '@partner/proto-contracts/resources/job/job';
 import { JOB_STATUS_MOVES } from '@partner/proto-contracts/resources/job/job-status-moves';
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 import type { BlockerCode, JobRecord } from '../jobs/job-record.js';
 import { renderProjection } from '../jobs/render-projection.js';
 import { SANDBOX_START, type SandboxCompany } from './sandbox-companies.js';

@@ -1,5 +1,5 @@
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 import type { JobRecord } from '../jobs/job-record.js';
 import { shownReadiness } from '../jobs/render-projection.js';
 import {

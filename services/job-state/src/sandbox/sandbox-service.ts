@@ -5,8 +5,8 @@ import {
   faultScriptIn,
   NO_FAULTS,
 } from '@partner/proto-contracts/resources/fault-script/fault-script';
-import type { Logger } from '@partner/kernel/logger';
-import { ServiceError } from '@partner/kernel/service-error';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { actorOf } from '../audit/actor.js';
 import { type Database, queryWithin } from '../database/database.js';
 import { callerLimits } from '../rpc/caller-limits.js';

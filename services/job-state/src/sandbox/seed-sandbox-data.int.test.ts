@@ -4,9 +4,9 @@ import { CONTRACTOR_JOB_STAGES } from '@partner/proto-contracts/resources/contra
 import { installerJob, JOB_STATUSES } from '@partner/proto-contracts/resources/job/job';
 import { EVENT_CATALOGUE, isEventName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
-import { parseApiKey } from '@partner/kernel/api-key';
-import { invariant } from '@partner/kernel/invariant';
-import { silentLogger } from '@partner/kernel/logger';
+import { parseApiKey } from '@partner/kernel/security/api-key';
+import { invariant } from '@partner/kernel/process/invariant';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { authenticateKey } from '../access/authenticate-key.js';
 import { getLogin } from '../access/get-login.js';
 import { listContractorJobs } from '../contractor-jobs/list-contractor-jobs.js';

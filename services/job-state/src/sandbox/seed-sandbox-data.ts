@@ -1,6 +1,6 @@
 import { hash } from '@node-rs/argon2';
-import { invariant } from '@partner/kernel/invariant';
-import { PASSWORD_HASHING } from '@partner/kernel/password-hashing';
+import { invariant } from '@partner/kernel/process/invariant';
+import { PASSWORD_HASHING } from '@partner/kernel/security/password-hashing';
 import type { Database, Transaction } from '../database/database.js';
 import { normaliseAddress } from '../leads/address-key/normalise-address.js';
 import { SANDBOX_START, type SandboxCompany, sandboxCompanies } from './sandbox-companies.js';

@@ -8,8 +8,8 @@ import {
   isNotification,
 } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import type { ConsumeOutcome, IncomingMessage } from '@partner/kernel/amqp/consumer';
-import { silentLogger } from '@partner/kernel/logger';
-import { ServiceError } from '@partner/kernel/service-error';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { Registry } from 'prom-client';
 import { jobOperations } from '../jobs/job-operations.js';

@@ -1,4 +1,4 @@
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 import type { SimulatedWorld } from './sale-state.js';
 import { simulatedSale } from './simulated-sale.js';
 

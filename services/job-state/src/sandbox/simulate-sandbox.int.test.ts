@@ -10,8 +10,8 @@ import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/
 import { startConsumer } from '@partner/kernel/amqp/consumer';
 import { implement } from '@partner/kernel/amqp/implement';
 import { startRpcServer } from '@partner/kernel/amqp/rpc-server';
-import { silentLogger } from '@partner/kernel/logger';
-import { notFound } from '@partner/kernel/service-error';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
+import { notFound } from '@partner/kernel/process/service-error';
 import { eventually } from '@partner/test-kit/eventually';
 import {
   createPrivateRabbitmq,

@@ -31,7 +31,7 @@ import {
 } from '@partner/proto-contracts/resources/job/job-status-moves';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import type { SaleState } from './sale-state.js';
 import type { SandboxCompany } from './sandbox-companies.js';
 

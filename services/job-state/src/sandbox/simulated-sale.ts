@@ -14,7 +14,7 @@ import {
   QuoteViewedSchema,
   RebateStatusChangedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { beginSale, type SaleState, type SimulatedWorld, usd } from './sale-state.js';
 import { createJob, simulateInstallation, type SimulatedJob } from './simulated-installation.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ConfigError, parseConfig } from '@partner/kernel/config';
+import { ConfigError, parseConfig } from '@partner/kernel/process/config';
 import { simulatorConfig } from './simulator-config.js';
 
 const settings = { PARTNER_ENVIRONMENT: 'sandbox', AMQP_URL: 'amqp://broker' };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { commonConfig, httpConfig, integer } from '@partner/kernel/config';
+import { commonConfig, httpConfig, integer } from '@partner/kernel/process/config';
 import { z } from 'zod';
 
 /** The settings of the sandbox's simulator. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { IdPrefix } from '@partner/kernel/ids';
+import type { IdPrefix } from '@partner/kernel/process/ids';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { PLATFORM } from '@partner/proto-contracts/topology';
 import { type Publisher, PublishError } from '@partner/kernel/amqp/publisher';
-import type { Logger } from '@partner/kernel/logger';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { type Loop, startLoop } from '../database/start-loop.js';
 import { sandboxCompanies } from './sandbox-companies.js';

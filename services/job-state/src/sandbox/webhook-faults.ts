@@ -1,4 +1,4 @@
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import type { Queryable } from '../database/database.js';
 import type { LeasedDelivery } from '../webhooks/deliveries/leased-delivery.js';
 import { deliveryIds, queueDeliveries } from '../webhooks/deliveries/queue-delivery.js';

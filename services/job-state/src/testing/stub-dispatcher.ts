@@ -1,7 +1,7 @@
 import type { Transport } from '@connectrpc/connect';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
-import { ServiceError } from '@partner/kernel/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 
 /** A dispatcher that accepts URLs that contain "receiver" and returns them in lower case. */

@@ -3,8 +3,8 @@ import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/acc
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
-import { invariant } from '@partner/kernel/invariant';
-import type { ServiceError } from '@partner/kernel/service-error';
+import { invariant } from '@partner/kernel/process/invariant';
+import type { ServiceError } from '@partner/kernel/process/service-error';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import type { LeasedDelivery } from '../webhooks/deliveries/leased-delivery.js';

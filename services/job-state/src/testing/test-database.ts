@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { silentLogger } from '@partner/kernel/logger';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { attemptOnce } from '@partner/kernel/testing/attempt-once';
 import { testPostgresUrl } from '@partner/test-kit/backing-services/server-urls';
 import pg from 'pg';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Implementation } from '@partner/kernel/amqp/implement';
-import { silentLogger } from '@partner/kernel/logger';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { configSchema } from '../config.js';
 import type { Database } from '../database/database.js';
 import { implementationsOf } from '../start-rpc-servers.js';

@@ -7,8 +7,8 @@ import {
 } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
-import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
+import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
 import type { Database, Queryable, Transaction } from '../database/database.js';
 import type { IdempotencyBinding } from '../idempotency/run-idempotent.js';
 import type { PlatformEffect } from '../platform/platform-effect.js';

@@ -1,4 +1,4 @@
-import type { SealingKeys } from '@partner/kernel/secret-sealing';
+import type { SealingKeys } from '@partner/kernel/security/secret-sealing';
 
 /** One sealing key, for tests that do not replace it. */
 export const TEST_SEALING_KEYS: SealingKeys = {

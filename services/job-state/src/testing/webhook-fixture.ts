@@ -8,8 +8,8 @@ import {
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
-import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
+import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
 import type { Database } from '../database/database.js';
 import { createTestDatabase } from './test-database.js';
 import type { DeliveryStateName } from '../webhooks/deliveries/delivery-columns.js';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { COMMANDS, DELIVERY_RESULTS, JOB_STATE_INSTALLER_RPC } from '@partner/proto-contracts/topology';
 import { Registry } from 'prom-client';
-import { silentLogger } from '../logger.js';
+import { silentLogger } from '../telemetry/logger.js';
 import { eventually } from '@partner/test-kit/eventually';
 import { createTestClient, testOperations } from '../testing/test-calls.js';
 import {

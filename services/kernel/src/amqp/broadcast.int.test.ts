@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ExchangeDefinition } from '@partner/proto-contracts/topology';
 import { Registry } from 'prom-client';
-import { newId } from '../ids.js';
-import { silentLogger } from '../logger.js';
+import { newId } from '../process/ids.js';
+import { silentLogger } from '../telemetry/logger.js';
 import { type BrokerProbe, openBrokerProbe } from '../testing/broker-probe.js';
 import { killChannel, observeConnection } from '../testing/observed-connection.js';
 import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';

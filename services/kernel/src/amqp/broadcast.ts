@@ -1,6 +1,6 @@
 import type { ExchangeDefinition } from '@partner/proto-contracts/topology';
-import type { Logger } from '../logger.js';
-import { requestIdIn, runWithRequestId } from '../request-context.js';
+import type { Logger } from '../telemetry/logger.js';
+import { requestIdIn, runWithRequestId } from '../telemetry/request-context.js';
 import type { AmqpConnection } from './connection.js';
 import { type Consumer, incomingMessage, type IncomingMessage } from './consumer.js';
 import { startSubscription } from './subscription.js';

@@ -6,8 +6,8 @@ import {
   JOB_STATE_INSTALLER_RPC,
 } from '@partner/proto-contracts/topology';
 import { Registry } from 'prom-client';
-import { silentLogger } from '../logger.js';
-import { ServiceError } from '../service-error.js';
+import { silentLogger } from '../telemetry/logger.js';
+import { ServiceError } from '../process/service-error.js';
 import { eventually } from '@partner/test-kit/eventually';
 import { createTestClient, testOperations } from '../testing/test-calls.js';
 import {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { JOB_STATE_INSTALLER_RPC, QUEUES } from '@partner/proto-contracts/topology';
 import type { Channel } from 'amqplib';
 import { Registry } from 'prom-client';
-import { silentLogger } from '../logger.js';
+import { silentLogger } from '../telemetry/logger.js';
 import { openBrokerProbe } from '../testing/broker-probe.js';
 import { eventually } from '@partner/test-kit/eventually';
 import { killChannel } from '../testing/observed-connection.js';

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ChannelModel, connect } from 'amqplib';
 import type { Registry } from 'prom-client';
-import type { Logger } from '../logger.js';
-import { createBackoff } from '../backoff.js';
-import { hostsOf, waitFor } from '../wait-for.js';
+import type { Logger } from '../telemetry/logger.js';
+import { createBackoff } from '../process/backoff.js';
+import { hostsOf, waitFor } from '../process/wait-for.js';
 import { counter, gauge } from './metrics.js';
 import {
   type ChannelPlan,

@@ -1,9 +1,9 @@
 import { DEAD_LETTERS, type QueueDefinition } from '@partner/proto-contracts/topology';
 import type { ConsumeMessage } from 'amqplib';
 import type { Registry } from 'prom-client';
-import { assertNever } from '../invariant.js';
-import type { Logger } from '../logger.js';
-import { requestIdIn, runWithRequestId } from '../request-context.js';
+import { assertNever } from '../process/invariant.js';
+import type { Logger } from '../telemetry/logger.js';
+import { requestIdIn, runWithRequestId } from '../telemetry/request-context.js';
 import { extractTrace, withSpan } from '../telemetry/tracing.js';
 import type { AmqpConnection } from './connection.js';
 import { deathHeaders } from './death-headers.js';

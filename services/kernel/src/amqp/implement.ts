@@ -2,8 +2,8 @@ import type { Caller } from '@partner/proto-contracts/call';
 import { type InternalOperation, isRepeatable, type Operation } from '@partner/proto-contracts/api/operation';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { z } from 'zod';
-import { ServiceError } from '../service-error.js';
-import { invalidArgument, validate } from '../validation.js';
+import { ServiceError } from '../process/service-error.js';
+import { invalidArgument, validate } from '../process/validation.js';
 import type { OperationReply } from './operation-call.js';
 
 /** What every call says about itself. */

@@ -5,7 +5,7 @@ import {
 } from '@partner/test-kit/backing-services/private-rabbitmq';
 import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
-import { silentLogger } from '../logger.js';
+import { silentLogger } from '../telemetry/logger.js';
 import { openBrokerProbe } from '../testing/broker-probe.js';
 import { createAmqpConnection } from './connection.js';
 import { MAX_MESSAGE_BYTES } from './message-size.js';

@@ -8,7 +8,7 @@ import {
 import { eventually } from '@partner/test-kit/eventually';
 import { createRecorder } from '@partner/test-kit/recorder';
 import { Registry } from 'prom-client';
-import { silentLogger } from '../logger.js';
+import { silentLogger } from '../telemetry/logger.js';
 import { createTestClient, type TestClient, testOperations } from '../testing/test-calls.js';
 import { type AmqpConnection, createAmqpConnection } from './connection.js';
 import { startConsumer } from './consumer.js';

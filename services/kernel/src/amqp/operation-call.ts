@@ -6,7 +6,7 @@ import {
   type OperationCall,
 } from '@partner/proto-contracts/call';
 import { isErrorReason } from '@partner/proto-contracts/api/error-reasons';
-import { ServiceError } from '../service-error.js';
+import { ServiceError } from '../process/service-error.js';
 import { checkMessageSize } from './message-size.js';
 import { notCarriedOut } from './rpc-error.js';
 import type { RpcReply } from './rpc-reply.js';

@@ -5,7 +5,7 @@ import { recordStatusEventOperation } from '@partner/proto-contracts/resources/j
 import { RELEASE_0_1_0 } from '@partner/test-kit/release-0-1-0';
 import { eventually } from '@partner/test-kit/eventually';
 import { z } from 'zod';
-import { currentRequestId, runWithRequestId } from '../request-context.js';
+import { currentRequestId, runWithRequestId } from '../telemetry/request-context.js';
 import {
   clientSide,
   logger,

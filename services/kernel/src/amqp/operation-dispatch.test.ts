@@ -8,7 +8,7 @@ import {
 } from '@partner/proto-contracts/resources/job/operations';
 import { RELEASE_0_1_0 } from '@partner/test-kit/release-0-1-0';
 import { z } from 'zod';
-import { ServiceError } from '../service-error.js';
+import { ServiceError } from '../process/service-error.js';
 import { inProcessOperations } from '../testing/in-process-operations.js';
 import { implement, implementInternal, type OperationRequest } from './implement.js';
 import { encodeFailure, readReply } from './operation-call.js';

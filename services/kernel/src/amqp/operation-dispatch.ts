@@ -1,5 +1,5 @@
 import { CALL_CONTENT_TYPE, type Caller, operationCall } from '@partner/proto-contracts/call';
-import { ServiceError } from '../service-error.js';
+import { ServiceError } from '../process/service-error.js';
 import type { DecodedCall, Implementation } from './implement.js';
 import { encodeFailure, encodeReply } from './operation-call.js';
 import { notCarriedOut, serviceErrorFrom } from './rpc-error.js';

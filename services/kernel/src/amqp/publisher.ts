@@ -1,7 +1,7 @@
 import type { ExchangeDefinition } from '@partner/proto-contracts/topology';
 import type { Registry } from 'prom-client';
-import type { Logger } from '../logger.js';
-import { requestIdHeaders } from '../request-context.js';
+import type { Logger } from '../telemetry/logger.js';
+import { requestIdHeaders } from '../telemetry/request-context.js';
 import { injectTrace } from '../telemetry/tracing.js';
 import { type ConfirmWindow, createConfirmWindow } from './confirm-window.js';
 import type { AmqpConnection } from './connection.js';

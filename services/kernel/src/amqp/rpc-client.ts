@@ -1,8 +1,8 @@
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
 import type { Registry } from 'prom-client';
-import type { Logger } from '../logger.js';
-import { requestIdHeaders } from '../request-context.js';
+import type { Logger } from '../telemetry/logger.js';
+import { requestIdHeaders } from '../telemetry/request-context.js';
 import { injectTrace, withSpan } from '../telemetry/tracing.js';
 import { CONFIRM_LIMIT_MS, createConfirmWatch } from './confirm-watch.js';
 import type { AmqpConnection } from './connection.js';

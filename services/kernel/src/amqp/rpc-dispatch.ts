@@ -2,7 +2,7 @@ import { create, type DescMethod, fromBinary, toBinary } from '@bufbuild/protobu
 import type { MethodImplSpec } from '@connectrpc/connect';
 import { RpcErrorSchema } from '@partner/proto-contracts/gen/partner/rpc/v1/rpc_error_pb';
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
-import type { ServiceError } from '../service-error.js';
+import type { ServiceError } from '../process/service-error.js';
 import { checkMessageSize } from './message-size.js';
 import { createRpcContext } from './rpc-context.js';
 import { encodeRpcError, notCarriedOut, serviceErrorFrom } from './rpc-error.js';

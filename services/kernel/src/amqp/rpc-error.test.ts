@@ -3,7 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { describe, expect, test } from '@jest/globals';
 import { RpcErrorSchema } from '@partner/proto-contracts/gen/partner/rpc/v1/rpc_error_pb';
 import { ERROR_REASON_CATALOGUE, isErrorReason } from '@partner/proto-contracts/api/error-reasons';
-import { ServiceError } from '../service-error.js';
+import { ServiceError } from '../process/service-error.js';
 import { decodeRpcError, encodeRpcError, serviceErrorFrom } from './rpc-error.js';
 
 describe('an error on the wire', () => {

@@ -8,7 +8,7 @@ import {
   NOT_DONE_ADVICE,
   OUTCOME_UNKNOWN_ADVICE,
   ServiceError,
-} from '../service-error.js';
+} from '../process/service-error.js';
 
 /** Encodes the public part of an error as a `partner.rpc.v1.RpcError`; its cause is not sent. */
 export function encodeRpcError(error: ServiceError): Uint8Array {

@@ -1,4 +1,4 @@
-import type { ServiceError } from '../service-error.js';
+import type { ServiceError } from '../process/service-error.js';
 
 /** An encoded response to a call. */
 export interface RpcReply {

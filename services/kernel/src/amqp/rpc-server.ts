@@ -1,8 +1,8 @@
 import { SpanStatusCode } from '@opentelemetry/api';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import type { Registry } from 'prom-client';
-import type { Logger } from '../logger.js';
-import { requestIdIn, runWithRequestId } from '../request-context.js';
+import type { Logger } from '../telemetry/logger.js';
+import { requestIdIn, runWithRequestId } from '../telemetry/request-context.js';
 import { extractTrace, withSpan } from '../telemetry/tracing.js';
 import type { AmqpConnection } from './connection.js';
 import { counter, secondsHistogram } from './metrics.js';

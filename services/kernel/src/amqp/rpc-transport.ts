@@ -8,8 +8,8 @@ import {
 } from '@bufbuild/protobuf';
 import type { Transport } from '@connectrpc/connect';
 import { RpcErrorSchema } from '@partner/proto-contracts/gen/partner/rpc/v1/rpc_error_pb';
-import type { Logger } from '../logger.js';
-import { ServiceError } from '../service-error.js';
+import type { Logger } from '../telemetry/logger.js';
+import { ServiceError } from '../process/service-error.js';
 import { callHeaders } from './message-text.js';
 import { createRpcClient, type RpcClient, type RpcClientOptions } from './rpc-client.js';
 import { callTypeOf } from './rpc-dispatch.js';

@@ -5,7 +5,7 @@ import { eventually } from '@partner/test-kit/eventually';
 import { createRecorder } from '@partner/test-kit/recorder';
 import { MAX_MESSAGE_BYTES } from './message-size.js';
 import { encodeCall } from './operation-call.js';
-import { ServiceError } from '../service-error.js';
+import { ServiceError } from '../process/service-error.js';
 import { observeConnection } from '../testing/observed-connection.js';
 import {
   clientOf,

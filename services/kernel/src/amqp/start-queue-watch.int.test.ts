@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { silentLogger } from '../logger.js';
+import { silentLogger } from '../telemetry/logger.js';
 import { type BrokerProbe, openBrokerProbe } from '../testing/broker-probe.js';
 import { eventually } from '@partner/test-kit/eventually';
 import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';

@@ -1,7 +1,7 @@
 import type { Channel, ChannelModel, ConfirmChannel } from 'amqplib';
 import type { Counter, Gauge } from 'prom-client';
-import type { Logger } from '../logger.js';
-import { createBackoff } from '../backoff.js';
+import type { Logger } from '../telemetry/logger.js';
+import { createBackoff } from '../process/backoff.js';
 import type { Topology } from './topology.js';
 import { within } from './within.js';
 

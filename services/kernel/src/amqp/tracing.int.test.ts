@@ -4,7 +4,7 @@ import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ExchangeDefinition } from '@partner/proto-contracts/topology';
 import { Registry } from 'prom-client';
-import { silentLogger } from '../logger.js';
+import { silentLogger } from '../telemetry/logger.js';
 import { withSpan } from '../telemetry/tracing.js';
 import { type BrokerProbe, openBrokerProbe } from '../testing/broker-probe.js';
 import { eventually } from '@partner/test-kit/eventually';

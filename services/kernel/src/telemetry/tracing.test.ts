@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { closeServer, listen } from '../listen.js';
+import { closeServer, listen } from '../process/listen.js';
 
 test('pending spans are exported before the process ends', async () => {
   const exported: string[] = [];

@@ -9,7 +9,7 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
-import { currentRequestId } from '../request-context.js';
+import { currentRequestId } from './request-context.js';
 
 /** Headers that propagate a trace between processes: W3C `traceparent` and `tracestate`. */
 export type TraceCarrier = Record<string, string>;

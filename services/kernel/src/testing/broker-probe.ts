@@ -1,7 +1,7 @@
 import type { ExchangeDefinition, QueueDefinition } from '@partner/proto-contracts/topology';
 import { type Channel, connect, type GetMessage, type Options } from 'amqplib';
 import { declareQueue } from '../amqp/topology.js';
-import { newId } from '../ids.js';
+import { newId } from '../process/ids.js';
 import { eventually } from '@partner/test-kit/eventually';
 
 /** A broker client with which a test prepares and inspects queues. */

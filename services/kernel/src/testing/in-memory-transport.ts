@@ -5,8 +5,8 @@ import { callHeaders } from '../amqp/message-text.js';
 import { callTypeOf, serviceHandlers } from '../amqp/rpc-dispatch.js';
 import { decodeRpcError, notCarriedOut } from '../amqp/rpc-error.js';
 import type { RpcService } from '../amqp/rpc-service.js';
-import { requestIdHeaders, requestIdIn, runWithRequestId } from '../request-context.js';
-import { ServiceError } from '../service-error.js';
+import { requestIdHeaders, requestIdIn, runWithRequestId } from '../telemetry/request-context.js';
+import { ServiceError } from '../process/service-error.js';
 import { unlessSettled } from './unless-settled.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { After } from '../timers.js';
+import type { After } from '../process/timers.js';
 
 /** Timers that only a test advances. */
 export interface ManualTimers {

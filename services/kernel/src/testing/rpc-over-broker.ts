@@ -9,8 +9,8 @@ import { type BrokerProbe, openBrokerProbe } from './broker-probe.js';
 import { type AmqpConnection, createAmqpConnection } from '../amqp/connection.js';
 import { startRpcServer } from '../amqp/rpc-server.js';
 import type { Consumer } from '../amqp/subscription.js';
-import { silentLogger } from '../logger.js';
-import { ServiceError } from '../service-error.js';
+import { silentLogger } from '../telemetry/logger.js';
+import { ServiceError } from '../process/service-error.js';
 import {
   createTestClient,
   getJobCall,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { apiKeyCreated } from '@partner/proto-contracts/resources/api-key/api-key';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { call } from '../support/http-call.js';
 import { signIn } from '../support/owner-session.js';
 import type { AcceptanceWorld } from './acceptance-world.js';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { AnyOperation } from '@partner/proto-contracts/api/operation';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { addKey } from '@partner/local-stack/stack/add-company';
 import { requestsOf, withBody, withHeader, withReversedBody } from './requests-of.js';
 import { expectError } from '../surfaces/send.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createApiKey } from '@partner/kernel/api-key';
-import { newId } from '@partner/kernel/ids';
+import { createApiKey } from '@partner/kernel/security/api-key';
+import { newId } from '@partner/kernel/process/ids';
 import type { HttpResponse } from '@partner/test-kit/http-call';
 import { addCompany, addKey } from '@partner/local-stack/stack/add-company';
 import { requestsOf, spoilt, withBody, withHeader } from './requests-of.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { manifest } from '@partner/proto-contracts/resources/manifest/manifest';
 import { eventually } from '@partner/test-kit/eventually';
 import { SEED, seededRandom } from '@partner/test-kit/seeded-random';

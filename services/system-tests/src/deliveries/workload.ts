@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { jobResponse } from '@partner/proto-contracts/resources/job/job';
 import { leadCreated, leadMerged } from '@partner/proto-contracts/resources/lead/lead';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import type { Call, HttpResponse } from '@partner/test-kit/http-call';
 import { fractionOf, seededRandom } from '@partner/test-kit/seeded-random';
 import { z } from 'zod';

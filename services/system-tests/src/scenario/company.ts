@@ -21,7 +21,7 @@ import {
   secretRotated,
   subscriptionCreated,
 } from '@partner/proto-contracts/resources/subscription/subscription';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import type { HttpResponse } from '@partner/test-kit/http-call';
 import { expectStatus } from '../support/http-call.js';

@@ -2,7 +2,7 @@ import {
   MembershipChangedSchema,
   MembershipRole,
 } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { createScenarioCompany, type ScenarioCompany, type ScenarioDeps } from './company.js';
 import { changeJob, doJob, loseJobs, noteOnJob, sellJob } from './installation.js';
 import { bookAppointments, handInLeads, publishJournal, publishSales } from './sales.js';

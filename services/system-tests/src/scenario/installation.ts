@@ -16,7 +16,7 @@ import {
   ScopeSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import { type InstallerJob, jobResponse } from '@partner/proto-contracts/resources/job/job';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import { expectStatus } from '../support/http-call.js';
 import {

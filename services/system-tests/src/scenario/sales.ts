@@ -15,7 +15,7 @@ import {
 } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { appointmentBooked } from '@partner/proto-contracts/resources/appointment/appointment';
 import { leadCreated } from '@partner/proto-contracts/resources/lead/lead';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { expectStatus } from '../support/http-call.js';
 import { anInstant, asSeller, ENDS, forbiddenTexts, PLATFORM, type Stage, stamp, STARTS } from './stage.js';
 import { withUnknownFields } from './unknown-fields.js';

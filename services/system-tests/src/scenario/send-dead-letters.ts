@@ -6,7 +6,7 @@ import {
   QuoteSentSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { PLATFORM as EXCHANGE, PLATFORM_MESSAGES } from '@partner/proto-contracts/topology';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import type { BrokerProbe } from '@partner/kernel/testing/broker-probe';
 import type { ScenarioDeps } from './company.js';
 import type { ScenarioSide } from './drive-side.js';

@@ -1,7 +1,7 @@
 import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { type InstallerJob, jobResponse } from '@partner/proto-contracts/resources/job/job';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import type { HttpResponse } from '@partner/test-kit/http-call';
 import type { ScenarioCompany, ScenarioDeps } from './company.js';

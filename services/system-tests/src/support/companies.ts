@@ -1,4 +1,4 @@
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import type { Pool } from 'pg';
 import { type OwnerSession, signIn } from './owner-session.js';
 import type { TestStack } from './test-stack.js';

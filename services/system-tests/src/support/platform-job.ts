@@ -5,7 +5,7 @@ import {
   JobCreatedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import { jobCreated } from '@partner/local-stack/demo/platform';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Pool } from 'pg';
 import { call, callUntilResponse, expectStatus } from './http-call.js';

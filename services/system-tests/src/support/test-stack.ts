@@ -16,8 +16,8 @@ import {
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { PARTNER_EVENTS, PARTNER_EVENTS_FOR_PLATFORM, PLATFORM } from '@partner/proto-contracts/topology';
 import { startConsumer } from '@partner/kernel/amqp/consumer';
-import { newId } from '@partner/kernel/ids';
-import { silentLogger } from '@partner/kernel/logger';
+import { newId } from '@partner/kernel/process/ids';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { takeServerShare } from '@partner/test-kit/backing-services/take-server-share';
 import { eventually } from '@partner/test-kit/eventually';
 import pg from 'pg';

@@ -1,5 +1,5 @@
 import type { AnyOperation } from '@partner/proto-contracts/api/operation';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import type { TestStack } from '../support/test-stack.js';
 import type { WireRequest } from './send.js';
 import { isOnJob, kindFor } from './surface-operations.js';

@@ -2,8 +2,8 @@ import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { beforeEach } from '@jest/globals';
-import { createLoggerTo } from '@partner/kernel/logger';
-import { HEADERS_VERSION, sealSecret } from '@partner/kernel/secret-sealing';
+import { createLoggerTo } from '@partner/kernel/telemetry/logger';
+import { HEADERS_VERSION, sealSecret } from '@partner/kernel/security/secret-sealing';
 import { createInMemoryPublisher, type InMemoryPublisher } from '@partner/kernel/testing/in-memory-publisher';
 import {
   DeliveriesAttemptedSchema,

@@ -4,7 +4,7 @@ import { createServer as createTcpServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { afterEach, expect } from '@jest/globals';
 import { createManualTimers } from '@partner/kernel/testing/manual-timers';
-import type { After } from '@partner/kernel/timers';
+import type { After } from '@partner/kernel/process/timers';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { sentUrl } from '@partner/proto-contracts/resources/subscription/endpoint-url';
 import { type Receiver, startReceiver } from '@partner/test-kit/receiver';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { silentLogger } from '@partner/kernel/logger';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { attemptOnce } from '@partner/kernel/testing/attempt-once';
-import { RefusedError } from '@partner/kernel/wait-for';
+import { RefusedError } from '@partner/kernel/process/wait-for';
 import pg from 'pg';
 import { MIGRATIONS } from './all-migrations.js';
 import { createBareDatabase } from '../../testing/test-database.js';

@@ -1,4 +1,4 @@
-import { failureText, hostsOf, type WaitFor } from '@partner/kernel/wait-for';
+import { failureText, hostsOf, type WaitFor } from '@partner/kernel/process/wait-for';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { z } from 'zod';

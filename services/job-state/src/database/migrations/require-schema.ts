@@ -1,4 +1,4 @@
-import { RefusedError } from '@partner/kernel/wait-for';
+import { RefusedError } from '@partner/kernel/process/wait-for';
 import pg from 'pg';
 import type { Queryable } from '../database.js';
 import { isTransient } from '../server-failures.js';

@@ -3,10 +3,10 @@ import {
   type WebhookEnvelope,
   webhookEnvelope,
 } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
-import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
-import { type Logger, silentLogger } from '@partner/kernel/logger';
-import { ServiceError } from '@partner/kernel/service-error';
+import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
+import { type Logger, silentLogger } from '@partner/kernel/telemetry/logger';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import type { Database } from '../../database/database.js';
 import { createTestDatabase } from '../../testing/test-database.js';
 import { binding, insertAssignedJob, insertCompany, TEST_NOW } from '../../testing/test-jobs.js';

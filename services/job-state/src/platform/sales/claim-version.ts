@@ -1,4 +1,4 @@
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 import type { PreparedStatement } from '../../database/connection-pool.js';
 import type { Transaction } from '../../database/database.js';
 

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { describe, expect, test } from '@jest/globals';
 import { JournalEntryRecordedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { insertCompany, platformMessage } from '../../testing/test-jobs.js';
 import { FACT_CASES } from './testing/sales-facts.js';
 import {

@@ -12,7 +12,7 @@ import {
   JournalEntryRecordedSchema,
   ProjectCreatedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { fc } from '@partner/test-kit/fast-check';
 import { incoming, insertCompany, TEST_NOW } from '../../testing/test-jobs.js';
 import { database, DONE, handle, seller } from '../testing/platform-fixture.js';

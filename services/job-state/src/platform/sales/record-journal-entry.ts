@@ -1,6 +1,6 @@
 import { JournalEntryRecordedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
-import { assertNever } from '@partner/kernel/invariant';
+import { assertNever } from '@partner/kernel/process/invariant';
 import { z } from 'zod';
 import type { Transaction } from '../../database/database.js';
 import { type JournalEntry, recordEntry } from '../../journal/record-entry.js';

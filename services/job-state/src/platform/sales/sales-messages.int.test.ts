@@ -3,7 +3,7 @@ import {
   AppointmentScheduledSchema,
   QuoteSentSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { FACT_CASES } from './testing/sales-facts.js';
 import {
   otherSeller,

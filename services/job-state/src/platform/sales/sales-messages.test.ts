@@ -11,7 +11,7 @@ import {
   RebateStatusChangedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { TEST_NOW, platformMessage } from '../../testing/test-jobs.js';
 import { salesMessages } from './sales-messages.js';
 import { FACT_CASES } from './testing/sales-facts.js';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 
 /** The section of one message on the platform contract page. */
 export interface ContractSection {

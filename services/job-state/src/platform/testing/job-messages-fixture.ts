@@ -15,7 +15,7 @@ import { installerJob, type InstallerJob } from '@partner/proto-contracts/resour
 import type { ReportableStatus } from '@partner/proto-contracts/resources/job/job-status-moves';
 import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { listContractorJobs } from '../../contractor-jobs/list-contractor-jobs.js';
 import { readFeed } from '../../jobs/feed.js';
 import { getJob } from '../../jobs/get-job.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { silentLogger } from '@partner/kernel/logger';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { Registry } from 'prom-client';
 import type { Database } from '../../database/database.js';
 import { createTestDatabase, type TestDatabase } from '../../testing/test-database.js';

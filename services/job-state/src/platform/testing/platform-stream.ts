@@ -19,7 +19,7 @@ import {
 } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import { JournalEntryRecordedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { fc } from '@partner/test-kit/fast-check';
 import { jobCreatedMessage, platformMessage, TEST_NOW } from '../../testing/test-jobs.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from '@jest/globals';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { Registry } from 'prom-client';
 import type { PartitionKey } from '../../database/table.js';
 import { DAY_MS, partitionBound } from '../partitioned-table.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DeliveryPage } from '@partner/proto-contracts/resources/delivery/delivery';
 import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
-import { idFloor, newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
+import { idFloor, newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
 import { MAX_DELIVERIES_SCANNED } from './list-deliveries.js';
 import {
   attemptOf,

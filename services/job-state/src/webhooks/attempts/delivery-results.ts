@@ -1,8 +1,8 @@
 import { DeliveriesAttemptedSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import type { ConsumeOutcome, IncomingMessage } from '@partner/kernel/amqp/consumer';
-import { batchWhileBusy } from '@partner/kernel/batch-while-busy';
-import type { Logger } from '@partner/kernel/logger';
-import { ServiceError } from '@partner/kernel/service-error';
+import { batchWhileBusy } from '@partner/kernel/process/batch-while-busy';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import type { Registry } from 'prom-client';
 import type { Database } from '../../database/database.js';
 import { type AttemptResult, decodeDeliveriesAttempted } from './decode-deliveries-attempted.js';

@@ -1,4 +1,4 @@
-import { notFound } from '@partner/kernel/service-error';
+import { notFound } from '@partner/kernel/process/service-error';
 import type { Queryable } from '../../database/database.js';
 import { ANY_DELIVERY_COLUMNS, type DeliveryRow } from '../deliveries/delivery-columns.js';
 import { ATTEMPT_COLUMNS, type AttemptRow } from '../deliveries/attempt-columns.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { fc } from '@partner/test-kit/fast-check';
 import { attemptsOf, claimed, FAILED, fixture, handle, lease } from './testing/delivery-results-fixture.js';

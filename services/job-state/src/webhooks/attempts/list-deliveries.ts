@@ -1,4 +1,4 @@
-import { isId } from '@partner/kernel/ids';
+import { isId } from '@partner/kernel/process/ids';
 import type { Queryable } from '../../database/database.js';
 import { pageOf, type PageRow, pageWithScanEnd } from '../../database/page-with-scan-end.js';
 import { getSubscription } from '../subscriptions/get-subscription.js';

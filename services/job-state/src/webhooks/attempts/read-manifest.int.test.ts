@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
+import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { manifest } from '@partner/proto-contracts/resources/manifest/manifest';
 import { getInstallerManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';

@@ -4,7 +4,7 @@ import {
   getInstallerManifestOperation,
 } from '@partner/proto-contracts/resources/manifest/operations';
 import { type Implementation, implement } from '@partner/kernel/amqp/implement';
-import { invalidArgument } from '@partner/kernel/validation';
+import { invalidArgument } from '@partner/kernel/process/validation';
 import { idsCreatedWithin } from '../../database/created-within.js';
 import { type Database, type Queryable, queryWithin } from '../../database/database.js';
 import type { DeliveryStateName } from '../deliveries/delivery-columns.js';

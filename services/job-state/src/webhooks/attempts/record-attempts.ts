@@ -1,5 +1,5 @@
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
-import type { Logger } from '@partner/kernel/logger';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import { type Column, columnArrays, columnNames, unnestColumns } from '../../database/columns.js';
 import type { Database, Transaction } from '../../database/database.js';
 import { TABLES } from '../../database/tables.js';

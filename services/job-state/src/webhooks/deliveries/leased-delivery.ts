@@ -1,4 +1,4 @@
-import { HEADERS_VERSION } from '@partner/kernel/secret-sealing';
+import { HEADERS_VERSION } from '@partner/kernel/security/secret-sealing';
 import { type Column, computed, type RowOf, selectList } from '../../database/columns.js';
 import { DELIVERY } from './delivery-columns.js';
 

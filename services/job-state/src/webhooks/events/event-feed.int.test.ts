@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { unsignedEvents } from '@partner/proto-contracts/internal/events/unsigned-events';
 import { listInstallerEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';

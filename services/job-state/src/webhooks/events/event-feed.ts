@@ -4,7 +4,7 @@ import {
   listInstallerEventsOperation,
 } from '@partner/proto-contracts/resources/event-feed/operations';
 import { type Implementation, implement } from '@partner/kernel/amqp/implement';
-import { ServiceError } from '@partner/kernel/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import {
   EVENT_CATALOGUE,
   eventsMatching,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
-import { runWithRequestId } from '@partner/kernel/request-context';
+import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
+import { runWithRequestId } from '@partner/kernel/telemetry/request-context';
 import { MAX_DELIVERIES_SHOWN } from './get-event.js';
 import { attemptOf, client, companyWith, fixture, seen } from '../testing/delivery-service-fixture.js';
 import { failureOf } from '../../testing/subscription-fixture.js';

@@ -1,5 +1,5 @@
-import { instantOfId } from '@partner/kernel/ids';
-import { notFound } from '@partner/kernel/service-error';
+import { instantOfId } from '@partner/kernel/process/ids';
+import { notFound } from '@partner/kernel/process/service-error';
 import type { Queryable } from '../../database/database.js';
 import { idsCreatedWithin } from '../../database/created-within.js';
 import { ANY_DELIVERY_COLUMNS, type DeliveryRow } from '../deliveries/delivery-columns.js';

@@ -1,7 +1,7 @@
 import { eventsNamedBy } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import { nearestEvent } from '@partner/proto-contracts/resources/event-catalogue/nearest-event';
-import { instantOfId } from '@partner/kernel/ids';
-import { invalidArgument } from '@partner/kernel/validation';
+import { instantOfId } from '@partner/kernel/process/ids';
+import { invalidArgument } from '@partner/kernel/process/validation';
 import { idsCreatedWithin } from '../../database/created-within.js';
 import type { Queryable } from '../../database/database.js';
 import { pageOf, type PageRow, pageWithScanEnd } from '../../database/page-with-scan-end.js';

@@ -1,6 +1,6 @@
 import '@partner/kernel/telemetry/start';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { withSpan } from '@partner/kernel/telemetry/tracing';
 import { createRecorder } from '@partner/test-kit/recorder';
 import { setReleaser } from '../deliveries/releaser.js';

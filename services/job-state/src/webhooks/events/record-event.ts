@@ -1,5 +1,5 @@
-import { newId } from '@partner/kernel/ids';
-import { currentRequestId } from '@partner/kernel/request-context';
+import { newId } from '@partner/kernel/process/ids';
+import { currentRequestId } from '@partner/kernel/telemetry/request-context';
 import { injectTrace } from '@partner/kernel/telemetry/tracing';
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
 import {

@@ -7,7 +7,7 @@ import {
   webhookEnvelope,
   webhookExample,
 } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 import { z } from 'zod';
 import { renderEnvelope } from './render-envelope.js';
 

@@ -1,4 +1,4 @@
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import type { BulkReplayRow } from './bulk-replay-resource.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
-import { idFloor } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
+import { idFloor } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
 import { createBulkReplay, previewBulkReplay } from './bulk-replay.js';
 import {
   begin,

@@ -3,11 +3,11 @@ import {
   PREVIEWED_RESOURCES,
 } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
 import { eventsNamedBy } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
-import { invalidArgument, validate } from '@partner/kernel/validation';
-import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
-import type { Logger } from '@partner/kernel/logger';
-import { notFound, ServiceError } from '@partner/kernel/service-error';
+import { invalidArgument, validate } from '@partner/kernel/process/validation';
+import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { notFound, ServiceError } from '@partner/kernel/process/service-error';
 import type { Actor } from '../../audit/actor.js';
 import { recordAudit } from '../../audit/record-audit.js';
 import type { Database, Queryable, Transaction, TransactionLimits } from '../../database/database.js';

@@ -10,7 +10,7 @@ import {
   replayInstallerEventsOperation,
 } from '@partner/proto-contracts/resources/event-replay/operations';
 import { type Implementation, implement } from '@partner/kernel/amqp/implement';
-import type { Logger } from '@partner/kernel/logger';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { z } from 'zod';
 import { callingActor } from '../../audit/actor.js';
 import { type Database, queryWithin } from '../../database/database.js';

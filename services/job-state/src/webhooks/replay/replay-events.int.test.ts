@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
+import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import type { AnyOperation } from '@partner/proto-contracts/api/operation';
 import type { OperationCall } from '@partner/proto-contracts/call';

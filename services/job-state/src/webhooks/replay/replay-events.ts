@@ -6,11 +6,11 @@ import {
 } from '@partner/proto-contracts/resources/event-replay/event-replay';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
-import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
-import type { Logger } from '@partner/kernel/logger';
-import { type IdempotencyMark, notFound, ServiceError } from '@partner/kernel/service-error';
-import { invalidArgument } from '@partner/kernel/validation';
+import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { type IdempotencyMark, notFound, ServiceError } from '@partner/kernel/process/service-error';
+import { invalidArgument } from '@partner/kernel/process/validation';
 import type { Actor } from '../../audit/actor.js';
 import { recordAudit } from '../../audit/record-audit.js';
 import { idsCreatedWithin } from '../../database/created-within.js';

@@ -15,7 +15,7 @@ import {
 } from '@partner/proto-contracts/resources/delivery/operations';
 import { formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
 import { type Implementation, implement, type OperationRequest } from '@partner/kernel/amqp/implement';
-import type { Logger } from '@partner/kernel/logger';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import { callingActor } from '../../audit/actor.js';
 import { type Database, queryWithin } from '../../database/database.js';
 import { pathId } from '../../rpc/path-id.js';

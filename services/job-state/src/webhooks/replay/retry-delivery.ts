@@ -1,5 +1,5 @@
-import type { Logger } from '@partner/kernel/logger';
-import { notFound, ServiceError } from '@partner/kernel/service-error';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { notFound, ServiceError } from '@partner/kernel/process/service-error';
 import type { Actor } from '../../audit/actor.js';
 import { recordAudit } from '../../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../../database/database.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 import { stepBulkReplay } from './run-bulk-replays.js';
 import {
   begin,

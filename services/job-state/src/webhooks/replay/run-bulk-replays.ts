@@ -1,4 +1,4 @@
-import type { Logger } from '@partner/kernel/logger';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { Registry } from 'prom-client';
 import type { Database, Transaction } from '../../database/database.js';
 import { type Loop, startLoop } from '../../database/start-loop.js';

@@ -1,4 +1,4 @@
-import { idFloor, newId } from '@partner/kernel/ids';
+import { idFloor, newId } from '@partner/kernel/process/ids';
 import type { Transaction } from '../../database/database.js';
 import { deliveryIds, ofEvent, queueDeliveries } from '../deliveries/queue-delivery.js';
 import { numberedFrom } from '../events/delivery-numbers.js';

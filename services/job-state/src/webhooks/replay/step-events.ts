@@ -1,4 +1,4 @@
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { idsCreatedWithin } from '../../database/created-within.js';
 import type { Transaction } from '../../database/database.js';
 import { deliveryIds, ofEvent, queueDeliveries } from '../deliveries/queue-delivery.js';

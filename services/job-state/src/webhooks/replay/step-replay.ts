@@ -1,4 +1,4 @@
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import type { Transaction } from '../../database/database.js';
 import { isWaiting, MAKE_DUE } from '../deliveries/delivery-columns.js';
 import { deliveryIds, queueDeliveries } from '../deliveries/queue-delivery.js';

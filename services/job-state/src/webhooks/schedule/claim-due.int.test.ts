@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 import type { LeasedDelivery } from '../deliveries/leased-delivery.js';
 import { endExpiredLeases, findWaiting } from './claim-due.js';
 import { claimAll } from '../../testing/claim-all.js';

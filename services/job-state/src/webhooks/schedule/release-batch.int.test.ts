@@ -1,8 +1,8 @@
 import '@partner/kernel/telemetry/start';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
-import { invariant } from '@partner/kernel/invariant';
-import { runWithRequestId } from '@partner/kernel/request-context';
+import { invariant } from '@partner/kernel/process/invariant';
+import { runWithRequestId } from '@partner/kernel/telemetry/request-context';
 import { withSpan } from '@partner/kernel/telemetry/tracing';
 import { endExpiredLeases } from './claim-due.js';
 import { claimAll } from '../../testing/claim-all.js';

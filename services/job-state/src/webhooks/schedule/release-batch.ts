@@ -6,9 +6,9 @@ import {
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { COMMANDS, WEBHOOK_DELIVERIES } from '@partner/proto-contracts/topology';
 import type { Publisher } from '@partner/kernel/amqp/publisher';
-import { invariant } from '@partner/kernel/invariant';
-import type { Logger } from '@partner/kernel/logger';
-import { runWithRequestId } from '@partner/kernel/request-context';
+import { invariant } from '@partner/kernel/process/invariant';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { runWithRequestId } from '@partner/kernel/telemetry/request-context';
 import { extractTrace, injectTrace, withSpan } from '@partner/kernel/telemetry/tracing';
 import type { LeasedDelivery } from '../deliveries/leased-delivery.js';
 import type { Queryable } from '../../database/database.js';

@@ -1,6 +1,6 @@
 import type { Publisher } from '@partner/kernel/amqp/publisher';
-import type { Logger } from '@partner/kernel/logger';
-import { runForNoRequest } from '@partner/kernel/request-context';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { runForNoRequest } from '@partner/kernel/telemetry/request-context';
 import type { Registry } from 'prom-client';
 import type { Database } from '../../database/database.js';
 import { startLoop } from '../../database/start-loop.js';

@@ -1,4 +1,4 @@
-import type { Logger } from '@partner/kernel/logger';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 
 const RETRY_MS = 1_000;
 

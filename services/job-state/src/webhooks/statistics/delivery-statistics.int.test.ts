@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
+import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
 import { textOf } from '../../testing/statement-text.js';
 import { untilLockWaits } from '../../testing/lock-waits.js';
 import { createGate } from '../../testing/create-gate.js';

@@ -1,4 +1,4 @@
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 
 /** Upper bounds of the slots of a duration histogram, in milliseconds, exclusive. The last slot has none. */
 export const DURATION_BOUNDS_MS = [

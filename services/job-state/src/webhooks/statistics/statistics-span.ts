@@ -5,8 +5,8 @@ import {
   type statisticsQuery,
   TREND_MINUTES,
 } from '@partner/proto-contracts/resources/statistics/statistics';
-import { invariant } from '@partner/kernel/invariant';
-import { invalidArgument } from '@partner/kernel/validation';
+import { invariant } from '@partner/kernel/process/invariant';
+import { invalidArgument } from '@partner/kernel/process/validation';
 import type { z } from 'zod';
 
 const MINUTE_MS = 60_000;

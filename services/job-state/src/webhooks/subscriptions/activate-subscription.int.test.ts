@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { webhookExample } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
-import { runWithRequestId } from '@partner/kernel/request-context';
+import { runWithRequestId } from '@partner/kernel/telemetry/request-context';
 import {
   failureOf,
   openSubscriptionFixture,

@@ -1,6 +1,6 @@
-import { invariant } from '@partner/kernel/invariant';
-import type { Logger } from '@partner/kernel/logger';
-import { ServiceError } from '@partner/kernel/service-error';
+import { invariant } from '@partner/kernel/process/invariant';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { recordAudit } from '../../audit/record-audit.js';
 import type { Database, Queryable, TransactionLimits } from '../../database/database.js';
 import { lockSubscription, type OwnersSubscription } from './get-subscription.js';

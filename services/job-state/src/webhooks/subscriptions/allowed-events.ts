@@ -4,7 +4,7 @@ import {
   nearestEvent,
 } from '@partner/proto-contracts/resources/event-catalogue/nearest-event';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
-import type { FieldViolation } from '@partner/kernel/service-error';
+import type { FieldViolation } from '@partner/kernel/process/service-error';
 
 /**
  * Returns a violation for each event of a subscription that the company's class does not allow, under `events.<index>` and with the

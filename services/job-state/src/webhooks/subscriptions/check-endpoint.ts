@@ -1,9 +1,9 @@
 import type { Client, HandlerContext } from '@connectrpc/connect';
 import type { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
-import { invalidArgument } from '@partner/kernel/validation';
-import { invariant } from '@partner/kernel/invariant';
-import { ServiceError } from '@partner/kernel/service-error';
-import { createShareGate } from '@partner/kernel/share-gate';
+import { invalidArgument } from '@partner/kernel/process/validation';
+import { invariant } from '@partner/kernel/process/invariant';
+import { ServiceError } from '@partner/kernel/process/service-error';
+import { createShareGate } from '@partner/kernel/process/share-gate';
 
 /** Part of the caller's deadline that is reserved for the database after the URL check. */
 const DATABASE_RESERVE_MS = 500;

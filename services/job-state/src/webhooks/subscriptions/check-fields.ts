@@ -1,5 +1,5 @@
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
-import { invalidArgument, validate } from '@partner/kernel/validation';
+import { invalidArgument, validate } from '@partner/kernel/process/validation';
 import type { z } from 'zod';
 import { eventViolations } from './allowed-events.js';
 

@@ -4,7 +4,7 @@ import {
   type SealingKeys,
   sealingKeyIdOf,
   sealSecret,
-} from '@partner/kernel/secret-sealing';
+} from '@partner/kernel/security/secret-sealing';
 import type { Queryable } from '../../database/database.js';
 
 /** A new signing secret: its text, to be shown once, and the sealed form that is stored. */

@@ -3,12 +3,12 @@ import type { EndpointService } from '@partner/proto-contracts/gen/partner/webho
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { subscriptionFields } from '@partner/proto-contracts/resources/subscription/subscription';
-import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
-import type { Logger } from '@partner/kernel/logger';
-import type { SealingKeys } from '@partner/kernel/secret-sealing';
-import { ServiceError } from '@partner/kernel/service-error';
-import { invalidArgument } from '@partner/kernel/validation';
+import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import type { SealingKeys } from '@partner/kernel/security/secret-sealing';
+import { ServiceError } from '@partner/kernel/process/service-error';
+import { invalidArgument } from '@partner/kernel/process/validation';
 import { lockCompany } from '../../access/insert-key.js';
 import type { Actor } from '../../audit/actor.js';
 import { recordAudit } from '../../audit/record-audit.js';

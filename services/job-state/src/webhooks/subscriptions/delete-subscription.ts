@@ -1,4 +1,4 @@
-import type { Logger } from '@partner/kernel/logger';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import { recordAudit } from '../../audit/record-audit.js';
 import type { Database, TransactionLimits } from '../../database/database.js';
 import { lockSubscription, type OwnersSubscription, refuseStale } from './get-subscription.js';

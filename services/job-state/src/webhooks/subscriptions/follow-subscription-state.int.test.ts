@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import { silentLogger } from '@partner/kernel/logger';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { Registry } from 'prom-client';
 import { eventually } from '@partner/test-kit/eventually';
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 import { openSubscriptionFixture, type SubscriptionFixture } from '../../testing/subscription-fixture.js';
 import { attemptedMessage, type StoredDelivery } from '../../testing/webhook-fixture.js';
 import { followSubscriptionState, startFollowingSubscriptionState } from './follow-subscription-state.js';

@@ -1,4 +1,4 @@
-import type { Logger } from '@partner/kernel/logger';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { Registry } from 'prom-client';
 import type { Database } from '../../database/database.js';
 import { isWaiting, RETAINED_COLUMNS } from '../deliveries/delivery-columns.js';

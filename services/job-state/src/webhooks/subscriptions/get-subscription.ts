@@ -1,4 +1,4 @@
-import { notFound, ServiceError } from '@partner/kernel/service-error';
+import { notFound, ServiceError } from '@partner/kernel/process/service-error';
 import { type Actor, actorOf } from '../../audit/actor.js';
 import type { PreparedStatement } from '../../database/connection-pool.js';
 import type { Queryable, Transaction } from '../../database/database.js';

@@ -1,5 +1,5 @@
-import type { Logger } from '@partner/kernel/logger';
-import { openSecret, type SealingKeys, sealSecret } from '@partner/kernel/secret-sealing';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { openSecret, type SealingKeys, sealSecret } from '@partner/kernel/security/secret-sealing';
 import type { Registry } from 'prom-client';
 import type { Database, Queryable } from '../../database/database.js';
 import { measuredGauge } from '../../database/measured-gauge.js';

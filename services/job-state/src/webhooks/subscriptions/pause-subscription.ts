@@ -1,5 +1,5 @@
-import { invariant } from '@partner/kernel/invariant';
-import type { Logger } from '@partner/kernel/logger';
+import { invariant } from '@partner/kernel/process/invariant';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import { recordAudit } from '../../audit/record-audit.js';
 import type { Database, TransactionLimits } from '../../database/database.js';
 import { lockSubscription, type OwnersSubscription } from './get-subscription.js';

@@ -1,6 +1,6 @@
-import { invariant } from '@partner/kernel/invariant';
-import type { Logger } from '@partner/kernel/logger';
-import type { SealingKeys } from '@partner/kernel/secret-sealing';
+import { invariant } from '@partner/kernel/process/invariant';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import type { SealingKeys } from '@partner/kernel/security/secret-sealing';
 import { recordAudit } from '../../audit/record-audit.js';
 import type { Database, TransactionLimits } from '../../database/database.js';
 import { createSecret } from './create-secret.js';

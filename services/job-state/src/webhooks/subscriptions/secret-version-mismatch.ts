@@ -1,4 +1,4 @@
-import { ServiceError } from '@partner/kernel/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import type { SubscriptionRow } from './subscription-resource.js';
 
 /**

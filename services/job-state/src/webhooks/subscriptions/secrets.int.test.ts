@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Delivery } from '@partner/proto-contracts/resources/delivery/delivery';
-import { invariant } from '@partner/kernel/invariant';
-import { silentLogger } from '@partner/kernel/logger';
-import { openSecret, type SealingKeys, sealSecret } from '@partner/kernel/secret-sealing';
+import { invariant } from '@partner/kernel/process/invariant';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
+import { openSecret, type SealingKeys, sealSecret } from '@partner/kernel/security/secret-sealing';
 import { Registry } from 'prom-client';
 import {
   failureOf,

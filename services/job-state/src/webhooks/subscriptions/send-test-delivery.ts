@@ -11,12 +11,12 @@ import type { CompanyClassName } from '@partner/proto-contracts/values/company-c
 import { sortedHeaders } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { testedUrl } from '@partner/proto-contracts/resources/subscription/subscription';
-import { idFloor, newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
-import { invalidArgument, validate } from '@partner/kernel/validation';
-import { HEADERS_VERSION, sealSecret } from '@partner/kernel/secret-sealing';
-import { ServiceError } from '@partner/kernel/service-error';
-import { currentRequestId } from '@partner/kernel/request-context';
+import { idFloor, newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
+import { invalidArgument, validate } from '@partner/kernel/process/validation';
+import { HEADERS_VERSION, sealSecret } from '@partner/kernel/security/secret-sealing';
+import { ServiceError } from '@partner/kernel/process/service-error';
+import { currentRequestId } from '@partner/kernel/telemetry/request-context';
 import { injectTrace } from '@partner/kernel/telemetry/tracing';
 import { recordAudit } from '../../audit/record-audit.js';
 import { type Database, queryWithin, type Transaction } from '../../database/database.js';

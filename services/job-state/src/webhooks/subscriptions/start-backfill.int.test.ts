@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { sendTestDelivery } from './send-test-delivery.js';
 import { startBackfill } from './start-backfill.js';
 import { recordEvent } from '../events/record-event.js';

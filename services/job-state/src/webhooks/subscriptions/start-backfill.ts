@@ -1,7 +1,7 @@
 import { DEFAULT_REPLAYS_PER_MINUTE } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
-import { idFloor, newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
+import { idFloor, newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
 import { idsCreatedWithin } from '../../database/created-within.js';
 import type { Transaction } from '../../database/database.js';
 import { eventsOfSubscription } from '../events/events-of-subscription.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
-import { HEADERS_VERSION, openSecret } from '@partner/kernel/secret-sealing';
+import { HEADERS_VERSION, openSecret } from '@partner/kernel/security/secret-sealing';
 import {
   failureOf,
   openSubscriptionFixture,

@@ -4,8 +4,13 @@ import {
   type CustomHeaders,
   type HeaderChange,
 } from '@partner/proto-contracts/resources/subscription/custom-headers';
-import { HEADERS_VERSION, openSecret, type SealingKeys, sealSecret } from '@partner/kernel/secret-sealing';
-import { invalidArgument } from '@partner/kernel/validation';
+import {
+  HEADERS_VERSION,
+  openSecret,
+  type SealingKeys,
+  sealSecret,
+} from '@partner/kernel/security/secret-sealing';
+import { invalidArgument } from '@partner/kernel/process/validation';
 import type { Queryable, Transaction } from '../../database/database.js';
 import { writeSecret } from './create-secret.js';
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
-import { invariant } from '@partner/kernel/invariant';
-import { HEADERS_VERSION, openSecret } from '@partner/kernel/secret-sealing';
+import { invariant } from '@partner/kernel/process/invariant';
+import { HEADERS_VERSION, openSecret } from '@partner/kernel/security/secret-sealing';
 import {
   failureOf,
   openSubscriptionFixture,

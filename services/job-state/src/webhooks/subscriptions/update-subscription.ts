@@ -5,8 +5,8 @@ import {
 } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { subscriptionFields } from '@partner/proto-contracts/resources/subscription/subscription';
-import { invariant } from '@partner/kernel/invariant';
-import { invalidArgument } from '@partner/kernel/validation';
+import { invariant } from '@partner/kernel/process/invariant';
+import { invalidArgument } from '@partner/kernel/process/validation';
 import { recordAudit } from '../../audit/record-audit.js';
 import { type Database, type Queryable, queryWithin } from '../../database/database.js';
 import { type Caller, checkEndpoint } from './check-endpoint.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
+import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
 import { textOf } from '../../testing/statement-text.js';
 import type { CallerLimits, Database, TransactionLimits } from '../../database/database.js';
 import { beforeStatement } from '../../testing/before-statement.js';

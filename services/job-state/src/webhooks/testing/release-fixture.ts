@@ -4,7 +4,7 @@ import {
   type DeliverWebhook,
   DeliverWebhooksSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import { silentLogger } from '@partner/kernel/logger';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { createInMemoryPublisher, type InMemoryPublisher } from '@partner/kernel/testing/in-memory-publisher';
 import { Registry } from 'prom-client';
 import { claimAll } from '../../testing/claim-all.js';

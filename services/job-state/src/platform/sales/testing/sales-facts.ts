@@ -12,7 +12,7 @@ import {
 } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import type { EventName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
-import { type IdPrefix, newId } from '@partner/kernel/ids';
+import { type IdPrefix, newId } from '@partner/kernel/process/ids';
 import { platformMessage } from '../../../testing/test-jobs.js';
 
 /** A version of a resource of a project. */

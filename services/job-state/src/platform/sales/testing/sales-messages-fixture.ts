@@ -2,7 +2,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { beforeAll, expect } from '@jest/globals';
 import { ProjectCreatedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { createLead } from '../../../leads/create-lead.js';
 import { insertCompany, TEST_NOW, platformMessage } from '../../../testing/test-jobs.js';
 import { readEventFeed } from '../../../webhooks/events/event-feed.js';

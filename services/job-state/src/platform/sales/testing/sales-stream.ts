@@ -5,7 +5,7 @@ import {
   ProjectCreatedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
-import { newId } from '@partner/kernel/ids';
+import { newId } from '@partner/kernel/process/ids';
 import { fc } from '@partner/test-kit/fast-check';
 import type { Queryable } from '../../../database/database.js';
 import { TEST_NOW, platformMessage } from '../../../testing/test-jobs.js';

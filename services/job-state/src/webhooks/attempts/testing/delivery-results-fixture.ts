@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { invariant } from '@partner/kernel/invariant';
+import { invariant } from '@partner/kernel/process/invariant';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { Registry } from 'prom-client';
 import { createDeliveryResultsHandler } from '../delivery-results.js';

@@ -1,0 +1,163 @@
+import { describe, expect, test } from '@jest/globals';
+import { createApiKey, type Environment, apiKeyViolation } from '@partner/kernel/security/api-key';
+import { ServiceError } from '@partner/kernel/process/service-error';
+import { createFixture, general, key, refuseKey } from '../testing/authenticator-fixture.js';
+
+describe('API key authentication', () => {
+  test('returns the principal of a key', async () => {
+    const { authenticate, calls } = createFixture(() => ({
+      ...{ ...general, kind: 'installer-contractor', boundCompanyId: 'cmp_2' },
+      installerRequestsPerMinute: 120,
+    }));
+    expect(await authenticate(key.text)).toEqual({
+      kind: 'installer-contractor',
+      keyId: key.keyId,
+      companyId: 'cmp_1',
+      companyClass: 'SALES',
+      boundCompanyId: 'cmp_2',
+      installerRequestsPerMinute: 120,
+    });
+    expect(calls).toEqual([{ keyId: key.keyId, timeoutMs: 600_000, hasSignal: false }]);
+  });
+
+  test.each<[string, string | undefined]>([
+    ['no key', undefined],
+    ['a wrong checksum', `${key.text.slice(0, -1)}${key.text.endsWith('0') ? '1' : '0'}`],
+    ['a key of the other environment', createApiKey('production').text],
+  ])('refuses %s without a lookup, and names the violation [AUTH-10, AUTH-12]', async (_what, text) => {
+    const { authenticate, calls } = createFixture(() => general);
+    const message = `x-api-key: ${apiKeyViolation(text, 'sandbox')}`;
+    await expect(authenticate(text)).rejects.toMatchObject({ reason: 'unauthenticated', message });
+    expect(calls).toHaveLength(0);
+  });
+
+  test.each(
+    (['sandbox', 'production'] as const).flatMap((environment) =>
+      (['inbound', 'installer'] as const).map((surface) => ({ environment, surface })),
+    ),
+  )('accepts in the $environment only keys of the $environment: $surface', async (place) => {
+    const { authenticate, calls } = createFixture(
+      () => ({ ...general, kind: place.surface === 'inbound' ? 'general' : 'installer-company' }),
+      place,
+    );
+    const other = place.environment === 'sandbox' ? 'production' : 'sandbox';
+    expect(await authenticate(createApiKey(place.environment).text)).toMatchObject({ companyId: 'cmp_1' });
+    expect(calls).toHaveLength(1);
+    await expect(authenticate(createApiKey(other).text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('returns the fault script of a key in the sandbox only, and only if it is known [SANDBOX-3]', async () => {
+    const faults = { id: 'f-1', requests: [{ fault: 'delay', delayMs: 5, times: 1 }] };
+    const principalIn = (environment: Environment, script: object) =>
+      createFixture(() => ({ ...general, faults: script }), { environment, surface: 'inbound' }).authenticate(
+        createApiKey(environment).text,
+      );
+    expect(await principalIn('sandbox', faults)).toMatchObject({ faults });
+    expect(await principalIn('production', faults)).not.toHaveProperty('faults');
+    const newer = { ...faults, requests: [{ fault: 'meltdown' }] };
+    expect(await principalIn('sandbox', newer)).not.toHaveProperty('faults');
+  });
+
+  test('refuses a key of another surface, of an unknown kind and of an unknown class, with the text for an unknown key [AUTH-12]', async () => {
+    const lookups = [
+      () => ({ ...general, kind: 'installer-company' }),
+      () => ({ ...general, kind: 'of-tomorrow' }),
+      () => ({ ...general, companyClass: 'OF_TOMORROW' }),
+      refuseKey,
+    ];
+    const messages = await Promise.all(
+      lookups.map(async (respond) => {
+        const error: unknown = await createFixture(respond)
+          .authenticate(key.text)
+          .catch((thrown: unknown) => thrown);
+        return error instanceof ServiceError ? [error.reason, error.message] : error;
+      }),
+    );
+    expect(new Set(messages.map(String)).size).toBe(1);
+    expect(messages[0]).toContain('unauthenticated');
+  });
+
+  test('caches a lookup for 4 seconds, counted from its start, and no longer [AUTH-13]', async () => {
+    const { authenticate, calls, advance, lookUp } = createFixture();
+    const first = authenticate(key.text);
+    const { resolve } = await lookUp(1);
+    advance(1_000);
+    resolve(general);
+    await first;
+    advance(2_999);
+    await authenticate(key.text);
+    expect(calls).toHaveLength(1);
+    advance(1);
+    const second = authenticate(key.text);
+    (await lookUp(2)).resolve(general);
+    await second;
+    expect(calls).toHaveLength(2);
+  });
+
+  test('does not accept another secret because the right one is cached', async () => {
+    let isRight = true;
+    const { authenticate } = createFixture(() => (isRight ? general : refuseKey()));
+    await authenticate(key.text);
+    isRight = false;
+    const other = createApiKey('sandbox', { keyId: key.keyId });
+    await expect(authenticate(other.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    expect(await authenticate(key.text)).toMatchObject({ companyId: 'cmp_1' });
+  });
+
+  test('shares one lookup between concurrent requests with the same key', async () => {
+    const { authenticate, calls, lookUp } = createFixture();
+    const pending = [authenticate(key.text), authenticate(key.text), authenticate(key.text)];
+    (await lookUp(1)).resolve(general);
+    expect(await Promise.all(pending)).toHaveLength(3);
+    expect(calls).toHaveLength(1);
+  });
+
+  test('caches a refusal for 1 second', async () => {
+    const { authenticate, calls, advance } = createFixture(refuseKey);
+    await expect(authenticate(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    advance(999);
+    await expect(authenticate(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    expect(calls).toHaveLength(1);
+    advance(1);
+    await expect(authenticate(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    expect(calls).toHaveLength(2);
+  });
+
+  test('passes on an unavailable lookup, and does not cache it', async () => {
+    let isAway = true;
+    const { authenticate } = createFixture(() => {
+      if (isAway) throw new ServiceError('unavailable', 'away', { retryAfterSeconds: 1 });
+      return general;
+    });
+    await expect(authenticate(key.text)).rejects.toMatchObject({ reason: 'unavailable' });
+    isAway = false;
+    expect(await authenticate(key.text)).toMatchObject({ companyId: 'cmp_1' });
+  });
+
+  test('caches a bounded number of keys, the most recently used ones', async () => {
+    const { authenticate, calls } = createFixture(() => general);
+    await authenticate(key.text);
+    const others = Array.from({ length: 10_000 }, () => createApiKey('sandbox').text);
+    for (const other of others) await authenticate(other);
+    expect(calls).toHaveLength(10_001);
+    await authenticate(others.at(-1));
+    expect(calls).toHaveLength(10_001);
+    await authenticate(key.text);
+    expect(calls).toHaveLength(10_002);
+  });
+
+  test('does not let invented keys evict the keys in use', async () => {
+    let isKnown = true;
+    const { authenticate, calls } = createFixture(() => (isKnown ? general : refuseKey()));
+    await authenticate(key.text);
+    isKnown = false;
+    for (let invented = 0; invented < 10_001; invented += 1) {
+      await expect(authenticate(createApiKey('sandbox').text)).rejects.toMatchObject({
+        reason: 'unauthenticated',
+      });
+    }
+    expect(await authenticate(key.text)).toMatchObject({ companyId: 'cmp_1' });
+    expect(calls).toHaveLength(10_002);
+  });
+});

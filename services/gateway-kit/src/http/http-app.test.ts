@@ -1,0 +1,320 @@
+import { describe, expect, test } from '@jest/globals';
+import { createHttpServer } from '@partner/kernel/process/http-server';
+import { closeServer, listen } from '@partner/kernel/process/listen';
+import { ServiceError } from '@partner/kernel/process/service-error';
+import { createRecorder } from '@partner/test-kit/recorder';
+import request from 'supertest';
+import { assertError, createFixture, oneVersion, readThing, UUID_V7 } from '../testing/http-app-fixture.js';
+
+describe('a streamed response', () => {
+  const headers = { 'content-type': 'text/event-stream; charset=utf-8' };
+
+  test('continues until it is ended, and is logged but not timed', async () => {
+    const { app, lines, metrics } = createFixture({
+      endpoints: [
+        readThing(async () => ({
+          status: 200,
+          headers,
+          stream(stream) {
+            stream.write('one ');
+            setImmediate(() => {
+              stream.write('two');
+              stream.end();
+            });
+          },
+        })),
+      ],
+    });
+    const response = await request(app).get('/things/1').set('x-api-key', 'full');
+    expect(response.text).toBe('one two');
+    expect(response.headers).toMatchObject({
+      ...headers,
+      'cache-control': 'no-store',
+      // No request follows on its connection.
+      connection: 'close',
+    });
+    expect(response.headers['content-length']).toBeUndefined();
+    await lines.find(({ msg, status }) => msg === 'http.request_completed' && status === 200);
+    expect(await metrics.metrics()).not.toContain('partner_http_request_duration_seconds_count{');
+  });
+
+  test('is over from the start for HEAD', async () => {
+    const over: boolean[] = [];
+    const { app } = createFixture({
+      endpoints: [
+        readThing(async () => ({
+          status: 200,
+          headers,
+          stream: (stream) => void over.push(stream.over.aborted),
+        })),
+      ],
+    });
+    const response = await request(app).head('/things/1').set('x-api-key', 'full');
+    expect(response.status).toBe(200);
+    expect(over).toEqual([true]);
+  });
+});
+
+describe('every response', () => {
+  test('has the request id of the caller when it has the right form [ERROR-2]', async () => {
+    const { app } = createFixture();
+    const id = 'A-z.0_9:x'.padEnd(128, 'x');
+    const response = await request(app).get('/things/1').set('x-api-key', 'full').set('x-request-id', id);
+    expect(response.status).toBe(200);
+    expect(response.headers['x-request-id']).toBe(id);
+  });
+
+  test.each(['', 'x'.repeat(129), 'a b', 'a/b', 'ä'])(
+    'has a new request id in place of %j [HTTP-8]',
+    async (id) => {
+      const { app } = createFixture();
+      const response = await request(app)
+        .get('/things/1')
+        .set('x-api-key', 'full')
+        .set('x-request-id', Buffer.from(id, 'utf8').toString('latin1'));
+      expect(response.headers['x-request-id']).toMatch(UUID_V7);
+    },
+  );
+
+  test('is not to be stored unless the endpoint says otherwise, and carries several cookies', async () => {
+    const { app } = createFixture({
+      endpoints: [
+        readThing(async () => ({
+          status: 200,
+          text: '[1]',
+          headers: { 'cache-control': 'max-age=60', 'set-cookie': ['a=1', 'b=2'] },
+        })),
+      ],
+    });
+    const response = await request(app).get('/things/1').set('x-api-key', 'full');
+    expect(response.text).toBe('[1]');
+    expect(response.headers).toMatchObject({ 'cache-control': 'max-age=60', 'set-cookie': ['a=1', 'b=2'] });
+  });
+
+  test('to HEAD has the headers of GET and no body', async () => {
+    const { app } = createFixture();
+    const response = await request(app).head('/things/1').set('x-api-key', 'full');
+    expect(response.status).toBe(200);
+    expect(response.headers['content-length']).toBe('13');
+    expect(response.text).toBeUndefined();
+  });
+
+  test('has the API version on a versioned surface, also for errors [VERSION-1, VERSION-7]', async () => {
+    const { app } = createFixture({ versions: oneVersion });
+    const paths = [
+      request(app).get('/things/1').set('x-api-key', 'full'),
+      request(app).get('/things/1'),
+      request(app).get('/'),
+    ];
+    for (const response of await Promise.all(paths)) {
+      expect(response.headers['x-svc-api-version']).toBe('2026-08-26');
+    }
+    const unversioned = await request(createFixture().app).get('/');
+    expect(unversioned.headers['x-svc-api-version']).toBeUndefined();
+  });
+});
+
+describe('the order of checks', () => {
+  test('begins with paths, as they are sent, and methods: 404 and 405 need no credentials [HTTP-15]', async () => {
+    const { app } = createFixture();
+    const unknown = await request(app).get('/nothing');
+    expect(assertError(unknown, 404, 'not_found').error).toBe('path: there is no such path');
+    assertError(await request(app).get('/things/1/'), 404, 'not_found');
+    for (const path of ['/Things/1', '/%74hings/1', '//things/1'])
+      assertError(await request(app).get(path), 404, 'not_found');
+    for (const send of [
+      request(app).delete('/things/1'),
+      request(app).options('/things/1'),
+      request(app).trace('/things/1'),
+    ]) {
+      const response = await send;
+      assertError(response, 405, 'method_not_allowed');
+      expect(response.headers['allow']).toBe('GET, HEAD');
+    }
+    const wrong = await request(app).get('/things');
+    assertError(wrong, 405, 'method_not_allowed');
+    expect(wrong.headers['allow']).toBe('POST');
+  });
+
+  test('checks credentials before anything else [HTTP-4]', async () => {
+    const { app, handled } = createFixture();
+    const response = await request(app).post('/things').set('content-type', 'text/plain').send('{');
+    expect(assertError(response, 401, 'unauthenticated').error).toBe('x-api-key: must be a key');
+    expect(response.headers['www-authenticate']).toBe('ApiKey realm="things"');
+    expect(response.headers['ratelimit']).not.toContain('default');
+    expect(handled).toHaveLength(0);
+  });
+
+  test('returns 503 when the caller cannot be identified', async () => {
+    const { app } = createFixture();
+    const response = await request(app).get('/things/1').set('x-api-key', 'down');
+    assertError(response, 503, 'unavailable');
+    expect(response.headers['retry-after']).toBe('7');
+  });
+
+  test('applies the rate limit before the scope, and the scope before the input [AUTH-9, HTTP-4, HTTP-5]', async () => {
+    const { app } = createFixture();
+    const send = () =>
+      request(app).post('/things').set('x-api-key', 'bare').set('content-type', 'text/plain').send('{');
+    for (let remaining = 4; remaining >= 0; remaining -= 1) {
+      const response = await send();
+      expect(assertError(response, 403, 'permission_denied').error).toBe(
+        'x-api-key: this key lacks the scope leads:write; keys of kind general have it',
+      );
+      expect(response.headers['ratelimit-policy']).toBe('"default";q=5;w=60');
+      expect(response.headers['ratelimit']).toBe(`"default";r=${remaining};t=60`);
+    }
+    const refused = await send();
+    expect(assertError(refused, 429, 'rate_limited').error).toBe(
+      'too many requests: the limit is 5 requests a minute to the things API; retry after 61 seconds',
+    );
+    expect(refused.headers['retry-after']).toBe('61');
+    expect(refused.headers['ratelimit']).toBe('"default";r=0;t=60');
+  });
+
+  test('never reports a reset later than the span of the limit [LIMIT-6]', async () => {
+    const { app } = createFixture({
+      injectFaults: async (_principal, { respond, showExhausted }) => {
+        showExhausted(3_600);
+        return respond();
+      },
+    });
+    const response = await request(app).get('/things/1').set('x-api-key', 'full');
+    expect(response.headers['ratelimit']).toBe('"default";r=0;t=60');
+  });
+
+  test('calls beforeEndpoint after the scope check and before the input', async () => {
+    const { app } = createFixture({
+      beforeEndpoint: ({ method, path }) => {
+        throw new ServiceError('permission_denied', `${method} ${path}`);
+      },
+    });
+    const response = await request(app).post('/things').set('x-api-key', 'full').send('{');
+    expect(assertError(response, 403, 'permission_denied').error).toBe('POST /things');
+  });
+
+  test('charges only failures to the client address, and refuses only failures for it [HTTP-4, LIMIT-6]', async () => {
+    const { app } = createFixture();
+    for (let failure = 0; failure < 3; failure += 1) {
+      const failed = await request(app).get('/things/1').set('x-api-key', 'wrong');
+      assertError(failed, 401, 'unauthenticated');
+      expect(failed.headers['ratelimit-policy']).toBe('"failed-authentication";q=3;w=60');
+      expect(failed.headers['ratelimit']).toBe(`"failed-authentication";r=${2 - failure};t=60`);
+      expect((await request(app).get('/things/1').set('x-api-key', 'full')).status).toBe(200);
+    }
+    const refused = await request(app).get('/things/1').set('x-api-key', 'wrong');
+    expect(assertError(refused, 429, 'rate_limited').error).toBe(
+      'too many failed authentications from this address: the limit is 3 a minute; retry after 61 seconds',
+    );
+    expect(refused.headers['retry-after']).toBe('61');
+    expect(refused.headers['ratelimit']).toBe('"failed-authentication";r=0;t=60');
+    expect((await request(app).get('/things/1').set('x-api-key', 'full')).status).toBe(200);
+  });
+
+  test('reports to the authentication whether the client network is over its failure limit [LIMIT-6]', async () => {
+    const flags: boolean[] = [];
+    const { app } = createFixture({
+      trustedProxyHops: 1,
+      authenticate: async ({ isOverFailureLimit }) => {
+        flags.push(isOverFailureLimit);
+        throw new ServiceError('unauthenticated', 'x-api-key: must be a key');
+      },
+    });
+    const send = (address: string) => request(app).get('/things/1').set('x-forwarded-for', address);
+    for (let failure = 0; failure < 4; failure += 1) await send('2001:db8::1');
+    assertError(await send('2001:db8::2'), 429, 'rate_limited');
+    assertError(await send('2001:db8:0:1::'), 401, 'unauthenticated');
+    expect(flags).toEqual([false, false, false, false, true, false]);
+  });
+
+  test('charges nothing to the client address when the caller cannot be identified', async () => {
+    const { app } = createFixture();
+    for (let turn = 0; turn < 4; turn += 1) {
+      assertError(await request(app).get('/things/1').set('x-api-key', 'down'), 503, 'unavailable');
+    }
+    assertError(await request(app).get('/things/1').set('x-api-key', 'wrong'), 401, 'unauthenticated');
+  });
+
+  test('trusts the configured number of proxies for the client address', async () => {
+    const { app } = createFixture({ trustedProxyHops: 1 });
+    const send = (forwarded: string) =>
+      request(app).get('/things/1').set('x-api-key', 'wrong').set('x-forwarded-for', forwarded);
+    for (let failure = 0; failure < 3; failure += 1) await send(`10.0.0.${failure}, 203.0.113.1`);
+    assertError(await send('10.0.0.9, 203.0.113.1'), 429, 'rate_limited');
+    assertError(await send('203.0.113.1, 203.0.113.2'), 401, 'unauthenticated');
+  });
+});
+
+describe('each request', () => {
+  test('is logged in one line and observed once', async () => {
+    const { app, lines, metrics } = createFixture();
+    const response = await request(app)
+      .get('/things/1?take=3')
+      .set('x-api-key', 'full')
+      .set('x-request-id', 'abc');
+    expect(response.status).toBe(200);
+    await request(app).get('/nothing');
+    const [line, other] = await lines.atLeast(2);
+    expect(line).toMatchObject({
+      msg: 'http.request_completed',
+      level: 'info',
+      method: 'GET',
+      route: '/things/:id',
+      status: 200,
+      keyId: 'full',
+      requestId: 'abc',
+    });
+    expect(JSON.stringify(line)).not.toContain('take');
+    expect(line).not.toHaveProperty('apiVersion');
+    expect(other).toMatchObject({ route: 'unmatched', status: 404, code: 'not_found' });
+    const text = await metrics.metrics();
+    expect(text).toContain(
+      'partner_http_request_duration_seconds_count{route="/things/:id",method="GET",status_class="2xx"} 1',
+    );
+    expect(text).toContain(
+      'partner_http_request_duration_seconds_count{route="unmatched",method="GET",status_class="4xx"} 1',
+    );
+    // Only the request with a known caller; its company class is the only label about the caller.
+    expect(text.match(/partner_http_company_class_request_duration_seconds_count\{.*/g)).toEqual([
+      'partner_http_company_class_request_duration_seconds_count{company_class="installer",status_class="2xx"} 1',
+    ]);
+  });
+
+  test('of a versioned surface is logged with the version of its response', async () => {
+    const { app, lines } = createFixture({ versions: oneVersion });
+    await request(app).get('/nothing').set('x-svc-api-version', '2025-01-01');
+    expect(await lines.atLeast(1)).toMatchObject([{ status: 404, apiVersion: '2026-08-26' }]);
+  });
+
+  test('aborts its RPCs when the client disconnects', async () => {
+    const gone = createRecorder<string>();
+    const begun = createRecorder<string>();
+    const { app, lines } = createFixture({
+      endpoints: [
+        readThing(async ({ call }) => {
+          begun.record('begun');
+          await new Promise<void>((resolve) => {
+            call.signal?.addEventListener('abort', () => {
+              gone.record('gone');
+              resolve();
+            });
+          });
+          throw new ServiceError('unavailable', 'given up');
+        }),
+      ],
+    });
+    const server = createHttpServer(app);
+    const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
+    const client = new AbortController();
+    const sent = fetch(`http://127.0.0.1:${port}/things/1`, {
+      headers: { 'x-api-key': 'full' },
+      signal: client.signal,
+    });
+    await begun.atLeast(1);
+    client.abort();
+    await expect(sent).rejects.toThrow('abort');
+    await gone.atLeast(1);
+    expect(await lines.atLeast(1)).toMatchObject([{ aborted: true }]);
+    await closeServer(server);
+  });
+});

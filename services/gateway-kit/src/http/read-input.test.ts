@@ -1,0 +1,254 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
+import { createHttpServer } from '@partner/kernel/process/http-server';
+import { closeServer, listen } from '@partner/kernel/process/listen';
+import { errorBody } from '@partner/proto-contracts/api/error-body';
+import request from 'supertest';
+import {
+  assertError,
+  createFixture,
+  exchange,
+  lead,
+  oneVersion,
+  writeThing,
+} from '../testing/http-app-fixture.js';
+
+const post = (app: ReturnType<typeof createFixture>['app']) =>
+  request(app).post('/things').set('x-api-key', 'full');
+const invalid = (response: request.Response) => assertError(response, 400, 'invalid_argument');
+const notJson = 'content-type: must be application/json in UTF-8';
+
+describe('the input of an endpoint', () => {
+  test('reaches it once it is valid, with everything that an RPC needs', async () => {
+    const { app, handled } = createFixture();
+    await post(app)
+      .set('x-request-id', 'abc')
+      .set('idempotency-key', 'key-1')
+      .send('{"unknown":1,"address":"1 Oak St"}')
+      .set('content-type', 'application/json; charset=UTF-8');
+    await request(app).get('/things/a%2Fb?take=7&other=1').set('x-api-key', 'full');
+    expect(handled[0]).toMatchObject({
+      principal: { id: 'full' },
+      body: { address: '1 Oak St' },
+      idempotencyKey: 'key-1',
+      operation: 'POST /things',
+      bodySha256: createHash('sha256').update('{"address":"1 Oak St","unknown":1}').digest(),
+      requestId: 'abc',
+      call: { headers: { 'x-request-id': 'abc' } },
+      remoteAddress: '127.0.0.1',
+    });
+    expect(handled[0]?.body).toEqual(lead);
+    expect(handled[0]?.call.timeoutMs).toBeLessThanOrEqual(5_000);
+    expect(handled[1]).toMatchObject({
+      params: { id: 'a/b' },
+      query: { take: 7 },
+      operation: 'GET /things/a%2Fb',
+    });
+  });
+
+  test.each<[string, string, string, string]>([
+    ['malformed JSON', 'application/json', '{"address":', 'body: must be valid JSON in UTF-8'],
+    ['a JSON array', 'application/json', '[]', 'body: must be an object, not an array'],
+    ['an empty body', 'application/json', '', 'body: is required'],
+    ['another content type', 'text/plain', '{"address":"1 Oak St"}', notJson],
+    ['a form', 'application/x-www-form-urlencoded', 'address=1', notJson],
+    ['a charset other than UTF-8', 'application/json; charset=utf-16', '{}', notJson],
+    ['a malformed content type', ';;', '{}', notJson],
+    ['a missing field', 'application/json', '{}', 'address: is required'],
+    [
+      'a field of another type',
+      'application/json',
+      '{"address":[]}',
+      'address: must be a string, not an array',
+    ],
+    ['too short a text', 'application/json', '{"address":"x"}', 'address: must be at least 3 characters'],
+  ])('that is %s is a 400 [ERROR-1]', async (_what, contentType, body, message) => {
+    const { app, handled } = createFixture();
+    const response = await post(app).set('content-type', contentType).send(body);
+    const { error, details } = invalid(response);
+    expect(error).toBe(message);
+    expect(details?.[0]).toEqual({
+      path: message.slice(0, message.indexOf(':')),
+      message: message.slice(message.indexOf(':') + 2),
+    });
+    expect(handled).toHaveLength(0);
+  });
+
+  test.each([
+    ['deep', '['.repeat(100_000) + ']'.repeat(100_000), 'body: must not nest deeper than 64 levels'],
+    ['deep and unclosed', '['.repeat(1_000_000), 'body: must not nest deeper than 64 levels'],
+    ['dense', `[${'{},'.repeat(300_000)}{}]`, 'body: must have at most 20000 JSON tokens'],
+  ])('that is %s JSON is a 400 with a separate code [HTTP-21]', async (_what, body, message) => {
+    const { app, handled } = createFixture();
+    const response = await post(app).set('content-type', 'application/json').send(body);
+    expect(assertError(response, 400, 'body_too_complex').error).toBe(message);
+    expect(handled).toHaveLength(0);
+  });
+
+  test('that has no content type is a 400', async () => {
+    const { app } = createFixture();
+    const response = await post(app).unset('content-type').send(Buffer.from('{}'));
+    expect(invalid(response).error).toContain('content-type');
+  });
+
+  test('that is not UTF-8 is a 400', async () => {
+    const { app } = createFixture();
+    const sent = post(app).set('content-type', 'application/json');
+    sent.write(Buffer.from('{"address":"\xe9\xe9\xe9"}', 'latin1'));
+    const response = await sent;
+    expect(invalid(response).error).toBe('body: must be valid JSON in UTF-8');
+  });
+
+  test('that is compressed is a 400', async () => {
+    const { app } = createFixture();
+    const response = await post(app)
+      .set('content-type', 'application/json')
+      .set('content-encoding', 'gzip')
+      .send('{}');
+    expect(invalid(response).error).toContain('content-encoding');
+  });
+
+  test('may be 1 MB and not one byte more, whether its length is announced or not [LIMIT-5]', async () => {
+    const { app, handled } = createFixture();
+    const json = (bytes: number) =>
+      JSON.stringify({ ...lead, pad: 'x'.repeat(bytes - JSON.stringify({ ...lead, pad: '' }).length) });
+    expect((await post(app).set('content-type', 'application/json').send(json(1_048_576))).status).toBe(200);
+    const announced = await post(app).set('content-type', 'application/json').send(json(1_048_577));
+    expect(assertError(announced, 413, 'payload_too_large').error).toBe(
+      'body: must be at most 1048576 bytes',
+    );
+    const chunked = post(app).set('content-type', 'application/json').set('transfer-encoding', 'chunked');
+    chunked.write(json(1_048_577));
+    assertError(await chunked, 413, 'payload_too_large');
+    expect(handled).toHaveLength(1);
+  });
+
+  test('that is announced as more than 1 MB is refused before any of it was sent', async () => {
+    const server = createHttpServer(createFixture().app);
+    const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
+    const socket = connect(port, '127.0.0.1');
+    socket.write(
+      'POST /things HTTP/1.1\r\nhost: a\r\nx-api-key: full\r\ncontent-type: application/json\r\ncontent-length: 1048577\r\n\r\n',
+    );
+    const received: unknown[] = await once(socket, 'data');
+    expect(String(received[0])).toMatch(/^HTTP\/1.1 413 /);
+    socket.destroy();
+    await closeServer(server);
+  });
+
+  test('does not change any prototype', async () => {
+    const { app, handled } = createFixture();
+    await post(app)
+      .set('content-type', 'application/json')
+      .send('{"address":"1 Oak St","__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}}}');
+    await request(app).get('/things/1?__proto__[admin]=true&constructor=1').set('x-api-key', 'full');
+    expect(handled).toHaveLength(2);
+    expect(Object.hasOwn(Object.prototype, 'admin')).toBe(false);
+    expect(handled[0]?.body).toEqual(lead);
+    expect(handled[0]?.body).not.toHaveProperty('admin');
+  });
+
+  test.each(['', 'a'.repeat(129), 'a b', 'a,b'])('with the Idempotency-Key %j is a 400', async (key) => {
+    const { app } = createFixture();
+    const { error } = invalid(await post(app).set('idempotency-key', key).send(lead));
+    expect(error).toMatch(/^Idempotency-Key: must be/);
+  });
+
+  test('without an Idempotency-Key is a 400 where one is required, with no other violation [HTTP-2, IDEM-1]', async () => {
+    const { app } = createFixture({
+      endpoints: [{ ...writeThing(async () => ({ status: 204 })), idempotencyKey: 'required' }],
+    });
+    const { error, details } = invalid(await post(app).send(lead));
+    expect(error).toBe('Idempotency-Key: is required');
+    expect(details).toHaveLength(1);
+    expect((await post(app).set('idempotency-key', 'a'.repeat(128)).send(lead)).status).toBe(204);
+  });
+
+  test('lists all violations at once', async () => {
+    const { app } = createFixture({ versions: oneVersion });
+    const response = await post(app)
+      .set('x-svc-api-version', '2025-01-01')
+      .set('idempotency-key', '?')
+      .send({});
+    expect(invalid(response).details?.map(({ path }) => path)).toEqual([
+      'x-svc-api-version',
+      'Idempotency-Key',
+      'address',
+    ]);
+  });
+
+  test('may pin the current API version and no other', async () => {
+    const { app } = createFixture({ versions: oneVersion });
+    const pinned = (version: string) =>
+      request(app).get('/things/1').set('x-api-key', 'full').set('x-svc-api-version', version);
+    expect((await pinned('2026-08-26')).status).toBe(200);
+    const { error } = invalid(await pinned('2026-08-27'));
+    expect(error).toBe('x-svc-api-version: must be 2026-08-26');
+  });
+});
+
+describe('input outside the body', () => {
+  test.each(['/things/1?take=x', '/things/1?take=1&take=2'])(
+    'in the query %s is a 400 that names the parameter',
+    async (path) => {
+      const { app } = createFixture();
+      const { error } = invalid(await request(app).get(path).set('x-api-key', 'full'));
+      expect(error).toBe('take: must be an integer');
+    },
+  );
+
+  test.each(['http://[', 'http://[/things/1', 'http://[::1/things/1'])(
+    'in the target %s without a path is a 400',
+    async (target) => {
+      const { head, body, lines } = await exchange(
+        `GET ${target} HTTP/1.1\r\nhost: a\r\nx-request-id: abc\r\nconnection: close\r\n\r\n`,
+        { versions: oneVersion },
+      );
+      expect(head).toMatch(/^HTTP\/1.1 400 /);
+      expect(head.toLowerCase().split('\r\n')).toEqual(
+        expect.arrayContaining([
+          'x-request-id: abc',
+          'x-svc-api-version: 2026-08-26',
+          'content-type: application/json; charset=utf-8',
+          'cache-control: no-store',
+          'x-content-type-options: nosniff',
+        ]),
+      );
+      expect(errorBody.parse(JSON.parse(body))).toEqual({
+        error: 'path: must be readable from the request target',
+        code: 'invalid_argument',
+        requestId: 'abc',
+        details: [{ path: 'path', message: 'must be readable from the request target' }],
+      });
+      expect(await lines.atLeast(1)).toMatchObject([{ route: 'unmatched', status: 400 }]);
+    },
+  );
+
+  test.each(['*', '//[/things/1', 'http://%zz/things/1'])(
+    'in the target %s gets a 404 without a page of the framework [HTTP-16]',
+    async (target) => {
+      const { head, body } = await exchange(`GET ${target} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`);
+      expect(head).toMatch(/^HTTP\/1.1 404 /);
+      const { requestId } = errorBody.parse(JSON.parse(body));
+      expect(head).toContain(`x-request-id: ${requestId}`);
+    },
+  );
+
+  test('may be sent to an absolute target', async () => {
+    const { head } = await exchange(
+      'GET http://partner.example/things/1 HTTP/1.1\r\nhost: a\r\nx-api-key: full\r\nconnection: close\r\n\r\n',
+    );
+    expect(head).toMatch(/^HTTP\/1.1 200 /);
+  });
+
+  test('in a path that is not UTF-8 is a 400, and one with U+0000 is a 404', async () => {
+    const { app } = createFixture();
+    for (const path of ['/things/%zz', '/things/%ff']) {
+      const { error } = invalid(await request(app).get(path).set('x-api-key', 'full'));
+      expect(error).toBe('path: must be percent-encoded UTF-8');
+    }
+    assertError(await request(app).get('/things/a%00b').set('x-api-key', 'full'), 404, 'not_found');
+  });
+});

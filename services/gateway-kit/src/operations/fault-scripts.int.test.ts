@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  faultScriptIn,
+  type RequestFaults,
+} from '@partner/proto-contracts/resources/fault-script/fault-script';
+import { randomUUID } from 'node:crypto';
+import type { RequestListener } from 'node:http';
+import { Registry } from 'prom-client';
+import request from 'supertest';
+import type { z } from 'zod';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
+import { notFound } from '@partner/kernel/process/service-error';
+import { eventually } from '@partner/test-kit/eventually';
+import { createInMemoryRateLimiter } from '../testing/in-memory-rate-limiter.js';
+import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
+import type { ApiKeyPrincipal } from '../auth/api-key-authentication.js';
+import { serveOperation } from '../http/endpoint.js';
+import { createFaultScripts, type FaultScripts } from './fault-scripts.js';
+import { createHttpApp } from '../http/http-app.js';
+import { createRedis, type RedisClient } from '../limits/redis.js';
+
+const NOW = new Date('2026-11-22T12:00:00.000Z');
+
+let redis: RedisClient;
+
+async function connect(): Promise<RedisClient> {
+  const client = createRedis(testRedisUrl(), silentLogger, { replyTimeoutMs: 10_000 });
+  await eventually('the connection to Redis', () => client.status === 'ready');
+  return client;
+}
+
+beforeAll(async () => {
+  redis = await connect();
+});
+
+afterAll(() => redis.disconnect());
+
+interface Gateway {
+  readonly app: RequestListener;
+  readonly faultScripts: FaultScripts;
+  /** Number of runs of the endpoint. */
+  done(): number;
+}
+
+/** Creates a surface on which all keys have one script; `fails` makes its endpoint refuse. */
+function createGateway(options: {
+  readonly faults: RequestFaults | undefined;
+  readonly limit?: number;
+  readonly from?: RedisClient;
+  readonly fails?: boolean;
+}): Gateway {
+  const faultScripts = createFaultScripts({
+    redis: options.from ?? redis,
+    keyPrefix: 'test:',
+    logger: silentLogger,
+  });
+  const limiter = createInMemoryRateLimiter(() => NOW);
+  let done = 0;
+  const app = createHttpApp<ApiKeyPrincipal>({
+    endpoints: [
+      serveOperation({ id: 'write', method: 'post', path: '/things', scope: 'leads:write' }, async () => {
+        done += 1;
+        if (options.fails === true) throw notFound('thing');
+        return { status: 201, json: { done } };
+      }),
+    ],
+    authenticate: async () => ({
+      kind: 'general',
+      keyId: 'key_1',
+      companyId: 'cmp_1',
+      companyClass: 'SALES',
+      ...(options.faults === undefined ? {} : { faults: options.faults }),
+    }),
+    challenge: 'ApiKey realm="test"',
+    scopesOf: () => ['leads:write'],
+    rateLimit: {
+      limiter,
+      keyOf: ({ companyId }) => companyId,
+      limitOf: () => options.limit ?? 100,
+      countedAs: 'to the API',
+    },
+    failedAuthentication: { limiter, limitPerMinute: 3 },
+    injectFaults: faultScripts.inject,
+    logger: silentLogger,
+    metrics: new Registry(),
+    rpcTimeoutMs: 5_000,
+    companyOf: ({ companyId }) => companyId,
+    trustedProxyHops: 0,
+  });
+  return { app, faultScripts, done: () => done };
+}
+
+function script(requests: z.input<typeof faultScriptIn>['requests']): RequestFaults {
+  return { id: randomUUID(), requests: faultScriptIn.parse({ requests }).requests };
+}
+
+const write = ({ app }: Gateway) => request(app).post('/things');
+
+describe('the requests of a key with a fault script', () => {
+  test('are refused as by a rate limit, with its headers, and succeed after the last step', async () => {
+    const gateway = createGateway({
+      faults: script([{ fault: 'rate_limited', retryAfterSeconds: 7, times: 2 }]),
+    });
+    for (const _ of [1, 2]) {
+      const refused = await write(gateway).set('x-request-id', 'mine-1');
+      expect(refused.status).toBe(429);
+      expect(refused.body).toMatchObject({ code: 'rate_limited', requestId: 'mine-1' });
+      expect(refused.headers).toMatchObject({
+        'x-request-id': 'mine-1',
+        'retry-after': '7',
+        'ratelimit-policy': '"default";q=100;w=60',
+        ratelimit: '"default";r=0;t=7',
+      });
+    }
+    expect(gateway.done()).toBe(0);
+    const usual = await write(gateway);
+    expect(usual.status).toBe(201);
+    expect(usual.headers['ratelimit']).toMatch(/^"default";r=97;/);
+  });
+
+  test('fail before they have any effect', async () => {
+    const gateway = createGateway({
+      faults: script([{ fault: 'server_error' }, { fault: 'server_error', status: 500 }]),
+    });
+    const disconnected = await write(gateway);
+    expect(disconnected.status).toBe(503);
+    expect(disconnected.headers['retry-after']).toBe('1');
+    expect(disconnected.body).toMatchObject({
+      code: 'unavailable',
+      error: expect.stringContaining('nothing was done'),
+    });
+    expect(disconnected.headers['ratelimit']).toMatch(/^"default";r=99;/);
+    expect((await write(gateway)).body).toMatchObject({ code: 'internal' });
+    expect(gateway.done()).toBe(0);
+  });
+
+  test.each([false, true])(
+    'take effect and lose their responses, also refusals: %s [SANDBOX-2]',
+    async (fails) => {
+      const gateway = createGateway({
+        faults: script([{ fault: 'server_error', status: 503, when: 'after' }]),
+        fails,
+      });
+      const lost = await write(gateway);
+      expect(lost.status).toBe(503);
+      expect(lost.body).toMatchObject({ error: expect.stringContaining('look whether it took effect') });
+      expect(gateway.done()).toBe(1);
+      expect((await write(gateway)).status).toBe(fails ? 404 : 201);
+    },
+  );
+
+  test("are delayed, but not beyond the gateway's shutdown", async () => {
+    const gateway = createGateway({ faults: script([{ fault: 'delay', delayMs: 20_000, times: 2 }]) });
+    const held = Promise.all([write(gateway), write(gateway)]);
+    const idle = createGateway({ faults: undefined });
+    expect((await write(idle)).status).toBe(201);
+    expect(gateway.done()).toBe(0);
+    gateway.faultScripts.stop();
+    expect((await held).map(({ status }) => status)).toEqual([201, 201]);
+  });
+
+  test('are counted over all replicas, and from the first step when the script is set again [SANDBOX-2]', async () => {
+    const faults = script([{ fault: 'rate_limited', times: 3 }, { fault: 'server_error' }]);
+    const replicas = [createGateway({ faults }), createGateway({ faults })];
+    const statuses = await Promise.all(
+      replicas.flatMap((replica) => [1, 2, 3].map(async () => (await write(replica)).status)),
+    );
+    expect(statuses.sort()).toEqual([201, 201, 429, 429, 429, 503]);
+    const anew = createGateway({ faults: { ...faults, id: randomUUID() } });
+    expect((await write(anew)).status).toBe(429);
+  });
+
+  test('that exceed the real rate limit are refused by it, and use no step', async () => {
+    const faults = script([{ fault: 'server_error', times: 2 }]);
+    const limited = createGateway({ faults, limit: 1 });
+    const other = createGateway({ faults });
+    const statuses = [];
+    for (const gateway of [limited, limited, other, other]) statuses.push((await write(gateway)).status);
+    expect(statuses).toEqual([503, 429, 503, 201]);
+  });
+
+  test('have no faults while Redis is down, and their count expires', async () => {
+    // A client that never connected would keep a timer of 2 s beyond its end.
+    const disconnected = await connect();
+    disconnected.disconnect();
+    const faults = script([{ fault: 'server_error' }]);
+    expect((await write(createGateway({ faults, from: disconnected }))).status).toBe(201);
+    await write(createGateway({ faults }));
+    expect(await redis.pttl(`test:faults:{${faults.id}}`)).toBeGreaterThan(0);
+  });
+});

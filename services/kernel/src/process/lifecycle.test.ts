@@ -1,0 +1,97 @@
+import { describe, expect, test } from '@jest/globals';
+import { createLifecycle } from './lifecycle.js';
+import { silentLogger } from '../telemetry/logger.js';
+
+function lifecycle(graceMs = 10_000) {
+  return createLifecycle({ logger: silentLogger, graceMs });
+}
+
+describe('readiness', () => {
+  test('requires the end of the start, and each dependency once; a later loss does not end it [HTTP-20]', () => {
+    const life = lifecycle();
+    const up = { broker: false, database: true };
+    life.addDependency('broker', () => up.broker);
+    life.addDependency('database', () => up.database);
+    expect(life.readiness()).toEqual({
+      ready: false,
+      checks: { started: false, accepting: true, reached: false },
+      dependencies: { broker: false, database: true },
+    });
+    life.started();
+    expect(life.readiness()).toMatchObject({ ready: false, checks: { started: true, reached: false } });
+    Object.assign(up, { broker: true, database: false });
+    expect(life.readiness()).toMatchObject({ ready: true, checks: { reached: true } });
+    up.broker = false;
+    expect(life.readiness()).toEqual({
+      ready: true,
+      checks: { started: true, accepting: true, reached: true },
+      dependencies: { broker: false, database: false },
+    });
+  });
+
+  test('ends when a shutdown begins', async () => {
+    const life = lifecycle();
+    life.started();
+    let duringStep: unknown;
+    life.onShutdown('look', async () => {
+      duringStep = life.readiness();
+    });
+    const shutdown = life.shutDown();
+    expect(life.readiness()).toMatchObject({ ready: false, checks: { accepting: false } });
+    await shutdown;
+    expect(duringStep).toMatchObject({ ready: false });
+  });
+});
+
+describe('a shutdown', () => {
+  test('runs the steps one after another, the last added first', async () => {
+    const life = lifecycle();
+    const order: string[] = [];
+    for (const name of ['database', 'broker', 'http']) {
+      life.onShutdown(name, async () => {
+        order.push(`${name} begins`);
+        await Promise.resolve();
+        order.push(`${name} ends`);
+      });
+    }
+    expect(await life.shutDown()).toBe(true);
+    expect(order).toEqual([
+      'http begins',
+      'http ends',
+      'broker begins',
+      'broker ends',
+      'database begins',
+      'database ends',
+    ]);
+  });
+
+  test('runs once, however often it is called', async () => {
+    const life = lifecycle();
+    let runs = 0;
+    life.onShutdown('count', async () => {
+      runs += 1;
+    });
+    expect(await Promise.all([life.shutDown(), life.shutDown()])).toEqual([true, true]);
+    expect(await life.shutDown()).toBe(true);
+    expect(runs).toBe(1);
+  });
+
+  test('continues after a step that fails, and resolves to false', async () => {
+    const life = lifecycle();
+    const ran: string[] = [];
+    life.onShutdown('first added', async () => {
+      ran.push('first added');
+    });
+    life.onShutdown('failing', async () => {
+      throw new Error('a failure');
+    });
+    expect(await life.shutDown()).toBe(false);
+    expect(ran).toEqual(['first added']);
+  });
+
+  test('does not wait longer than the grace period for a step that hangs', async () => {
+    const life = lifecycle(5);
+    life.onShutdown('hanging', () => new Promise(() => undefined));
+    expect(await life.shutDown()).toBe(false);
+  });
+});
