@@ -2,7 +2,6 @@ import { createCursorSigner } from '@partner/gateway-kit/operations/cursor-signe
 import { createClient } from '@connectrpc/connect';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { createApiKey } from '@partner/kernel/security/api-key';
 import { newId } from '@partner/kernel/process/ids';
@@ -58,19 +57,19 @@ const parts = {
   clock: () => new Date('2026-09-01T12:00:00Z'),
 };
 
-const sandbox = { sandbox: createClient(SandboxService, transport) };
 const IN_PRODUCTION = CONSOLE_OPERATIONS.filter(({ sandboxOnly }) => sandboxOnly !== true);
 const SANDBOX_ONLY = CONSOLE_OPERATIONS.filter(({ sandboxOnly }) => sandboxOnly === true);
 
 describe.each([
-  { environment: 'sandbox', own: sandbox, operations: CONSOLE_OPERATIONS },
-  { environment: 'production', own: {}, operations: IN_PRODUCTION },
-])('the console in the $environment', ({ own, operations }) => {
+  { environment: 'sandbox', operations: CONSOLE_OPERATIONS },
+  { environment: 'production', operations: IN_PRODUCTION },
+])('the console in the $environment', ({ environment, operations }) => {
+  const isSandbox = environment === 'sandbox';
   const createApp = () =>
     checked(
       createConsoleApp({
         ...parts,
-        ...own,
+        isSandbox,
         webApp: FAKE_WEB_APP,
         publicBaseUrl: PUBLIC_BASE_URL,
         metrics: new Registry(),
@@ -81,7 +80,7 @@ describe.each([
   test('serves exactly the operations that are described', () => {
     const endpoints = consoleEndpoints({
       ...parts,
-      ...own,
+      isSandbox,
       publicBaseUrl: PUBLIC_BASE_URL,
       cookie: createSessionCookie(PUBLIC_BASE_URL),
       providerCookie: createProviderCookie(PUBLIC_BASE_URL),
@@ -111,6 +110,7 @@ describe.each([
 test('sandbox-only operations have no path in production [SANDBOX-3]', async () => {
   const app = createConsoleApp({
     ...parts,
+    isSandbox: false,
     webApp: FAKE_WEB_APP,
     publicBaseUrl: PUBLIC_BASE_URL,
     metrics: new Registry(),

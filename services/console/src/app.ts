@@ -1,5 +1,4 @@
 import type { Client } from '@connectrpc/connect';
-import type { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { COUNTED_AS } from '@partner/proto-contracts/api/refusals';
@@ -37,7 +36,6 @@ import { changeColleague } from './routes/change-colleague.js';
 import { changePassword } from './routes/change-password.js';
 import { changeSecondFactor } from './routes/change-second-factor.js';
 import { checkUrl } from './routes/check-url.js';
-import { clearFaults } from './routes/clear-faults.js';
 import { completeProviderConfirmation } from './routes/complete-provider-confirmation.js';
 import { completeProviderSignIn } from './routes/complete-provider-sign-in.js';
 import { confirmSession } from './routes/confirm-session.js';
@@ -47,7 +45,6 @@ import { createWebhook } from './routes/create-webhook.js';
 import { deleteSession } from './routes/delete-session.js';
 import { deleteWebhook } from './routes/delete-webhook.js';
 import { endSession } from './routes/end-session.js';
-import { getFaults } from './routes/get-faults.js';
 import { getServiceStatus } from './routes/get-service-status.js';
 import { getSession } from './routes/get-session.js';
 import { getSignInMethods } from './routes/get-sign-in-methods.js';
@@ -60,7 +57,6 @@ import { notificationSettings } from './routes/notification-settings.js';
 import { pauseWebhook } from './routes/pause-webhook.js';
 import { requestPasswordLink } from './routes/request-password-link.js';
 import { rotateWebhookSecret } from './routes/rotate-webhook-secret.js';
-import { setFaults } from './routes/set-faults.js';
 import { setTechnicalContact } from './routes/set-technical-contact.js';
 import { streamChanges } from './routes/stream-changes.js';
 import { testWebhook } from './routes/test-webhook.js';
@@ -90,8 +86,8 @@ const DELIVERIES = { list: 'deliveries', prefix: 'dlv' } as const;
 export interface ConsoleAppDeps {
   readonly operations: OperationClient;
   readonly subscriptions: Client<typeof SubscriptionService>;
-  /** Sandbox only; absent: its paths do not exist. */
-  readonly sandbox?: Client<typeof SandboxService>;
+  /** The operations of the sandbox have no path in production. */
+  readonly isSandbox: boolean;
   readonly sessions: SessionStore;
   readonly cursorSigner: CursorSigner;
   readonly attempts: LoginAttempts;
@@ -126,6 +122,7 @@ type EndpointDeps = Pick<
   | 'deviceCookie'
   | 'hashPassword'
   | 'identityProvider'
+  | 'isSandbox'
   | 'limiter'
   | 'logger'
   | 'mailer'
@@ -133,7 +130,6 @@ type EndpointDeps = Pick<
   | 'providerRequests'
   | 'publicBaseUrl'
   | 'rpcTimeoutMs'
-  | 'sandbox'
   | 'sessions'
   | 'subscriptions'
   | 'verifyPassword'
@@ -183,7 +179,6 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     listPage(listDeliveriesOperation, DELIVERIES, kit),
     listPage(listReplaysOperation, { list: 'replays', prefix: 'rpl' }, kit),
     listPage(listEventsOperation, { list: 'events', prefix: 'evt' }, kit),
-    ...(deps.sandbox === undefined ? [] : faultScriptEndpoints({ sandbox: deps.sandbox })),
     listPage(listApiKeysOperation, { list: 'api-keys', prefix: 'key' }, kit),
     listPage(listInstallersOperation, { list: 'installers', prefix: 'cmp' }, kit),
     listPage(listAuditEntriesOperation, { list: 'audit-entries', prefix: 'aud' }, kit),
@@ -192,18 +187,8 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     confirmTechnicalContact(deps),
     getServiceStatus(deps),
   ];
-  const operations = CONSOLE_OPERATIONS.filter(
-    ({ sandboxOnly }) => sandboxOnly !== true || deps.sandbox !== undefined,
-  );
+  const operations = CONSOLE_OPERATIONS.filter(({ sandboxOnly }) => sandboxOnly !== true || deps.isSandbox);
   return surfaceEndpoints(operations, own, forwarding);
-}
-
-/** Returns the endpoints that exist in the sandbox only. */
-function faultScriptEndpoints(
-  deps: Required<Pick<ConsoleAppDeps, 'sandbox'>>,
-): readonly AnyEndpoint<OwnerSession>[] {
-  const { sandbox } = deps;
-  return [getFaults({ sandbox }), setFaults({ sandbox }), clearFaults({ sandbox })];
 }
 
 /**
@@ -227,7 +212,7 @@ export function createConsoleApp(deps: ConsoleAppDeps): RequestListener {
       ...createDocsEndpoints<OwnerSession>({
         publicBaseUrl: deps.publicBaseUrl,
         sessionCookie: cookie.name,
-        isSandbox: deps.sandbox !== undefined,
+        isSandbox: deps.isSandbox,
       }),
       ...createClientEndpoints<OwnerSession>({
         publicBaseUrl: deps.publicBaseUrl,

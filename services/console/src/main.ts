@@ -1,7 +1,6 @@
 import { verify } from '@node-rs/argon2';
 import { randomBytes } from 'node:crypto';
 import { createClient } from '@connectrpc/connect';
-import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { JOB_STATE_MANAGEMENT_RPC } from '@partner/proto-contracts/topology';
 import { connectJobState } from '@partner/gateway-kit/operations/connect-job-state';
@@ -72,9 +71,7 @@ await runService({
     const app = createConsoleApp({
       subscriptions: createClient(SubscriptionService, transport),
       operations,
-      ...(config.PARTNER_ENVIRONMENT === 'sandbox' && {
-        sandbox: createClient(SandboxService, transport),
-      }),
+      isSandbox: config.PARTNER_ENVIRONMENT === 'sandbox',
       sessions,
       cursorSigner: createCursorSigner(config.CURSOR_SIGNING_KEY, config.CURSOR_FORM),
       changeStreams,

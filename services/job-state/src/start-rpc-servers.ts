@@ -1,7 +1,6 @@
 import { createClient, type Transport } from '@connectrpc/connect';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import type { Caller } from '@partner/proto-contracts/call';
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
 import { CONSOLE_CALLS, CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
@@ -32,7 +31,7 @@ import { leadOperations } from './leads/lead-operations.js';
 import { notificationOperations } from './notifications/notification-operations.js';
 import { operatorOperations } from './operator/operator-operations.js';
 import { type Callers, servedTo } from './rpc/callers.js';
-import { createSandboxService } from './sandbox/sandbox-service.js';
+import { faultOperations } from './sandbox/fault-operations.js';
 import { deliveryOperations } from './webhooks/attempts/delivery-operations.js';
 import { manifestOperations } from './webhooks/attempts/read-manifest.js';
 import { eventFeedOperations } from './webhooks/events/event-feed.js';
@@ -103,7 +102,7 @@ export function startRpcServers(
     queue: JOB_STATE_MANAGEMENT_RPC,
     callers: 'console',
     prefetch,
-    services: [...companyServices(config, serviceDeps), ...consoleServices(config, serviceDeps)],
+    services: companyServices(config, serviceDeps),
     operations: served([...CONSOLE_OPERATIONS, ...CONSOLE_CALLS], ['owner', 'service']),
   });
   lifecycle.onShutdown('management-rpc-server', () => managementRpcServer.stop());
@@ -147,6 +146,7 @@ export function implementationsOf(
     ...deliveryOperations(deps),
     ...eventOperations(deps),
     ...replayOperations(deps),
+    ...(config.PARTNER_ENVIRONMENT === 'sandbox' ? faultOperations(deps) : []),
     ...statisticsOperations(deps),
     ...serviceStatusOperations({
       ...deps,
@@ -178,11 +178,4 @@ function companyServices(
       }),
     ),
   ];
-}
-
-/** Services of owners alone: in the sandbox, fault scripts. */
-function consoleServices(config: Config, { database, logger }: ServiceDeps): readonly RpcService[] {
-  return config.PARTNER_ENVIRONMENT === 'sandbox'
-    ? [rpcService(SandboxService, createSandboxService({ database, logger }))]
-    : [];
 }

@@ -112,6 +112,7 @@ export async function startTestConsole(options: TestConsoleOptions): Promise<Tes
   const app = createConsoleApp({
     operations: jobState.operations,
     subscriptions: createClient(SubscriptionService, transport),
+    isSandbox: true,
     sessions,
     cursorSigner: createCursorSigner([randomBytes(32)]),
     changeStreams,

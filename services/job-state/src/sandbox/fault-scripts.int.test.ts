@@ -1,23 +1,25 @@
-import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import {
   faultScript,
   NO_FAULTS,
   requestFaults,
 } from '@partner/proto-contracts/resources/fault-script/fault-script';
-import { readResource } from '@partner/proto-contracts/resource-json';
-import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import {
+  clearFaultsOperation,
+  getFaultsOperation,
+  setFaultsOperation,
+} from '@partner/proto-contracts/resources/fault-script/operations';
 import { createApiKey, type Environment, type NewApiKey } from '@partner/kernel/security/api-key';
 import { newId } from '@partner/kernel/process/ids';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
-import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { recordEvent } from '../webhooks/events/record-event.js';
 import { claimAll } from '../testing/claim-all.js';
+import { installerOwner } from '../testing/callers.js';
 import { keyLookups } from '../testing/key-lookups.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertCompany } from '../testing/test-jobs.js';
-import { createSandboxService } from './sandbox-service.js';
+import { faultOperations } from './fault-operations.js';
 import { webhookFaults } from './webhook-faults.js';
 
 const LIMITS = { batchSize: 100, leaseSeconds: 30, inFlight: 1_000, subscriptionCap: 100 };
@@ -48,19 +50,19 @@ beforeEach(async () => {
   );
 });
 
-const sandbox = () =>
-  createClient(
-    SandboxService,
-    createInMemoryTransport([
-      rpcService(
-        SandboxService,
-        createSandboxService({ database: testDatabase.database, logger: silentLogger }),
-      ),
-    ]),
-  );
+const operations = () => {
+  const { database } = testDatabase;
+  const implementations = faultOperations({ database, logger: silentLogger });
+  return inProcessOperations({ implementations, callers: ['owner'] });
+};
 
-const set = (script: object, given: { companyId?: string } = {}) =>
-  sandbox().setFaults({ companyId, keyId: key.keyId, scriptJson: JSON.stringify(script), ...given });
+/** Calls an operation for the key as an owner of a company, by default of the key's. */
+const call = (
+  operation: { readonly id: string },
+  { of = companyId, body }: { of?: string | undefined; body?: object } = {},
+) => operations().call(operation, { caller: installerOwner(of), params: { id: key.keyId }, body });
+
+const set = (script: object, of?: string) => call(setFaultsOperation, { of, body: script });
 
 /** Returns the key's faults that the gateways of an environment receive. */
 async function faultsFor(environment: Environment) {
@@ -68,8 +70,7 @@ async function faultsFor(environment: Environment) {
   return (await keyLookups({ ...deps, environment }).authenticateKey(key)).faults;
 }
 
-const lastScript = async () =>
-  readResource(faultScript, await sandbox().getFaults({ companyId, keyId: key.keyId }));
+const lastScript = async () => faultScript.parse(JSON.parse((await call(getFaultsOperation)).json));
 
 describe('a fault script', () => {
   test('is stored as set, sent to the gateways of the sandbox, and cleared', async () => {
@@ -84,8 +85,8 @@ describe('a fault script', () => {
     const again = requestFaults.parse(await faultsFor('sandbox'));
     expect(again.id).not.toBe(first.id);
 
-    await sandbox().clearFaults({ companyId, keyId: key.keyId });
-    await sandbox().clearFaults({ companyId, keyId: key.keyId });
+    await call(clearFaultsOperation);
+    await call(clearFaultsOperation);
     expect(await lastScript()).toEqual(NO_FAULTS);
     expect(await faultsFor('sandbox')).toBeNull();
     const trail = await testDatabase.database.query<{ action: string; subject_id: string }>(
@@ -107,10 +108,10 @@ describe('a fault script', () => {
 
   test("of another company's key cannot be read or changed", async () => {
     const other = await insertCompany(testDatabase.database, 'INSTALLER');
-    const named = { companyId: other, keyId: key.keyId };
-    await expect(sandbox().getFaults(named)).rejects.toMatchObject({ reason: 'not_found' });
-    await expect(sandbox().clearFaults(named)).rejects.toMatchObject({ reason: 'not_found' });
-    await expect(set(ALL, { companyId: other })).rejects.toMatchObject({ reason: 'not_found' });
+    for (const operation of [getFaultsOperation, clearFaultsOperation]) {
+      await expect(call(operation, { of: other })).rejects.toMatchObject({ reason: 'not_found' });
+    }
+    await expect(set(ALL, other)).rejects.toMatchObject({ reason: 'not_found' });
     expect(await lastScript()).toEqual(NO_FAULTS);
   });
 

@@ -8,7 +8,6 @@ import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
-import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import type { Caller } from '@partner/proto-contracts/call';
@@ -20,7 +19,7 @@ import { JOB_STATE_OPERATOR_RPC, type QueueDefinition } from '@partner/proto-con
 import { Registry } from 'prom-client';
 
 /** Every protobuf service that is called over the broker. */
-const SERVICES = [EndpointService, SandboxService, SubscriptionService];
+const SERVICES = [EndpointService, SubscriptionService];
 
 /** The operations of each surface by its name in architecture.md. */
 const SURFACES: Readonly<Record<string, readonly { readonly id: string }[]>> = {
