@@ -65,7 +65,7 @@ describe('a membership of the platform', () => {
     expect(await getLogin({ database }, email)).toBeUndefined();
     expect(await getOwner({ database }, { companyId, membershipId })).toBeUndefined();
     await giveWord(membershipId);
-    expect(await getLogin({ database }, email)).toMatchObject({ membershipId, companyId, isOwner: true });
+    expect(await getLogin({ database }, email)).toMatchObject({ membershipId, companyId, role: 'owner' });
     expect(await getOwner({ database }, { companyId, membershipId })).toBeDefined();
   });
 

@@ -44,7 +44,7 @@ describe('the sandbox', () => {
     ]);
     for (const { id, owner, keys } of companies) {
       const login = await getLogin({ database }, owner.email);
-      expect(login).toMatchObject({ companyId: id, isOwner: true });
+      expect(login).toMatchObject({ companyId: id, role: 'owner' });
       expect(login?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
       expect(await verify(login?.passwordHash ?? '', owner.password)).toBe(true);
       for (const { kind, apiKey, boundCompanyId } of keys) {
