@@ -44,8 +44,8 @@ import { invalidArgument } from '@partner/kernel/process/validation';
  * uses a third of the smallest limit in the charts.
  */
 const MEMORY_SHARES = { bodies: 1 / 8, unreadResponses: 1 / 8 } as const;
-/** Requests that start in one turn of the event loop; each keeps it busy for about a millisecond. */
-const STARTS_PER_TURN = 2;
+/** Requests that start in one turn of the event loop, each of which keeps it busy for about a millisecond, and that wait for theirs. */
+const TURNS = { perTurn: 2, maxWaiting: 1_000 } as const;
 
 /** An authenticated request that has passed the rate limit and the scope check. */
 interface AdmittedRequest {
@@ -181,7 +181,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
   const route: (request: IncomingMessage, response: ServerResponse, last: (thrown: unknown) => void) => void =
     app;
   const securityHeaders = createSecurityHeaders();
-  const turns = createFairTurns(STARTS_PER_TURN);
+  const turns = createFairTurns(TURNS);
   return (request, response) => {
     const requestId = requestIdFrom(request.headers['x-request-id']?.toString());
     log.begin(request, response, requestId);

@@ -4,7 +4,7 @@ import { createFairTurns } from './fair-turns.js';
 
 /** Starts work under a key in turns of two; returns the list of what has started. */
 function startInTurns() {
-  const turns = createFairTurns(2);
+  const turns = createFairTurns({ perTurn: 2, maxWaiting: 5 });
   const started: string[] = [];
   return {
     started,
@@ -31,6 +31,14 @@ describe('fair turns', () => {
     come('b', 'b1', 'b2');
     for (let turn = 0; turn < 3; turn += 1) await nextTurn();
     expect(started).toEqual(['a1', 'a2', 'a3', 'b1', 'a4', 'b2', 'a5']);
+  });
+
+  test('let no more work wait than their bound, so that a flood on one connection fills no memory [LIMIT-8]', async () => {
+    const { come, started } = startInTurns();
+    come('a', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7', 'a8', 'a9');
+    expect(started).toEqual(['a1', 'a2', 'a8', 'a9']);
+    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+    expect(started).toHaveLength(9);
   });
 
   test('begin again after all work has started', async () => {

@@ -3,12 +3,20 @@ export type FairTurns = (key: string, start: () => void) => void;
 
 /**
  * Creates turns, so that many pieces of work that come at once do not hold up the event loop, and one client's do not precede those of
- * others. At most `perTurn` start in one turn of the event loop. The keys that wait, e.g. client networks, take turns. Work beyond this
- * is neither delayed by a time nor refused: while there is no other work, it starts right away.
+ * others. At most `perTurn` start in one turn of the event loop. The keys that wait, e.g. client networks, take turns. No work is
+ * refused or delayed by a time. While `maxWaiting` wait, further work starts right away: a client that reads no responses, and sends
+ * one request after another on its connection, is then held by what it has not read.
  */
-export function createFairTurns(perTurn: number): FairTurns {
+export function createFairTurns({
+  perTurn,
+  maxWaiting,
+}: {
+  readonly perTurn: number;
+  readonly maxWaiting: number;
+}): FairTurns {
   /** Waiting work of each key, in round-robin order. */
   const waiting = new Map<string, (() => void)[]>();
+  let waits = 0;
   let started = 0;
   let isTurnDue = false;
 
@@ -20,7 +28,9 @@ export function createFairTurns(perTurn: number): FairTurns {
       // The key goes to the end of the round-robin order.
       waiting.delete(key);
       if (queue.length > 0) waiting.set(key, queue);
-      if (next !== undefined) run(next);
+      if (next === undefined) continue;
+      waits -= 1;
+      run(next);
       if (started >= perTurn) return;
     }
   }
@@ -34,8 +44,12 @@ export function createFairTurns(perTurn: number): FairTurns {
 
   return (key, start) => {
     const queue = waiting.get(key);
-    if (queue !== undefined) queue.push(start);
-    else if (started === perTurn) waiting.set(key, [start]);
-    else run(start);
+    if (waits >= maxWaiting || (queue === undefined && started < perTurn)) {
+      run(start);
+      return;
+    }
+    waits += 1;
+    if (queue === undefined) waiting.set(key, [start]);
+    else queue.push(start);
   };
 }
