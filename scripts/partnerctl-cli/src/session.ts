@@ -16,7 +16,7 @@ import type { OperationCall } from '@partner/proto-contracts/call';
 import { companyClass, type CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { enumName, enumValue } from '@partner/proto-contracts/values/enum-names';
 import { createAmqpConnection } from '@partner/kernel/amqp/connection';
-import { createPublisher } from '@partner/kernel/amqp/publisher';
+import { createPublisher, PATIENT_CONFIRM_TIMEOUT_MS } from '@partner/kernel/amqp/publisher';
 import { createOperationClient } from '@partner/kernel/amqp/operation-client';
 import { createRpcClient } from '@partner/kernel/amqp/rpc-client';
 import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
@@ -78,7 +78,10 @@ export async function openSession(options: {
     }),
   );
   const operator = { kind: 'operator', name: options.operator } as const;
-  const publisher = createPublisher({ connection, logger, metrics });
+  const publisher = createPublisher({
+    ...{ connection, logger, metrics },
+    confirmTimeoutMs: PATIENT_CONFIRM_TIMEOUT_MS,
+  });
   const session = {
     connection,
     publisher,

@@ -8,7 +8,7 @@ import {
 import { QuoteSentSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { PLATFORM } from '@partner/proto-contracts/topology';
 import { createAmqpConnection } from '@partner/kernel/amqp/connection';
-import { createPublisher } from '@partner/kernel/amqp/publisher';
+import { createPublisher, PATIENT_CONFIRM_TIMEOUT_MS } from '@partner/kernel/amqp/publisher';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
@@ -17,7 +17,11 @@ import { Registry } from 'prom-client';
 export async function connectPublisher(amqpUrl: string, name: string, signal: AbortSignal) {
   const surroundings = { logger: silentLogger, metrics: new Registry() };
   const connection = createAmqpConnection({ url: amqpUrl, name, ...surroundings });
-  const { publish } = createPublisher({ connection, ...surroundings });
+  const { publish } = createPublisher({
+    connection,
+    confirmTimeoutMs: PATIENT_CONFIRM_TIMEOUT_MS,
+    ...surroundings,
+  });
   await eventually('a connection to RabbitMQ', () => connection.isReady(), { everyMs: 50, signal });
   return { connection, publish, close: () => connection.close() };
 }

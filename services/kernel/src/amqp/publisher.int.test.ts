@@ -6,6 +6,7 @@ import { type BrokerProbe, openBrokerProbe } from '../testing/broker-probe.js';
 import { eventually } from '@partner/test-kit/eventually';
 import { createRecorder } from '@partner/test-kit/recorder';
 import { killChannel, observeConnection } from '../testing/observed-connection.js';
+import { startTcpProxy } from '@partner/test-kit/tcp-proxy';
 import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
 import { type AmqpConnection, createAmqpConnection } from './connection.js';
 import { createPublisher, type OutgoingMessage } from './publisher.js';
@@ -138,6 +139,21 @@ describe('a publisher', () => {
     const publisher = createPublisher({ connection: away, logger, metrics });
     await expect(publisher.publish(messageTo(queue))).rejects.toMatchObject({ kind: 'not-connected' });
     await away.close();
+  });
+
+  test('rejects with its time limit if the broker never confirms', async () => {
+    const queue = await probe.declareTestQueue();
+    const proxy = await startTcpProxy(testAmqpUrl());
+    const silenced = createAmqpConnection({ url: proxy.url, name: 'silenced', logger, metrics });
+    const publisher = createPublisher({ connection: silenced, logger, metrics, confirmTimeoutMs: 100 });
+    await eventually('the connection', () => silenced.isReady());
+    proxy.swallow();
+    await expect(publisher.publish(messageTo(queue))).rejects.toMatchObject({
+      kind: 'timeout',
+      message: 'the broker did not confirm within 100 ms',
+    });
+    await proxy.close();
+    await silenced.close();
   });
 
   test('rejects unconfirmed messages when its channel is lost, and publishes on the next one', async () => {

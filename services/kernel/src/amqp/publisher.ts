@@ -12,8 +12,10 @@ import type { SupervisedChannel } from './supervised-channel.js';
 
 export { PublishError } from './publish-error.js';
 
-/** Time limit of a confirm, including the wait for the window. */
+/** Time limit of a confirm, including the wait for the window. A service publishes again, so it ends early. */
 const CONFIRM_TIMEOUT_MS = 5_000;
+/** The same for a person, to whom an unknown outcome costs more than the wait for a quorum queue on a slow disk. */
+export const PATIENT_CONFIRM_TIMEOUT_MS = 30_000;
 /** A channel is not replaced earlier: a full queue refuses messages on every channel. */
 const SHORTEST_CHANNEL_LIFE_MS = 1_000;
 
@@ -67,7 +69,10 @@ export function createPublisher(options: {
   readonly connection: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>;
   readonly logger: Logger;
   readonly metrics: Registry;
+  /** Default: 5 s. */
+  readonly confirmTimeoutMs?: number;
 }): Publisher {
+  const { confirmTimeoutMs = CONFIRM_TIMEOUT_MS } = options;
   const failures = counter(options.metrics, {
     name: 'partner_publish_failures_total',
     help: 'Messages that were not confirmed, by reason',
@@ -87,7 +92,7 @@ export function createPublisher(options: {
       name: 'publisher',
       confirm: true,
       setup: (confirmChannel) => {
-        opened.window = createConfirmWindow(confirmChannel, CONFIRM_TIMEOUT_MS);
+        opened.window = createConfirmWindow(confirmChannel, confirmTimeoutMs);
         opened.openedAt = performance.now();
         if (opened === next) useNext();
         return Promise.resolve();
