@@ -6,7 +6,7 @@ import type { Database } from '../database/database.js';
 import { connectAccess } from '../testing/access-client.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { somePasswordHash } from '../testing/some-password-hash.js';
-import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { emailOf, insertCompany, insertMember, TEST_NOW } from '../testing/test-jobs.js';
 import { updateOwner } from '../operator/owners.js';
 import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
 
@@ -34,22 +34,16 @@ const deps = () =>
   }) as const;
 const access = () => connectAccess(deps());
 
-async function member(role = 'OWNER') {
-  const membershipId = newId('mem');
-  const passwordHash = somePasswordHash();
-  await database.query(
-    `insert into memberships (id, company_id, role, display_name, email, password_hash) values ($1, $2, $3, 'Dana', $4, $5)`,
-    [membershipId, companyId, role, `${membershipId}@seller.example`, passwordHash],
-  );
-  return { membershipId, passwordHash };
-}
+const member = async (role: 'OWNER' | 'TECHNICIAN' = 'OWNER') => ({
+  membershipId: await insertMember(database, { companyId, role }),
+});
 
 const readOwner = (membershipId: string) => access().findPerson(companyId, membershipId);
 
 test('a password replaces the proved one once, with an entry in the audit trail [SESSION-11]', async () => {
   const { membershipId } = await member();
   const before = await readOwner(membershipId);
-  expect(before?.email).toBe(`${membershipId}@seller.example`);
+  expect(before?.email).toBe(emailOf(membershipId));
   const by = { companyId, membershipId, remoteAddress: '203.0.113.7' };
   const request = {
     formerPasswordVersion: before?.passwordVersion ?? '',
@@ -95,7 +89,7 @@ test('no password is set with a weaker hash, or for a person of another company 
 describe('a link', () => {
   const token = () => randomBytes(32).toString('hex');
   const request = (membershipId: string, tokenSha256: string) =>
-    access().createPasswordLink({ email: `${membershipId.toUpperCase()}@seller.example`, tokenSha256 });
+    access().createPasswordLink({ email: emailOf(membershipId).toUpperCase(), tokenSha256 });
   const use = (tokenSha256: string, passwordHash = somePasswordHash()) =>
     access().usePasswordToken({ tokenSha256, passwordHash, remoteAddress: '203.0.113.7' });
 
@@ -106,7 +100,7 @@ describe('a link', () => {
   test('sets the password once, and requests and uses are in the audit trail [SESSION-13]', async () => {
     const { membershipId } = await member();
     const [first, second] = [token(), token()];
-    expect(await request(membershipId, first)).toMatchObject({ email: `${membershipId}@seller.example` });
+    expect(await request(membershipId, first)).toMatchObject({ email: emailOf(membershipId) });
     await request(membershipId, second);
     await expect(use(first)).rejects.toMatchObject({ reason: 'not_found' });
     expect(await access().findPasswordLink({ tokenSha256: second })).toMatchObject({

@@ -2,12 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Role } from '@partner/proto-contracts/api/roles';
 import { COLLEAGUE_LIMITS } from '@partner/proto-contracts/resources/colleague/colleague';
-import { newId } from '@partner/kernel/process/ids';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import type { Database } from '../database/database.js';
 import { connectAccess } from '../testing/access-client.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { emailOf, insertCompany, insertMember, TEST_NOW } from '../testing/test-jobs.js';
 import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
 
 let testDatabase: TestDatabase;
@@ -38,15 +37,7 @@ function access() {
   return connectAccess(deps);
 }
 
-async function member(role: string): Promise<string> {
-  const id = newId('mem');
-  await database.query(
-    `insert into memberships (id, company_id, role, display_name, email, password_hash)
-     values ($1, $2, $3, 'Dana', $4, '$argon2id$hash')`,
-    [id, companyId, role, `${id}@seller.example`],
-  );
-  return id;
-}
+const member = (role: 'OWNER' | 'VIEWER') => insertMember(database, { companyId, role });
 
 const by = (membershipId: string) => ({ companyId, membershipId });
 const token = () => randomBytes(32).toString('hex');
@@ -91,7 +82,7 @@ describe('a person', () => {
     const [theirs, stranger] = [companyId, ownerId];
     companyId = await insertCompany(database, 'SALES');
     ownerId = await member('OWNER');
-    await expect(invite(`${stranger}@seller.example`)).rejects.toMatchObject({ reason: 'invalid_argument' });
+    await expect(invite(emailOf(stranger))).rejects.toMatchObject({ reason: 'invalid_argument' });
     for (const changed of [setRole(ownerId, stranger, 'viewer'), remove(ownerId, stranger)])
       await expect(changed).rejects.toMatchObject({ reason: 'not_found' });
     await expect(remove(ownerId, stranger, theirs)).rejects.toMatchObject({ reason: 'permission_denied' });
@@ -122,7 +113,7 @@ describe('a person', () => {
 
   test('who was removed gets no link for a forgotten password, and can be invited again [ROLE-5]', async () => {
     const viewer = await member('VIEWER');
-    const email = `${viewer}@seller.example`;
+    const email = emailOf(viewer);
     await remove(ownerId, viewer);
     // As the platform does.
     await database.query('update memberships set active = true where id = $1', [viewer]);

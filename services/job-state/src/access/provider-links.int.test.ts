@@ -8,7 +8,7 @@ import { recordMembershipChanged } from '../platform/record-membership-changed.j
 import { connectAccess } from '../testing/access-client.js';
 import { connectOperators } from '../testing/public-clients.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { emailOf, insertCompany, insertMember, TEST_NOW } from '../testing/test-jobs.js';
 import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
 
 const ISSUER = 'https://login.example/';
@@ -39,18 +39,10 @@ const access = () => connectAccess(deps());
 
 const operators = () => connectOperators({ ...deps(), inFlight: 1 });
 
-const emailOf = (membershipId: string) => `${membershipId}@seller.example`;
 const by = (membershipId: string) => ({ companyId, membershipId });
 
-async function member({ role = 'OWNER', hasPassword = true, active = true } = {}): Promise<string> {
-  const id = newId('mem');
-  await database.query(
-    `insert into memberships (id, company_id, role, display_name, email, password_hash, active)
-     values ($1, $2, $3, 'Dana', $4, $5, $6)`,
-    [id, companyId, role, emailOf(id), hasPassword ? '$argon2id$hash' : null, active],
-  );
-  return id;
-}
+const member = (options: Partial<Parameters<typeof insertMember>[1]> = {}) =>
+  insertMember(database, { companyId, ...options });
 
 const token = () => randomBytes(32).toString('hex');
 
@@ -172,7 +164,7 @@ describe('an account at the identity provider', () => {
     const guest = await invited(owner, 'viewer');
     expect(await loginOf(await identityOf(guest))).toEqual({ membershipId: guest, isLinked: false });
     for (const id of [
-      await member({ hasPassword: false }),
+      await member({ passwordHash: null }),
       await member({ active: false }),
       await member({ role: 'TECHNICIAN' }),
     ]) {

@@ -6,7 +6,7 @@ import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { connectAccess } from '../testing/access-client.js';
 import { connectOperators } from '../testing/public-clients.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { emailOf, insertCompany, insertMember, TEST_NOW } from '../testing/test-jobs.js';
 import { totpCode } from '../testing/totp-code.js';
 import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
 import { createSecretMaintenance } from '../webhooks/subscriptions/maintain-secrets.js';
@@ -29,15 +29,9 @@ afterAll(() => testDatabase.drop());
 beforeEach(async () => {
   now = TEST_NOW;
   sealingKeys = TEST_SEALING_KEYS;
-  membershipId = newId('mem');
-  await testDatabase.database.query(
-    `insert into memberships (id, company_id, role, display_name, email, password_hash)
-     values ($1, $2, 'OWNER', 'Dana', $3, '$argon2id$hash')`,
-    [membershipId, companyId, emailOf()],
-  );
+  membershipId = await insertMember(testDatabase.database, { companyId });
 });
 
-const emailOf = () => `${membershipId}@seller.example`;
 const deps = () => ({
   database: testDatabase.database,
   clock: () => now,
@@ -94,9 +88,9 @@ describe('enrolment', () => {
     const { secret, uri } = await client().beginSecondFactor(owner());
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
     const parsed = new URL(uri);
-    expect(decodeURIComponent(parsed.pathname)).toBe(`/Partner console (sandbox):${emailOf()}`);
+    expect(decodeURIComponent(parsed.pathname)).toBe(`/Partner console (sandbox):${emailOf(membershipId)}`);
     expect(parsed.searchParams.get('secret')).toBe(secret);
-    expect(await client().findLogin(emailOf())).toMatchObject({
+    expect(await client().findLogin(emailOf(membershipId))).toMatchObject({
       hasSecondFactor: false,
       passwordHash: '$argon2id$hash',
     });
@@ -180,7 +174,7 @@ describe('a code', () => {
     await replace(codeOf(secret), hashes);
     await expect(use({ recoveryCodeSha256: former })).rejects.toEqual(refused);
     await use({ recoveryCodeSha256: fresh }, 'disable');
-    expect(await client().findLogin(emailOf())).toMatchObject({ hasSecondFactor: false });
+    expect(await client().findLogin(emailOf(membershipId))).toMatchObject({ hasSecondFactor: false });
     expect(await audited()).toEqual([
       changedTo('enabled'),
       codesLeft(10),
@@ -201,7 +195,7 @@ describe('the login of an owner with a second factor', () => {
     for (let repeat = 0; repeat < 2; repeat += 1) {
       expect(await reset()).toMatchObject({ membershipId, hasSecondFactor: false });
     }
-    expect(await client().findLogin(emailOf())).toMatchObject({ hasSecondFactor: false });
+    expect(await client().findLogin(emailOf(membershipId))).toMatchObject({ hasSecondFactor: false });
     expect(await audited()).toEqual([changedTo('enabled'), changedTo('disabled')]);
     expect(await sessionVersion()).toBe(`${before}.1`);
     await expect(operators().resetSecondFactor({ membershipId: newId('mem') })).rejects.toMatchObject({
@@ -212,12 +206,8 @@ describe('the login of an owner with a second factor', () => {
   test('needs the password only after another owner of the company has reset it [FACTOR-6, SESSION-6]', async () => {
     await enrol();
     const before = await sessionVersion();
-    const add = async (role: string, company = companyId) => {
-      const id = newId('mem');
-      await testDatabase.database.query(
-        `insert into memberships (id, company_id, role, display_name) values ($1, $2, $3, 'Omar')`,
-        [id, company, role],
-      );
+    const add = async (role: 'OWNER' | 'VIEWER', company = companyId) => {
+      const id = await insertMember(testDatabase.database, { companyId: company, role });
       return (of = company) =>
         client().resetColleagueSecondFactor(
           { companyId: of, membershipId: id },
@@ -237,7 +227,7 @@ describe('the login of an owner with a second factor', () => {
     }
     expect(await audited()).toEqual([changedTo('enabled')]);
     for (let repeat = 0; repeat < 2; repeat += 1) await resetByOwner();
-    expect(await client().findLogin(emailOf())).toMatchObject({ hasSecondFactor: false });
+    expect(await client().findLogin(emailOf(membershipId))).toMatchObject({ hasSecondFactor: false });
     expect(await audited()).toEqual([changedTo('enabled'), changedTo('disabled')]);
     expect(await sessionVersion()).toBe(`${before}.1`);
   });

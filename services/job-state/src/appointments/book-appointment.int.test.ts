@@ -6,13 +6,13 @@ import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalo
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
-import { ServiceError } from '@partner/kernel/process/service-error';
 import { type Database } from '../database/database.js';
 import { createLead } from '../leads/create-lead.js';
 import { beforeStatement } from '../testing/before-statement.js';
-import { createGate } from '../testing/create-gate.js';
+import { refusalOf } from '../testing/refusal-of.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { binding, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { webhookRows } from '../testing/webhook-fixture.js';
 import { bookAppointment, type Booking } from './book-appointment.js';
 
 let testDatabase: TestDatabase;
@@ -75,15 +75,6 @@ function book(booking: Partial<Booking> = {}, on: Pick<Database, 'transaction'> 
   );
 }
 
-async function refusal(attempt: Promise<unknown>): Promise<ServiceError> {
-  const error: unknown = await attempt.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  invariant(error instanceof ServiceError, 'the attempt is refused');
-  return error;
-}
-
 /** Row counts of every table that bookings write. */
 async function traces() {
   const [row] = await database.query<Record<string, number>>(
@@ -109,12 +100,8 @@ function after(before: Record<string, number>, bookings: number, keys = bookings
 
 describe('an appointment', () => {
   test('is booked with its event and its message in one transaction [EVENT-3]', async () => {
-    const subscriptionId = newId('whk');
-    await database.query(
-      `insert into subscriptions (id, company_id, url, events, state, schema_version)
-       values ($1, $2, 'https://receiver.test/', '{appointment.booked}', 'active', 1)`,
-      [subscriptionId, seller],
-    );
+    const events = ['appointment.booked'];
+    const subscriptionId = await webhookRows(database).subscription({ companyId: seller, events });
     const before = await traces();
     const { appointmentId, idempotency } = await book({ projectId: own.projectId, notes: 'Ring twice' });
 
@@ -140,13 +127,13 @@ describe('an appointment', () => {
       },
     ]);
 
-    const events = await database.query<{ company_id: string; body: Buffer; subscription_id: string }>(
+    const recorded = await database.query<{ company_id: string; body: Buffer; subscription_id: string }>(
       `select event.company_id, event.body, delivery.subscription_id
        from events as event join deliveries as delivery on delivery.event_id = event.id where event.resource_id = $1`,
       [appointmentId],
     );
-    expect(events).toMatchObject([{ company_id: seller, subscription_id: subscriptionId }]);
-    expect(webhookEnvelope.parse(JSON.parse(events[0]?.body.toString('utf8') ?? ''))).toMatchObject({
+    expect(recorded).toMatchObject([{ company_id: seller, subscription_id: subscriptionId }]);
+    expect(webhookEnvelope.parse(JSON.parse(recorded[0]?.body.toString('utf8') ?? ''))).toMatchObject({
       event: 'appointment.booked',
       schemaVersion: 1,
       occurredAt: '2026-10-01T12:00:00.000Z',
@@ -216,55 +203,13 @@ describe('an appointment', () => {
     expect(woken.sort()).toEqual(expected.sort());
   });
 
-  test('replayed with its key returns the first response again and has no further effect', async () => {
-    const key = keyed();
-    const first = await book({ binding: key });
-    const before = await traces();
-    const repeat = await book({ binding: key });
-    expect(repeat).toEqual({ ...first, idempotency: { ...first.idempotency, replayed: true } });
-    expect(await traces()).toEqual(before);
-  });
-
   test("replayed after its lead has become another company's still returns the first response", async () => {
     const { leadId } = await insertLead(seller);
     const key = keyed();
     const first = await book({ binding: key, leadId });
     await database.query('update leads set company_id = $2 where id = $1', [leadId, otherSeller]);
     expect(await book({ binding: key, leadId })).toMatchObject({ appointmentId: first.appointmentId });
-    expect(await refusal(book({ leadId }))).toMatchObject({ reason: 'permission_denied' });
-  });
-
-  test('with a key of another body or another operation is a mismatch', async () => {
-    const key = newId('evt');
-    const first = await book({ binding: keyed(key, '{"a":1}') });
-    const leadKey = newId('evt');
-    await insertLead(seller, leadKey);
-    const before = await traces();
-    for (const other of [
-      keyed(key, '{"a":2}'),
-      binding(key, 'POST /inbound/leads', '{"a":1}'),
-      keyed(leadKey),
-    ]) {
-      expect(await refusal(book({ binding: other }))).toMatchObject({ reason: 'idempotency_mismatch' });
-    }
-    expect(await traces()).toEqual(before);
-    expect(await book({ binding: keyed(key, '{"a":1}') })).toMatchObject({
-      appointmentId: first.appointmentId,
-    });
-  });
-
-  test('refuses the key to a lead that uses it later', async () => {
-    const key = newId('evt');
-    await book({ binding: keyed(key) });
-    expect(await refusal(insertLead(seller, key))).toMatchObject({ reason: 'idempotency_mismatch' });
-  });
-
-  test('may use a key that another company has used', async () => {
-    const key = keyed();
-    const first = await book({ binding: key });
-    const second = await book({ binding: key, companyId: otherSeller, leadId: foreign.leadId });
-    expect(second.idempotency).toMatchObject({ replayed: false });
-    expect(second.appointmentId).not.toBe(first.appointmentId);
+    expect(await refusalOf(book({ leadId }))).toMatchObject({ reason: 'permission_denied' });
   });
 });
 
@@ -279,7 +224,7 @@ describe('a request to book an appointment', () => {
       const before = await traces();
       const unknown = newId(field === 'leadId' ? 'lead' : 'prj');
       for (const id of [foreign[field], unknown, 'no id at all', '']) {
-        const error = await refusal(book({ binding: key, [field]: id }));
+        const error = await refusalOf(book({ binding: key, [field]: id }));
         expect({ reason: error.reason, message: error.message, attributes: error.attributes }).toEqual({
           reason: 'permission_denied',
           message: `${field}: must be a ${noun} of the company that owns the key`,
@@ -293,14 +238,14 @@ describe('a request to book an appointment', () => {
   );
 
   test('with neither the lead nor the project of the company reports the lead', async () => {
-    expect((await refusal(book(foreign))).message).toMatch(/^leadId: /);
+    expect((await refusalOf(book(foreign))).message).toMatch(/^leadId: /);
   });
 
   test('with the project of another lead of the company is an invalid argument, and leaves the key unused [APPT-5]', async () => {
     const other = await insertLead(seller);
     const key = keyed();
     const before = await traces();
-    expect(await refusal(book({ binding: key, projectId: other.projectId }))).toMatchObject({
+    expect(await refusalOf(book({ binding: key, projectId: other.projectId }))).toMatchObject({
       reason: 'invalid_argument',
       message:
         'projectId: belongs to another lead than leadId. Send the project of this lead, or leave projectId out',
@@ -335,28 +280,6 @@ describe('a request to book an appointment', () => {
       expect(responses.filter(({ idempotency }) => idempotency?.replayed === false)).toHaveLength(1);
       expect(await traces()).toEqual(after(before, 1));
     }
-  });
-
-  test('whose key is held by a request that hangs gets an error', async () => {
-    const key = keyed();
-    const ended = createGate();
-    const reached = createGate();
-    const slow: Pick<Database, 'transaction'> = {
-      transaction: (work, limits) =>
-        database.transaction(async (tx) => {
-          const result = await work(tx);
-          reached.open();
-          await ended.opened;
-          return result;
-        }, limits),
-    };
-    const first = book({ binding: key }, slow);
-    await reached.opened;
-    expect(await refusal(book({ binding: key, timeoutMs: 1_500 }))).toMatchObject({
-      reason: 'idempotency_in_progress',
-    });
-    ended.open();
-    expect((await first).idempotency).toMatchObject({ replayed: false });
   });
 
   test('that fails half way leaves no trace and the key unused', async () => {

@@ -16,6 +16,7 @@ import {
   type SubscriptionFixture,
 } from '../testing/subscription-fixture.js';
 import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
+import { insertMember } from '../testing/test-jobs.js';
 
 let fixture: SubscriptionFixture;
 let audit: PublicAudit;
@@ -283,12 +284,8 @@ describe('the author of a change', () => {
 
   test('without identification is recorded as none, and one with only a membership by its name', async () => {
     const webhook = await fixture.created(companyId);
-    const actingMembershipId = newId('mem');
-    await fixture.database.query(
-      `insert into memberships (id, company_id, role, display_name, email, password_hash)
-       values ($1, $2, 'OWNER', 'Dana Whitfield', $1, 'x')`,
-      [actingMembershipId, companyId],
-    );
+    const displayName = 'Dana Whitfield';
+    const actingMembershipId = await insertMember(fixture.database, { companyId, displayName });
     await fixture.client.rotateSecret({ ...webhook, actingMembershipId });
     const { entries } = await audit.listAuditEntries({ companyId });
     expect(entries.map((entry) => entry.actor)).toMatchObject([

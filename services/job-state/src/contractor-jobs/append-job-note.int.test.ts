@@ -7,10 +7,10 @@ import { appendJobNoteOperation } from '@partner/proto-contracts/resources/contr
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
-import { ServiceError } from '@partner/kernel/process/service-error';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import type { Database } from '../database/database.js';
 import { contractorKey, generalKey } from '../testing/callers.js';
+import { refusalOf } from '../testing/refusal-of.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { binding, insertAssignedJob, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { appendJobNote, type JobNote } from './append-job-note.js';
@@ -59,15 +59,6 @@ function append(
 /** Appends a note and reads the job in the response. */
 async function appended(given: Parameters<typeof append>[0]) {
   return contractorJob.parse(JSON.parse((await append(given)).resource));
-}
-
-async function refusal(attempt: Promise<unknown>): Promise<ServiceError> {
-  const error: unknown = await attempt.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  invariant(error instanceof ServiceError, 'the attempt is refused');
-  return error;
 }
 
 /** The complete stored state of a job. */
@@ -186,7 +177,7 @@ describe('a note', () => {
       [unassigned, boundary.sellingCompanyId, TEST_NOW],
     );
     for (const jobId of [soldByOther, doneByOther, unassigned, newId('job'), 'no id at all']) {
-      const error = await refusal(append({ jobId, binding: key }));
+      const error = await refusalOf(append({ jobId, binding: key }));
       expect({ reason: error.reason, message: error.message }).toEqual({
         reason: 'not_found',
         message: 'no such job',
@@ -208,7 +199,7 @@ describe('a note', () => {
       // 9 notes and their 8 line ends, then one more line end.
       const left = 20_000 - 9 * 2_000 - 8 - 1;
       const before = await stored(jobId);
-      const error = await refusal(append({ jobId, note: one.repeat(left + 1) }));
+      const error = await refusalOf(append({ jobId, note: one.repeat(left + 1) }));
       expect({ reason: error.reason, message: error.message }).toEqual({
         reason: 'note_limit_reached',
         message: 'note: with it the notes of this job would be longer than 20,000 characters together',
@@ -219,7 +210,7 @@ describe('a note', () => {
 
       const job = await appended({ jobId, note: one.repeat(left) });
       expect(Array.from(job.installerNote ?? '')).toHaveLength(20_000);
-      expect(await refusal(append({ jobId, note: 'x' }))).toMatchObject({ reason: 'note_limit_reached' });
+      expect(await refusalOf(append({ jobId, note: 'x' }))).toMatchObject({ reason: 'note_limit_reached' });
     },
   );
 
@@ -229,9 +220,9 @@ describe('a note', () => {
       database.query('update jobs set installer_note = $2 where id = $1', [jobId, text]);
     await fill('n'.repeat(19_999));
     const key = binding(newId('evt'));
-    const first = await refusal(append({ jobId, binding: key }));
+    const first = await refusalOf(append({ jobId, binding: key }));
     await fill('');
-    const repeat = await refusal(append({ jobId, binding: key }));
+    const repeat = await refusalOf(append({ jobId, binding: key }));
     expect(
       [first, repeat].map(({ message, attributes }) => [message, attributes.idempotency?.replayed]),
     ).toEqual([
@@ -243,18 +234,6 @@ describe('a note', () => {
 });
 
 describe('a request to append a note', () => {
-  test('replayed with its key returns the first response again and is not appended again [CONTRACTOR-4]', async () => {
-    const jobId = await newJob();
-    const key = binding(newId('evt'));
-    const first = await append({ jobId, binding: key });
-    await append({ jobId, note: 'meanwhile' });
-    const before = await stored(jobId);
-    const repeat = await append({ jobId, binding: key });
-    expect(repeat).toEqual({ ...first, idempotency: { ...first.idempotency, replayed: true } });
-    expect(await stored(jobId)).toEqual(before);
-    expect(await messagesAbout(jobId)).toHaveLength(2);
-  });
-
   test('replayed with its key after the job has left the installer is not found, and has no second effect once it is back [IDEM-6]', async () => {
     const jobId = await newJob();
     const key = binding(newId('evt'));
@@ -262,10 +241,10 @@ describe('a request to append a note', () => {
     const give = (installerCompanyId: string) =>
       database.query('update jobs set installer_company_id = $2 where id = $1', [jobId, installerCompanyId]);
     await give(other.installerCompanyId);
-    const replay = await refusal(append({ jobId, binding: key }));
+    const replay = await refusalOf(append({ jobId, binding: key }));
     expect(replay).toMatchObject({ reason: 'not_found', message: 'no such job' });
     expect(replay.attributes).toEqual({});
-    expect(await refusal(append({ jobId }))).toMatchObject({ reason: 'not_found' });
+    expect(await refusalOf(append({ jobId }))).toMatchObject({ reason: 'not_found' });
 
     await give(boundary.installerCompanyId);
     expect(await append({ jobId, binding: key })).toMatchObject({
@@ -280,31 +259,9 @@ describe('a request to append a note', () => {
     const key = binding(newId('evt'));
     await append({ jobId, binding: key });
     const { installerCompanyId } = other;
-    expect(await refusal(append({ jobId, binding: key, installerCompanyId }))).toMatchObject({
+    expect(await refusalOf(append({ jobId, binding: key, installerCompanyId }))).toMatchObject({
       reason: 'idempotency_mismatch',
     });
-    expect(await messagesAbout(jobId)).toHaveLength(1);
-  });
-
-  test('with a key of another body or operation is a mismatch', async () => {
-    const jobId = await newJob();
-    const key = newId('evt');
-    await append({ jobId, binding: binding(key, 'POST /a', '{"a":1}') });
-    for (const used of [binding(key, 'POST /a', '{"a":2}'), binding(key, 'POST /b', '{"a":1}')]) {
-      expect(await refusal(append({ jobId, binding: used }))).toMatchObject({
-        reason: 'idempotency_mismatch',
-      });
-    }
-    expect(await messagesAbout(jobId)).toHaveLength(1);
-  });
-
-  test('sent many times concurrently with one key is appended once', async () => {
-    const jobId = await newJob();
-    const key = binding(newId('evt'));
-    const responses = await Promise.all(Array.from({ length: 12 }, () => append({ jobId, binding: key })));
-    expect(new Set(responses.map(({ resource }) => resource)).size).toBe(1);
-    expect(responses.filter(({ idempotency }) => idempotency?.replayed === false)).toHaveLength(1);
-    expect(await stored(jobId)).toMatchObject({ installer_note: 'Gate code 1234' });
     expect(await messagesAbout(jobId)).toHaveLength(1);
   });
 

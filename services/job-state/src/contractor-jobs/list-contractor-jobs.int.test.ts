@@ -11,7 +11,6 @@ import { createTestDatabase, type TestDatabase } from '../testing/test-database.
 import {
   insertAssignedJob,
   insertCompany,
-  jobAssignedMessage,
   jobCreatedMessage,
   recordForTest,
   TEST_NOW,
@@ -52,12 +51,6 @@ async function update(jobId: string, seconds: number): Promise<void> {
   ]);
 }
 
-async function reassign(jobId: string, installerCompanyId: string): Promise<void> {
-  const occurredAt = new Date(TEST_NOW.getTime() + 60_000);
-  const message = jobAssignedMessage({ jobId, installerCompanyId, version: 3, occurredAt });
-  await database.transaction((tx) => recordForTest(tx, message, occurredAt));
-}
-
 async function insertUnassignedJob(sellingCompanyId: string): Promise<void> {
   const message = jobCreatedMessage({ jobId: newId('job'), sellingCompanyId });
   await database.transaction((tx) => recordForTest(tx, message, TEST_NOW));
@@ -81,16 +74,6 @@ describe('the list of sold jobs', () => {
     });
   });
 
-  test('derives the stage from status and schedule [CONTRACTOR-5]', async () => {
-    const boundary = await newBoundary();
-    const jobId = await insertAssignedJob(database, boundary.sellingCompanyId, boundary.installerCompanyId);
-    const stage = async () => (await listContractorJobs(database, { ...boundary, limit: 1 })).jobs[0]?.stage;
-    await database.query(`update jobs set schedule_status = 'TENTATIVE' where id = $1`, [jobId]);
-    expect(await stage()).toBe('SCHEDULED');
-    await database.query(`update jobs set status = 'EN_ROUTE' where id = $1`, [jobId]);
-    expect(await stage()).toBe('IN_PROGRESS');
-  });
-
   test('ends at the boundary: it excludes another seller’s, another installer’s and unassigned jobs', async () => {
     const [boundary, other] = [await newBoundary(), await newBoundary()];
     const { sellingCompanyId, installerCompanyId } = boundary;
@@ -104,17 +87,6 @@ describe('the list of sold jobs', () => {
       doneByOther,
     ]);
     expect(await listedIds(other)).toEqual([]);
-  });
-
-  test('follows a job that is reassigned to another installer', async () => {
-    const [boundary, other] = [await newBoundary(), await newBoundary()];
-    const { sellingCompanyId, installerCompanyId } = boundary;
-    const jobId = await insertAssignedJob(database, sellingCompanyId, installerCompanyId);
-    await reassign(jobId, other.installerCompanyId);
-    expect(await listedIds(boundary)).toEqual([]);
-    expect(await listedIds({ sellingCompanyId, installerCompanyId: other.installerCompanyId })).toEqual([
-      jobId,
-    ]);
   });
 
   test('is ordered by last update, newest first, then by creation [CONTRACTOR-2]', async () => {

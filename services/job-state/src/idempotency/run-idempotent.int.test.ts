@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createApiKey } from '@partner/kernel/security/api-key';
 import { newId } from '@partner/kernel/process/ids';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { ServiceError } from '@partner/kernel/process/service-error';
@@ -14,7 +13,7 @@ import { keyLookups } from '../testing/key-lookups.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { makePartitionsAhead } from '../retention/run-retention.js';
 import { runIdempotent } from './run-idempotent.js';
-import { binding, insertAssignedJob, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { binding, insertApiKey, insertAssignedJob, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 
 const HOLDING_PERIOD_MS = 45 * 24 * 3_600_000;
 /** Longer than any timeout of a write. */
@@ -37,11 +36,7 @@ test('the writes of a company whose row is locked leave connections to authentic
   ];
   const jobId = await insertAssignedJob(database, seller, stuck);
   const otherJobId = await insertAssignedJob(database, seller, other);
-  const key = createApiKey('sandbox');
-  await database.query(
-    `insert into api_keys (id, company_id, kind, secret_sha256, last_four) values ($1, $2, 'installer-company', $3, $4)`,
-    [key.keyId, other, key.secretSha256, key.lastFour],
-  );
+  const key = await insertApiKey(database, { companyId: other });
 
   const elsewhere = createDatabase({ url, poolSize: 2, logger: silentLogger });
   const locked = createGate();

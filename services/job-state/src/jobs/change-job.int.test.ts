@@ -7,12 +7,8 @@ import type { Database } from '../database/database.js';
 import { binding, TEST_NOW } from '../testing/test-jobs.js';
 import type { JobWrite, JobWritten } from './change-job.js';
 import { readFeed } from './feed.js';
-import {
-  type JobWriteFixture,
-  openJobWriteFixture,
-  refusalOf,
-  TEST_SCHEDULE,
-} from './testing/job-write-fixture.js';
+import { refusalOf } from '../testing/refusal-of.js';
+import { type JobWriteFixture, openJobWriteFixture, TEST_SCHEDULE } from './testing/job-write-fixture.js';
 
 const WRITERS = 16;
 const LATER = new Date(TEST_NOW.getTime() + 60_000);
@@ -38,6 +34,8 @@ const KINDS = [
     refused: (write: Partial<JobWrite> & Pick<JobWrite, 'jobId'>, on?: Options) =>
       fixture.record({ ...write, status: 'COMPLETE' }, on),
     reason: 'transition_not_allowed',
+    message: 'a job that is ASSIGNED cannot move to COMPLETE; it can move to: ACKNOWLEDGED, BLOCKED',
+    attributes: { currentStatus: 'ASSIGNED', allowed: ['ACKNOWLEDGED', 'BLOCKED'] },
     traces: { history: 1, events: 1 },
   },
   {
@@ -49,6 +47,8 @@ const KINDS = [
     refused: (write: Partial<JobWrite> & Pick<JobWrite, 'jobId'>, on?: Options) =>
       fixture.schedule({ ...write, submitted: { ...TEST_SCHEDULE, endsAt: TEST_SCHEDULE.startsAt } }, on),
     reason: 'schedule_invalid',
+    message: 'endsAt: must be after startsAt',
+    attributes: {},
     traces: { history: 0, events: 1 },
   },
   {
@@ -60,11 +60,13 @@ const KINDS = [
     refused: (write: Partial<JobWrite> & Pick<JobWrite, 'jobId'>, on?: Options) =>
       fixture.assign({ ...write, membershipIds: ['mem_unknown'] }, on),
     reason: 'technician_not_assignable',
+    message: 'membershipIds.0: must be an active technician of the company',
+    attributes: {},
     traces: { history: 0, events: 0 },
   },
 ] as const;
 
-describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, traces }) => {
+describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, message, attributes, traces }) => {
   test('raises the version by 1 and leaves every trace in one transaction', async () => {
     const jobId = await fixture.job();
     fixture.setNow(LATER);
@@ -154,7 +156,10 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, traces
     const jobId = await fixture.job();
     const key = binding(newId('evt'));
     const first = await refusalOf(refused({ jobId, binding: key }));
-    expect(first).toMatchObject({ reason, attributes: { idempotency: { replayed: false } } });
+    expect(first).toMatchObject({
+      ...{ reason, message },
+      attributes: { ...attributes, idempotency: { replayed: false } },
+    });
     expect(await fixture.stored(jobId)).toMatchObject({ version: 1, entries: 1, events: 0, messages: 0 });
 
     const second = await refusalOf(write({ jobId, binding: key }));

@@ -137,23 +137,6 @@ describe('the feed', () => {
     ]);
   });
 
-  test('is read page by page, and without a start returns the newest entries in ascending order [FEED-5]', async () => {
-    const companyId = await insertCompany(database, 'INSTALLER');
-    for (let count = 0; count < 5; count += 1) {
-      await database.transaction((tx) =>
-        appendFeedEntry(tx, { companyId, jobId: `job_${count}`, changedAt: new Date(), resource: '{}' }),
-      );
-    }
-    const read = async (afterSequence: string | undefined, limit: number) => {
-      const page = await readFeed(database, { companyId, afterSequence, limit });
-      return [page.entries.map(({ sequence }) => Number(sequence)), page.hasMore];
-    };
-    expect(await read(undefined, 3)).toEqual([[3, 4, 5], false]);
-    expect(await read('0', 3)).toEqual([[1, 2, 3], true]);
-    expect(await read('3', 2)).toEqual([[4, 5], false]);
-    expect(await read('5', 2)).toEqual([[], false]);
-  });
-
   test('has a job that left at the next place, for readers that ask for it, until it leaves again [FEED-7, FEED-10]', async () => {
     const companyId = await insertCompany(database, 'INSTALLER');
     const unassignedAt = new Date('2026-11-26T12:00:00.000Z');

@@ -7,7 +7,8 @@ import { createGate } from '../testing/create-gate.js';
 import { untilLockWaits } from '../testing/lock-waits.js';
 import { TEST_NOW } from '../testing/test-jobs.js';
 import type { JobWritten } from './change-job.js';
-import { type JobWriteFixture, openJobWriteFixture, refusalOf } from './testing/job-write-fixture.js';
+import { refusalOf } from '../testing/refusal-of.js';
+import { type JobWriteFixture, openJobWriteFixture } from './testing/job-write-fixture.js';
 
 const LATER = new Date(TEST_NOW.getTime() + 3_600_000);
 

@@ -5,14 +5,9 @@ import {
   ScheduleStatus,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { EVENT_CATALOGUE } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
-import { newId } from '@partner/kernel/process/ids';
 import { TEST_NOW } from '../testing/test-jobs.js';
-import {
-  type JobWriteFixture,
-  openJobWriteFixture,
-  refusalOf,
-  TEST_SCHEDULE,
-} from './testing/job-write-fixture.js';
+import { refusalOf } from '../testing/refusal-of.js';
+import { type JobWriteFixture, openJobWriteFixture, TEST_SCHEDULE } from './testing/job-write-fixture.js';
 
 let fixture: JobWriteFixture;
 
@@ -143,50 +138,5 @@ describe('a schedule', () => {
       attributes: { currentStatus: 'UNSCHEDULED', allowed: ['TENTATIVE', 'CONFIRMED'] },
     };
     expect(await refusalOf(fixture.schedule({ jobId, submitted: CANCELLATION }))).toMatchObject(refused);
-    await fixture.schedule({ jobId });
-    await fixture.schedule({ jobId, submitted: CANCELLATION, expectedVersion: 2 });
-    expect(
-      await refusalOf(fixture.schedule({ jobId, submitted: CANCELLATION, expectedVersion: 3 })),
-    ).toMatchObject({
-      reason: 'transition_not_allowed',
-      attributes: { currentStatus: 'CANCELLED', allowed: ['TENTATIVE', 'CONFIRMED'] },
-    });
-  });
-
-  test.each([
-    [{ startsAt: null }, 'startsAt: is required when status is CONFIRMED'],
-    [{ endsAt: null }, 'endsAt: is required when status is CONFIRMED'],
-    [{ endsAt: TEST_SCHEDULE.startsAt }, 'endsAt: must be after startsAt'],
-  ])('with %j is refused with a message about the field', async (times, message) => {
-    const jobId = await fixture.job();
-    const submitted = { ...TEST_SCHEDULE, ...times };
-    expect(await refusalOf(fixture.schedule({ jobId, submitted }))).toMatchObject({
-      reason: 'schedule_invalid',
-      message,
-    });
-  });
-
-  test('wakes the scheduler if a subscription matches', async () => {
-    const jobId = await fixture.job(fixture.otherInstaller);
-    await fixture.database.query(
-      `insert into subscriptions (id, company_id, url, events, state, schema_version, verified_url_version)
-       values ($1, $2, 'https://receiver.test/', '{install.*}', 'active', 1, 1)`,
-      [newId('whk'), fixture.otherInstaller],
-    );
-    let woken = 0;
-    fixture.database.onWake('deliveries', () => {
-      woken += 1;
-    });
-    await fixture.schedule({ jobId, companyId: fixture.otherInstaller });
-    expect(woken).toBe(1);
-    // No event.
-    await fixture.schedule({ jobId, companyId: fixture.otherInstaller, expectedVersion: 2 });
-    expect(woken).toBe(1);
-    const deliveries = await fixture.database.query(
-      `select event.name from deliveries join events as event on event.id = deliveries.event_id
-       where event.resource_id = $1`,
-      [jobId],
-    );
-    expect(deliveries).toEqual([{ name: 'install.schedule_changed' }]);
   });
 });

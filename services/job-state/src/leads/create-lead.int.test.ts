@@ -186,23 +186,4 @@ describe('a lead', () => {
       expect(await leadsAt(address)).toHaveLength(1);
     }
   });
-
-  test('with a known key returns the first response again and records no further submission', async () => {
-    const address = newAddress();
-    const key = binding(newId('evt'));
-    const first = await submit({ address, binding: key });
-    const replay = await submit({ address, binding: key });
-    expect(replay.result).toEqual(first.result);
-    expect(replay.idempotency).toMatchObject({ replayed: true });
-    const submissions = await database.query('select id from lead_submissions where lead_id = $1', [
-      first.result.leadId,
-    ]);
-    expect(submissions).toHaveLength(0);
-  });
-
-  test('with a character that cannot be stored is an invalid argument', async () => {
-    await expect(submit({ address: newAddress(), fullName: 'a\u0000b' })).rejects.toMatchObject({
-      reason: 'invalid_argument',
-    });
-  });
 });

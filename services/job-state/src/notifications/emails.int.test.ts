@@ -5,6 +5,7 @@ import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixt
 import { leaseEmails, type LeasedEmail, reportEmail } from './lease-emails.js';
 import { setNotificationSettings } from './notification-settings.js';
 import { notifyOwners } from './notify-owners.js';
+import { insertMember } from '../testing/test-jobs.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -25,23 +26,8 @@ beforeEach(async () => {
   start = new Date();
 });
 
-async function member(
-  options: { readonly role?: string; readonly password?: boolean; readonly of?: string } = {},
-) {
-  const id = newId('mem');
-  await fixture.database.query(
-    `insert into memberships (id, company_id, role, display_name, email, password_hash)
-     values ($1, $2, $3, 'Olive', $4, $5)`,
-    [
-      id,
-      options.of ?? companyId,
-      options.role ?? 'OWNER',
-      `${id}@owner.example`,
-      options.password === false ? null : 'hash',
-    ],
-  );
-  return id;
-}
+const member = (options: Partial<Parameters<typeof insertMember>[1]> = {}) =>
+  insertMember(fixture.database, { companyId, ...options });
 
 /** Notifies the owners of the company that an API key ends. */
 async function notify(): Promise<void> {
@@ -84,8 +70,8 @@ const choose = (membershipId: string, emails: 'immediately' | 'daily' | 'off') =
 test('each owner who can sign in gets the first notification at once, then one email an hour with all new ones [NOTIFY-9, NOTIFY-10]', async () => {
   const owners = [await member(), await member()];
   await member({ role: 'TECHNICIAN' });
-  await member({ password: false });
-  await member({ of: await fixture.company() });
+  await member({ passwordHash: null });
+  await member({ companyId: await fixture.company() });
   await notify();
   const first = await leasedAfter(0);
   expect(first.map(({ membershipId }) => membershipId).sort()).toEqual(owners.sort());
@@ -145,7 +131,7 @@ test('an email goes to one of several callers, and to another one if the first e
 });
 
 test('an owner can neither read nor change the settings of another company [NOTIFY-10]', async () => {
-  const stranger = await member({ of: await fixture.company() });
+  const stranger = await member({ companyId: await fixture.company() });
   await expect(choose(stranger, 'off')).rejects.toMatchObject({ reason: 'not_found' });
   const settings = await fixture.database.query('select 1 from notification_recipients');
   expect(settings).toEqual([]);

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { invariant } from '@partner/kernel/process/invariant';
-import { newId } from '@partner/kernel/process/ids';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { z } from 'zod';
@@ -8,6 +7,7 @@ import { openSubscriptionFixture, type SubscriptionFixture } from '../testing/su
 import { attemptedMessage } from '../testing/webhook-fixture.js';
 import { announceFailing } from './announce-endpoint-states.js';
 import { announceOccasions } from './start-notifications.js';
+import { insertApiKey } from '../testing/test-jobs.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -206,24 +206,19 @@ test('dead letters of a webhook are announced together: a minute after the first
 
 describe('the end', () => {
   const keyEnding = async (inMs: number, { replacedAgoMs = 0, revoked = false } = {}) => {
-    const [keyId, successor] = [newId('key'), newId('key')];
-    const insert = (id: string, createdAgoMs: number) =>
-      fixture.database.query(
-        `insert into api_keys (id, company_id, kind, secret_sha256, last_four, created_at)
-         values ($1, $2, 'installer-company', '\\x00', 'q7Zr', $3)`,
-        [id, companyId, new Date(start.getTime() - createdAgoMs)],
-      );
-    await insert(keyId, 100 * DAY_MS);
-    await insert(successor, replacedAgoMs);
+    const insert = (ago: number) =>
+      insertApiKey(fixture.database, { companyId, createdAt: new Date(start.getTime() - ago) });
+    const { keyId, lastFour } = await insert(100 * DAY_MS);
+    const { keyId: successor } = await insert(replacedAgoMs);
     await fixture.database.query(
       'update api_keys set replaced_by = $2, expires_at = $3, revoked_at = $4 where id = $1',
       [keyId, successor, new Date(start.getTime() + inMs), revoked ? start : null],
     );
-    return { keyId, successor };
+    return { keyId, lastFour, successor };
   };
 
   test('of an API key is announced 7 days and 1 day before, each once [NOTIFY-6]', async () => {
-    const { keyId, successor } = await keyEnding(8 * DAY_MS);
+    const { keyId, lastFour, successor } = await keyEnding(8 * DAY_MS);
     await keyEnding(8 * DAY_MS, { revoked: true });
     await announcedAfter(DAY_MS - 1);
     expect(await names()).toEqual([]);
@@ -235,7 +230,7 @@ describe('the end', () => {
         resource: { id: keyId, version: 1 },
         data: {
           keyId,
-          lastFour: 'q7Zr',
+          lastFour,
           replacedBy: successor,
           expiresAt: new Date(start.getTime() + 8 * DAY_MS).toISOString(),
         },

@@ -10,7 +10,7 @@ import { connectAccess } from '../testing/access-client.js';
 import { connectOperators } from '../testing/public-clients.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { somePasswordHash } from '../testing/some-password-hash.js';
-import { insertCompany } from '../testing/test-jobs.js';
+import { emailOf, insertCompany, insertMember } from '../testing/test-jobs.js';
 import { totpCode } from '../testing/totp-code.js';
 import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
 import { leaseNotices, reportNotice } from './lease-notices.js';
@@ -29,19 +29,12 @@ afterAll(() => testDatabase.drop());
 beforeEach(async () => {
   await testDatabase.database.query('delete from security_notices');
   companyId = await insertCompany(testDatabase.database, 'SALES');
-  [dana, olive] = [await member('Dana', 'OWNER'), await member('Olive', 'OWNER')];
+  [dana, olive] = [await member('Dana'), await member('Olive')];
 });
 
-async function member(name: string, role: string): Promise<string> {
-  const id = newId('mem');
-  await testDatabase.database.query(
-    `insert into memberships (id, company_id, role, display_name, email, password_hash) values ($1, $2, $3, $4, $5, '$argon2id$hash')`,
-    [id, companyId, role, name, addressOf(id)],
-  );
-  return id;
-}
+const member = (displayName: string, role: 'OWNER' | 'VIEWER' = 'OWNER') =>
+  insertMember(testDatabase.database, { companyId, displayName, role });
 
-const addressOf = (id: string) => `${id}@seller.example`;
 const deps = () => ({
   database: testDatabase.database,
   clock: () => new Date(),
@@ -92,7 +85,7 @@ describe('a person is mailed', () => {
     expect(await due()).toEqual([]);
     await enable(code(Date.now() - 30_000));
     expect(await due()).toEqual([
-      { email: addressOf(dana), kind: 'second_factor_enabled', count: 1, details: origin },
+      { email: emailOf(dana), kind: 'second_factor_enabled', count: 1, details: origin },
     ]);
 
     for (const wrong of [{ totp: '000000' }, { recoveryCodeSha256: hash() }, {}])
@@ -105,7 +98,7 @@ describe('a person is mailed', () => {
       recoveryCodeSha256s,
     });
     await use(code(Date.now() + 30_000), 'disable');
-    const to = { email: addressOf(dana), count: 1, details: origin };
+    const to = { email: emailOf(dana), count: 1, details: origin };
     expect(await due()).toEqual([
       { ...to, kind: 'recovery_code_used', details: { ...origin, left: 9 } },
       { ...to, kind: 'recovery_codes_replaced' },
@@ -122,7 +115,7 @@ describe('a person is mailed', () => {
 
   test('each password that replaces another, by the person, a mailed link or an operator [NOTIFY-12, SESSION-11]', async () => {
     const access = client();
-    const changed = { email: addressOf(dana), kind: 'password_changed', count: 1 };
+    const changed = { email: emailOf(dana), kind: 'password_changed', count: 1 };
     const former = await access.findPerson(companyId, dana);
     await access.replacePassword(owner(), {
       formerPasswordVersion: String(former?.passwordVersion),
@@ -140,7 +133,7 @@ describe('a person is mailed', () => {
       [olive, Buffer.from(tokenSha256, 'hex')],
     );
     await access.usePasswordToken({ tokenSha256, passwordHash: somePasswordHash(), ...origin });
-    expect(await due()).toEqual([{ ...changed, email: addressOf(olive), details: origin }]);
+    expect(await due()).toEqual([{ ...changed, email: emailOf(olive), details: origin }]);
   });
 
   test('nothing about the first password, of an invitation [NOTIFY-12]', async () => {
@@ -156,10 +149,10 @@ describe('a person is mailed', () => {
 
   test('the first sign-in with an account of the identity provider [NOTIFY-12, OIDC-3]', async () => {
     const issuer = 'https://idp.example';
-    const identity = { issuer, subject: 'dana-1', verifiedEmail: addressOf(dana) };
+    const identity = { issuer, subject: 'dana-1', verifiedEmail: emailOf(dana) };
     for (let n = 0; n < 2; n += 1) await client().linkProvider(owner(), identity);
     expect(await due()).toEqual([
-      { email: addressOf(dana), kind: 'provider_linked', count: 1, details: { ...origin, issuer } },
+      { email: emailOf(dana), kind: 'provider_linked', count: 1, details: { ...origin, issuer } },
     ]);
   });
 
@@ -175,7 +168,7 @@ describe('a person is mailed', () => {
     await operators().resetSecondFactor({ membershipId: olive });
     expect(await due()).toEqual([
       {
-        email: addressOf(olive),
+        email: emailOf(olive),
         kind: 'second_factor_disabled',
         count: 2,
         details: { by: 'operator: olga' },
@@ -186,7 +179,7 @@ describe('a person is mailed', () => {
 
 describe('the other owners are mailed a new owner', () => {
   const added = (email: string, displayName: string, by: object) => ({
-    ...{ email: addressOf(email), kind: 'owner_added', count: 1 },
+    ...{ email: emailOf(email), kind: 'owner_added', count: 1 },
     details: { ...by, displayName },
   });
   const byDana = () => ({ by: 'Dana', ...origin });
@@ -200,14 +193,10 @@ describe('the other owners are mailed a new owner', () => {
         ...{ displayName, role },
         ...{ email: `${newId('mem')}@seller.example`, tokenSha256: hash() },
       });
-    await member('Vera', 'VIEWER');
+    const vera = await member('Vera', 'VIEWER');
     await invite('Viktor', 'viewer');
-    const [vera] = await testDatabase.database.query<{ id: string }>(
-      `select id from memberships where company_id = $1 and display_name = 'Vera'`,
-      [companyId],
-    );
     const setRole = (role: Role) =>
-      client().setColleagueRole(owner(), { params: { id: vera?.id ?? '' }, body: { role } });
+      client().setColleagueRole(owner(), { params: { id: vera }, body: { role } });
     expect(await due()).toEqual([]);
     await setRole('owner');
     expect(await sorted()).toEqual(toBoth('Vera', byDana()));
@@ -242,7 +231,7 @@ describe('the other owners are mailed a new owner', () => {
           tx,
           {
             ...{ membershipId: id, companyId, version, role: 'OWNER', displayName: 'Paul', active: true },
-            email: addressOf(id),
+            email: emailOf(id),
             occurredAt: new Date(),
             ...more,
           },
@@ -252,7 +241,7 @@ describe('the other owners are mailed a new owner', () => {
     await change(1);
     await change(2, { displayName: 'Paul B.' });
     expect(await sorted()).toEqual(toBoth('Paul', { by: 'the operator of the service' }));
-    await change(3, { membershipId: newId('mem'), email: addressOf(olive), displayName: 'Olive' });
+    await change(3, { membershipId: newId('mem'), email: emailOf(olive), displayName: 'Olive' });
     expect(await due()).toEqual([]);
   });
 });

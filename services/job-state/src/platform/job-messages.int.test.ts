@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { DocumentCategory } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import { newId } from '@partner/kernel/process/ids';
 import { replaceAssignments } from '../jobs/replace-assignments.js';
-import { binding, jobCreatedMessage } from '../testing/test-jobs.js';
+import { binding, insertMember, jobCreatedMessage } from '../testing/test-jobs.js';
 import {
   one,
   two,
@@ -234,11 +234,7 @@ describe('a message about a job', () => {
 
   test("leaves the installer company's own fields unchanged", async () => {
     const jobId = await newJob();
-    const membershipId = newId('mem');
-    await database.query(
-      `insert into memberships (id, company_id, role, display_name) values ($1, $2, 'TECHNICIAN', 'Sam Reyes')`,
-      [membershipId, one],
-    );
+    const membershipId = await insertMember(database, { companyId: one, role: 'TECHNICIAN' });
     await replaceAssignments(writing(), {
       companyId: one,
       jobId,

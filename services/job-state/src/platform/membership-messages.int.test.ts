@@ -11,7 +11,7 @@ import { getOwner } from '../access/get-owner.js';
 import { listAuditEntries } from '../audit/list-audit-entries.js';
 import { recordAudit } from '../audit/record-audit.js';
 import { updateOwner } from '../operator/owners.js';
-import { insertCompany, platformMessage } from '../testing/test-jobs.js';
+import { insertCompany, insertMember, platformMessage } from '../testing/test-jobs.js';
 import { occurredAt, companyChanged } from './testing/company-messages-fixture.js';
 import { database, handle, DONE, waitsFor } from './testing/platform-fixture.js';
 
@@ -222,27 +222,16 @@ test('a viewer stays one, whatever the platform says of an owner [ROLE-5]', asyn
   await handle(membershipChanged(membershipId, { version: 2 }));
   expect(await membershipOf(membershipId)).toMatchObject({ role: 'VIEWER', version: 2 });
 
-  const invited = newId('mem');
   const address = `${newId('usr')}@owners.example`;
-  await database.query(
-    `insert into memberships (id, company_id, role, display_name, email) values ($1, $2, 'VIEWER', 'Vera', $3)`,
-    [invited, companyId, address],
-  );
+  await insertMember(database, { companyId, role: 'VIEWER', email: address, passwordHash: null });
   const adopted = newId('mem');
   await handle(membershipChanged(adopted, { email: address }));
   expect(await membershipOf(adopted)).toMatchObject({ role: 'VIEWER', email: address });
 });
 
 describe('a membership with the address of an owner whom an operator created', () => {
-  const made = async (given: { readonly companyId: string; readonly active?: boolean }) => {
-    const membershipId = newId('mem');
-    await database.query(
-      `insert into memberships (id, company_id, role, display_name, email, password_hash, active)
-       values ($1, $2, 'OWNER', 'Ada', $3, '$argon2id$made', $4)`,
-      [membershipId, given.companyId, email, given.active ?? true],
-    );
-    return membershipId;
-  };
+  const made = (given: { readonly companyId: string; readonly active?: boolean }) =>
+    insertMember(database, { ...given, displayName: 'Ada', email, passwordHash: '$argon2id$made' });
 
   test('of the same company becomes that owner, with the password, the second factor and in the audit trail [PLATFORM-20]', async () => {
     const former = await made({ companyId });

@@ -9,6 +9,7 @@ import { type ArchivedPostgres, startArchivedPostgres } from '../testing/archive
 import { connectOperators } from '../testing/public-clients.js';
 import { failureOf } from '../testing/subscription-fixture.js';
 import { insertCompany } from '../testing/test-jobs.js';
+import { webhookRows } from '../testing/webhook-fixture.js';
 import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';
 import { readEventFeed } from '../webhooks/events/event-feed.js';
 import { recordEvent } from '../webhooks/events/record-event.js';
@@ -112,12 +113,7 @@ test('a drill: restored from a backup and the WAL to a point between two writes,
   const original = createDatabase({ url: server.url, poolSize: 2, logger: silentLogger });
   drill.database = original;
   const companyId = await insertCompany(original, 'INSTALLER');
-  const webhook = newId('whk');
-  await original.query(
-    `insert into subscriptions (id, company_id, url, events, schema_version, state)
-     values ($1, $2, 'https://receiver.test/', '{install.*}', 1, 'active')`,
-    [webhook, companyId],
-  );
+  const webhook = await webhookRows(original).subscription({ companyId });
   await write(original, companyId);
   await server.backUp();
   await write(original, companyId);

@@ -9,7 +9,7 @@ import {
   getFaultsOperation,
   setFaultsOperation,
 } from '@partner/proto-contracts/resources/fault-script/operations';
-import { createApiKey, type Environment, type NewApiKey } from '@partner/kernel/security/api-key';
+import { type Environment, type NewApiKey } from '@partner/kernel/security/api-key';
 import { newId } from '@partner/kernel/process/ids';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
@@ -18,7 +18,8 @@ import { claimAll } from '../testing/claim-all.js';
 import { installerOwner } from '../testing/callers.js';
 import { keyLookups } from '../testing/key-lookups.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { insertCompany } from '../testing/test-jobs.js';
+import { insertApiKey, insertCompany } from '../testing/test-jobs.js';
+import { webhookRows } from '../testing/webhook-fixture.js';
 import { faultOperations } from './fault-operations.js';
 import { webhookFaults } from './webhook-faults.js';
 
@@ -43,11 +44,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   companyId = await insertCompany(testDatabase.database, 'INSTALLER');
-  key = createApiKey('sandbox');
-  await testDatabase.database.query(
-    `insert into api_keys (id, company_id, kind, secret_sha256, last_four) values ($1, $2, 'installer-company', $3, $4)`,
-    [key.keyId, companyId, key.secretSha256, key.lastFour],
-  );
+  key = await insertApiKey(testDatabase.database, { companyId });
 });
 
 const operations = () => {
@@ -128,19 +125,7 @@ describe('a fault script', () => {
 });
 
 describe('webhooks under a fault script', () => {
-  async function subscribe(): Promise<string> {
-    const id = newId('whk');
-    await testDatabase.database.query(
-      `with subscription as (
-         insert into subscriptions (id, company_id, url, events, state, schema_version, verified_url_version)
-         values ($1, $2, 'https://receiver.test/', '{install.*}', 'active', 1, 1) returning id
-       )
-       insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id)
-       select id, 1, '\\x5ea1ed', 'test' from subscription`,
-      [id, companyId],
-    );
-    return id;
-  }
+  const subscribe = () => webhookRows(testDatabase.database).subscription({ companyId });
 
   /** Records an event and leases its deliveries, and returns the ids of the event and of the deliveries that are published now. */
   async function record(): Promise<{ eventId: string; published: readonly string[] }> {

@@ -5,8 +5,10 @@ import {
   JobAssignedSchema,
   JobCreatedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
+import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
+import { createApiKey, type NewApiKey } from '@partner/kernel/security/api-key';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import type { Database, Queryable, Transaction } from '../database/database.js';
@@ -32,24 +34,55 @@ export async function insertCompany(
   return id;
 }
 
-/** Creates a person of a company and returns the membership's id. */
+/** The email address of a person whom {@link insertMember} creates without another one. */
+export const emailOf = (membershipId: string) => `${membershipId}@people.example`;
+
+/** Creates a person of a company, by default an owner who can sign in, and returns the membership's id. */
 export async function insertMember(
   database: Queryable,
   member: {
     readonly companyId: string;
-    readonly role: 'OWNER' | 'VIEWER' | 'TECHNICIAN';
-    readonly displayName: string;
+    readonly role?: 'OWNER' | 'VIEWER' | 'TECHNICIAN';
+    readonly displayName?: string;
     readonly email?: string;
-    readonly passwordHash?: string;
+    readonly passwordHash?: string | null;
+    readonly active?: boolean;
   },
 ): Promise<string> {
   const id = newId('mem');
+  const { companyId, role = 'OWNER', displayName = 'Dana', email = emailOf(id), active = true } = member;
+  const { passwordHash = '$argon2id$hash' } = member;
   await database.query(
-    `insert into memberships (id, company_id, role, display_name, email, password_hash)
-     values ($1, $2, $3, $4, $5, $6)`,
-    [id, member.companyId, member.role, member.displayName, member.email, member.passwordHash],
+    `insert into memberships (id, company_id, role, display_name, email, password_hash, active)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [id, companyId, role, displayName, email, passwordHash, active],
   );
   return id;
+}
+
+/** Creates an API key of a company. */
+export async function insertApiKey(
+  database: Queryable,
+  key: {
+    readonly companyId: string;
+    readonly kind?: KeyKindName;
+    readonly boundCompanyId?: string;
+    readonly createdAt?: Date;
+    readonly expiresAt?: Date;
+    readonly revokedAt?: Date;
+  },
+): Promise<NewApiKey> {
+  const made = createApiKey('sandbox');
+  const { companyId, kind = 'installer-company', boundCompanyId, createdAt = new Date() } = key;
+  await database.query(
+    `insert into api_keys (id, company_id, kind, bound_company_id, secret_sha256, last_four, created_at, expires_at, revoked_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [
+      ...[made.keyId, companyId, kind, boundCompanyId, made.secretSha256, made.lastFour],
+      ...[createdAt, key.expiresAt, key.revokedAt],
+    ],
+  );
+  return made;
 }
 
 /** A JobCreated message as the platform sends it. */

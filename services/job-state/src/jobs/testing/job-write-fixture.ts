@@ -6,10 +6,15 @@ import {
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { type Logger, silentLogger } from '@partner/kernel/telemetry/logger';
-import { ServiceError } from '@partner/kernel/process/service-error';
 import type { Database } from '../../database/database.js';
 import { createTestDatabase } from '../../testing/test-database.js';
-import { binding, insertAssignedJob, insertCompany, TEST_NOW } from '../../testing/test-jobs.js';
+import {
+  binding,
+  insertAssignedJob,
+  insertCompany,
+  insertMember,
+  TEST_NOW,
+} from '../../testing/test-jobs.js';
 import type { JobWrite, JobWritten } from '../change-job.js';
 import { recordStatusEvent, type StatusEvent } from '../record-status-event.js';
 import { type AssignmentsWrite, replaceAssignments } from '../replace-assignments.js';
@@ -106,19 +111,8 @@ export async function openJobWriteFixture(options: { readonly poolSize: number }
       now = instant;
     },
     job: (companyId = installer) => insertAssignedJob(database, seller, companyId),
-    async technician({
-      companyId = installer,
-      role = 'TECHNICIAN',
-      displayName = 'Sam Reyes',
-      active = true,
-    } = {}) {
-      const id = newId('mem');
-      await database.query(
-        'insert into memberships (id, company_id, role, display_name, active) values ($1, $2, $3, $4, $5)',
-        [id, companyId, role, displayName, active],
-      );
-      return id;
-    },
+    technician: (membership = {}) =>
+      insertMember(database, { companyId: installer, role: 'TECHNICIAN', ...membership }),
     record: (write, on) =>
       recordStatusEvent(
         { ...deps, ...on },
@@ -166,14 +160,4 @@ export async function openJobWriteFixture(options: { readonly poolSize: number }
     },
     close: () => testDatabase.drop(),
   };
-}
-
-/** Returns the error of an attempt that is refused. */
-export async function refusalOf(attempt: Promise<unknown>): Promise<ServiceError> {
-  const error: unknown = await attempt.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  invariant(error instanceof ServiceError, 'the attempt is refused');
-  return error;
 }

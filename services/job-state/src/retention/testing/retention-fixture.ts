@@ -9,6 +9,7 @@ import { startRetention } from '../start-retention.js';
 import type { Database } from '../../database/database.js';
 import { createTestDatabase, type TestDatabase } from '../../testing/test-database.js';
 import { insertCompany } from '../../testing/test-jobs.js';
+import { webhookRows } from '../../testing/webhook-fixture.js';
 
 /** A Monday on which a week begins and, for the feed, 30 days. */
 export const START = new Date('2024-12-09T00:00:00.000Z');
@@ -112,17 +113,9 @@ export async function insertFinished(
 }
 
 export async function insertSubscription(deletedAt: Date | null): Promise<string> {
-  const id = newId('whk');
   const companyId = await insertCompany(database, 'INSTALLER');
-  await database.query(
-    `insert into subscriptions (id, company_id, url, events, schema_version, state, deleted_at)
-     values ($1, $2, 'https://receiver.test/', '{install.*}', 1, 'active', $3)`,
-    [id, companyId, deletedAt],
-  );
-  await database.query(
-    `insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id) values ($1, 1, '\\x5ea1ed', 'test')`,
-    [id],
-  );
+  const id = await webhookRows(database).subscription({ companyId });
+  await database.query('update subscriptions set deleted_at = $2 where id = $1', [id, deletedAt]);
   return id;
 }
 

@@ -51,8 +51,6 @@ describe('listDeliveries', () => {
       await fixture.finish('dead_lettered', dead ?? '');
       await fixture.finish('cancelled', cancelled ?? '');
 
-      const page = await client.listDeliveries({ companyId, subscriptionId }, { status: state });
-      expect(page.deliveries).toMatchObject([{ state }]);
       const expected = {
         pending,
         retry_scheduled: scheduled,
@@ -61,8 +59,11 @@ describe('listDeliveries', () => {
         dead_lettered: dead,
         cancelled,
       };
-      expect(idsOf(page)).toEqual([expected[state]]);
-      expect(page.nextCursor).toBeNull();
+      for (const of of [{ companyId, subscriptionId }, { companyId }]) {
+        const page = await client.listDeliveries(of, { status: state });
+        expect(page.deliveries).toMatchObject([{ id: expected[state], state }]);
+        expect(page.nextCursor).toBeNull();
+      }
     },
   );
 
@@ -130,21 +131,6 @@ describe('listDeliveries', () => {
     expect(pages[0]?.deliveries[0]?.lastAttempt).toBeNull();
   });
 
-  test.each(['pending', 'retry_scheduled', 'held', 'delivered', 'dead_lettered'] as const)(
-    'lists those of a company by state: %s',
-    async (state) => {
-      const { companyId, subscriptionId, deliveries } = await companyWith(2);
-      const [id = ''] = deliveries.map((each) => each.id);
-      if (state === 'delivered' || state === 'dead_lettered') await fixture.finish(state, id);
-      else await fixture.database.query('update deliveries set state = $2 where id = $1', [id, state]);
-      const others = state === 'pending' ? deliveries.map((each) => each.id).reverse() : [id];
-      expect(idsOf(await client.listDeliveries({ companyId }, { status: state }))).toEqual(others);
-      expect(idsOf(await client.listDeliveries({ companyId, subscriptionId }, { status: state }))).toEqual(
-        others,
-      );
-    },
-  );
-
   test('scans a bounded number of deliveries for a filter with few matches, and continues from there', async () => {
     const { companyId, subscriptionId, deliveries } = await companyWith(1);
     const [oldest] = deliveries;
@@ -168,14 +154,6 @@ describe('listDeliveries', () => {
       const second = await client.listDeliveries({ ...list, after: first.nextCursor }, filter);
       expect(idsOf(second)).toEqual([oldest.id]);
       expect(second.nextCursor).toBeNull();
-    }
-  });
-
-  test('rejects an invalid size, state and event', async () => {
-    const { companyId, subscriptionId } = await companyWith(0);
-    for (const request of [{ limit: 0 }, { limit: 101 }, { status: 'lost' }, { event: 'install' }]) {
-      const failure = await failureOf(client.listDeliveries({ companyId, subscriptionId }, request));
-      expect(failure.reason).toBe('invalid_argument');
     }
   });
 });

@@ -79,18 +79,6 @@ describe('a result under a former lease', () => {
     expect(await attemptsOf(id)).toHaveLength(9);
   });
 
-  test('makes a dead-lettered delivery delivered after a late success', async () => {
-    const { id, subscription_id: subscriptionId } = await claimed();
-    for (let attempt = 1; attempt <= 8; attempt += 1) {
-      await handle(attemptedMessage({ deliveryId: id, leaseId: 'former', outcome: FAILED }));
-    }
-    expect(await fixture.delivery(id)).toMatchObject({ state: 'dead_lettered' });
-    expect(await fixture.health(subscriptionId)).toBe('degraded');
-    await handle(attemptedMessage({ deliveryId: id, leaseId: 'former' }));
-    expect(await fixture.delivery(id)).toMatchObject({ state: 'delivered', attempts: 8 });
-    expect(await fixture.health(subscriptionId)).toBe('healthy');
-  });
-
   test('makes a delivery delivered when a success arrives together with the 8th failure', async () => {
     const { id, subscription_id: subscriptionId } = await claimed();
     for (let attempt = 1; attempt <= 7; attempt += 1) {

@@ -9,7 +9,6 @@ import {
   DAY_MS,
   deadLetters,
   eventsOf,
-  fromNow,
   HOUR_MS,
   queuedBy,
   runToEnd,
@@ -263,20 +262,5 @@ describe('a request for a bulk replay', () => {
     );
     expect((await failureOf(second)).message).toContain(first.replayId);
     await client.cancelBulkReplay(first);
-  });
-
-  test.each([
-    ['no state', { states: [] }, {}, 'states'],
-    ['another state', { states: ['held'] }, {}, 'states.0'],
-    ['an end before its beginning', { to: fromNow(-2 * HOUR_MS) }, {}, 'to'],
-    ['a span of more than 90 days', { from: fromNow(-90 * DAY_MS) }, {}, 'to'],
-    ['an event that does not exist', { event: 'install' }, {}, 'event'],
-    ['no rate', {}, { perMinute: 0 }, 'perMinute'],
-    ['too high a rate', {}, { perMinute: 60_001 }, 'perMinute'],
-  ])('with %s is refused, and the field is named', async (_name, selection, rate, field) => {
-    const side = await companyWithAll('dead_lettered', 0);
-    const failure = await failureOf(begin(side, { selection, ...rate }));
-    expect(failure.reason).toBe('invalid_argument');
-    expect(failure.attributes.details?.map(({ path }) => path)).toContain(field);
   });
 });
