@@ -12,14 +12,21 @@ import {
 import { type Environment, type NewApiKey } from '@partner/kernel/security/api-key';
 import { newId } from '@partner/kernel/process/ids';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
+import { attemptOnce } from '@partner/kernel/testing/attempt-once';
+import { createInMemoryPublisher } from '@partner/kernel/testing/in-memory-publisher';
+import { createLifecycle } from '@partner/kernel/process/lifecycle';
+import { Registry } from 'prom-client';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { recordEvent } from '../webhooks/events/record-event.js';
 import { claimAll } from '../testing/claim-all.js';
 import { installerOwner } from '../testing/callers.js';
 import { keyLookups } from '../testing/key-lookups.js';
+import { testConfig } from '../testing/test-implementations.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertApiKey, insertCompany } from '../testing/test-jobs.js';
 import { webhookRows } from '../testing/webhook-fixture.js';
+import { createDatabase } from '../database/database.js';
+import { startWebhookLoops } from '../start-webhook-loops.js';
 import { faultOperations } from './fault-operations.js';
 import { webhookFaults } from './webhook-faults.js';
 
@@ -223,6 +230,30 @@ describe('webhooks under a fault script', () => {
     const late = await webhookFaults(testDatabase.database)(await claimAll(testDatabase.database, LIMITS));
     expect(late).toHaveLength(3);
   });
+
+  test.each([
+    { environment: 'sandbox', times: 2 },
+    { environment: 'production', times: 1 },
+  ] as const)(
+    'are delivered $times times by the loops of job-state in $environment [SANDBOX-3]',
+    async ({ environment, times }) => {
+      await subscribe();
+      await webhooks({ duplicate: true });
+      const database = createDatabase({ url: testDatabase.url, poolSize: 4, logger: silentLogger });
+      const lifecycle = createLifecycle({ logger: silentLogger, graceMs: 10_000 });
+      const publisher = createInMemoryPublisher();
+      startWebhookLoops(
+        testConfig(environment),
+        { logger: silentLogger, metrics: new Registry(), lifecycle, waitFor: attemptOnce },
+        { database, queue: database, publisher, clock: () => new Date() },
+      );
+      await webhookRows(database).event(companyId);
+      await publisher.published.atLeast(1);
+      expect(await deliveries()).toHaveLength(times);
+      await lifecycle.shutDown();
+      await database.end();
+    },
+  );
 
   test.each(['revoked_at', 'expires_at'])('are as usual once the key is inactive: %s', async (column) => {
     await subscribe();

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Implementation } from '@partner/kernel/amqp/implement';
+import type { Environment } from '@partner/kernel/security/api-key';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { configSchema } from '../config.js';
 import type { Database } from '../database/database.js';
@@ -7,24 +8,26 @@ import { implementationsOf } from '../start-rpc-servers.js';
 import { createStubDispatcher } from './stub-dispatcher.js';
 import { TEST_SEALING_KEYS } from './test-sealing-keys.js';
 
+/** The settings of job-state in an environment. No server is at their URLs. */
+export function testConfig(environment: Environment) {
+  const config = configSchema.parse({
+    PARTNER_ENVIRONMENT: environment,
+    AMQP_URL: 'amqp://127.0.0.1',
+    POSTGRES_URL: 'postgres://127.0.0.1/unused',
+    WEBHOOK_SEALING_KEYS: `unused:${randomBytes(32).toString('base64')}`,
+  });
+  return { ...config, WEBHOOK_SEALING_KEYS: TEST_SEALING_KEYS };
+}
+
 /** Every operation of job-state in the sandbox, over the database of a test. */
 export function testImplementations(deps: {
   readonly database: Database;
   readonly clock: () => Date;
 }): readonly Implementation[] {
-  const config = configSchema.parse({
-    PARTNER_ENVIRONMENT: 'sandbox',
-    AMQP_URL: 'amqp://127.0.0.1',
-    POSTGRES_URL: 'postgres://127.0.0.1/unused',
-    WEBHOOK_SEALING_KEYS: `unused:${randomBytes(32).toString('base64')}`,
+  return implementationsOf(testConfig('sandbox'), {
+    ...deps,
+    logger: silentLogger,
+    keyUsage: { note: () => undefined, stop: () => Promise.resolve() },
+    dispatcherTransport: createStubDispatcher().transport,
   });
-  return implementationsOf(
-    { ...config, WEBHOOK_SEALING_KEYS: TEST_SEALING_KEYS },
-    {
-      ...deps,
-      logger: silentLogger,
-      keyUsage: { note: () => undefined, stop: () => Promise.resolve() },
-      dispatcherTransport: createStubDispatcher().transport,
-    },
-  );
 }
