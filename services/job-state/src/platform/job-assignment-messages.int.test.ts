@@ -69,15 +69,6 @@ describe('a job that is removed from its company', () => {
     expect(await namesOf(swapped, two)).toEqual([]);
   });
 
-  test('stays unassigned if the older assignment is late [PLATFORM-2]', async () => {
-    const jobId = await newUnassignedJob();
-    await deliver(unassigned(jobId, 3), assigned(jobId, one, 2));
-    await expect(shown(jobId)).rejects.toMatchObject({ reason: 'not_found' });
-    expect(await namesOf(jobId)).toEqual([]);
-    await deliver(assigned(jobId, two, 4));
-    expect(await shown(jobId, two)).toMatchObject({ version: 1 });
-  });
-
   test('is refused while it is completed [PLATFORM-13]', async () => {
     const jobId = await newJob();
     await database.query(`update jobs set status = 'COMPLETE' where id = $1`, [jobId]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { DocumentCategory } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import { newId } from '@partner/kernel/process/ids';
 import { replaceAssignments } from '../jobs/replace-assignments.js';
-import { binding, insertMember, jobCreatedMessage } from '../testing/test-jobs.js';
+import { binding, insertMember } from '../testing/test-jobs.js';
 import {
   one,
   two,
@@ -208,30 +208,6 @@ describe('an accepted completion', () => {
 });
 
 describe('a message about a job', () => {
-  test.each([
-    ['JobUnassigned', (jobId: string) => unassigned(jobId, 3)],
-    ['JobCancelled', (jobId: string) => cancelled(jobId, 3)],
-    ['JobScopeChanged', (jobId: string) => scoped(jobId, 3, 2)],
-    ['JobReadinessChanged', (jobId: string) => readiness(jobId, 3, 'PERMIT')],
-    ['JobScheduled', (jobId: string) => scheduled(jobId, 3)],
-    ['JobDocumentAvailable', (jobId: string) => documented(jobId, 3, newId('doc'))],
-    ['JobCompletionAccepted', (jobId: string) => accepted(jobId, 3)],
-  ])('%s waits for the job', async (_name, message) => {
-    const jobId = newId('job');
-    const early = message(jobId);
-    await deliver(early);
-    expect(
-      await database.query('select prerequisite_id from inbox where message_id = $1', [early.messageId]),
-    ).toEqual([{ prerequisite_id: jobId }]);
-    await deliver(jobCreatedMessage({ jobId, sellingCompanyId: seller }));
-    expect(
-      await database.query(
-        'select prerequisite_id, settled_at is not null as settled from inbox where message_id = $1',
-        [early.messageId],
-      ),
-    ).toEqual([{ prerequisite_id: null, settled: true }]);
-  });
-
   test("leaves the installer company's own fields unchanged", async () => {
     const jobId = await newJob();
     const membershipId = await insertMember(database, { companyId: one, role: 'TECHNICIAN' });

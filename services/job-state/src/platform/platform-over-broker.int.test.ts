@@ -1,11 +1,9 @@
 import { fromBinary } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   type JobStatusChanged,
   JobStatusChangedSchema,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { JobReadinessChangedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import { PARTNER_EVENTS, type QueueDefinition } from '@partner/proto-contracts/topology';
 import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { type Consumer, type IncomingMessage, startConsumer } from '@partner/kernel/amqp/consumer';
@@ -27,7 +25,6 @@ import {
   insertCompany,
   jobAssignedMessage,
   jobCreatedMessage,
-  platformMessage,
   TEST_NOW,
 } from '../testing/test-jobs.js';
 import { createPlatformMessageHandler } from './handle-platform-message.js';
@@ -169,30 +166,13 @@ describe('job-state on a broker', () => {
     await publisher.close();
   });
 
-  test.each([
-    ['malformed', incoming('partner.platform.v1.JobAssigned', new Uint8Array()), /jobId is missing/],
-    [
-      'of an unknown type',
-      incoming('partner.platform.v1.Unheard', new Uint8Array()),
-      /^unknown message type "partner\.platform\.v1\.Unheard"$/,
-    ],
-    [
-      'invalid in a field',
-      platformMessage(JobReadinessChangedSchema, {
-        jobId: newId('job'),
-        version: 3,
-        ready: true,
-        blockerCodes: ['PERMIT'],
-        occurredAt: timestampFromDate(TEST_NOW),
-      }),
-      /^partner\.platform\.v1\.JobReadinessChanged: blockerCodes holds codes while ready$/,
-    ],
-  ])('dead-letters a message that is %s, with the reason [PLATFORM-6]', async (_name, message, reason) => {
+  test('dead-letters a message that is malformed, with the reason [PLATFORM-6]', async () => {
+    const message = incoming('partner.platform.v1.JobAssigned', new Uint8Array());
     send(message);
     const dead = await probe.take(platformMessages.deadLetterQueue ?? '');
     expect(dead.properties).toMatchObject({ messageId: message.messageId, type: message.type });
     expect(dead.content.equals(Buffer.from(message.body))).toBe(true);
-    expect(dead.properties.headers?.['x-dead-reason']).toMatch(reason);
+    expect(dead.properties.headers?.['x-dead-reason']).toMatch(/jobId is missing/);
   });
 
   test('records a dead letter that is sent again, once its cause is fixed', async () => {

@@ -104,32 +104,6 @@ describe('appointment.booked', () => {
     });
   });
 
-  test('is published for each version once in any order; times and notes are those of the newest [PLATFORM-3, PLATFORM-5]', async () => {
-    const { leadId } = await insertLead();
-    const versions = [
-      { version: 1, later: 1, notes: 'first' },
-      { version: 2, later: 2, notes: 'second' },
-      { version: 3, later: 3 },
-    ];
-    for (const order of [
-      [0, 1, 2],
-      [2, 1, 0],
-      [2, 0, 1],
-      [1, 2, 0],
-    ]) {
-      const appointmentId = newId('appt');
-      const messages = order.flatMap((place) => versions[place] ?? []);
-      for (const version of [...messages, ...messages])
-        expect(await handle(scheduled({ appointmentId, leadId, ...version }))).toEqual(DONE);
-      expect(await emittedVersions(appointmentId)).toEqual(messages.map(({ version }) => version));
-      expect(await appointmentOf(appointmentId)).toMatchObject({
-        starts_at: hours(3),
-        notes: 'second',
-        version: 3,
-      });
-    }
-  });
-
   test('for a late version without notes has none of a newer one [PLATFORM-5]', async () => {
     const { leadId } = await insertLead();
     const appointmentId = newId('appt');

@@ -92,15 +92,6 @@ describe.each(FACT_CASES)('$event', ({ event, kind, state, newId: newResourceId,
     }
   });
 
-  test('that is late is published too, and the stored state stays [PLATFORM-3]', async () => {
-    const projectId = await insertProject();
-    const id = resourceIdOf(projectId);
-    const fact = { id, projectId, version: 5, occurredAt: stamp() };
-    for (const version of [5, 3, 4]) await handle(message({ ...fact, version }));
-    expect(await emittedVersions(id)).toEqual([5, 3, 4]);
-    expect(await recordOf(id)).toMatchObject({ version: 5, state });
-  });
-
   test('is published once for any repetition: by its message and by its version, also concurrently [PLATFORM-1]', async () => {
     const projectId = await insertProject();
     const id = resourceIdOf(projectId);
