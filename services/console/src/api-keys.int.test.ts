@@ -1,7 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { insertCompany } from '@partner/job-state/testing/test-jobs';
 import { apiKeyCreated, apiKeyPage, apiKeyRotated } from '@partner/proto-contracts/resources/api-key/api-key';
-import { installerPage } from '@partner/proto-contracts/resources/installer/installer';
 import { newId } from '@partner/kernel/process/ids';
 import { ids, site } from './testing/each-test-console.js';
 import { PEOPLE } from './testing/test-job-state.js';
@@ -98,24 +96,6 @@ describe('lists', () => {
     const rest = await listed(`?limit=2&cursor=${first.nextCursor ?? ''}`);
     expect([...first.keys, ...rest.keys].map(({ id }) => id)).toEqual(made);
     expect(rest.nextCursor).toBeNull();
-  });
-
-  test('of installers come page by page', async () => {
-    const { database } = site.jobState;
-    const installers = [];
-    for (let n = 0; n < 3; n += 1) installers.push(await insertCompany(database, 'INSTALLER'));
-    await database.query(
-      'insert into contracted_installers (selling_company_id, installer_company_id) select $1, unnest($2::text[])',
-      [ids.roofs, installers],
-    );
-    const seen: string[] = [];
-    for (let query: string | null = '?limit=2'; query !== null;) {
-      const response = await site.request('get', `${INSTALLERS}${query}`, { cookie }).expect(200);
-      const page = installerPage.parse(response.body);
-      seen.push(...page.installers.map(({ id }) => id));
-      query = page.nextCursor === null ? null : `?limit=2&cursor=${page.nextCursor}`;
-    }
-    expect(seen).toEqual([...installers].sort());
   });
 
   test.each([KEYS, INSTALLERS])('%s accepts no other cursor and no other limit', async (path) => {

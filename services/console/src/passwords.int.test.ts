@@ -1,10 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { sessionResponse } from '@partner/proto-contracts/resources/session/session';
-import { createMailer } from '@partner/kernel/process/mail';
-import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
+import type { MailServer } from '@partner/test-kit/start-mail-server';
 import { EMAIL_LIMITS, PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
 import { LOGIN_FAILURE_LIMITS, LOGIN_FAILURE_WINDOW_MS } from './sessions/login-attempts.js';
-import { expectStatus, ids, logIn, SESSION, startSite } from './testing/each-test-console.js';
+import {
+  cookieOf,
+  expectStatus,
+  ids,
+  logIn,
+  SESSION,
+  startSite,
+  startSiteWithMail,
+} from './testing/each-test-console.js';
 import type { TestConsole } from './testing/start-test-console.js';
 import { hashPassword, PASSWORD, PEOPLE } from './testing/test-job-state.js';
 
@@ -15,9 +22,7 @@ let mail: MailServer;
 let site: TestConsole;
 
 beforeEach(async () => {
-  mail = await startMailServer();
-  const mailer = createMailer({ SMTP_URL: mail.url, MAIL_FROM: 'partner-api@service.example' });
-  site = await startSite(mailer === undefined ? {} : { mailer });
+  ({ mail, site } = await startSiteWithMail());
 });
 
 afterEach(() => mail.stop());
@@ -37,7 +42,7 @@ describe('a change of the password', () => {
     const other = await site.signIn();
     const response = await change(NEW_PASSWORD).expect(200);
     expect(sessionResponse.parse(response.body).owner.membershipId).toBe(ids.olive);
-    const renewed = response.get('set-cookie')?.[0]?.split(';', 1)[0] ?? '';
+    const renewed = cookieOf(response);
     await expectStatus(401, site.request('get', SESSION, { cookie }));
     await expectStatus(401, site.request('get', SESSION, { cookie: other }));
     site.pass(60_000);

@@ -10,6 +10,7 @@ import { startIdentityProvider, type TestIdentityProvider } from '@partner/test-
 import { LOGIN_FAILURE_LIMITS } from './sessions/login-attempts.js';
 import { CONFIRMED_MS } from './sessions/session-times.js';
 import {
+  cookieOf,
   expectStatus,
   ids,
   newWebhook,
@@ -40,11 +41,6 @@ beforeEach(async () => {
   site = await startSite({ provider: { ...provider.client, name: 'Acme Login' } });
 });
 
-const firstCookie = (response: { get(name: string): unknown }) => {
-  const [cookie] = [response.get('set-cookie')].flat();
-  return String(cookie).split(';', 1)[0] ?? '';
-};
-
 /** Starts at the console and signs in at the provider, as one browser. */
 async function visitProvider({ path = PROVIDER, session = '', body = {} } = {}) {
   const begun = await site
@@ -53,7 +49,7 @@ async function visitProvider({ path = PROVIDER, session = '', body = {} } = {}) 
   const { authorizationUrl } = providerRedirect.parse(begun.body);
   const { origin, pathname, search } = await provider.visit(authorizationUrl);
   expect(`${origin}${pathname}`).toBe('https://partner.example/console/sign-in/callback');
-  return { cookie: firstCookie(begun), query: search.slice(1), cookies: begun.get('set-cookie') };
+  return { cookie: cookieOf(begun), query: search.slice(1), cookies: begun.get('set-cookie') };
 }
 
 function complete(
@@ -78,7 +74,7 @@ async function expectRefused(sent: ReturnType<typeof complete>, text: string) {
   expect(response.get('set-cookie')).toBeUndefined();
 }
 
-const signIn = async () => firstCookie(await complete(await visitProvider()).expect(200));
+const signIn = async () => cookieOf(await complete(await visitProvider()).expect(200));
 
 /** The entries of sessions in the audit trail that name the provider, newest first. */
 const byProvider = async () =>
@@ -105,7 +101,7 @@ describe('a sign-in with the identity provider', () => {
       expect.stringMatching(new RegExp(`^__Host-svc_device=${ids.olive}\\.`)),
       '__Host-svc_provider=; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=0',
     ]);
-    await expectStatus(200, site.request('get', SESSION, { cookie: firstCookie(response) }));
+    await expectStatus(200, site.request('get', SESSION, { cookie: cookieOf(response) }));
     await expectStatus(401, site.request('get', SESSION, { cookie: former }));
     expect(await byProvider()).toMatchObject([
       { action: 'session.started', actor: { membershipId: ids.olive } },
@@ -115,7 +111,7 @@ describe('a sign-in with the identity provider', () => {
     const again = await complete(await visitProvider()).expect(200);
     expect(again.body).toMatchObject({ session: { owner: { membershipId: ids.olive } }, returnTo: null });
     const methods = await site.request('get', '/partner-api/sign-in-methods', {
-      cookie: firstCookie(again),
+      cookie: cookieOf(again),
     });
     expect(methods.body).toEqual({
       hasPassword: true,
@@ -235,7 +231,7 @@ describe('a sign-in with the identity provider', () => {
     await expectStatus(429, begin());
     // No stranger can use up the limits of a browser that is known.
     const signedIn = await complete(await visitProvider(), { address: '198.51.100.1' }).expect(200);
-    const device = signedIn.get('set-cookie')?.[1]?.split(';', 1)[0] ?? '';
+    const device = cookieOf(signedIn, 1);
     await expectStatus(200, begin(device));
     await expectStatus(200, complete(await visitProvider(), { session: device }));
   });

@@ -2,10 +2,9 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { isForViewers } from '@partner/proto-contracts/api/roles';
 import { sessionResponse } from '@partner/proto-contracts/resources/session/session';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
-import { createMailer } from '@partner/kernel/process/mail';
-import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
+import type { MailServer } from '@partner/test-kit/start-mail-server';
 import { OWNER_CHECKED_EVERY_MS } from './sessions/session-times.js';
-import { expectStatus, ids, SESSION, startSite } from './testing/each-test-console.js';
+import { expectStatus, ids, SESSION, startSite, startSiteWithMail } from './testing/each-test-console.js';
 import type { TestConsole } from './testing/start-test-console.js';
 import { PEOPLE } from './testing/test-job-state.js';
 
@@ -17,9 +16,7 @@ let site: TestConsole;
 let cookie: string;
 
 beforeEach(async () => {
-  mail = await startMailServer();
-  const mailer = createMailer({ SMTP_URL: mail.url, MAIL_FROM: 'partner-api@service.example' });
-  site = await startSite(mailer === undefined ? {} : { mailer });
+  ({ mail, site } = await startSiteWithMail());
   cookie = await site.signIn(PEOPLE.viewer);
 });
 

@@ -6,7 +6,7 @@ import {
 } from '@partner/proto-contracts/resources/second-factor/second-factor';
 import { LOGIN_FAILURE_LIMITS } from './sessions/login-attempts.js';
 import { CONFIRMED_MS } from './sessions/session-times.js';
-import { expectStatus, ids, logIn, SESSION, site, trailOf } from './testing/each-test-console.js';
+import { cookieOf, expectStatus, ids, logIn, SESSION, site, trailOf } from './testing/each-test-console.js';
 import { cookie, send } from './testing/signed-in-console.js';
 import { PASSWORD, PEOPLE } from './testing/test-job-state.js';
 
@@ -92,7 +92,7 @@ describe('an owner with a second factor', () => {
 
   test('has 10 wrong codes in 15 minutes over all addresses, and 10 in a known browser [FACTOR-4]', async () => {
     const signedIn = await logInWith(nextCode());
-    const known = signedIn.get('set-cookie')?.[1]?.split(';', 1)[0] ?? '';
+    const known = cookieOf(signedIn, 1);
     for (let n = 0; n < 2 * LOGIN_FAILURE_LIMITS.client; n += 1) {
       // Neither a stranger nor the request for a code uses up the limit.
       await expectStatus(401, logInWith('000000', { password: 'wrong', address: `198.51.100.${n}` }));
@@ -127,7 +127,7 @@ describe('a change of the second factor', () => {
     }
     await expectStatus(429, send('post', `${FACTOR}/disable`, { code: nextCode() }));
     const signedIn = await logInWith(nextCode()).expect(200);
-    const other = signedIn.get('set-cookie')?.[0]?.split(';', 1)[0] ?? '';
+    const other = cookieOf(signedIn);
     const body = { code: nextCode() };
     await expectStatus(204, site.request('post', `${FACTOR}/disable`, { cookie: other, body }));
     await expectStatus(200, logInWith(undefined));

@@ -3,10 +3,9 @@ import {
   technicalContact,
   technicalContactRequested,
 } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
-import { createMailer } from '@partner/kernel/process/mail';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import type { TestConsole } from './testing/start-test-console.js';
-import { ids, startSite, trailOf } from './testing/each-test-console.js';
+import { ids, startSite, startSiteWithMail, trailOf } from './testing/each-test-console.js';
 import { PEOPLE } from './testing/test-job-state.js';
 
 const CONTACT = '/partner-api/technical-contact';
@@ -17,9 +16,7 @@ let site: TestConsole;
 let cookie: string;
 
 beforeEach(async () => {
-  mail = await startMailServer();
-  const mailer = createMailer({ SMTP_URL: mail.url, MAIL_FROM: 'partner-api@service.example' });
-  site = await startSite(mailer === undefined ? {} : { mailer });
+  ({ mail, site } = await startSiteWithMail());
   cookie = await site.signIn(PEOPLE.salesOwner);
 });
 

@@ -3,6 +3,8 @@ import { connectAudit } from '@partner/job-state/testing/public-clients';
 import { createTestDatabase, type TestDatabase } from '@partner/job-state/testing/test-database';
 import type { AuditPage } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import { subscriptionCreated } from '@partner/proto-contracts/resources/subscription/subscription';
+import { createMailer } from '@partner/kernel/process/mail';
+import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import type supertest from 'supertest';
 import { startTestConsole, type TestConsole } from './start-test-console.js';
@@ -32,6 +34,21 @@ export async function startSite(
   const started = await startTestConsole({ redisUrl: testRedisUrl(), jobState, ...options });
   sites.push(started);
   return started;
+}
+
+/** Starts a console beside the first one that sends its emails to a mail server of the test. */
+export async function startSiteWithMail(): Promise<{
+  readonly site: TestConsole;
+  readonly mail: MailServer;
+}> {
+  const mail = await startMailServer();
+  const mailer = createMailer({ SMTP_URL: mail.url, MAIL_FROM: 'partner-api@service.example' });
+  return { mail, site: await startSite({ ...(mailer !== undefined && { mailer }) }) };
+}
+
+/** Returns a cookie that a response sets, for a later request; absent: that of the session. */
+export function cookieOf(response: { get(name: string): unknown }, place = 0): string {
+  return String([response.get('set-cookie')].flat()[place] ?? '').split(';', 1)[0] ?? '';
 }
 
 beforeAll(async () => {

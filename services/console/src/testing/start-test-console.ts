@@ -71,6 +71,7 @@ interface TestConsoleOptions {
   readonly publicBaseUrl?: string;
   readonly limiter?: RateLimiter;
   readonly mailer?: Mailer;
+  readonly verify?: typeof verify;
   readonly provider?: Pick<
     Parameters<typeof createIdentityProvider>[0],
     'name' | 'issuer' | 'clientId' | 'clientSecret'
@@ -119,7 +120,11 @@ export async function startTestConsole(options: TestConsoleOptions): Promise<Tes
     attempts: createLoginAttempts({ redis, keyPrefix, clock, randomBytes }),
     deviceCookie: createDeviceCookie({ publicBaseUrl, signer, clock, randomBytes }),
     background,
-    ...(await createPasswordChecks({ randomBytes, verify, metrics: new Registry() })),
+    ...(await createPasswordChecks({
+      randomBytes,
+      verify: options.verify ?? verify,
+      metrics: new Registry(),
+    })),
     limiter: options.limiter ?? createRateLimiter({ redis, keyPrefix, replicas: 1, logger, metrics, clock }),
     webApp: FAKE_WEB_APP,
     mailer: options.mailer,
