@@ -252,13 +252,6 @@ CREATE TABLE public.companies (
     CONSTRAINT companies_installer_requests_per_minute_check CHECK ((installer_requests_per_minute >= 1))
 );
 
-CREATE TABLE public.company_moves (
-    company_id text NOT NULL,
-    state text NOT NULL,
-    changed_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT company_moves_state_check CHECK ((state = ANY (ARRAY['leaving'::text, 'left'::text])))
-);
-
 CREATE TABLE public.contracted_installers (
     selling_company_id text NOT NULL,
     installer_company_id text NOT NULL
@@ -796,9 +789,6 @@ ALTER TABLE ONLY public.bulk_replays
 
 ALTER TABLE ONLY public.companies
     ADD CONSTRAINT companies_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY public.company_moves
-    ADD CONSTRAINT company_moves_pkey PRIMARY KEY (company_id);
 
 ALTER TABLE ONLY public.contracted_installers
     ADD CONSTRAINT contracted_installers_pkey PRIMARY KEY (selling_company_id, installer_company_id);

@@ -301,8 +301,6 @@ export const TABLES: readonly Table[] = [
     plain: 'id name class',
     company: { where: 't.id = {company}', erased: {} },
   },
-  // Nothing reads it: `all-migrations.ts` says when it is dropped.
-  { name: 'company_moves', deleted: NEVER, plain: 'company_id state' },
   { name: 'contracted_installers', deleted: NEVER, plain: 'selling_company_id installer_company_id' },
   {
     name: 'delivery_statistics',

@@ -76,7 +76,8 @@ function migrationSource(migrations: readonly Migration[]): Knex.MigrationSource
   return {
     getMigrations: () => Promise.resolve([...migrations]),
     getMigrationName: ({ name }) => name,
-    getMigration: (migration) => Promise.resolve(migration),
+    // knex asks for both ways. A rollback of the service needs no migration.
+    getMigration: ({ up }) => Promise.resolve({ up, down: () => Promise.resolve() }),
   };
 }
 

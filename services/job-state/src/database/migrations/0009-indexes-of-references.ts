@@ -15,11 +15,3 @@ export async function up(knex: Knex): Promise<void> {
     create index sales_records_project_id_idx on sales_records (project_id) where project_id is not null;
   `);
 }
-
-/** Drops the indexes. */
-export async function down(knex: Knex): Promise<void> {
-  await knex.raw(`
-    drop index projects_lead_id_idx, appointments_lead_id_idx, appointments_project_id_idx, jobs_project_id_idx,
-      sales_records_project_id_idx;
-  `);
-}

@@ -1,23 +1,32 @@
 import type { Knex } from 'knex';
 
 /**
- * Adds what notifications to owners need: what was announced about each webhook, secret and API key, the dead letters that
- * are not yet announced, and the emails that are not yet sent.
+ * Adds custom headers and rates of webhooks, which secret is known, and what notifications to owners need.
  *
- * Lock: `subscriptions`, `subscription_secrets` and `api_keys` while their small indexes are built. Old code: ignores the
- * columns and the table, so it counts no dead letters and stores no certificates.
+ * Lock: `subscriptions`, `subscription_secrets` and `api_keys` while their small indexes are built; no row is rewritten. Old code: ignores
+ * the columns and tables. It sends no custom headers, keeps no rate, activates a subscription whatever the secret, and counts no dead letters.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     -- failing_since: when the endpoint was announced as failing, null if it is not. certificate_*: of the certificate that the
     -- endpoint of the current URL presented last. certificate_announced_at: when its end was announced last.
     -- notification_version: the number of notifications about the row, the version of the resource in their events.
+    -- header_names: of the custom headers, which are the secret with version 0. deliveries_per_second: the rate that the owner has
+    -- chosen; null: none. next_delivery_at: when the next delivery starts if that rate is kept exactly.
+    -- secret_shown: false while no one has the current secret. verified_secret_version: of the secret that signed the test that has
+    -- verified the URL, the current one if both were accepted; null: recorded by a version that did not know it.
     alter table subscriptions
       add column failing_since timestamptz,
       add column certificate_valid_from timestamptz,
       add column certificate_valid_to timestamptz,
       add column certificate_announced_at timestamptz,
-      add column notification_version integer not null default 0;
+      add column notification_version integer not null default 0,
+      add column header_names text[] not null default '{}',
+      add column deliveries_per_second integer
+        constraint subscriptions_deliveries_per_second_check check (deliveries_per_second > 0),
+      add column next_delivery_at timestamptz,
+      add column secret_shown boolean not null default true,
+      add column verified_secret_version integer;
     create index subscriptions_failing_since_idx on subscriptions (failing_since) where failing_since is not null;
     create index subscriptions_certificate_idx on subscriptions (certificate_valid_to)
       where certificate_valid_to is not null and deleted_at is null;
@@ -62,20 +71,5 @@ export async function up(knex: Knex): Promise<void> {
       created_at timestamptz not null default now(),
       constraint notification_emails_pkey primary key (membership_id, event_id)
     );
-  `);
-}
-
-/** Drops what was announced, and the emails to send; no event is lost, and pending dead letters are not announced. */
-export async function down(knex: Knex): Promise<void> {
-  await knex.raw(`
-    drop table notification_emails;
-    drop table notification_recipients;
-    drop table unannounced_dead_letters;
-    drop index api_keys_expires_at_idx;
-    alter table api_keys drop column end_announced_at, drop column notification_version;
-    alter table subscription_secrets drop column end_announced_at;
-    alter table subscriptions
-      drop column failing_since, drop column certificate_valid_from, drop column certificate_valid_to,
-      drop column certificate_announced_at, drop column notification_version;
   `);
 }
