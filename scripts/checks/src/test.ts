@@ -18,7 +18,7 @@ import { seedOption } from './seed-option.js';
 const root = path.resolve(import.meta.dirname, '../../..');
 
 /** The kinds of checks, in the order in which they run. */
-const KINDS = ['static', 'schema', 'unit', 'int', 'sys'] as const;
+const KINDS = ['static', 'unit', 'int', 'sys'] as const;
 type Kind = (typeof KINDS)[number];
 
 /** The compiled modules of the files that were changed or added since a commit. */
@@ -166,13 +166,6 @@ async function main(
       ...(seed !== undefined && { SEED: String(seed) }),
     };
     try {
-      if (only.includes('schema')) {
-        const agrees =
-          (await runProgram(process.execPath, ['services/job-state/dist/testing/check-schema.js'], env)) ===
-          0;
-        if (!agrees) totals.failed += 1;
-        succeeded = agrees && succeeded;
-      }
       const kinds = only.filter((kind) => kind === 'unit' || kind === 'int' || kind === 'sys');
       if (mutants !== undefined) {
         return (await runProgram(process.execPath, ['scripts/checks/dist/mutants.js', mutants], env)) === 0;
