@@ -1,51 +1,32 @@
 import { fromBinary } from '@bufbuild/protobuf';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { KeyRevokedSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { createApiKey } from '@partner/kernel/security/api-key';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { eventually } from '@partner/test-kit/eventually';
-import type { Database } from '../database/database.js';
 import { connectAccess } from '../testing/access-client.js';
 import { keyLookups } from '../testing/key-lookups.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { emailOf, insertApiKey, insertCompany, insertMember, TEST_NOW } from '../testing/test-jobs.js';
-import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
 import { Registry } from 'prom-client';
 import { startKeyUsage } from './start-key-usage.js';
+import { database } from '../testing/file-database.js';
 
-let testDatabase: TestDatabase;
-let database: Database;
 let seller: string;
 let installer: string;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  ({ database } = testDatabase);
   seller = await insertCompany(database, 'SALES');
   installer = await insertCompany(database, 'INSTALLER');
 });
 
-afterAll(() => testDatabase.drop());
-
-function deps() {
-  return {
-    database,
-    clock: () => TEST_NOW,
-    logger: silentLogger,
-    environment: 'sandbox',
-    sealingKeys: TEST_SEALING_KEYS,
-  } as const;
-}
-
 /** The calls of the console. */
-const client = () => connectAccess(deps());
+const client = () => connectAccess({ database });
 
 /** The requests of a gateway. */
-function gateway(used: string[] = []) {
-  return keyLookups(deps(), used);
-}
+const gateway = (used: string[] = []) =>
+  keyLookups({ database, clock: () => TEST_NOW, logger: silentLogger, environment: 'sandbox' }, used);
 
 const insertKey = (
   companyId: string,

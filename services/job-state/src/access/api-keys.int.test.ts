@@ -1,19 +1,16 @@
 import { createHash } from 'node:crypto';
 import { fromBinary } from '@bufbuild/protobuf';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { KeyRevokedSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { ApiKey } from '@partner/proto-contracts/resources/api-key/api-key';
 import { parseApiKey } from '@partner/kernel/security/api-key';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
-import type { Database } from '../database/database.js';
 import { untilLockWaits } from '../testing/lock-waits.js';
 import { connectAccess } from '../testing/access-client.js';
 import { failureOf } from '../testing/subscription-fixture.js';
 import { keyLookups } from '../testing/key-lookups.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
 import {
   insertAssignedJob,
   insertCompany,
@@ -21,19 +18,13 @@ import {
   recordForTest,
   TEST_NOW,
 } from '../testing/test-jobs.js';
+import { database } from '../testing/file-database.js';
 
 const HOUR_MS = 3_600_000;
 
-let testDatabase: TestDatabase;
-let database: Database;
 let seller: string;
 let installer: string;
 let now = TEST_NOW;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  ({ database } = testDatabase);
-});
 
 beforeEach(async () => {
   now = TEST_NOW;
@@ -41,10 +32,8 @@ beforeEach(async () => {
   installer = await insertCompany(database, 'INSTALLER');
 });
 
-afterAll(() => testDatabase.drop());
-
 const deps = () => ({
-  ...{ database, clock: () => now, logger: silentLogger, sealingKeys: TEST_SEALING_KEYS },
+  ...{ database, clock: () => now, logger: silentLogger },
   environment: 'production' as const,
 });
 const client = () => connectAccess(deps());

@@ -1,38 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
-import type { Database } from '../database/database.js';
 import { connectAccess } from '../testing/access-client.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { somePasswordHash } from '../testing/some-password-hash.js';
 import { emailOf, insertCompany, insertMember, TEST_NOW } from '../testing/test-jobs.js';
 import { updateOwner } from '../operator/owners.js';
-import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
+import { database } from '../testing/file-database.js';
 
-let testDatabase: TestDatabase;
-let database: Database;
 let companyId: string;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  ({ database } = testDatabase);
   companyId = await insertCompany(database, 'SALES');
 });
 
-afterAll(() => testDatabase.drop());
-
 let now = TEST_NOW;
 
-const deps = () =>
-  ({
-    database,
-    clock: () => now,
-    logger: silentLogger,
-    environment: 'sandbox',
-    sealingKeys: TEST_SEALING_KEYS,
-  }) as const;
-const access = () => connectAccess(deps());
+const access = () => connectAccess({ database, clock: () => now });
 
 const member = async (role: 'OWNER' | 'TECHNICIAN' = 'OWNER') => ({
   membershipId: await insertMember(database, { companyId, role }),
@@ -137,7 +121,10 @@ describe('a link', () => {
     await request(membershipId, outdated);
     const operator = { membershipId: undefined, displayName: 'operator: Ada' };
     for (const active of [false, true]) {
-      await updateOwner(deps(), { membershipId, passwordHash: undefined, active, actor: operator });
+      await updateOwner(
+        { database, logger: silentLogger },
+        { membershipId, passwordHash: undefined, active, actor: operator },
+      );
     }
     await expect(use(outdated)).rejects.toMatchObject({ reason: 'not_found' });
   });

@@ -1,41 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Role } from '@partner/proto-contracts/api/roles';
 import { COLLEAGUE_LIMITS } from '@partner/proto-contracts/resources/colleague/colleague';
-import { silentLogger } from '@partner/kernel/telemetry/logger';
-import type { Database } from '../database/database.js';
 import { connectAccess } from '../testing/access-client.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { emailOf, insertCompany, insertMember, TEST_NOW } from '../testing/test-jobs.js';
-import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
+import { database } from '../testing/file-database.js';
 
-let testDatabase: TestDatabase;
-let database: Database;
 let companyId: string;
 let ownerId: string;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  ({ database } = testDatabase);
-});
-
-afterAll(() => testDatabase.drop());
 
 beforeEach(async () => {
   companyId = await insertCompany(database, 'SALES');
   ownerId = await member('OWNER');
 });
 
-function access() {
-  const deps = {
-    database,
-    clock: () => TEST_NOW,
-    logger: silentLogger,
-    environment: 'sandbox',
-    sealingKeys: TEST_SEALING_KEYS,
-  } as const;
-  return connectAccess(deps);
-}
+const access = () => connectAccess({ database });
 
 const member = (role: 'OWNER' | 'VIEWER') => insertMember(database, { companyId, role });
 

@@ -1,43 +1,23 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Role } from '@partner/proto-contracts/api/roles';
 import { newId } from '@partner/kernel/process/ids';
-import { silentLogger } from '@partner/kernel/telemetry/logger';
-import type { Database } from '../database/database.js';
 import { recordMembershipChanged } from '../platform/record-membership-changed.js';
 import { connectAccess } from '../testing/access-client.js';
 import { connectOperators } from '../testing/public-clients.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { emailOf, insertCompany, insertMember, TEST_NOW } from '../testing/test-jobs.js';
-import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
+import { database } from '../testing/file-database.js';
 
 const ISSUER = 'https://login.example/';
 
-let testDatabase: TestDatabase;
-let database: Database;
 let companyId: string;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  ({ database } = testDatabase);
-});
-afterAll(() => testDatabase.drop());
 beforeEach(async () => {
   companyId = await insertCompany(database, 'SALES');
 });
 
-const deps = () =>
-  ({
-    database,
-    clock: () => TEST_NOW,
-    logger: silentLogger,
-    environment: 'sandbox',
-    sealingKeys: TEST_SEALING_KEYS,
-  }) as const;
-
-const access = () => connectAccess(deps());
-
-const operators = () => connectOperators({ ...deps(), inFlight: 1 });
+const access = () => connectAccess({ database });
+const operators = () => connectOperators({ database });
 
 const by = (membershipId: string) => ({ companyId, membershipId });
 

@@ -1,45 +1,40 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { SecondFactorCode } from '@partner/proto-contracts/internal/access/second-factor';
 import { newId } from '@partner/kernel/process/ids';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { connectAccess } from '../testing/access-client.js';
 import { connectOperators } from '../testing/public-clients.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { emailOf, insertCompany, insertMember, TEST_NOW } from '../testing/test-jobs.js';
 import { totpCode } from '../testing/totp-code.js';
 import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
 import { createSecretMaintenance } from '../webhooks/subscriptions/maintain-secrets.js';
+import { database } from '../testing/file-database.js';
 
 const STEP_MS = 30_000;
 const OWN = Buffer.alloc(32, 9);
 
-let testDatabase: TestDatabase;
 let now: Date;
 let companyId: string;
 let membershipId: string;
 let sealingKeys = TEST_SEALING_KEYS;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  companyId = await insertCompany(testDatabase.database, 'SALES');
+  companyId = await insertCompany(database, 'SALES');
 });
-afterAll(() => testDatabase.drop());
-
 beforeEach(async () => {
   now = TEST_NOW;
   sealingKeys = TEST_SEALING_KEYS;
-  membershipId = await insertMember(testDatabase.database, { companyId });
+  membershipId = await insertMember(database, { companyId });
 });
 
 const deps = () => ({
-  database: testDatabase.database,
+  database,
   clock: () => now,
   logger: silentLogger,
-  environment: 'sandbox' as const,
 });
 const client = () => connectAccess({ ...deps(), sealingKeys });
-const operators = () => connectOperators({ ...deps(), inFlight: 1 });
+const operators = () => connectOperators(deps());
 const newHash = () => randomBytes(32).toString('hex');
 const recoveryCodeSha256s = Array.from({ length: 10 }, newHash);
 const owner = () => ({ companyId, membershipId });
@@ -66,7 +61,7 @@ const replace = (code: SecondFactorCode, hashes: string[]) =>
 const sessionVersion = async () => (await client().findPerson(companyId, membershipId))?.passwordVersion;
 
 const audited = async () => {
-  const entries = await testDatabase.database.query<{ details: object }>(
+  const entries = await database.query<{ details: object }>(
     `select details from audit_entries where subject_id = $1 and action = 'owner.updated' order by id`,
     [membershipId],
   );
@@ -101,7 +96,7 @@ describe('enrolment', () => {
       enabledAt: TEST_NOW.toISOString(),
       recoveryCodesLeft: 10,
     });
-    const [{ stored } = { stored: '' }] = await testDatabase.database.query<{ stored: string }>(
+    const [{ stored } = { stored: '' }] = await database.query<{ stored: string }>(
       `select encode(sealed, 'escape') as stored from second_factors where membership_id = $1`,
       [membershipId],
     );
@@ -118,7 +113,7 @@ describe('enrolment', () => {
     for (const hashes of [recoveryCodeSha256s.slice(1), ['00', ...recoveryCodeSha256s.slice(1)]])
       await expect(enable(code, hashes)).rejects.toMatchObject({ reason: 'invalid_argument' });
     const secret = await enrol();
-    const other = { ...owner(), companyId: await insertCompany(testDatabase.database, 'SALES') };
+    const other = { ...owner(), companyId: await insertCompany(database, 'SALES') };
     await expect(client().beginSecondFactor(other)).rejects.toMatchObject({ reason: 'not_found' });
     expect(await client().getSecondFactor(other)).toMatchObject({ enabled: false });
     now = later(1);
@@ -207,7 +202,7 @@ describe('the login of an owner with a second factor', () => {
     await enrol();
     const before = await sessionVersion();
     const add = async (role: 'OWNER' | 'VIEWER', company = companyId) => {
-      const id = await insertMember(testDatabase.database, { companyId: company, role });
+      const id = await insertMember(database, { companyId: company, role });
       return (of = company) =>
         client().resetColleagueSecondFactor(
           { companyId: of, membershipId: id },
@@ -216,7 +211,7 @@ describe('the login of an owner with a second factor', () => {
     };
     const resetByOwner = await add('OWNER');
     const resetByViewer = await add('VIEWER');
-    const resetByStranger = await add('OWNER', await insertCompany(testDatabase.database, 'SALES'));
+    const resetByStranger = await add('OWNER', await insertCompany(database, 'SALES'));
     for (const [refusedReset, reason] of [
       [client().resetColleagueSecondFactor(owner(), { params: { id: membershipId } }), 'permission_denied'],
       [resetByViewer(), 'permission_denied'],

@@ -1,36 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { silentLogger } from '@partner/kernel/telemetry/logger';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { connectAccess } from '../testing/access-client.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
-import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
+import { database } from '../testing/file-database.js';
 
 const HOUR_MS = 3_600_000;
 
-let testDatabase: TestDatabase;
 let now = TEST_NOW;
 let companyId: string;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-});
-afterAll(() => testDatabase.drop());
-
 beforeEach(async () => {
   now = TEST_NOW;
-  companyId = await insertCompany(testDatabase.database, 'SALES');
+  companyId = await insertCompany(database, 'SALES');
 });
 
-function client() {
-  return connectAccess({
-    database: testDatabase.database,
-    clock: () => now,
-    logger: silentLogger,
-    environment: 'sandbox',
-    sealingKeys: TEST_SEALING_KEYS,
-  });
-}
+const client = () => connectAccess({ database, clock: () => now });
 
 const newToken = () => randomBytes(32).toString('hex');
 
@@ -42,7 +26,7 @@ async function request(email: string, tokenSha256 = newToken(), of = companyId) 
 const contact = (of = companyId) => client().getTechnicalContact({ companyId: of });
 
 const trail = () =>
-  testDatabase.database.query(
+  database.query(
     `select action, subject_id as "subjectId", display_name as "displayName", details->>'email' as email
      from audit_entries where company_id = $1 order by id`,
     [companyId],
@@ -86,7 +70,7 @@ describe('a technical contact', () => {
   });
 
   test('belongs to one company [ANNOUNCE-1]', async () => {
-    const other = await insertCompany(testDatabase.database, 'INSTALLER');
+    const other = await insertCompany(database, 'INSTALLER');
     await client().useTechnicalContactToken({ tokenSha256: await request('dev@peak.example') });
     expect((await contact(other)).email).toBeNull();
   });
@@ -96,10 +80,7 @@ describe('a token', () => {
   const refused = { reason: 'not_found', message: 'no such pending technical contact' };
 
   test('works for 72 hours [ANNOUNCE-2]', async () => {
-    const [early, late] = [
-      await request('dev@peak.example'),
-      await insertCompany(testDatabase.database, 'SALES'),
-    ];
+    const [early, late] = [await request('dev@peak.example'), await insertCompany(database, 'SALES')];
     const lateToken = await request('late@peak.example', newToken(), late);
     expect((await contact()).pending?.expiresAt).toBe(
       new Date(TEST_NOW.getTime() + 72 * HOUR_MS).toISOString(),

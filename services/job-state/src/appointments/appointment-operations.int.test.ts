@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { appointmentBooked } from '@partner/proto-contracts/resources/appointment/appointment';
 import { bookAppointmentOperation } from '@partner/proto-contracts/resources/appointment/operations';
 import { newId } from '@partner/kernel/process/ids';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { generalKey } from '../testing/callers.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { appointmentOperations } from './appointment-operations.js';
+import { database } from '../testing/file-database.js';
 
-let testDatabase: TestDatabase;
 let companyId: string;
 const [leadId, projectId] = [newId('lead'), newId('prj')];
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  const { database } = testDatabase;
   companyId = await insertCompany(database, 'SALES');
   await database.query(
     `insert into leads (id, company_id, full_name, email, phone, address) values ($1, $2, '', '', '', '')`,
@@ -24,12 +21,9 @@ beforeAll(async () => {
   await database.query('insert into projects (id, company_id) values ($1, $2)', [projectId, companyId]);
 });
 
-afterAll(() => testDatabase.drop());
-
 const EXPIRES_AT = new Date(TEST_NOW.getTime() + 45 * 24 * 3_600_000);
 
 async function book(key: string, given: object = {}) {
-  const { database } = testDatabase;
   const { call } = inProcessOperations({
     implementations: appointmentOperations({ database, clock: () => TEST_NOW, logger: silentLogger }),
     callers: ['key'],
@@ -59,7 +53,7 @@ test.each([
 test('keeps the fields of the appointment', async () => {
   const { appointmentId, json } = await book(newId('evt'), { projectId, notes: '' });
   expect(json).toBe(`{"appointmentId":"${appointmentId}","status":"booked"}`);
-  const [stored] = await testDatabase.database.query(
+  const [stored] = await database.query(
     'select project_id, notes, starts_at, ends_at from appointments where id = $1',
     [appointmentId],
   );

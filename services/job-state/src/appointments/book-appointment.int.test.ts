@@ -11,7 +11,7 @@ import { createLead } from '../leads/create-lead.js';
 import { beforeStatement } from '../testing/before-statement.js';
 import { refusalOf } from '../testing/refusal-of.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { binding, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { LEAD, binding, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { webhookRows } from '../testing/webhook-fixture.js';
 import { bookAppointment, type Booking } from './book-appointment.js';
 
@@ -35,17 +35,12 @@ afterAll(() => testDatabase.drop());
 const deps = () => ({ database, clock: () => TEST_NOW, logger: silentLogger });
 
 /** Submits a lead of the company and returns it with its project. */
-async function insertLead(companyId: string, key?: string): Promise<{ leadId: string; projectId: string }> {
+async function insertLead(companyId: string): Promise<{ leadId: string; projectId: string }> {
   houses += 1;
   const { result } = await createLead(deps(), {
+    ...LEAD,
     companyId,
-    binding: key === undefined ? undefined : binding(key, 'POST /inbound/leads'),
-    fullName: 'Jordan Ellis',
-    email: 'jordan@customers.example',
-    phone: '+1 555 0100',
     address: `${houses} Main Street, Boulder, CO 80302`,
-    smsConsent: null,
-    timeoutMs: undefined,
   });
   return result;
 }

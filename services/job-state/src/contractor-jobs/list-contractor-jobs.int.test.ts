@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { contractorJobsResponse } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
 import { listContractorJobsOperation } from '@partner/proto-contracts/resources/contractor-job/operations';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
-import type { Database } from '../database/database.js';
 import { contractorKey } from '../testing/callers.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import {
   insertAssignedJob,
   insertCompany,
@@ -17,16 +15,7 @@ import {
 } from '../testing/test-jobs.js';
 import { contractorJobOperations } from './contractor-job-operations.js';
 import { listContractorJobs } from './list-contractor-jobs.js';
-
-let testDatabase: TestDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  ({ database } = testDatabase);
-});
-
-afterAll(() => testDatabase.drop());
+import { database } from '../testing/file-database.js';
 
 /** A sales company and an installer company without any jobs. */
 async function newBoundary() {

@@ -1,30 +1,25 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { startTcpProxy } from '@partner/test-kit/tcp-proxy';
 import { createGate } from '../testing/create-gate.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { createDatabase, type Transaction } from './database.js';
+import { database, testDatabase } from '../testing/file-database.js';
 
 const COMPANY = { companyId: 'cmp_1' };
 
-let testDatabase: TestDatabase;
-
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  await testDatabase.database.query('create table things (id integer primary key)');
+  await database.query('create table things (id integer primary key)');
 });
 
-afterEach(() => testDatabase.database.query('truncate things'));
-afterAll(() => testDatabase.drop());
-
+afterEach(() => database.query('truncate things'));
 const transactionId = async (tx: Transaction) => {
   const [row] = await tx.query<{ id: string }>('select pg_current_xact_id()::text as id');
   return row?.id;
 };
 
 /** Holds a shared transaction of the company open until the gate opens. */
-function holdTransaction(gate: ReturnType<typeof createGate>, database = testDatabase.database) {
-  return database.transaction(
+function holdTransaction(gate: ReturnType<typeof createGate>, within = database) {
+  return within.transaction(
     async (tx) => {
       const id = await transactionId(tx);
       await gate.opened;
@@ -35,7 +30,6 @@ function holdTransaction(gate: ReturnType<typeof createGate>, database = testDat
 }
 
 test('writes of one company that arrive while another runs share the next transaction, unless they have a name in common', async () => {
-  const { database } = testDatabase;
   const gate = createGate();
   const held = holdTransaction(gate);
   const write = (...sharedBy: string[]) => database.transaction(transactionId, { ...COMPANY, sharedBy });
@@ -49,7 +43,6 @@ test('writes of one company that arrive while another runs share the next transa
 });
 
 test('a write that fails has no effect, and the others of its transaction take effect once', async () => {
-  const { database } = testDatabase;
   const gate = createGate();
   const held = holdTransaction(gate);
   const insert = (id: number, name: string) =>
@@ -75,7 +68,6 @@ test('a write that fails has no effect, and the others of its transaction take e
 test.each(['25006', '40P01', '53100', '57014', 'a lost connection'])(
   'writes of a transaction that fails with %s take effect once, each alone',
   async (failure) => {
-    const { database } = testDatabase;
     const gate = createGate();
     const held = holdTransaction(gate);
     const fail =
@@ -133,7 +125,6 @@ test('writes whose commit has no response are unavailable and do not run again',
 });
 
 test("a write whose caller's deadline passes while it waits is unavailable and has no effect; the others take effect", async () => {
-  const { database } = testDatabase;
   const gate = createGate();
   const held = holdTransaction(gate);
   const insert = (id: number, timeoutMs?: number) =>
@@ -153,7 +144,6 @@ test("a write whose caller's deadline passes while it waits is unavailable and h
 });
 
 test('at most a quarter of the writes that may wait are of one company [LIMIT-8]', async () => {
-  const { database } = testDatabase;
   const gate = createGate();
   const held = holdTransaction(gate);
   const insert = (id: number) =>
@@ -172,7 +162,6 @@ test('at most a quarter of the writes that may wait are of one company [LIMIT-8]
 });
 
 test('a shared transaction waits 0.5 s for a lock, then each write alone for as long as its own limits say', async () => {
-  const { database } = testDatabase;
   await database.query('insert into things values (1)');
   const [locked, released] = [createGate(), createGate()];
   const holder = database.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { ServiceError } from '@partner/kernel/process/service-error';
@@ -10,22 +10,21 @@ import { recordStatusEvent } from '../jobs/record-status-event.js';
 import { untilLockWaits } from '../testing/lock-waits.js';
 import { createGate } from '../testing/create-gate.js';
 import { keyLookups } from '../testing/key-lookups.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { makePartitionsAhead } from '../retention/run-retention.js';
 import { runIdempotent } from './run-idempotent.js';
-import { binding, insertApiKey, insertAssignedJob, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import {
+  ACKNOWLEDGEMENT,
+  binding,
+  insertApiKey,
+  insertAssignedJob,
+  insertCompany,
+  TEST_NOW,
+} from '../testing/test-jobs.js';
+import { database, testDatabase } from '../testing/file-database.js';
 
 const HOLDING_PERIOD_MS = 45 * 24 * 3_600_000;
 /** Longer than any timeout of a write. */
 const LONG_TIMEOUT_MS = 60_000;
-
-let testDatabase: TestDatabase;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase({ poolSize: 10 });
-});
-
-afterAll(() => testDatabase.drop());
 
 test('the writes of a company whose row is locked leave connections to authentication and to other companies', async () => {
   const { database, url } = testDatabase;
@@ -50,14 +49,10 @@ test('the writes of a company whose row is locked leave connections to authentic
   const deps = { database, clock: () => TEST_NOW, logger: silentLogger };
   const write = (companyId: string, id: string) =>
     recordStatusEvent(deps, {
+      ...ACKNOWLEDGEMENT,
       companyId,
       jobId: id,
       binding: binding(newId('evt')),
-      status: 'ACKNOWLEDGED',
-      occurredAt: TEST_NOW,
-      note: null,
-      blockerCode: null,
-      expectedVersion: 1,
       timeoutMs: LONG_TIMEOUT_MS,
     });
   const writes = Array.from({ length: 50 }, () => write(stuck, jobId));
@@ -88,7 +83,6 @@ test('the writes of a company whose row is locked leave connections to authentic
 
 test('a request whose key is in use waits 2 seconds for the one that has it [IDEM-5]', async () => {
   const limits: unknown[] = [];
-  const { database } = testDatabase;
   const companyId = await insertCompany(database, 'INSTALLER');
   const watched: Pick<Database, 'transaction'> = {
     transaction: (work, given) => {
@@ -116,7 +110,7 @@ describe('work that refuses', () => {
   /** Does work that refuses, as a company whose key it is. */
   const refuse = (companyId: string, given: ReturnType<typeof binding> | undefined, refusal: ServiceError) =>
     runIdempotent(
-      { database: testDatabase.database, clock: () => TEST_NOW },
+      { database, clock: () => TEST_NOW },
       {
         companyId,
         binding: given,
@@ -184,12 +178,12 @@ describe('a key at the boundary of two partitions', () => {
 
   const waitsForKey = async () =>
     (
-      await testDatabase.database.query(
+      await database.query(
         `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`,
       )
     ).length > 0;
 
-  beforeAll(() => makePartitionsAhead(testDatabase.database, clockOf(0)));
+  beforeAll(() => makePartitionsAhead(database, clockOf(0)));
 
   /** Uses a key at the time of a clock; returns how often the work ran. */
   function createUse(companyId: string, given: ReturnType<typeof binding>) {
@@ -198,7 +192,7 @@ describe('a key at the boundary of two partitions', () => {
       count: () => count,
       use: (clock: () => Date, work: () => Promise<unknown> = () => Promise.resolve()) =>
         runIdempotent(
-          { database: testDatabase.database, clock },
+          { database, clock },
           {
             companyId,
             binding: given,

@@ -7,7 +7,7 @@ import { SEED, seededRandom } from '@partner/test-kit/seeded-random';
 import type { Database } from '../database/database.js';
 import { makePartitionsAhead } from '../retention/run-retention.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { binding, insertAssignedJob, insertCompany } from '../testing/test-jobs.js';
+import { ACKNOWLEDGEMENT, binding, insertAssignedJob, insertCompany } from '../testing/test-jobs.js';
 import { appendFeedEntry, leaveFeed, readFeed } from './feed.js';
 import { recordStatusEvent } from './record-status-event.js';
 
@@ -79,15 +79,14 @@ describe('the feed', () => {
         await recordStatusEvent(
           { database: paused, clock: () => new Date(), logger: silentLogger },
           {
+            ...ACKNOWLEDGEMENT,
             companyId,
             jobId,
             binding: binding(newId('evt')),
             status: isBlocking ? 'BLOCKED' : 'ACKNOWLEDGED',
             blockerCode: isBlocking ? 'WEATHER' : null,
             occurredAt: new Date(),
-            note: null,
             expectedVersion: version,
-            timeoutMs: undefined,
           },
         );
       }

@@ -12,6 +12,7 @@ import { textOf } from '../testing/statement-text.js';
 import type { Database, Queryable } from '../database/database.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import {
+  ACKNOWLEDGEMENT,
   binding,
   insertAssignedJob,
   insertCompany,
@@ -56,15 +57,14 @@ async function move(
   return recordStatusEvent(
     { database: within, clock: () => new Date(), logger: silentLogger },
     {
+      ...ACKNOWLEDGEMENT,
       companyId,
       jobId: job.id,
       binding: binding(newId('evt')),
       status: isBlocking ? 'BLOCKED' : 'ACKNOWLEDGED',
       blockerCode: isBlocking ? 'WEATHER' : null,
       occurredAt: new Date(),
-      note: null,
       expectedVersion: job.version,
-      timeoutMs: undefined,
     },
   ).then(
     () => undefined,

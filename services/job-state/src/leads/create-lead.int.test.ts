@@ -13,7 +13,7 @@ import { inProcessOperations } from '@partner/kernel/testing/in-process-operatio
 import type { Database } from '../database/database.js';
 import { generalKey } from '../testing/callers.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { binding, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { LEAD, binding, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { createLead, type LeadSubmission } from './create-lead.js';
 import { leadOperations } from './lead-operations.js';
 import { normaliseAddress } from './address-key/normalise-address.js';
@@ -40,13 +40,8 @@ function submit(submission: Partial<LeadSubmission> & Pick<LeadSubmission, 'addr
   return createLead(
     { database, clock: () => TEST_NOW, logger: silentLogger },
     {
+      ...LEAD,
       companyId,
-      binding: undefined,
-      fullName: 'Jordan Ellis',
-      email: 'jordan@customers.example',
-      phone: '+1 555 0100',
-      smsConsent: null,
-      timeoutMs: undefined,
       ...submission,
     },
   );

@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import type { EmailOutcome } from '@partner/proto-contracts/internal/notifications/notification-emails';
 import { newId } from '@partner/kernel/process/ids';
-import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';
 import { leaseEmails, type LeasedEmail, reportEmail } from './lease-emails.js';
 import { setNotificationSettings } from './notification-settings.js';
 import { notifyOwners } from './notify-owners.js';
 import { insertMember } from '../testing/test-jobs.js';
+import { fixture } from '../testing/file-webhooks.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-let fixture: WebhookFixture;
 let companyId: string;
 let start: Date;
-
-beforeAll(async () => {
-  fixture = await openWebhookFixture();
-});
-
-afterAll(() => fixture.close());
 
 beforeEach(async () => {
   await fixture.database.query('truncate memberships cascade');

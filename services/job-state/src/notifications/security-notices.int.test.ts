@@ -1,57 +1,43 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Role } from '@partner/proto-contracts/api/roles';
 import type { SecondFactorCode } from '@partner/proto-contracts/internal/access/second-factor';
 import { securityNoticeDetails } from '@partner/proto-contracts/resources/security-notice/security-notice';
 import { newId } from '@partner/kernel/process/ids';
-import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { recordMembershipChanged } from '../platform/record-membership-changed.js';
 import { connectAccess } from '../testing/access-client.js';
 import { connectOperators } from '../testing/public-clients.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { somePasswordHash } from '../testing/some-password-hash.js';
 import { emailOf, insertCompany, insertMember } from '../testing/test-jobs.js';
 import { totpCode } from '../testing/totp-code.js';
-import { TEST_SEALING_KEYS } from '../testing/test-sealing-keys.js';
 import { leaseNotices, reportNotice } from './lease-notices.js';
+import { database } from '../testing/file-database.js';
 
-let testDatabase: TestDatabase;
 let companyId: string;
 /** The person of the test, and a second owner. */
 let dana: string;
 let olive: string;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-});
-afterAll(() => testDatabase.drop());
-
 beforeEach(async () => {
-  await testDatabase.database.query('delete from security_notices');
-  companyId = await insertCompany(testDatabase.database, 'SALES');
+  await database.query('delete from security_notices');
+  companyId = await insertCompany(database, 'SALES');
   [dana, olive] = [await member('Dana'), await member('Olive')];
 });
 
 const member = (displayName: string, role: 'OWNER' | 'VIEWER' = 'OWNER') =>
-  insertMember(testDatabase.database, { companyId, displayName, role });
+  insertMember(database, { companyId, displayName, role });
 
-const deps = () => ({
-  database: testDatabase.database,
-  clock: () => new Date(),
-  logger: silentLogger,
-  environment: 'sandbox' as const,
-});
-const client = () => connectAccess({ ...deps(), sealingKeys: TEST_SEALING_KEYS });
-const operators = () => connectOperators({ ...deps(), inFlight: 1 });
+const clock = () => new Date();
+const client = () => connectAccess({ database, clock });
+const operators = () => connectOperators({ database, clock });
 const hash = () => randomBytes(32).toString('hex');
 const owner = () => ({ companyId, membershipId: dana, ...origin });
-const lease = async () =>
-  [...(await leaseNotices(testDatabase.database, 100))].sort((a, b) => (a.kind < b.kind ? -1 : 1));
+const lease = async () => [...(await leaseNotices(database, 100))].sort((a, b) => (a.kind < b.kind ? -1 : 1));
 
 /** The notices that are due, as recipient, kind and details. */
 async function due() {
   const leased = await lease();
-  for (const { leaseId } of leased) await reportNotice(testDatabase.database, { leaseId, outcome: 'sent' });
+  for (const { leaseId } of leased) await reportNotice(database, { leaseId, outcome: 'sent' });
   return leased.map(({ email, kind, count, details }) => ({
     email,
     kind,
@@ -61,7 +47,7 @@ async function due() {
 }
 
 const codesTried = async () => {
-  const entries = await testDatabase.database.query<{ details: object }>(
+  const entries = await database.query<{ details: object }>(
     `select details from audit_entries where subject_id = $1 and action = 'owner.code_refused' order by id`,
     [dana],
   );
@@ -128,7 +114,7 @@ describe('a person is mailed', () => {
     expect(await due()).toEqual([{ ...changed, count: 2, details: { by: 'operator: olga' } }]);
 
     const tokenSha256 = hash();
-    await testDatabase.database.query(
+    await database.query(
       `insert into password_links (membership_id, token_sha256, expires_at) values ($1, $2, now() + interval '1 hour')`,
       [olive, Buffer.from(tokenSha256, 'hex')],
     );
@@ -138,8 +124,8 @@ describe('a person is mailed', () => {
 
   test('nothing about the first password, of an invitation [NOTIFY-12]', async () => {
     const tokenSha256 = hash();
-    await testDatabase.database.query('update memberships set password_hash = null where id = $1', [olive]);
-    await testDatabase.database.query(
+    await database.query('update memberships set password_hash = null where id = $1', [olive]);
+    await database.query(
       `insert into password_links (membership_id, token_sha256, expires_at) values ($1, $2, now() + interval '1 hour')`,
       [olive, Buffer.from(tokenSha256, 'hex')],
     );
@@ -158,7 +144,7 @@ describe('a person is mailed', () => {
 
   test('who has reset the second factor [FACTOR-5, FACTOR-6, NOTIFY-12]', async () => {
     const enabled = () =>
-      testDatabase.database.query(
+      database.query(
         `insert into second_factors (id, membership_id, sealed, sealing_key_id, enabled_at) values ($1, $2, '', 'k1', now())`,
         [newId('mfa'), olive],
       );
@@ -217,7 +203,7 @@ describe('the other owners are mailed a new owner', () => {
     await update({ active: false });
     expect(await due()).toEqual([]);
     await update({ active: true });
-    await testDatabase.database.query(`update security_notices set mailed_at = now() - interval '1 hour'`);
+    await database.query(`update security_notices set mailed_at = now() - interval '1 hour'`);
     expect(await sorted()).toEqual(toBoth('Otto', by));
     await operators().createOwner({ ...add, displayName: 'Oda', email: `other-${email}` });
     expect(await sorted()).toEqual(toBoth('Oda', by));
@@ -226,7 +212,7 @@ describe('the other owners are mailed a new owner', () => {
   test('whom the platform adds, once, and not one who was an owner before [NOTIFY-12]', async () => {
     const id = newId('mem');
     const change = (version: number, more: object = {}) =>
-      testDatabase.database.transaction((tx) =>
+      database.transaction((tx) =>
         recordMembershipChanged(
           tx,
           {
@@ -270,18 +256,18 @@ describe('equal notices', () => {
       .useSecondFactor(owner(), { to: 'sign_in', code: {} })
       .catch(() => undefined);
   beforeEach(() =>
-    testDatabase.database.query(
+    database.query(
       `insert into second_factors (id, membership_id, sealed, sealing_key_id, enabled_at) values ($1, $2, '', 'k1', now())`,
       [newId('mfa'), dana],
     ),
   );
   const sendAll = async (outcome: 'sent' | 'failed') => {
     const leased = await lease();
-    for (const { leaseId } of leased) await reportNotice(testDatabase.database, { leaseId, outcome });
+    for (const { leaseId } of leased) await reportNotice(database, { leaseId, outcome });
     return leased.map(({ count }) => count);
   };
   const age = () =>
-    testDatabase.database.query(
+    database.query(
       `update security_notices set mailed_at = mailed_at - interval '1 hour', not_before = not_before - interval '5 minutes'`,
     );
 
@@ -306,7 +292,7 @@ describe('equal notices', () => {
     await age();
     const [leased] = await lease();
     await wrong();
-    await reportNotice(testDatabase.database, { leaseId: leased?.leaseId ?? '', outcome: 'sent' });
+    await reportNotice(database, { leaseId: leased?.leaseId ?? '', outcome: 'sent' });
     await age();
     expect(await sendAll('sent')).toEqual([1]);
   });

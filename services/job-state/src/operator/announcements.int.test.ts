@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { confirmTechnicalContact, requestTechnicalContact } from '../access/technical-contact.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import {
   claimAnnouncement,
@@ -11,16 +10,11 @@ import {
   recordAnnouncement,
   releaseAnnouncement,
 } from './announcements.js';
+import { database } from '../testing/file-database.js';
 
 const announcement = '2026-08-26';
-let testDatabase: TestDatabase;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-});
-afterAll(() => testDatabase.drop());
-
-const deps = () => ({ database: testDatabase.database, clock: () => TEST_NOW, logger: silentLogger });
+const deps = () => ({ database, clock: () => TEST_NOW, logger: silentLogger });
 
 async function setContact(companyId: string, email: string, isConfirmed = true): Promise<void> {
   const tokenSha256 = randomBytes(32);
@@ -29,15 +23,15 @@ async function setContact(companyId: string, email: string, isConfirmed = true):
 }
 
 const recipients = (afterCompanyId?: string, limit = 100) =>
-  listAnnouncementRecipients(testDatabase.database, { announcement, afterCompanyId, limit });
+  listAnnouncementRecipients(database, { announcement, afterCompanyId, limit });
 
 const addresses = async () => (await recipients()).recipients.map(({ email }) => email);
 
 test('an announcement is for confirmed contacts that have not received it, and recorded once for each address [ANNOUNCE-8]', async () => {
   const companies = [
-    await insertCompany(testDatabase.database, 'SALES'),
-    await insertCompany(testDatabase.database, 'INSTALLER'),
-    await insertCompany(testDatabase.database, 'ACCOUNTING'),
+    await insertCompany(database, 'SALES'),
+    await insertCompany(database, 'INSTALLER'),
+    await insertCompany(database, 'ACCOUNTING'),
   ].sort();
   const [first = '', second = '', third = ''] = companies;
   await setContact(first, 'one@example.com');
@@ -51,9 +45,7 @@ test('an announcement is for confirmed contacts that have not received it, and r
   await recordAnnouncement(deps(), sent);
   await recordAnnouncement(deps(), { ...sent, email: 'ONE@example.com' });
   expect(await addresses()).toEqual(['two@example.com']);
-  expect(
-    await listAnnouncements(testDatabase.database, { announcement, beforeId: undefined, limit: 10 }),
-  ).toMatchObject({
+  expect(await listAnnouncements(database, { announcement, beforeId: undefined, limit: 10 })).toMatchObject({
     announcements: [{ ...sent, sentAt: TEST_NOW.toISOString() }],
     hasMore: false,
   });
@@ -63,7 +55,7 @@ test('an announcement is for confirmed contacts that have not received it, and r
 });
 
 test('of concurrent runs that claim an announcement to an address one gets it, until it is sent, released or 5 minutes old [ANNOUNCE-10]', async () => {
-  const companyId = await insertCompany(testDatabase.database, 'SALES');
+  const companyId = await insertCompany(database, 'SALES');
   const email = 'claimed@example.com';
   await setContact(companyId, email);
   const claim = { announcement, companyId, email, operator: 'olga' };
@@ -76,7 +68,7 @@ test('of concurrent runs that claim an announcement to an address one gets it, u
   expect(await claimAfter(0, { ...claim, announcement: '2026-11-23' })).toBe(true);
   // Not sent yet: listed as a recipient, and not as sent.
   expect(await addresses()).toContain(email);
-  const sent = await listAnnouncements(testDatabase.database, {
+  const sent = await listAnnouncements(database, {
     announcement,
     beforeId: undefined,
     limit: 10,

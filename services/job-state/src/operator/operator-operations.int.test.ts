@@ -1,5 +1,5 @@
 import { hash } from '@node-rs/argon2';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
@@ -12,18 +12,16 @@ import {
   type PublicAudit,
   type PublicOperators,
 } from '../testing/public-clients.js';
-import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';
+import { fixture } from '../testing/file-webhooks.js';
 
 const IN_FLIGHT = 200;
 /** Resulting slots of one subscription. */
 const SUBSCRIPTION_CAP = 4;
 
-let fixture: WebhookFixture;
 let operators: PublicOperators;
 let audit: PublicAudit;
 
 beforeAll(async () => {
-  fixture = await openWebhookFixture();
   const { database } = fixture;
   operators = connectOperators({
     database,
@@ -34,8 +32,6 @@ beforeAll(async () => {
   });
   audit = connectAudit({ database });
 });
-afterAll(() => fixture.close());
-
 async function newCompany(companyClass: CompanyClassName = 'INSTALLER', name = 'Peak Installers') {
   const { id } = await operators.createCompany({ name, class: companyClass });
   return id;

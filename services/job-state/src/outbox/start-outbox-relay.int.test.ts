@@ -1,5 +1,5 @@
 import { fromBinary } from '@bufbuild/protobuf';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { KeyRevokedSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { JobStatusChangedSchema } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { ACCESS_BROADCAST, PARTNER_EVENTS } from '@partner/proto-contracts/topology';
@@ -8,25 +8,14 @@ import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { runWithRequestId } from '@partner/kernel/telemetry/request-context';
 import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
-import type { Database } from '../database/database.js';
 import { createGate } from '../testing/create-gate.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { enqueueMessage } from './enqueue-message.js';
 import { startOutboxRelay } from './start-outbox-relay.js';
+import { database } from '../testing/file-database.js';
 
 const NEVER_MS = 3_600_000;
 
-let testDatabase: TestDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  ({ database } = testDatabase);
-});
-
 beforeEach(() => database.query('truncate outbox'));
-
-afterAll(() => testDatabase.drop());
 
 async function enqueue(count: number): Promise<void> {
   await database.transaction(async (tx) => {

@@ -8,7 +8,7 @@ import { readFeed } from '../jobs/feed.js';
 import { createLead } from '../leads/create-lead.js';
 import { createGate } from '../testing/create-gate.js';
 import { untilLockWaits } from '../testing/lock-waits.js';
-import { binding } from '../testing/test-jobs.js';
+import { LEAD, binding } from '../testing/test-jobs.js';
 import { readEventFeed } from '../webhooks/events/event-feed.js';
 import { stepErasure } from './start-erasures.js';
 import { TABLES } from '../database/tables.js';
@@ -114,14 +114,9 @@ describe('an erasure', () => {
     expect(replay.idempotency?.replayed).toBe(true);
     expect(JSON.parse(replay.resource)).toMatchObject({ version: 3, redacted: true });
     const { result } = await createLead(deps, {
+      ...LEAD,
       companyId: fixture.seller,
-      binding: undefined,
-      fullName: 'New Owner',
-      email: 'new@customers.example',
-      phone: '720 555 0100',
       address: customer.address,
-      smsConsent: null,
-      timeoutMs: undefined,
     });
     expect(result.kind).toBe('created');
   });

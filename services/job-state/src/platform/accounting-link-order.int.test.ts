@@ -1,5 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   CompanyChangedSchema,
   CompanyClass,
@@ -16,21 +16,17 @@ import { beforeStatement } from '../testing/before-statement.js';
 import { createGate } from '../testing/create-gate.js';
 import { countLockWaits } from '../testing/lock-waits.js';
 import { platformMessage, TEST_NOW } from '../testing/test-jobs.js';
-import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';
 import { createPlatformMessageHandler } from './handle-platform-message.js';
+import { fixture } from '../testing/file-webhooks.js';
 
-let fixture: WebhookFixture;
 let database: Database;
 let accountant: string;
 /** The selling company of a test. */
 let companyId: string;
 
 beforeAll(async () => {
-  fixture = await openWebhookFixture();
   ({ database } = fixture);
 });
-
-afterAll(() => fixture.close());
 
 beforeEach(async () => {
   accountant = await fixture.company('ACCOUNTING');

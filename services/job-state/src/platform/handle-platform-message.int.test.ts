@@ -1,5 +1,5 @@
 import '@partner/kernel/telemetry/start';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { QuoteSentSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { installerJob } from '@partner/proto-contracts/resources/job/job';
@@ -8,12 +8,11 @@ import { newId } from '@partner/kernel/process/ids';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { withSpan } from '@partner/kernel/telemetry/tracing';
 import { Registry } from 'prom-client';
-import type { Database } from '../database/database.js';
 import { readFeed } from '../jobs/feed.js';
 import { getJob } from '../jobs/get-job.js';
 import { recordStatusEvent } from '../jobs/record-status-event.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import {
+  ACKNOWLEDGEMENT,
   binding,
   incoming,
   insertAssignedJob,
@@ -24,9 +23,8 @@ import {
   platformMessage,
 } from '../testing/test-jobs.js';
 import { createPlatformMessageHandler } from './handle-platform-message.js';
+import { database } from '../testing/file-database.js';
 
-let testDatabase: TestDatabase;
-let database: Database;
 let seller: string;
 let one: string;
 let two: string;
@@ -37,8 +35,6 @@ let handleToo: typeof handle;
 let transactions = 0;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  ({ database } = testDatabase);
   seller = await insertCompany(database, 'SALES');
   one = await insertCompany(database, 'INSTALLER');
   two = await insertCompany(database, 'INSTALLER');
@@ -54,8 +50,6 @@ beforeAll(async () => {
   });
   handleToo = createPlatformMessageHandler({ ...deps, database, metrics: new Registry() });
 });
-
-afterAll(() => testDatabase.drop());
 
 const at = (minutes: number) => new Date(TEST_NOW.getTime() + minutes * 60_000);
 
@@ -202,15 +196,12 @@ describe('the platform', () => {
     await recordStatusEvent(
       { database, clock: () => now, logger: silentLogger },
       {
+        ...ACKNOWLEDGEMENT,
         companyId: one,
         jobId,
         binding: binding(newId('evt')),
         status: 'BLOCKED',
         blockerCode: 'PERMIT',
-        occurredAt: TEST_NOW,
-        note: null,
-        expectedVersion: 1,
-        timeoutMs: undefined,
       },
     );
     expect(await handle(jobAssignedMessage({ jobId, installerCompanyId: two, version: 3 }))).toEqual({

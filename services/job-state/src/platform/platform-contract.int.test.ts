@@ -1,26 +1,17 @@
 import { fromJsonString, toBinary } from '@bufbuild/protobuf';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { EVENT_CATALOGUE } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import { invariant } from '@partner/kernel/process/invariant';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { Registry } from 'prom-client';
 import { z } from 'zod';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { incoming, TEST_NOW } from '../testing/test-jobs.js';
 import { createPlatformMessageHandler } from './handle-platform-message.js';
 import { PLATFORM_MESSAGE_TYPES } from './platform-messages.js';
 import { readContractPage } from './testing/contract-page.js';
-
-let testDatabase: TestDatabase;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-});
-
-afterAll(() => testDatabase.drop());
+import { database } from '../testing/file-database.js';
 
 test('the examples of the platform contract page, sent from top to bottom, all have the described effect', async () => {
-  const { database } = testDatabase;
   const metrics = new Registry();
   const handle = createPlatformMessageHandler({
     database,

@@ -9,7 +9,7 @@ import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { createLead } from '../leads/create-lead.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { TEST_NOW } from '../testing/test-jobs.js';
+import { LEAD, TEST_NOW } from '../testing/test-jobs.js';
 import { createPlatformMessageHandler } from './handle-platform-message.js';
 import { PLATFORM_MESSAGE_TYPES } from './platform-messages.js';
 import { salesState, salesStream } from './sales/testing/sales-stream.js';
@@ -55,14 +55,9 @@ async function insertLeads(one: Database, two: Database): Promise<readonly strin
     const { result } = await createLead(
       { database: one, clock: () => TEST_NOW, logger: silentLogger },
       {
+        ...LEAD,
         companyId,
-        binding: undefined,
-        fullName: 'Jordan Ellis',
-        email: 'jordan@customers.example',
-        phone: '+1 555 0100',
         address: '12 Maple Street, Boulder, CO 80302',
-        smsConsent: null,
-        timeoutMs: undefined,
       },
     );
     ids.push(result.leadId);

@@ -18,8 +18,8 @@ import { retryWhileUnavailable } from '../database/retry-while-unavailable.js';
 import { getJob } from '../jobs/get-job.js';
 import { recordStatusEvent } from '../jobs/record-status-event.js';
 import { startOutboxRelay } from '../outbox/start-outbox-relay.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import {
+  ACKNOWLEDGEMENT,
   binding,
   incoming,
   insertCompany,
@@ -29,19 +29,18 @@ import {
 } from '../testing/test-jobs.js';
 import { createPlatformMessageHandler } from './handle-platform-message.js';
 import { startWaitingMessages } from './start-waiting-messages.js';
+import { database } from '../testing/file-database.js';
 
 const logger = silentLogger;
 const clock = () => TEST_NOW;
 const PREFETCH = 10;
 
-let testDatabase: TestDatabase;
 let probe: BrokerProbe;
 let connection: AmqpConnection;
 let platformMessages: QueueDefinition;
 let consumer: Consumer;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
   probe = await openBrokerProbe(testAmqpUrl());
   platformMessages = await probe.declareTestQueue();
   const metrics = new Registry();
@@ -52,9 +51,7 @@ beforeAll(async () => {
     prefetch: PREFETCH,
     logger,
     metrics,
-    handle: retryWhileUnavailable(
-      createPlatformMessageHandler({ database: testDatabase.database, clock, logger, metrics }),
-    ),
+    handle: retryWhileUnavailable(createPlatformMessageHandler({ database, clock, logger, metrics })),
   });
 });
 
@@ -62,7 +59,6 @@ afterAll(async () => {
   await consumer.stop();
   await connection.close();
   await probe.close();
-  await testDatabase.drop();
 });
 
 function send({ messageId, type, body }: IncomingMessage): void {
@@ -71,7 +67,6 @@ function send({ messageId, type, body }: IncomingMessage): void {
 
 describe('job-state on a broker', () => {
   test('receives a job from the platform, and publishes its status once that is committed', async () => {
-    const { database } = testDatabase;
     const seller = await insertCompany(database, 'SALES');
     const companyId = await insertCompany(database, 'INSTALLER');
     const jobId = newId('job');
@@ -88,15 +83,10 @@ describe('job-state on a broker', () => {
     await recordStatusEvent(
       { database, clock, logger },
       {
+        ...ACKNOWLEDGEMENT,
         companyId,
         jobId,
         binding: binding(newId('evt')),
-        status: 'ACKNOWLEDGED',
-        occurredAt: TEST_NOW,
-        note: null,
-        blockerCode: null,
-        expectedVersion: 1,
-        timeoutMs: undefined,
       },
     );
     let published: JobStatusChanged | undefined;
@@ -115,7 +105,6 @@ describe('job-state on a broker', () => {
   });
 
   test('does not let early messages beyond the prefetch limit block their prerequisites', async () => {
-    const { database } = testDatabase;
     const seller = await insertCompany(database, 'SALES');
     const companyId = await insertCompany(database, 'INSTALLER');
     const jobs = Array.from({ length: 3 * PREFETCH }, () => newId('job'));
@@ -137,7 +126,6 @@ describe('job-state on a broker', () => {
   });
 
   test('gives up on a waiting message visibly: it is in the dead-letter queue with the reason', async () => {
-    const { database } = testDatabase;
     const jobId = newId('job');
     const assigned = jobAssignedMessage({ jobId, installerCompanyId: newId('cmp') });
     send(assigned);
@@ -176,7 +164,6 @@ describe('job-state on a broker', () => {
   });
 
   test('records a dead letter that is sent again, once its cause is fixed', async () => {
-    const { database } = testDatabase;
     const companyId = await insertCompany(database, 'INSTALLER');
     const jobId = newId('job');
     const created = jobCreatedMessage({ jobId, sellingCompanyId: companyId });

@@ -3,7 +3,7 @@ import { newId } from '@partner/kernel/process/ids';
 import { createLead } from '../leads/create-lead.js';
 import { untilLockWaits } from '../testing/lock-waits.js';
 import { createGate } from '../testing/create-gate.js';
-import { insertCompany, jobCreatedMessage } from '../testing/test-jobs.js';
+import { LEAD, insertCompany, jobCreatedMessage } from '../testing/test-jobs.js';
 import { database, DONE, handle, seller, writing } from './testing/platform-fixture.js';
 
 describe('the platform', () => {
@@ -73,14 +73,9 @@ describe('the platform', () => {
       await database.query('select project_id from jobs where id = any($1::text[]) order by id', [jobs]),
     ).toEqual([{ project_id: first }, { project_id: second }]);
     const { result } = await createLead(writing(), {
+      ...LEAD,
       companyId: seller,
-      binding: undefined,
-      fullName: 'Jordan Ellis',
-      email: 'jordan@customers.example',
-      phone: '+1 555 0100',
       address: '78 Project St, Boulder, CO 80302',
-      smsConsent: null,
-      timeoutMs: undefined,
     });
     expect(result).toMatchObject({
       kind: 'merged',
@@ -145,14 +140,9 @@ test('a job whose address a concurrent lead takes is recorded at once, and its p
       },
     },
     {
+      ...LEAD,
       companyId: sellingCompanyId,
-      binding: undefined,
-      fullName: 'Jordan Ellis',
-      email: 'jordan@customers.example',
-      phone: '+1 555 0100',
       address: '12 Maple Street, Boulder, CO 80302',
-      smsConsent: null,
-      timeoutMs: undefined,
     },
   );
   await written.opened;

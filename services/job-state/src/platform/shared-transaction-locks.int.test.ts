@@ -1,26 +1,21 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
-import type { Database } from '../database/database.js';
 import { untilLockWaits } from '../testing/lock-waits.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertCompany, jobAssignedMessage, jobCreatedMessage, TEST_NOW } from '../testing/test-jobs.js';
 import { readPlatformMessage } from './platform-messages.js';
 import { recordPlatformMessages } from './record-platform-message.js';
+import { database } from '../testing/file-database.js';
 
 /** The lock that a row of the tested table waits for once it is inserted. */
 const GATE = 71;
 
-let testDatabase: TestDatabase;
-let database: Database;
 let sellingCompanyId: string;
 let jobIds: readonly string[];
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  ({ database } = testDatabase);
   await database.query(
     `create function wait_at_gate() returns trigger language plpgsql as
      $$ begin perform pg_advisory_xact_lock_shared(${GATE}); return null; end $$`,
@@ -31,8 +26,6 @@ beforeAll(async () => {
     );
   }
 });
-
-afterAll(() => testDatabase.drop());
 
 beforeEach(async () => {
   sellingCompanyId = await insertCompany(database, 'SALES');

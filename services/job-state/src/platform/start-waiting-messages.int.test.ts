@@ -1,5 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
   CompanyChangedSchema,
   CompanyClass,
@@ -17,9 +17,7 @@ import { newId } from '@partner/kernel/process/ids';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
-import type { Database } from '../database/database.js';
 import { getJob } from '../jobs/get-job.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import {
   insertCompany,
   jobAssignedMessage,
@@ -29,12 +27,11 @@ import {
 } from '../testing/test-jobs.js';
 import { createPlatformMessageHandler } from './handle-platform-message.js';
 import { startWaitingMessages } from './start-waiting-messages.js';
+import { database } from '../testing/file-database.js';
 
 const HOUR_MS = 3_600_000;
 const occurredAt = timestampFromDate(TEST_NOW);
 
-let testDatabase: TestDatabase;
-let database: Database;
 let seller: string;
 let installer: string;
 let now = TEST_NOW;
@@ -44,14 +41,10 @@ const metrics = new Registry();
 let handle: ReturnType<typeof createPlatformMessageHandler>;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  ({ database } = testDatabase);
   seller = await insertCompany(database, 'SALES');
   installer = await insertCompany(database, 'INSTALLER');
   handle = createPlatformMessageHandler({ database, clock: () => now, logger: silentLogger, metrics });
 });
-
-afterAll(() => testDatabase.drop());
 
 /** Runs the loop until the condition holds. */
 async function sweepUntil(

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { attemptOnce } from '@partner/kernel/testing/attempt-once';
@@ -10,22 +10,14 @@ import { connectOperators } from '../testing/public-clients.js';
 import { failureOf } from '../testing/subscription-fixture.js';
 import { insertCompany } from '../testing/test-jobs.js';
 import { webhookRows } from '../testing/webhook-fixture.js';
-import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';
 import { readEventFeed } from '../webhooks/events/event-feed.js';
 import { recordEvent } from '../webhooks/events/record-event.js';
 import { declareRestore } from './declare-restore.js';
+import { fixture } from '../testing/file-webhooks.js';
 
 const NOW = new Date('2026-11-26T12:00:00Z');
 const LATER = new Date('2026-11-26T13:00:00Z');
 const baseOf = (declaredAt: Date) => declaredAt.getTime() * 1_000;
-
-let fixture: WebhookFixture;
-
-beforeAll(async () => {
-  fixture = await openWebhookFixture();
-});
-
-afterAll(() => fixture.close());
 
 /** Commits a change of a job with its event. */
 function write(database: Pick<Database, 'transaction'>, companyId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { listJobFeedOperation } from '@partner/proto-contracts/resources/feed-entry/operations';
 import { listContractorJobsOperation } from '@partner/proto-contracts/resources/contractor-job/operations';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
@@ -12,21 +12,18 @@ import { appendFeedEntry } from '../jobs/feed.js';
 import { jobOperations } from '../jobs/job-operations.js';
 import { contractorKey, installerKey } from '../testing/callers.js';
 import { z } from 'zod';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertAssignedJob, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { database } from '../testing/file-database.js';
 
 /** More than the largest projection: a scope of 600 items, each text of 200 characters that JSON escapes, and 1,000 documents. */
 const LARGEST_PROJECTION = JSON.stringify('x'.repeat(2_000_000));
 const JOBS = 12;
 
-let testDatabase: TestDatabase;
 let seller: string;
 let installer: string;
 let jobIds: readonly string[];
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  const { database } = testDatabase;
   seller = await insertCompany(database, 'SALES');
   installer = await insertCompany(database, 'INSTALLER');
   const ids: string[] = [];
@@ -40,10 +37,8 @@ beforeAll(async () => {
   });
 });
 
-afterAll(() => testDatabase.drop());
-
 const deps = () => ({
-  database: testDatabase.database,
+  database,
   clock: () => TEST_NOW,
   logger: silentLogger,
   feedDays: 400,
@@ -98,7 +93,6 @@ describe('a page of the largest rows', () => {
   });
 
   test('of sold jobs is cut at 8 MiB, and hasMore says so [CONTRACTOR-6, LIMIT-7]', async () => {
-    const { database } = testDatabase;
     const buyer = await insertCompany(database, 'INSTALLER');
     await database.query(
       `insert into jobs (id, selling_company_id, installer_company_id, version, status, customer, scope, assigned_at,

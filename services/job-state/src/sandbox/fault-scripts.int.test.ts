@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
   faultScript,
   NO_FAULTS,
@@ -22,13 +22,13 @@ import { claimAll } from '../testing/claim-all.js';
 import { installerOwner } from '../testing/callers.js';
 import { keyLookups } from '../testing/key-lookups.js';
 import { testConfig } from '../testing/test-implementations.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertApiKey, insertCompany } from '../testing/test-jobs.js';
 import { webhookRows } from '../testing/webhook-fixture.js';
 import { createDatabase } from '../database/database.js';
 import { startWebhookLoops } from '../start-webhook-loops.js';
 import { faultOperations } from './fault-operations.js';
 import { webhookFaults } from './webhook-faults.js';
+import { database, testDatabase } from '../testing/file-database.js';
 
 const LIMITS = { batchSize: 100, leaseSeconds: 30, inFlight: 1_000, subscriptionCap: 100 };
 
@@ -37,25 +37,15 @@ const ALL = {
   webhooks: { duplicate: true, reorder: true },
 } as const;
 
-let testDatabase: TestDatabase;
 let companyId: string;
 let key: NewApiKey;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-});
-
-afterAll(async () => {
-  await testDatabase.drop();
-});
-
 beforeEach(async () => {
-  companyId = await insertCompany(testDatabase.database, 'INSTALLER');
-  key = await insertApiKey(testDatabase.database, { companyId });
+  companyId = await insertCompany(database, 'INSTALLER');
+  key = await insertApiKey(database, { companyId });
 });
 
 const operations = () => {
-  const { database } = testDatabase;
   const implementations = faultOperations({ database, logger: silentLogger });
   return inProcessOperations({ implementations, callers: ['owner'] });
 };
@@ -70,7 +60,7 @@ const set = (script: object, of?: string) => call(setFaultsOperation, { of, body
 
 /** Returns the key's faults that the gateways of an environment receive. */
 async function faultsFor(environment: Environment) {
-  const deps = { database: testDatabase.database, clock: () => new Date(), logger: silentLogger };
+  const deps = { database, clock: () => new Date(), logger: silentLogger };
   return (await keyLookups({ ...deps, environment }).authenticateKey(key)).faults;
 }
 
@@ -93,7 +83,7 @@ describe('a fault script', () => {
     await call(clearFaultsOperation);
     expect(await lastScript()).toEqual(NO_FAULTS);
     expect(await faultsFor('sandbox')).toBeNull();
-    const trail = await testDatabase.database.query<{ action: string; subject_id: string }>(
+    const trail = await database.query<{ action: string; subject_id: string }>(
       'select action, subject_id from audit_entries where company_id = $1 order by id',
       [companyId],
     );
@@ -111,7 +101,7 @@ describe('a fault script', () => {
   });
 
   test("of another company's key cannot be read or changed", async () => {
-    const other = await insertCompany(testDatabase.database, 'INSTALLER');
+    const other = await insertCompany(database, 'INSTALLER');
     for (const operation of [getFaultsOperation, clearFaultsOperation]) {
       await expect(call(operation, { of: other })).rejects.toMatchObject({ reason: 'not_found' });
     }
@@ -132,13 +122,13 @@ describe('a fault script', () => {
 });
 
 describe('webhooks under a fault script', () => {
-  const subscribe = () => webhookRows(testDatabase.database).subscription({ companyId });
+  const subscribe = () => webhookRows(database).subscription({ companyId });
 
   /** Records an event and leases its deliveries, and returns the ids of the event and of the deliveries that are published now. */
   async function record(): Promise<{ eventId: string; published: readonly string[] }> {
     const jobId = newId('job');
     const now = new Date();
-    const { eventId } = await testDatabase.database.transaction((tx) =>
+    const { eventId } = await database.transaction((tx) =>
       recordEvent(tx, {
         companyId,
         event: 'install.job_unassigned',
@@ -148,14 +138,14 @@ describe('webhooks under a fault script', () => {
         now,
       }),
     );
-    const leased = await claimAll(testDatabase.database, LIMITS);
-    const published = await webhookFaults(testDatabase.database)(leased);
+    const leased = await claimAll(database, LIMITS);
+    const published = await webhookFaults(database)(leased);
     return { eventId, published: published.map(({ id }) => id) };
   }
 
   /** Ordered by due time. */
   const deliveries = () =>
-    testDatabase.database.query<{
+    database.query<{
       id: string;
       subscription_id: string;
       event_id: string;
@@ -187,11 +177,11 @@ describe('webhooks under a fault script', () => {
         .sort(),
     );
     // The copies are first deliveries as well, and a crash repeats the step.
-    await testDatabase.database.query(
+    await database.query(
       'update deliveries set lease_id = null, next_attempt_at = now() where company_id = $1',
       [companyId],
     );
-    const again = await webhookFaults(testDatabase.database)(await claimAll(testDatabase.database, LIMITS));
+    const again = await webhookFaults(database)(await claimAll(database, LIMITS));
     expect(again).toHaveLength(4);
     expect(await deliveries()).toHaveLength(4);
   });
@@ -203,31 +193,29 @@ describe('webhooks under a fault script', () => {
     for (let number = 0; number < 3; number += 1) {
       const { eventId } = await record();
       events.push(eventId);
-      await testDatabase.database.query(
+      await database.query(
         'update deliveries set lease_id = null, next_attempt_at = now() where event_id = $1',
         [eventId],
       );
     }
     // All of them in one window, the next one.
-    await testDatabase.database.query(
+    await database.query(
       `update deliveries set created_at = to_timestamp(4 * ceil(extract(epoch from now()) / 4) + array_position($1, event_id)),
          lease_id = null, next_attempt_at = now()
        where event_id = any($1::text[])`,
       [events],
     );
-    const published = await webhookFaults(testDatabase.database)(
-      await claimAll(testDatabase.database, LIMITS),
-    );
+    const published = await webhookFaults(database)(await claimAll(database, LIMITS));
     expect(published).toEqual([]);
     const due = await deliveries();
     expect(due.map(({ event_id }) => event_id)).toEqual(events.toReversed());
     for (const { held } of due) expect(held).toBeLessThanOrEqual(8);
     // Once its time has come it is published.
-    await testDatabase.database.query(
+    await database.query(
       `update deliveries set created_at = created_at - interval '16 s', next_attempt_at = now() where company_id = $1`,
       [companyId],
     );
-    const late = await webhookFaults(testDatabase.database)(await claimAll(testDatabase.database, LIMITS));
+    const late = await webhookFaults(database)(await claimAll(database, LIMITS));
     expect(late).toHaveLength(3);
   });
 
@@ -258,10 +246,7 @@ describe('webhooks under a fault script', () => {
   test.each(['revoked_at', 'expires_at'])('are as usual once the key is inactive: %s', async (column) => {
     await subscribe();
     await webhooks({ duplicate: true, reorder: true });
-    await testDatabase.database.query(
-      `update api_keys set ${column} = now() - interval '1 s' where id = $1`,
-      [key.keyId],
-    );
+    await database.query(`update api_keys set ${column} = now() - interval '1 s' where id = $1`, [key.keyId]);
     expect((await record()).published).toHaveLength(1);
     expect(await deliveries()).toHaveLength(1);
   });
@@ -269,7 +254,7 @@ describe('webhooks under a fault script', () => {
   test('of another company are as usual', async () => {
     await subscribe();
     await webhooks({ duplicate: true, reorder: true });
-    companyId = await insertCompany(testDatabase.database, 'INSTALLER');
+    companyId = await insertCompany(database, 'INSTALLER');
     await subscribe();
     expect((await record()).published).toHaveLength(1);
     expect(await deliveries()).toHaveLength(1);

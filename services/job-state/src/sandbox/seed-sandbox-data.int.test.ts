@@ -1,5 +1,5 @@
 import { verify } from '@node-rs/argon2';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { CONTRACTOR_JOB_STAGES } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
 import { installerJob, JOB_STATUSES } from '@partner/proto-contracts/resources/job/job';
 import { EVENT_CATALOGUE, isEventName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
@@ -10,28 +10,21 @@ import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { authenticateKey } from '../access/authenticate-key.js';
 import { getLogin } from '../access/get-login.js';
 import { listContractorJobs } from '../contractor-jobs/list-contractor-jobs.js';
-import type { Database } from '../database/database.js';
 import { listEvents } from '../webhooks/events/list-events.js';
 import { readFeed } from '../jobs/feed.js';
 import { STANDARD_RETENTION } from '@partner/proto-contracts/api/retention';
 import { runRetention } from '../retention/run-retention.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { sandboxCompanies } from './sandbox-companies.js';
 import { sandboxJobs } from './sandbox-jobs.js';
 import { sandboxSales } from './sandbox-sales.js';
 import { type SeededCompany, seedSandboxData } from './seed-sandbox-data.js';
+import { database } from '../testing/file-database.js';
 
-let testDatabase: TestDatabase;
-let database: Database;
 let companies: readonly SeededCompany[];
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  ({ database } = testDatabase);
   companies = await seedSandboxData(database);
 });
-
-afterAll(() => testDatabase.drop());
 
 describe('the sandbox', () => {
   test('has companies of each class whose owners can log in and whose keys are valid [SERVICE-7, SESSION-1, TENANT-1]', async () => {

@@ -47,8 +47,11 @@ import {
 import { getTechnicalContactOperation } from '@partner/proto-contracts/resources/technical-contact/operations';
 import { technicalContact } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import type { z } from 'zod';
 import { accessOperations } from '../access/access-operations.js';
+import { TEST_NOW } from './test-jobs.js';
+import { TEST_SEALING_KEYS } from './test-sealing-keys.js';
 
 /** Who calls: a person of the company, or an operator, who has a name alone. */
 interface By {
@@ -77,10 +80,19 @@ interface CallParts {
   readonly after?: string;
 }
 
+type AccessDeps = Parameters<typeof accessOperations>[0];
+
+const DEFAULTS = {
+  clock: () => TEST_NOW,
+  logger: silentLogger,
+  environment: 'sandbox',
+  sealingKeys: TEST_SEALING_KEYS,
+} as const;
+
 /** Calls the operations of sign-in, keys, colleagues and technical contacts. Responses are parsed by their public schemas. */
-export function connectAccess(deps: Parameters<typeof accessOperations>[0]) {
+export function connectAccess(deps: Partial<AccessDeps> & Pick<AccessDeps, 'database'>) {
   const operations = inProcessOperations({
-    implementations: accessOperations(deps),
+    implementations: accessOperations({ ...DEFAULTS, ...deps }),
     callers: ['owner', 'operator', 'service'],
   });
 

@@ -42,11 +42,13 @@ import {
 import { readResource, type ResourceResponse } from '@partner/proto-contracts/resource-json';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
 import type { z } from 'zod';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { auditOperations } from '../audit/audit-operations.js';
 import { operatorOperations } from '../operator/operator-operations.js';
 import { installerOwner } from './callers.js';
+import { TEST_NOW } from './test-jobs.js';
 
 /** Parses each response with its public schema. Fails for a field that the schema does not have. */
 function reading<Request, Schema extends z.ZodType>(
@@ -103,12 +105,20 @@ export function connectSubscriptions(service: ServiceImpl<typeof SubscriptionSer
   };
 }
 
+type OperatorDeps = Parameters<typeof operatorOperations>[0];
+
 export type PublicOperators = ReturnType<typeof connectOperators>;
 
 /** Connects to the operations of operators, for the operator `olga`. */
-export function connectOperators(deps: Parameters<typeof operatorOperations>[0]) {
+export function connectOperators(deps: Partial<OperatorDeps> & Pick<OperatorDeps, 'database'>) {
+  const defaults = {
+    clock: () => TEST_NOW,
+    logger: silentLogger,
+    environment: 'sandbox',
+    inFlight: 1,
+  } as const;
   const { callInternal } = inProcessOperations({
-    implementations: operatorOperations(deps),
+    implementations: operatorOperations({ ...defaults, ...deps }),
     callers: ['operator'],
   });
   const caller = { kind: 'operator', name: 'olga' } as const;

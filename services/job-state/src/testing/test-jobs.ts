@@ -177,6 +177,26 @@ export async function insertAssignedJob(
   return jobId;
 }
 
+/** What a submission of a lead has beside its company and address. */
+export const LEAD = {
+  binding: undefined,
+  fullName: 'Jordan Ellis',
+  email: 'jordan@customers.example',
+  phone: '+1 555 0100',
+  smsConsent: null,
+  timeoutMs: undefined,
+};
+
+/** What the first write of a company to a job has beside its subject: an acknowledgement. */
+export const ACKNOWLEDGEMENT = {
+  status: 'ACKNOWLEDGED',
+  occurredAt: TEST_NOW,
+  note: null,
+  blockerCode: null,
+  expectedVersion: 1,
+  timeoutMs: undefined,
+} as const;
+
 /** Binds a key to an operation and a body. */
 export function binding(key: string, operation = 'POST /things', body = '{}'): IdempotencyBinding {
   return { key, operation, bodySha256: createHash('sha256').update(body).digest() };

@@ -9,6 +9,7 @@ import { type Logger, silentLogger } from '@partner/kernel/telemetry/logger';
 import type { Database } from '../../database/database.js';
 import { createTestDatabase } from '../../testing/test-database.js';
 import {
+  ACKNOWLEDGEMENT,
   binding,
   insertAssignedJob,
   insertCompany,
@@ -117,11 +118,8 @@ export async function openJobWriteFixture(options: { readonly poolSize: number }
       recordStatusEvent(
         { ...deps, ...on },
         {
+          ...ACKNOWLEDGEMENT,
           ...first(),
-          status: 'ACKNOWLEDGED',
-          occurredAt: TEST_NOW,
-          note: null,
-          blockerCode: null,
           ...write,
         },
       ),

@@ -22,13 +22,13 @@ import { getJob } from '../../jobs/get-job.js';
 import { recordStatusEvent } from '../../jobs/record-status-event.js';
 import { setSchedule } from '../../jobs/set-schedule.js';
 import {
+  ACKNOWLEDGEMENT,
   binding,
   insertAssignedJob,
   insertCompany,
   jobAssignedMessage,
   jobCreatedMessage,
   platformMessage,
-  TEST_NOW,
 } from '../../testing/test-jobs.js';
 import { database, DONE, handle, seller, writing } from './platform-fixture.js';
 
@@ -153,15 +153,13 @@ export async function report(
 ): Promise<void> {
   const blockerCode = status === 'BLOCKED' ? 'PERMIT' : null;
   await recordStatusEvent(writing(), {
+    ...ACKNOWLEDGEMENT,
     companyId: one,
     jobId,
     binding: binding(newId('evt')),
     status,
     blockerCode,
-    occurredAt: TEST_NOW,
-    note: null,
     expectedVersion,
-    timeoutMs: undefined,
   });
 }
 

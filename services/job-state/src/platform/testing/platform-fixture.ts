@@ -1,13 +1,12 @@
-import { afterAll, beforeAll } from '@jest/globals';
+import { beforeAll } from '@jest/globals';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { Registry } from 'prom-client';
-import type { Database } from '../../database/database.js';
-import { createTestDatabase, type TestDatabase } from '../../testing/test-database.js';
 import { insertCompany, TEST_NOW } from '../../testing/test-jobs.js';
 import { createPlatformMessageHandler } from '../handle-platform-message.js';
+import { database } from '../../testing/file-database.js';
 
-let testDatabase: TestDatabase;
-export let database: Database;
+export { database };
+
 export let handle: ReturnType<typeof createPlatformMessageHandler>;
 /** A sales company. */
 export let seller: string;
@@ -16,13 +15,9 @@ export let seller: string;
 export const writing = () => ({ database, clock: () => TEST_NOW, logger: silentLogger });
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  ({ database } = testDatabase);
   handle = createPlatformMessageHandler({ ...writing(), metrics: new Registry() });
   seller = await insertCompany(database, 'SALES');
 });
-
-afterAll(() => testDatabase.drop());
 
 export const DONE = { kind: 'done' };
 

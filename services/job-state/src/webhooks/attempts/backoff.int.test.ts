@@ -1,30 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { invariant } from '@partner/kernel/process/invariant';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { Registry } from 'prom-client';
 import { claimAll } from '../../testing/claim-all.js';
-import { attemptedMessage, openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
+import { attemptedMessage } from '../../testing/webhook-fixture.js';
 import type { LeasedDelivery } from '../deliveries/leased-delivery.js';
 import { createDeliveryResultsHandler } from './delivery-results.js';
 import { subscriptionCapOf } from '../deliveries/claim-rule.js';
+import { fixture } from '../../testing/file-webhooks.js';
 
 const DELIVERIES = 200;
 const IN_FLIGHT = 500;
 const CAP = subscriptionCapOf(IN_FLIGHT);
 const BASE_MS = 60_000;
 const JITTER = 0.1;
-
-let fixture: WebhookFixture;
-
-beforeAll(async () => {
-  fixture = await openWebhookFixture();
-});
-
-afterAll(async () => {
-  await fixture.close();
-});
 
 /** Lets time pass for all deliveries. The database's clock cannot be set, so their times move into the past. */
 async function pass(milliseconds: number): Promise<void> {

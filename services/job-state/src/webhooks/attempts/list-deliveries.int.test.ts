@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { QueryResultRow } from 'pg';
 import type { PreparedStatement } from '../../database/connection-pool.js';
 import { textOf } from '../../testing/statement-text.js';
 import type { Queryable } from '../../database/database.js';
-import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
 import type { DeliveryStateName } from '../deliveries/delivery-columns.js';
 import { type DeliveryQuery, listDeliveries } from './list-deliveries.js';
+import { fixture } from '../../testing/file-webhooks.js';
 
 const FINISHED = 40_000;
 const UNFINISHED = 5_000;
@@ -15,7 +15,6 @@ const COMPANY = 25;
 const OWN = 50;
 const RARE = 1_000;
 
-let fixture: WebhookFixture;
 let companyId: string;
 let subscriptionId: string;
 /** The company of all other deliveries. */
@@ -24,7 +23,6 @@ let stranger: string;
 const idOf = (number: number, prefix = 'dlv') => `${prefix}_${String(number).padStart(26, '0')}`;
 
 beforeAll(async () => {
-  fixture = await openWebhookFixture();
   companyId = await fixture.company();
   stranger = await fixture.company();
   subscriptionId = await fixture.subscription({ companyId });
@@ -69,10 +67,6 @@ beforeAll(async () => {
     [idOf(FINISHED / 2), idOf(FINISHED / 2).replace('_0', '_7')],
   );
   await fixture.database.query('analyze deliveries, finished_deliveries, delivery_attempts, events, jobs');
-});
-
-afterAll(async () => {
-  await fixture.close();
 });
 
 /** A page, with the number of rows that it read. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { invariant } from '@partner/kernel/process/invariant';
 import type { QueryResultRow } from 'pg';
@@ -6,18 +6,11 @@ import { Registry } from 'prom-client';
 import type { Database, Transaction } from '../../database/database.js';
 import { claimAll } from '../../testing/claim-all.js';
 import { createGate } from '../../testing/create-gate.js';
-import { attemptedMessage, openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
+import { attemptedMessage } from '../../testing/webhook-fixture.js';
 import { createAttemptMetrics } from './attempt-metrics.js';
 import { decodeDeliveriesAttempted } from './decode-deliveries-attempted.js';
 import { recordAttempts } from './record-attempts.js';
-
-let fixture: WebhookFixture;
-
-beforeAll(async () => {
-  fixture = await openWebhookFixture();
-});
-
-afterAll(() => fixture.close());
+import { fixture } from '../../testing/file-webhooks.js';
 
 /** A degraded subscription with a dead letter and a leased delivery. */
 async function degraded() {

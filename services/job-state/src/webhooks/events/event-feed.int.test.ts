@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { unsignedEvents } from '@partner/proto-contracts/internal/events/unsigned-events';
@@ -6,21 +6,11 @@ import { listInstallerEventsOperation } from '@partner/proto-contracts/resources
 import type { Transaction } from '../../database/database.js';
 import { installerKey } from '../../testing/callers.js';
 import { createGate } from '../../testing/create-gate.js';
-import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
 import { eventFeedOperations, readEventFeed } from './event-feed.js';
 import { recordEvent } from './record-event.js';
+import { fixture } from '../../testing/file-webhooks.js';
 
 const NOW = new Date('2026-11-25T12:00:00Z');
-
-let fixture: WebhookFixture;
-
-beforeAll(async () => {
-  fixture = await openWebhookFixture();
-});
-
-afterAll(async () => {
-  await fixture.close();
-});
 
 function record(tx: Transaction, companyId: string, jobId: string = newId('job')): string {
   const resource = { type: 'install_job', id: jobId, version: 1 };

@@ -7,17 +7,7 @@ import { setReleaser } from '../deliveries/releaser.js';
 import type { LeasedDelivery } from '../deliveries/leased-delivery.js';
 import type { LeaseLimits } from '../deliveries/claim-rule.js';
 import { recordEvent } from './record-event.js';
-import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
-
-let fixture: WebhookFixture;
-
-beforeAll(async () => {
-  fixture = await openWebhookFixture();
-});
-
-afterAll(async () => {
-  await fixture.close();
-});
+import { fixture } from '../../testing/file-webhooks.js';
 
 function eventOf(companyId: string) {
   const jobId = newId('job');

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Publisher } from '@partner/kernel/amqp/publisher';
 import { eventually } from '@partner/test-kit/eventually';
 import { createInMemoryPublisher } from '@partner/kernel/testing/in-memory-publisher';
@@ -9,17 +9,12 @@ import { DeliverWebhooksSchema } from '@partner/proto-contracts/gen/partner/webh
 import { textOf } from '../../testing/statement-text.js';
 import { type Queryable } from '../../database/database.js';
 import { type Scheduler, type SchedulerOptions, startScheduler } from './release-due.js';
-import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
+import { fixture } from '../../testing/file-webhooks.js';
 
 /** Longer than any test: an earlier release happened because the scheduler was woken. */
 const NEVER_MS = 3_600_000;
 
-let fixture: WebhookFixture;
 let schedulers: Scheduler[] = [];
-
-beforeAll(async () => {
-  fixture = await openWebhookFixture();
-});
 
 beforeEach(async () => {
   await fixture.database.query('delete from deliveries');
@@ -28,10 +23,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(schedulers.map((scheduler) => scheduler.stop()));
   schedulers = [];
-});
-
-afterAll(async () => {
-  await fixture.close();
 });
 
 function start(options: {

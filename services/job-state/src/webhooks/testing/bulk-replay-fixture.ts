@@ -4,7 +4,7 @@ import { stepBulkReplay } from '../replay/run-bulk-replays.js';
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 
-export const fromNow = (ms: number) => new Date(Date.now() + ms).toISOString();
+const fromNow = (ms: number) => new Date(Date.now() + ms).toISOString();
 
 export function deadLetters() {
   return { states: ['dead_lettered' as const], from: fromNow(-HOUR_MS), to: fromNow(HOUR_MS) };

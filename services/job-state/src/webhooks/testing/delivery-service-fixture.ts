@@ -1,13 +1,14 @@
-import { afterAll, beforeAll } from '@jest/globals';
+import { beforeAll } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { textOf } from '../../testing/statement-text.js';
 import type { CallerLimits, Database, TransactionLimits } from '../../database/database.js';
 import { beforeStatement } from '../../testing/before-statement.js';
 import { connectDeliveries } from '../../testing/public-deliveries.js';
-import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
+import { fixture } from '../../testing/file-webhooks.js';
 
-export let fixture: WebhookFixture;
+export { fixture };
+
 export const logLines: unknown[][] = [];
 export const logger = {
   info: (...line: unknown[]) => void logLines.push(line),
@@ -37,12 +38,7 @@ function watched(database: Database): Pick<Database, 'query' | 'transaction'> {
 export let client: ReturnType<typeof connectDeliveries>;
 
 beforeAll(async () => {
-  fixture = await openWebhookFixture();
   client = connectDeliveries({ database: watched(fixture.database), logger });
-});
-
-afterAll(async () => {
-  await fixture.close();
 });
 
 /** A company with one subscription, and deliveries of this many events to it, oldest first. */

@@ -1,5 +1,5 @@
 import { fromBinary } from '@bufbuild/protobuf';
-import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { beforeEach } from '@jest/globals';
 import {
   type DeliverWebhook,
   DeliverWebhooksSchema,
@@ -10,7 +10,9 @@ import { Registry } from 'prom-client';
 import { claimAll } from '../../testing/claim-all.js';
 import { createReleaseMetrics } from '../schedule/release-metrics.js';
 import { publishClaimed } from '../schedule/release-batch.js';
-import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
+import { fixture } from '../../testing/file-webhooks.js';
+
+export { fixture };
 
 export const LIMITS = {
   batchSize: 100,
@@ -20,18 +22,8 @@ export const LIMITS = {
   returnAfterMs: 60_000,
 };
 
-export let fixture: WebhookFixture;
-
-beforeAll(async () => {
-  fixture = await openWebhookFixture();
-});
-
 beforeEach(async () => {
   await fixture.database.query('delete from deliveries');
-});
-
-afterAll(async () => {
-  await fixture.close();
 });
 
 /** Releases due deliveries, with a separate publisher and metrics. */

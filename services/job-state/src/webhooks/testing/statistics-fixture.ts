@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from '@jest/globals';
+import { beforeAll } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import type { ShownAttemptCounts } from '@partner/proto-contracts/resources/statistics/statistics';
 import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
@@ -8,12 +8,14 @@ import { Registry } from 'prom-client';
 import { type Database } from '../../database/database.js';
 import { createDeliveryResultsHandler } from '../attempts/delivery-results.js';
 import { connectDeliveries } from '../../testing/public-deliveries.js';
-import { attemptedMessage, openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
+import { attemptedMessage } from '../../testing/webhook-fixture.js';
+import { fixture } from '../../testing/file-webhooks.js';
+
+export { fixture };
 
 export const FAILED = AttemptOutcome.TIMED_OUT;
 export const DAY_MS = 24 * 3_600_000;
 
-export let fixture: WebhookFixture;
 export let handle: ReturnType<typeof createDeliveryResultsHandler>;
 export let client: ReturnType<typeof connectDeliveries>;
 
@@ -28,13 +30,8 @@ export function handlerWith(database: Pick<Database, 'transaction'>) {
 }
 
 beforeAll(async () => {
-  fixture = await openWebhookFixture();
   handle = handlerWith(fixture.database);
   client = connectDeliveries({ database: fixture.database, logger: { info: () => undefined } });
-});
-
-afterAll(async () => {
-  await fixture.close();
 });
 
 /** A company with one subscription, and this many waiting deliveries to it. */

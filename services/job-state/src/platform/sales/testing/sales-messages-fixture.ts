@@ -4,7 +4,7 @@ import { ProjectCreatedSchema } from '@partner/proto-contracts/gen/partner/platf
 import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { newId } from '@partner/kernel/process/ids';
 import { createLead } from '../../../leads/create-lead.js';
-import { insertCompany, TEST_NOW, platformMessage } from '../../../testing/test-jobs.js';
+import { LEAD, insertCompany, TEST_NOW, platformMessage } from '../../../testing/test-jobs.js';
 import { readEventFeed } from '../../../webhooks/events/event-feed.js';
 import { listEvents } from '../../../webhooks/events/list-events.js';
 import { database, seller, writing } from '../../testing/platform-fixture.js';
@@ -29,14 +29,9 @@ export async function insertProject(companyId = seller): Promise<string> {
 
 export async function insertLead(companyId = seller): Promise<{ leadId: string; projectId: string }> {
   const { result } = await createLead(writing(), {
+    ...LEAD,
     companyId,
-    binding: undefined,
-    fullName: 'Jordan Ellis',
-    email: 'jordan@customers.example',
-    phone: '+1 555 0100',
     address: `${newId('evt')} Main Street, Boulder, CO 80302`,
-    smsConsent: null,
-    timeoutMs: undefined,
   });
   return result;
 }

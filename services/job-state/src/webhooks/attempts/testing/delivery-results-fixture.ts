@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from '@jest/globals';
+import { beforeAll } from '@jest/globals';
 import { invariant } from '@partner/kernel/process/invariant';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { Registry } from 'prom-client';
@@ -6,27 +6,20 @@ import { createDeliveryResultsHandler } from '../delivery-results.js';
 import { endExpiredLeases } from '../../schedule/claim-due.js';
 import type { Database } from '../../../database/database.js';
 import { claimAll } from '../../../testing/claim-all.js';
-import {
-  openWebhookFixture,
-  type StoredDelivery,
-  type WebhookFixture,
-} from '../../../testing/webhook-fixture.js';
+import { type StoredDelivery } from '../../../testing/webhook-fixture.js';
+import { fixture } from '../../../testing/file-webhooks.js';
+
+export { fixture };
 
 export const LIMITS = { batchSize: 100, leaseSeconds: 30, inFlight: 1_000, subscriptionCap: 100 };
 export const FAILED = AttemptOutcome.TIMED_OUT;
 
-export let fixture: WebhookFixture;
 export const warnings: unknown[][] = [];
 export const registry = new Registry();
 export let handle: ReturnType<typeof createDeliveryResultsHandler>;
 
 beforeAll(async () => {
-  fixture = await openWebhookFixture();
   handle = handlerWith(fixture.database, registry);
-});
-
-afterAll(async () => {
-  await fixture.close();
 });
 
 export async function claimed(
