@@ -76,12 +76,6 @@ async function beat(): Promise<void> {
 }
 
 describe('a stream of changes', () => {
-  test('starts with the reconnection delay, so that proxies forward its head', () => {
-    const stream = createStream();
-    streams.open(session('a'))(stream);
-    expect(stream.received).toEqual(['retry: 3000\n\n']);
-  });
-
   test('sends to each stream only the changes of its company', () => {
     const [one, two, other] = [open(session('a')), open(session('b')), open(session('c', 'cmp_2'))];
     streams.changed('cmp_1', ['whk_1']);
@@ -134,15 +128,6 @@ describe('a stream of changes', () => {
     await beat();
     expect(stream.over.aborted).toBe(true);
     expect(timers.waiting()).toBe(0);
-  });
-
-  test('is one of 10 of its session, whose slots are released when they end [CONSOLE-2]', () => {
-    const opened = Array.from({ length: 10 }, () => open(session('a')));
-    expect(() => streams.open(session('a'))).toThrow('at most 10 streams');
-    open(session('b'));
-    opened[3]?.end();
-    open(session('a'));
-    expect(() => streams.open(session('a'))).toThrow('at most 10 streams');
   });
 
   test('of one company are at most half, and leave the rest to the others [LIMIT-8]', () => {
