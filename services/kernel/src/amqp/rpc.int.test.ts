@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { CALL_CONTENT_TYPE } from '@partner/proto-contracts/call';
 import { eventually } from '@partner/test-kit/eventually';
 import { createRecorder } from '@partner/test-kit/recorder';
+import { RELEASE_0_1_0 } from '@partner/test-kit/release-0-1-0';
 import { MAX_MESSAGE_BYTES } from './message-size.js';
 import { encodeCall } from './operation-call.js';
 import { ServiceError } from '../process/service-error.js';
@@ -104,17 +105,21 @@ describe('RPC over the broker', () => {
     expect(await served.atLeast(1)).toEqual(['fine']);
   });
 
-  test('responds to a malformed request and to an unknown method, and keeps running', async () => {
-    await serve(async () => ({ resourceJson: '{}' }));
+  test('responds to a malformed request and to an unknown method, to one of release 0.1.0 as that release understands it, and keeps running', async () => {
+    const served = await serveRecording();
     const client = await clientOf();
     expect((await failureOf(client.addNote({}))).reason).toBe('unavailable');
 
     const { send, replies } = await openRawClient();
     send(Buffer.from([0xff, 0xff, 0xff]), { ...REQUEST, replyTo: REPLY_TO });
     send(Buffer.alloc(0), { replyTo: REPLY_TO });
-    expect(await replies.atLeast(2)).toEqual(['error', 'partner.rpc.v1.RpcError']);
+    const { type, base64 } = RELEASE_0_1_0.call;
+    send(Buffer.from(base64, 'base64'), { type, replyTo: REPLY_TO, correlationId: '2' });
+    const refusal = RELEASE_0_1_0.unknownCallReply.type;
+    expect(await replies.atLeast(3)).toEqual(['error', refusal, refusal]);
 
-    expect((await client.getJob({})).resourceJson).toBe('{}');
+    await client.getJob({ jobId: 'fine' });
+    expect(served.all()).toEqual(['fine']);
     await probe.hasMessages(queue.name, 0);
   });
 });

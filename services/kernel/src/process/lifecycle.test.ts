@@ -28,19 +28,6 @@ describe('readiness', () => {
       dependencies: { broker: false, database: false },
     });
   });
-
-  test('ends when a shutdown begins', async () => {
-    const life = lifecycle();
-    life.started();
-    let duringStep: unknown;
-    life.onShutdown('look', async () => {
-      duringStep = life.readiness();
-    });
-    const shutdown = life.shutDown();
-    expect(life.readiness()).toMatchObject({ ready: false, checks: { accepting: false } });
-    await shutdown;
-    expect(duringStep).toMatchObject({ ready: false });
-  });
 });
 
 describe('a shutdown', () => {

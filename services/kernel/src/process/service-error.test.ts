@@ -3,20 +3,6 @@ import { isErrorReason } from '@partner/proto-contracts/api/error-reasons';
 import { notFound, ServiceError } from './service-error.js';
 
 describe('a service error', () => {
-  test('has a public message and attributes, and a separate private cause', () => {
-    const cause = new Error('SELECT 1');
-    const error = new ServiceError('stale_version', 'the job has moved on', { currentVersion: 3, cause });
-    expect(error).toBeInstanceOf(Error);
-    expect(error).toMatchObject({
-      name: 'ServiceError',
-      reason: 'stale_version',
-      message: 'the job has moved on',
-    });
-    expect(error.attributes).toEqual({ currentVersion: 3 });
-    expect(error.cause).toBe(cause);
-    expect(new ServiceError('not_found', 'no such job')).not.toHaveProperty('cause');
-  });
-
   test("converts to itself, and any other value to internal without the cause's text", () => {
     const known = notFound('job');
     expect(ServiceError.from(known)).toBe(known);

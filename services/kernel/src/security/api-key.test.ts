@@ -62,6 +62,8 @@ describe('an API key', () => {
     ['another secret', `${createApiKey('sandbox').keyId}.secret`, 'begins with svc_test_'],
     ['a part of a key', createApiKey('sandbox').text.slice(0, -1), 'incomplete or changed'],
     ['a key with something after it', `${createApiKey('sandbox').text} `, 'incomplete or changed'],
+    ['a key with a line end', `${createApiKey('sandbox').text}\n`, 'incomplete or changed'],
+    ['a key with something before it', ` ${createApiKey('sandbox').text}`, 'begins with key_'],
   ])(
     'is not parsed from %s, and the violation is named without the secret [AUTH-12]',
     (_what, text, violation) => {
@@ -85,18 +87,6 @@ describe('an API key', () => {
   });
 
   test('is never parsed from other text, and no text makes the parser throw [AUTH-10]', () => {
-    const { text } = createApiKey('sandbox');
-    for (const other of [
-      `${text} `,
-      ` ${text}`,
-      `${text}\n`,
-      text.slice(0, -1),
-      text.replace('.', ''),
-      '.',
-      '',
-    ]) {
-      expect(parseApiKey(other, 'sandbox')).toBeUndefined();
-    }
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (other) => {
         expect(parseApiKey(other, 'sandbox')).toBeUndefined();

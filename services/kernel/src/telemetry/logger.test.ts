@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { createLoggerTo } from './logger.js';
-import { runWithRequestId } from './request-context.js';
+import { requestIdIn, runWithRequestId } from './request-context.js';
 
 const logLine = z.looseObject({ msg: z.string() });
 
@@ -71,6 +71,8 @@ describe('the log', () => {
   test('has the id of the current request, and none outside of requests', () => {
     expect(runWithRequestId('req-1', () => logged({}))).toMatchObject({ requestId: 'req-1' });
     expect(logged({})).not.toHaveProperty('requestId');
+    for (const malformed of [undefined, '', 'a b', 'x'.repeat(129), 7])
+      expect(requestIdIn({ 'x-request-id': malformed })).toBeUndefined();
   });
 
   test('does not change the logged object', () => {
