@@ -167,20 +167,11 @@ test.each(Object.entries(REFUSED_URLS).flatMap(([what, urls]) => urls.map((url) 
   },
 );
 
-test.each([
-  ...words(`https://127.0.0.1/ https://127.0.0.1:443/ https://127.0.0.1./ https://0.0.0.0/ https://10.0.0.1/
-    https://172.31.255.255/ https://169.254.169.254/latest/meta-data/ https://100.100.100.200/
-    https://168.63.129.16/ https://192.0.0.192/ https://224.0.0.1/ https://[::]/ https://[::1]/
-    https://[0:0:0:0:0:0:0:1]/ https://[::127.0.0.1]/ https://[::ffff:127.0.0.1]/
-    https://[::ffff:7f00:1]/ https://[::ffff:169.254.169.254]/ https://[::ffff:0:127.0.0.1]/
-    https://[64:ff9b::169.254.169.254]/ https://[64:ff9b:1::a00:1]/
-    https://[2001:0:4136:e378:8000:63bf:3fff:fdd2]/ https://[2002:7f00:1::]/ https://[2001:db8::1]/
-    https://[3fff::1]/ https://[fd00:ec2::254]/ https://[fc00::1]/ https://[fe80::1]/
-    https://[ff02::1]/ https://[::7f00:1]/ https://[::8.8.8.8]/
-    https://[0000:0000:0000:0000:0000:ffff:7f00:0001]/ https://[::FFFF:127.0.0.1]:443/
-    https://[64:ff9b::8.8.8.8]/ https://[100::1]/ https://[100:0:0:1::1]/ https://[2001:20::1]/
-    https://[5f00::1]/ https://[fec0::1]/ https://[4000::1]/`),
-])('the address in %s is refused', async (url) => {
+test.each(
+  words(`https://127.0.0.1/ https://127.0.0.1:443/ https://169.254.169.254/latest/meta-data/ https://[::1]/
+    https://[::ffff:127.0.0.1]/ https://[::FFFF:127.0.0.1]:443/ https://[64:ff9b::169.254.169.254]/
+    https://[fd00:ec2::254]/ https://[4000::1]/`),
+)('the address in %s is refused', async (url) => {
   expect(await refusal(url)).toBe('address');
 });
 
@@ -226,17 +217,8 @@ describe('an address of a refused range', () => {
 
 describe('a name', () => {
   test.each([
-    ['loopback', ['127.0.0.1']],
-    ['loopback of both families', ['127.0.0.1', '::1']],
     ['metadata', ['169.254.169.254']],
-    ['a private address', ['10.1.2.3']],
-    ['carrier space', ['100.64.1.1']],
-    ['this host', ['0.0.0.0']],
-    ['a unique local address', ['fd12:3456::1']],
     ['a mapped private address', ['::ffff:10.0.0.1']],
-    ['NAT64 of a private address', ['64:ff9b::a00:1']],
-    ['a cloud control plane', ['168.63.129.16']],
-    ['broadcast', ['255.255.255.255']],
     ['a public and a private address', [PUBLIC, '10.0.0.5']],
     ['a private and a public address', ['10.0.0.5', PUBLIC]],
     ['a public address and loopback over IPv6', [PUBLIC, '::1']],

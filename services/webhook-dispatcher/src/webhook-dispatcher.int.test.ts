@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { type Client, createClient } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   AttemptOutcome,
@@ -17,17 +16,10 @@ import {
   DeliverWebhooksSchema,
   type DeliveryAttempted,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
-import {
-  COMMANDS,
-  DELIVERY_RESULTS,
-  WEBHOOK_DELIVERIES,
-  WEBHOOK_DISPATCHER_RPC,
-} from '@partner/proto-contracts/topology';
+import { COMMANDS, DELIVERY_RESULTS, WEBHOOK_DELIVERIES } from '@partner/proto-contracts/topology';
 import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { startConsumer } from '@partner/kernel/amqp/consumer';
 import { createPublisher, type Publisher } from '@partner/kernel/amqp/publisher';
-import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
 import { newId } from '@partner/kernel/process/ids';
 import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
@@ -60,7 +52,6 @@ let broker: PrivateRabbitmq;
 let probe: BrokerProbe;
 let connection: AmqpConnection;
 let publisher: Publisher;
-let endpoints: Client<typeof EndpointService>;
 let receiver: Receiver;
 let results: Recorder<DeliveryAttempted>;
 let arrivals: Recorder<ReceivedRequest>;
@@ -92,10 +83,6 @@ beforeAll(async () => {
   probe = await openBrokerProbe(broker.url);
   connection = createAmqpConnection({ url: broker.url, name: 'test', logger: silentLogger, metrics });
   publisher = createPublisher({ connection, logger: silentLogger, metrics });
-  endpoints = createClient(
-    EndpointService,
-    createRpcTransport({ connection, queue: WEBHOOK_DISPATCHER_RPC, logger: silentLogger, metrics }),
-  );
   results = createRecorder();
   startConsumer({
     connection,
@@ -234,14 +221,6 @@ describe('the service', () => {
     expect(attempt?.deliveryId).not.toBe(deliveryId);
   });
 
-  test('checks endpoints for job-state with the rules of every delivery', async () => {
-    await startDispatcher();
-    const allowed = await endpoints.checkEndpoint({ url: `https://${HOST.toUpperCase()}/hook` });
-    expect(allowed).toMatchObject({ allowed: true, normalizedUrl: `https://${HOST}/hook` });
-    expect((await endpoints.checkEndpoint({ url: `https://${HOST}:9443/hook` })).allowed).toBe(false);
-    expect((await endpoints.checkEndpoint({ url: 'https://169.254.169.254/' })).allowed).toBe(false);
-  });
-
   test('sends nothing to a refused endpoint, and reports the refusal', async () => {
     await startDispatcher();
     const deliveryId = await commandDelivery({ url: `https://127.0.0.1/` });
@@ -338,28 +317,5 @@ describe('the service', () => {
     await resultOf(later);
     expect(arrivalsOf(deliveryId)).toHaveLength(1);
     await way.close();
-  });
-
-  test('is alive but not ready without the broker', async () => {
-    const adminPort = await freePort();
-    const child = spawn(process.execPath, command, {
-      cwd: projectRoot,
-      env: {
-        ...environment(),
-        AMQP_URL: `amqp://127.0.0.1:${await freePort()}`,
-        ADMIN_PORT: String(adminPort),
-      },
-      stdio: 'ignore',
-    });
-    const exited = once(child, 'exit').then(() => null);
-    dispatchers.push({ process: child, exited, readiness: async () => 0 });
-    const statusOf = (page: string) =>
-      fetch(`http://127.0.0.1:${adminPort}/${page}`).then(
-        ({ status }) => status,
-        () => 0,
-      );
-    await eventually('the admin port', async () => (await statusOf('livez')) === 200);
-    expect(await statusOf('readyz')).toBe(503);
-    expect(await statusOf('livez')).toBe(200);
   });
 });
