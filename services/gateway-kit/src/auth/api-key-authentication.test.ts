@@ -31,22 +31,6 @@ describe('API key authentication', () => {
     expect(calls).toHaveLength(0);
   });
 
-  test.each(
-    (['sandbox', 'production'] as const).flatMap((environment) =>
-      (['inbound', 'installer'] as const).map((surface) => ({ environment, surface })),
-    ),
-  )('accepts in the $environment only keys of the $environment: $surface', async (place) => {
-    const { authenticate, calls } = createFixture(
-      () => ({ ...general, kind: place.surface === 'inbound' ? 'general' : 'installer-company' }),
-      place,
-    );
-    const other = place.environment === 'sandbox' ? 'production' : 'sandbox';
-    expect(await authenticate(createApiKey(place.environment).text)).toMatchObject({ companyId: 'cmp_1' });
-    expect(calls).toHaveLength(1);
-    await expect(authenticate(createApiKey(other).text)).rejects.toMatchObject({ reason: 'unauthenticated' });
-    expect(calls).toHaveLength(1);
-  });
-
   test('returns the fault script of a key in the sandbox only, and only if it is known [SANDBOX-3]', async () => {
     const faults = { id: 'f-1', requests: [{ fault: 'delay', delayMs: 5, times: 1 }] };
     const principalIn = (environment: Environment, script: object) =>
