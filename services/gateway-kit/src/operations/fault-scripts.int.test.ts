@@ -5,21 +5,17 @@ import {
 } from '@partner/proto-contracts/resources/fault-script/fault-script';
 import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
-import { Registry } from 'prom-client';
 import request from 'supertest';
 import type { z } from 'zod';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { notFound } from '@partner/kernel/process/service-error';
 import { eventually } from '@partner/test-kit/eventually';
+import { createFixture, lead, NOW, writeThing } from '../testing/http-app-fixture.js';
 import { createInMemoryRateLimiter } from '../testing/in-memory-rate-limiter.js';
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import type { ApiKeyPrincipal } from '../auth/api-key-authentication.js';
-import { serveOperation } from '../http/endpoint.js';
 import { createFaultScripts, type FaultScripts } from './fault-scripts.js';
-import { createHttpApp } from '../http/http-app.js';
 import { createRedis, type RedisClient } from '../limits/redis.js';
-
-const NOW = new Date('2026-11-22T12:00:00.000Z');
 
 let redis: RedisClient;
 
@@ -54,38 +50,29 @@ function createGateway(options: {
     keyPrefix: 'test:',
     logger: silentLogger,
   });
-  const limiter = createInMemoryRateLimiter(() => NOW);
+  const principal: ApiKeyPrincipal = {
+    kind: 'general',
+    keyId: 'key_1',
+    companyId: 'cmp_1',
+    companyClass: 'SALES',
+    ...(options.faults === undefined ? {} : { faults: options.faults }),
+  };
   let done = 0;
-  const app = createHttpApp<ApiKeyPrincipal>({
+  const { app } = createFixture({
     endpoints: [
-      serveOperation({ id: 'write', method: 'post', path: '/things', scope: 'leads:write' }, async () => {
+      writeThing(async () => {
         done += 1;
         if (options.fails === true) throw notFound('thing');
         return { status: 201, json: { done } };
       }),
     ],
-    authenticate: async () => ({
-      kind: 'general',
-      keyId: 'key_1',
-      companyId: 'cmp_1',
-      companyClass: 'SALES',
-      ...(options.faults === undefined ? {} : { faults: options.faults }),
-    }),
-    challenge: 'ApiKey realm="test"',
-    scopesOf: () => ['leads:write'],
     rateLimit: {
-      limiter,
-      keyOf: ({ companyId }) => companyId,
+      limiter: createInMemoryRateLimiter(() => NOW),
+      keyOf: ({ id }) => id,
       limitOf: () => options.limit ?? 100,
       countedAs: 'to the API',
     },
-    failedAuthentication: { limiter, limitPerMinute: 3 },
-    injectFaults: faultScripts.inject,
-    logger: silentLogger,
-    metrics: new Registry(),
-    rpcTimeoutMs: 5_000,
-    companyOf: ({ companyId }) => companyId,
-    trustedProxyHops: 0,
+    injectFaults: (_caller, request) => faultScripts.inject(principal, request),
   });
   return { app, faultScripts, done: () => done };
 }
@@ -94,7 +81,7 @@ function script(requests: z.input<typeof faultScriptIn>['requests']): RequestFau
   return { id: randomUUID(), requests: faultScriptIn.parse({ requests }).requests };
 }
 
-const write = ({ app }: Gateway) => request(app).post('/things');
+const write = ({ app }: Gateway) => request(app).post('/things').set('x-api-key', 'full').send(lead);
 
 describe('the requests of a key with a fault script', () => {
   test('are refused as by a rate limit, with its headers, and succeed after the last step', async () => {
