@@ -25,7 +25,7 @@ export interface InstallerAppDeps extends ApiKeySurfaceDeps {
 }
 
 /** Returns the endpoints of the installer surface: one for each of its operations. */
-export function installerEndpoints(
+function installerEndpoints(
   deps: PageCursorDeps & Pick<InstallerAppDeps, 'operations' | 'cursors' | 'technicianCursors'>,
 ): readonly AnyEndpoint<ApiKeyPrincipal>[] {
   const forwarding = { operations: deps.operations, callerOf: keyCaller };

@@ -16,21 +16,17 @@ import { Registry } from 'prom-client';
 import supertest from 'supertest';
 import { createInboundApp } from '../app.js';
 
-/** API keys of the surface: `installer` belongs to `cmp_2`, the others to the sales company `cmp_1`. */
+/** API keys of the surface, of the sales company `cmp_1`. */
 export const KEYS = {
   general: createApiKey('sandbox'),
-  otherGeneral: createApiKey('sandbox'),
   /** Bound to `cmp_2`. */
   contractor: createApiKey('sandbox'),
-  installer: createApiKey('sandbox'),
 } as const;
 
 const seller = { companyId: 'cmp_1', companyClass: 'SALES' };
 const PRINCIPALS: ReadonlyMap<string, FoundKey> = new Map([
   [KEYS.general.keyId, { ...seller, kind: 'general' }],
-  [KEYS.otherGeneral.keyId, { ...seller, kind: 'general' }],
   [KEYS.contractor.keyId, { ...seller, kind: 'installer-contractor', boundCompanyId: 'cmp_2' }],
-  [KEYS.installer.keyId, { companyId: 'cmp_2', companyClass: 'INSTALLER', kind: 'installer-company' }],
 ]);
 
 const NOW = new Date('2026-09-01T12:00:00Z');
