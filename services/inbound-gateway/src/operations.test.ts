@@ -12,7 +12,8 @@ import { notFound, ServiceError } from '@partner/kernel/process/service-error';
 import { INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
 import { probeSurface } from '@partner/test-kit/probe-surface';
 import { createHash } from 'node:crypto';
-import { assertError, createInboundSurface, createSurfaceOf, KEYS } from './testing/inbound-surface.js';
+import { assertError } from '@partner/gateway-kit/testing/http-app-fixture';
+import { createInboundSurface, createSurfaceOf, KEYS } from './testing/inbound-surface.js';
 
 const idempotency = { replayed: true, expiresAt: new Date('2026-10-16T12:00:00Z') };
 const jobJson = JSON.stringify(JOB_EXAMPLE);

@@ -8,7 +8,7 @@ import { probeSurface } from '@partner/test-kit/probe-surface';
 import request from 'supertest';
 import { z } from 'zod';
 import { createTestApp, cursors, keys, projectionText } from './testing/create-test-app.js';
-import { assertError } from './testing/assert-error.js';
+import { assertError } from '@partner/gateway-kit/testing/http-app-fixture';
 
 const resourceJson = projectionText({ version: 4, id: 'job_1', status: 'EN_ROUTE' });
 

@@ -16,7 +16,7 @@ import {
 } from '@partner/proto-contracts/resources/event-replay/operations';
 import { getInstallerManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';
 import { z } from 'zod';
-import { assertError } from './testing/assert-error.js';
+import { assertError } from '@partner/gateway-kit/testing/http-app-fixture';
 import { createTestApp, keys, projectionText } from './testing/create-test-app.js';
 
 const PATH = '/partner/v1/mcp';

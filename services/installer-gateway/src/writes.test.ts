@@ -6,12 +6,10 @@ import {
 } from '@partner/proto-contracts/resources/job/operations';
 import type { ErrorReason } from '@partner/proto-contracts/api/error-reasons';
 import type { Operation } from '@partner/proto-contracts/api/operation';
-import { implement, type OperationRequest } from '@partner/kernel/amqp/implement';
 import { notFound, ServiceError } from '@partner/kernel/process/service-error';
 import { createHash } from 'node:crypto';
-import request from 'supertest';
-import { assertError } from './testing/assert-error.js';
-import { createTestApp, keys, projectionText } from './testing/create-test-app.js';
+import { assertError } from '@partner/gateway-kit/testing/http-app-fixture';
+import { createSurfaceOf, projectionText } from './testing/create-test-app.js';
 
 const EXPIRES = new Date('2026-10-16T12:00:00Z');
 const resourceJson = projectionText({ version: 4, id: 'job_1' });
@@ -35,23 +33,17 @@ function write<Query, Body, Param extends string>(
     toString: () => operation.id,
     path,
     serve(failure?: ServiceError) {
-      const requests: OperationRequest<unknown, unknown>[] = [];
-      const app = createTestApp({
-        operations: [
-          implement(operation, async (received) => {
-            requests.push(received);
-            if (failure !== undefined) throw failure;
-            const idempotency = { replayed: false, expiresAt: EXPIRES };
-            return { json: `{"resource":${resourceJson}}`, idempotency };
-          }),
-        ],
+      const surface = createSurfaceOf(operation, () => {
+        if (failure !== undefined) throw failure;
+        const idempotency = { replayed: false, expiresAt: EXPIRES };
+        return { json: `{"resource":${resourceJson}}`, idempotency };
       });
       const send = (change: object = {}) => sendBody({ ...given.body, ...change });
       const sendBody = (body: object, key: string | undefined = 'event:1') => {
-        const sending = request(app)[given.method](path).set('x-api-key', keys.installer.text);
+        const sending = surface.send(given.method, `/jobs/job_1/${given.path}`);
         return (key === 'none' ? sending : sending.set('idempotency-key', key)).send(body);
       };
-      return { requests, send, sendBody };
+      return { ...surface, send, sendBody };
     },
   };
 }

@@ -1,17 +1,16 @@
-import { afterEach, expect } from '@jest/globals';
-import { errorBody, type ErrorBody } from '@partner/proto-contracts/api/error-body';
+import { afterEach } from '@jest/globals';
 import type { Operation } from '@partner/proto-contracts/api/operation';
 import { type Implementation, implement, type OperationRequest } from '@partner/kernel/amqp/implement';
 import type { OperationReply } from '@partner/kernel/amqp/operation-call';
 import { createApiKey, type NewApiKey } from '@partner/kernel/security/api-key';
-import { createApiKeyAuthenticator, type FoundKey } from '@partner/gateway-kit/auth/api-key-authentication';
+import type { FoundKey } from '@partner/gateway-kit/auth/api-key-authentication';
 import { createCursorSigner } from '@partner/gateway-kit/operations/cursor-signer';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { checkResponses } from '@partner/test-kit/check-responses';
+import { authenticatorOf } from '@partner/gateway-kit/testing/known-keys';
 import { createInMemoryRateLimiter } from '@partner/gateway-kit/testing/in-memory-rate-limiter';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
-import { afterMs } from '@partner/kernel/process/timers';
 import { Registry } from 'prom-client';
 import supertest from 'supertest';
 import { createInboundApp } from '../app.js';
@@ -41,18 +40,7 @@ export function createInboundSurface(implementations: readonly Implementation[])
   const metrics = new Registry();
   const app = checked(
     createInboundApp({
-      authenticator: createApiKeyAuthenticator({
-        async findKey({ keyId }) {
-          const principal = PRINCIPALS.get(keyId);
-          if (principal === undefined) throw new ServiceError('unauthenticated', 'no such key');
-          return principal;
-        },
-        surface: 'inbound',
-        environment: 'sandbox',
-        monotonicMs: () => NOW.getTime(),
-        metrics,
-        after: afterMs,
-      }),
+      authenticator: authenticatorOf('inbound', PRINCIPALS, { now: NOW, metrics }),
       limiter: createInMemoryRateLimiter(() => NOW),
       operations: inProcessOperations({ implementations, callers: ['key'] }),
       clock: () => NOW,
@@ -87,12 +75,4 @@ export function createSurfaceOf<Query, Body, Param extends string>(
     }),
   ]);
   return { ...surface, requests };
-}
-
-/** Asserts that a response is this error, and returns its body. */
-export function assertError(response: supertest.Response, status: number, code: string): ErrorBody {
-  const body = errorBody.parse(response.body);
-  expect({ status: response.status, code: body.code }).toEqual({ status, code });
-  expect(response.headers['x-request-id']).toBe(body.requestId);
-  return body;
 }

@@ -1,25 +1,16 @@
 import { expect, test } from '@jest/globals';
-import { implement, type OperationRequest } from '@partner/kernel/amqp/implement';
 import { idFloor, newId } from '@partner/kernel/process/ids';
 import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/security/webhook-signature';
 import { MANIFEST_EXAMPLE } from '@partner/proto-contracts/resources/manifest/manifest';
 import { getInstallerManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';
-import request from 'supertest';
-import { createTestApp, keys } from '../testing/create-test-app.js';
+import { createSurfaceOf, keys } from '../testing/create-test-app.js';
 
 function createFixture() {
-  const requests: OperationRequest<unknown, unknown>[] = [];
-  const app = createTestApp({
-    operations: [
-      implement(getInstallerManifestOperation, async (received) => {
-        requests.push(received);
-        return { json: JSON.stringify(MANIFEST_EXAMPLE) };
-      }),
-    ],
-  });
-  const get = (id: string, query: string) =>
-    request(app).get(`/partner/v1/webhooks/${id}/manifest?${query}`).set('x-api-key', keys.installer.text);
-  return { get, requests };
+  const surface = createSurfaceOf(getInstallerManifestOperation, () => ({
+    json: JSON.stringify(MANIFEST_EXAMPLE),
+  }));
+  const get = (id: string, query: string) => surface.send('get', `/webhooks/${id}/manifest?${query}`);
+  return { ...surface, get };
 }
 
 test('is signed with the key of the caller, over the raw body, as webhooks are [DELIVERY-25, EVENT-11]', async () => {

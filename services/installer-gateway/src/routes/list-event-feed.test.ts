@@ -2,29 +2,19 @@ import { expect, test } from '@jest/globals';
 import { eventFeed } from '@partner/proto-contracts/resources/event-feed/event-feed';
 import { listInstallerEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
 import { EVENT_EXAMPLE } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
-import { implement, type OperationRequest } from '@partner/kernel/amqp/implement';
 import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/security/webhook-signature';
-import request from 'supertest';
-import { createTestApp, keys } from '../testing/create-test-app.js';
+import { createSurfaceOf, keys } from '../testing/create-test-app.js';
 
 // Its exact bytes matter: spaces, and characters that JSON escapes.
 const BODY = JSON.stringify({ ...EVENT_EXAMPLE, note: 'Zoë “said” \\ \u2028' }, null, 1);
 
 function createFixture() {
-  const requests: OperationRequest<unknown, unknown>[] = [];
-  const app = createTestApp({
-    operations: [
-      implement(listInstallerEventsOperation, async (received) => {
-        requests.push(received);
-        const event = { sequence: '7', eventId: EVENT_EXAMPLE.id, event: EVENT_EXAMPLE.event, body: BODY };
-        const events = received.after === undefined ? [event] : [];
-        return { json: JSON.stringify({ events }), next: '7:2026-09-01', hasMore: false };
-      }),
-    ],
+  const surface = createSurfaceOf(listInstallerEventsOperation, ({ after }) => {
+    const event = { sequence: '7', eventId: EVENT_EXAMPLE.id, event: EVENT_EXAMPLE.event, body: BODY };
+    const json = JSON.stringify({ events: after === undefined ? [event] : [] });
+    return { json, next: '7:2026-09-01', hasMore: false };
   });
-  const get = (query: string) =>
-    request(app).get(`/partner/v1/events?${query}`).set('x-api-key', keys.installer.text);
-  return { get, requests };
+  return { ...surface, get: (query: string) => surface.send('get', `/events?${query}`) };
 }
 
 test('shows the exact bodies, signed with the key of the caller as webhooks are [EVENT-9, EVENT-11]', async () => {

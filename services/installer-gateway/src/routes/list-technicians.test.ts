@@ -3,7 +3,7 @@ import { implement, type OperationRequest } from '@partner/kernel/amqp/implement
 import { listTechniciansOperation } from '@partner/proto-contracts/resources/technician/operations';
 import { techniciansResponse } from '@partner/proto-contracts/resources/technician/technician';
 import request from 'supertest';
-import { assertError } from '../testing/assert-error.js';
+import { assertError } from '@partner/gateway-kit/testing/http-app-fixture';
 import { createTestApp, cursors, keys, technicianCursors } from '../testing/create-test-app.js';
 
 const PATH = '/partner/v1/technicians';

@@ -1,30 +1,18 @@
 import { expect, test } from '@jest/globals';
-import { implement, type OperationRequest } from '@partner/kernel/amqp/implement';
 import { newId } from '@partner/kernel/process/ids';
 import { EVENT_REPLAY_EXAMPLE } from '@partner/proto-contracts/resources/event-replay/event-replay';
 import { replayInstallerEventsOperation } from '@partner/proto-contracts/resources/event-replay/operations';
-import request from 'supertest';
-import { createTestApp, keys } from '../testing/create-test-app.js';
+import { createSurfaceOf, keys } from '../testing/create-test-app.js';
 
 const EXPIRES = new Date('2026-10-16T12:00:00Z');
 
 function createFixture() {
-  const requests: OperationRequest<unknown, unknown>[] = [];
-  const app = createTestApp({
-    operations: [
-      implement(replayInstallerEventsOperation, async (received) => {
-        requests.push(received);
-        const json = JSON.stringify({ replays: [EVENT_REPLAY_EXAMPLE] });
-        return { json, idempotency: { replayed: false, expiresAt: EXPIRES } };
-      }),
-    ],
-  });
-  const post = (body: object) =>
-    request(app)
-      .post('/partner/v1/events/replay')
-      .set({ 'x-api-key': keys.installer.text, 'user-agent': 'sync/2', 'idempotency-key': 'lost:1' })
-      .send(body);
-  return { requests, post };
+  const json = JSON.stringify({ replays: [EVENT_REPLAY_EXAMPLE] });
+  const idempotency = { replayed: false, expiresAt: EXPIRES };
+  const surface = createSurfaceOf(replayInstallerEventsOperation, () => ({ json, idempotency }));
+  const headers = { 'user-agent': 'sync/2', 'idempotency-key': 'lost:1' };
+  const post = (body: object) => surface.send('post', '/events/replay').set(headers).send(body);
+  return { ...surface, post };
 }
 
 test('starts a replay for the company of the key, which is named, under the idempotency key [REPLAY-6, REPLAY-8]', async () => {

@@ -1,18 +1,20 @@
 import { afterEach } from '@jest/globals';
 import { INSTALLER_JOB_EXAMPLE, type InstallerJob } from '@partner/proto-contracts/resources/job/job';
 import { createApiKey } from '@partner/kernel/security/api-key';
-import { createApiKeyAuthenticator, type FoundKey } from '@partner/gateway-kit/auth/api-key-authentication';
+import type { FoundKey } from '@partner/gateway-kit/auth/api-key-authentication';
 import { createCursorSigner } from '@partner/gateway-kit/operations/cursor-signer';
 import type { ApiVersions } from '@partner/gateway-kit/versions/api-versions';
-import type { Implementation } from '@partner/kernel/amqp/implement';
+import { type Implementation, implement, type OperationRequest } from '@partner/kernel/amqp/implement';
+import type { OperationReply } from '@partner/kernel/amqp/operation-call';
+import type { Operation } from '@partner/proto-contracts/api/operation';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
-import { ServiceError } from '@partner/kernel/process/service-error';
 import { checkResponses } from '@partner/test-kit/check-responses';
+import { authenticatorOf } from '@partner/gateway-kit/testing/known-keys';
 import { createInMemoryRateLimiter } from '@partner/gateway-kit/testing/in-memory-rate-limiter';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import type { RequestListener } from 'node:http';
-import { afterMs } from '@partner/kernel/process/timers';
 import { Registry } from 'prom-client';
+import request from 'supertest';
 import { API_VERSIONS } from '../api-versions.js';
 import { createInstallerApp } from '../app.js';
 import { createFeedCursor } from '../feed-cursor.js';
@@ -61,18 +63,7 @@ export function createTestApp(parts: {
   const metrics = new Registry();
   const app = createInstallerApp({
     versions: parts.versions ?? API_VERSIONS,
-    authenticator: createApiKeyAuthenticator({
-      async findKey({ keyId }) {
-        const principal = principals.get(keyId);
-        if (principal === undefined) throw new ServiceError('unauthenticated', 'no such key');
-        return principal;
-      },
-      surface: 'installer',
-      environment: 'sandbox',
-      monotonicMs: () => NOW.getTime(),
-      metrics,
-      after: afterMs,
-    }),
+    authenticator: authenticatorOf('installer', principals, { now: NOW, metrics }),
     limiter: createInMemoryRateLimiter(() => NOW),
     operations: inProcessOperations({ implementations: parts.operations ?? [], callers: ['key'] }),
     clock: () => NOW,
@@ -85,4 +76,22 @@ export function createTestApp(parts: {
     trustedProxyHops: 0,
   });
   return parts.versions === undefined ? checked(app) : app;
+}
+
+/** The surface in front of a job-state that serves one operation, and the calls that it gets. `send` has the key of `cmp_1`. */
+export function createSurfaceOf<Query, Body, Param extends string>(
+  operation: Operation<Query, Body, Param>,
+  reply: (given: OperationRequest<Query, Body, Param>) => OperationReply,
+) {
+  const requests: OperationRequest<Query, Body, Param>[] = [];
+  const served = implement(operation, async (given) => {
+    requests.push(given);
+    return reply(given);
+  });
+  const app = createTestApp({ operations: [served] });
+  return {
+    requests,
+    send: (method: 'get' | 'post' | 'put', path: string) =>
+      request(app)[method](`/partner/v1${path}`).set('x-api-key', keys.installer.text),
+  };
 }
