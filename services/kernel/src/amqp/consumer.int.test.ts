@@ -4,6 +4,7 @@ import { Registry } from 'prom-client';
 import { silentLogger } from '../telemetry/logger.js';
 import { type BrokerProbe, openBrokerProbe } from '../testing/broker-probe.js';
 import { eventually } from '@partner/test-kit/eventually';
+import { heldBack } from '../testing/held-back.js';
 import { killChannel, observeConnection } from '../testing/observed-connection.js';
 import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
 import { createRecorder } from '@partner/test-kit/recorder';
@@ -80,10 +81,7 @@ describe('a consumer', () => {
   test('handles as many messages at once as the prefetch allows, and no more', async () => {
     const queue = await probe.declareTestQueue();
     const started = createRecorder<string>();
-    let finish: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
+    const { gate, finish } = heldBack();
     let running = 0;
     let most = 0;
     consume(
@@ -211,10 +209,7 @@ describe('a consumer that is interrupted', () => {
     const queue = await probe.declareTestQueue();
     const observed = observeConnection(connection);
     const received = createRecorder<IncomingMessage>();
-    let finish: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
+    const { gate, finish } = heldBack();
     consume(
       queue,
       async (message) => {
@@ -240,10 +235,7 @@ describe('a consumer that is interrupted', () => {
     const queue = await probe.declareTestQueue();
     const observed = observeConnection(connection);
     const received = createRecorder<IncomingMessage>();
-    let finish: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
+    const { gate, finish } = heldBack();
     const consumer = consume(
       queue,
       async (message) => {
@@ -312,10 +304,7 @@ describe('a consumer that is interrupted', () => {
   test('waits on stop for messages in flight, and requeues those that wait for a retry', async () => {
     const queue = await probe.declareTestQueue();
     const received = createRecorder<string>();
-    let finish: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
+    const { gate, finish } = heldBack();
     const consumer = consume(queue, async ({ messageId }) => {
       received.record(messageId);
       if (messageId === 'slow') await gate;

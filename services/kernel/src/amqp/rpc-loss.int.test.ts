@@ -5,12 +5,12 @@ import { type AmqpConnection, createAmqpConnection } from './connection.js';
 import { startRpcServer } from './rpc-server.js';
 import { createTestClient, testOperations } from '../testing/test-calls.js';
 import { killChannel, observeConnection } from '../testing/observed-connection.js';
+import { heldBack } from '../testing/held-back.js';
 import {
   clientOf,
   clientSide,
   connect,
   failureOf,
-  heldBack,
   logger,
   metrics,
   probe,

@@ -8,13 +8,13 @@ import { MAX_MESSAGE_BYTES } from './message-size.js';
 import { encodeCall } from './operation-call.js';
 import { ServiceError } from '../process/service-error.js';
 import { observeConnection } from '../testing/observed-connection.js';
+import { heldBack } from '../testing/held-back.js';
 import {
   clientOf,
   clientSide,
   connect,
   failureOf,
   GET_JOB,
-  heldBack,
   metrics,
   openRawClient,
   probe,

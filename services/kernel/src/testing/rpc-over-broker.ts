@@ -110,15 +110,6 @@ export async function failureOf(call: Promise<unknown>): Promise<ServiceError> {
   return thrown;
 }
 
-/** A gate that handlers wait for, and its key. */
-export function heldBack(): { readonly gate: Promise<void>; readonly finish: () => void } {
-  let finish: () => void = () => undefined;
-  const gate = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
-  return { gate, finish: () => finish() };
-}
-
 /** Serves GetJob: records each job id, and responds with it as the resource. */
 export async function serveRecording(): Promise<ReturnType<typeof createRecorder<string>>> {
   const served = createRecorder<string>();

@@ -4,6 +4,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { beforeEach } from '@jest/globals';
 import { createLoggerTo } from '@partner/kernel/telemetry/logger';
 import { HEADERS_VERSION, sealSecret } from '@partner/kernel/security/secret-sealing';
+import { heldBack } from '@partner/kernel/testing/held-back';
 import { createInMemoryPublisher, type InMemoryPublisher } from '@partner/kernel/testing/in-memory-publisher';
 import {
   DeliveriesAttemptedSchema,
@@ -139,20 +140,13 @@ export function message(
 
 /** Makes POSTs wait until the test completes them. */
 export function heldAttempt(): { readonly began: Promise<void>; readonly finish: () => void } {
-  let begin: () => void = () => undefined;
-  let finish: () => void = () => undefined;
-  const began = new Promise<void>((resolve) => {
-    begin = resolve;
-  });
-  const finished = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
+  const [started, held] = [heldBack(), heldBack()];
   run.respond = async () => {
-    begin();
-    await finished;
+    started.finish();
+    await held.gate;
     return delivered;
   };
-  return { began, finish: () => finish() };
+  return { began: started.gate, finish: held.finish };
 }
 
 export const published = () => run.publisher.published.all();
