@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from '@jest/globals';
 import { type AcceptanceWorld, startAcceptanceWorld } from './acceptance/acceptance-world.js';
 import { describeConsoleBoundaries } from './acceptance/console-boundaries.js';
 import { describeFaultScripts } from './acceptance/fault-scripts.js';
+import { describeGeneratedClients } from './acceptance/generated-clients.js';
 import { describeIdempotency } from './acceptance/idempotency.js';
 import { describeKeys } from './acceptance/keys.js';
 import { describeOperations } from './acceptance/operations.js';
@@ -27,6 +28,7 @@ describe.each([
   ['webhook subscriptions', describeWebhookSubscriptions],
   ['fault scripts', describeFaultScripts],
   ['keys', describeKeys],
+  ['a generated client', describeGeneratedClients],
 ] as const)('%s', (_topic, describeTopic) => {
   describeTopic(world);
 });
