@@ -149,9 +149,10 @@ const DATE_TIME =
   'must be an ISO 8601 date-time in UTC (Z or +00:00), with seconds 00 to 59, e.g. 2026-08-26T14:03:00Z';
 const STATUS = 'must be one of TENTATIVE, CONFIRMED, CANCELLED';
 const TIME_ZONE = 'must be an IANA time zone name, written exactly';
+const REPORTED = 'must be one of ACKNOWLEDGED, EN_ROUTE, ON_SITE, BLOCKED, IN_PROGRESS, COMPLETE';
 
 test.each([
-  [statusEvent, { status: 'ASSIGNED' }, 'status', /^must be one of/],
+  [statusEvent, { status: 'ASSIGNED' }, 'status', REPORTED],
   [statusEvent, { status: 'BLOCKED' }, 'blockerCode', 'is required when status is BLOCKED'],
   [statusEvent, { blockerCode: 'PERMIT' }, 'blockerCode', /./],
   [statusEvent, { expectedVersion: 0 }, 'expectedVersion', 'must be at least 1'],
@@ -183,13 +184,16 @@ test.each([
   [assignments, { membershipIds: ['mem_\0'] }, 'membershipIds.0', 'must not contain the character U+0000'],
   [assignments, { expectedVersion: '3' }, 'expectedVersion', 'must be an integer, not a string'],
   [assignments, { expectedVersion: 1.5 }, 'expectedVersion', 'must be an integer'],
-] as const)('%s with %j is a 400 that names %s: %s [ASSIGN-1]', async (operation, change, path, message) => {
-  const { send, requests } = operation.serve();
-  const { details } = assertError(await send(change), 400, 'invalid_argument');
-  const said = typeof message === 'string' ? message : expect.stringMatching(message);
-  expect(details).toEqual([{ path, message: said }]);
-  expect(requests).toHaveLength(0);
-});
+] as const)(
+  '%s with %j is a 400 that names %s: %s [ASSIGN-1, STATUS-1]',
+  async (operation, change, path, message) => {
+    const { send, requests } = operation.serve();
+    const { details } = assertError(await send(change), 400, 'invalid_argument');
+    const said = typeof message === 'string' ? message : expect.stringMatching(message);
+    expect(details).toEqual([{ path, message: said }]);
+    expect(requests).toHaveLength(0);
+  },
+);
 
 const { startsAt, endsAt } = { startsAt: '2026-09-07T18:00:00.500Z', endsAt: '2026-09-07T14:00:00Z' };
 

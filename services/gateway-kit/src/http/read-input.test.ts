@@ -1,9 +1,5 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
-import { createHttpServer } from '@partner/kernel/process/http-server';
-import { closeServer, listen } from '@partner/kernel/process/listen';
 import { errorBody } from '@partner/proto-contracts/api/error-body';
 import request from 'supertest';
 import {
@@ -125,19 +121,6 @@ describe('the input of an endpoint', () => {
     expect(handled).toHaveLength(1);
   });
 
-  test('that is announced as more than 1 MB is refused before any of it was sent', async () => {
-    const server = createHttpServer(createFixture().app);
-    const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
-    const socket = connect(port, '127.0.0.1');
-    socket.write(
-      'POST /things HTTP/1.1\r\nhost: a\r\nx-api-key: full\r\ncontent-type: application/json\r\ncontent-length: 1048577\r\n\r\n',
-    );
-    const received: unknown[] = await once(socket, 'data');
-    expect(String(received[0])).toMatch(/^HTTP\/1.1 413 /);
-    socket.destroy();
-    await closeServer(server);
-  });
-
   test('does not change any prototype', async () => {
     const { app, handled } = createFixture();
     await post(app)
@@ -177,15 +160,6 @@ describe('the input of an endpoint', () => {
       'Idempotency-Key',
       'address',
     ]);
-  });
-
-  test('may pin the current API version and no other', async () => {
-    const { app } = createFixture({ versions: oneVersion });
-    const pinned = (version: string) =>
-      request(app).get('/things/1').set('x-api-key', 'full').set('x-svc-api-version', version);
-    expect((await pinned('2026-08-26')).status).toBe(200);
-    const { error } = invalid(await pinned('2026-08-27'));
-    expect(error).toBe('x-svc-api-version: must be 2026-08-26');
   });
 });
 
