@@ -198,6 +198,17 @@ export const LISTED_DELIVERY_EXAMPLE = {
   lastAttempt: ATTEMPT_SUMMARY_EXAMPLE,
 } as const satisfies z.infer<typeof listedDelivery>;
 
+export const TEST_DELIVERY_EXAMPLE = {
+  ...DELIVERY_EXAMPLE,
+  event: 'install.test',
+  isTest: true,
+  state: 'pending',
+  attempts: 0,
+  nextAttemptAt: DELIVERY_EXAMPLE.createdAt,
+  finishedAt: null,
+  resource: { type: 'webhook_subscription', id: SUBSCRIPTION_EXAMPLE.id },
+} as const satisfies z.infer<typeof delivery>;
+
 export const PENDING_DELIVERY_EXAMPLE = {
   ...DELIVERY_EXAMPLE,
   id: 'dlv_01k3jd9w6ne3zr1v8xk5c2m4qa',

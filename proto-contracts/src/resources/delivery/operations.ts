@@ -3,7 +3,7 @@ import { defineOperation } from '../../api/operation.js';
 import { EVENT_EXAMPLE } from '../event-catalogue/webhook-events.js';
 import { ATTEMPT_EXAMPLE } from '../attempt/attempt.js';
 import { WEBHOOK_LIMITS } from '../../api/limits.js';
-import { SUBSCRIPTION_EXAMPLE, SUBSCRIPTION_ID, testDeliveryIn } from '../subscription/subscription.js';
+import { SUBSCRIPTION_ID, testDeliveryIn } from '../subscription/subscription.js';
 import {
   delivery,
   deliveryPage,
@@ -12,6 +12,7 @@ import {
   DELIVERY_EXAMPLE,
   LISTED_DELIVERY_EXAMPLE,
   PENDING_DELIVERY_EXAMPLE,
+  TEST_DELIVERY_EXAMPLE,
   webhookDeliveryQuery,
 } from './delivery.js';
 
@@ -178,16 +179,7 @@ the subscription's \`url\` to it within ${WEBHOOK_LIMITS.testedUrlMinutes} minut
     202: {
       description: 'The delivery.',
       schema: delivery,
-      example: {
-        ...DELIVERY_EXAMPLE,
-        event: 'install.test',
-        isTest: true,
-        state: 'pending',
-        attempts: 0,
-        nextAttemptAt: DELIVERY_EXAMPLE.createdAt,
-        finishedAt: null,
-        resource: { type: 'webhook_subscription', id: SUBSCRIPTION_EXAMPLE.id },
-      },
+      example: TEST_DELIVERY_EXAMPLE,
     },
   },
   errors: ['not_found', 'secret_version_mismatch'],

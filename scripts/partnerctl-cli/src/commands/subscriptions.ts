@@ -17,6 +17,7 @@ import { type CommandContext, demandYes, listOf, topCommand, subcommand } from '
 import { wrongUsage } from '../exit-codes.js';
 import { columns, type Document } from '../output.js';
 import { showNextAttempt } from './deliveries.js';
+import { nextAttempt } from './next-attempt.js';
 
 /** The columns of a table of subscriptions. */
 export const SUBSCRIPTION_COLUMNS = columns('id, state, health, verified, url, events, description');
@@ -37,7 +38,7 @@ const SUBSCRIPTION_LINES = columns(`
   secret version: subscription.secretVersion, secret shown: subscription.secretShown,
   pending secret version: subscription.pendingSecretVersion, headers: subscription.headerNames,
   deliveries per second: subscription.deliveriesPerSecond, failures in a row: subscription.failuresInRow,
-  next attempt: subscription.nextAttemptAt, created: subscription.createdAt,
+  ${nextAttempt('subscription.')}, created: subscription.createdAt,
   changed: subscription.updatedAt, secret, back-fill: backfillId
 `);
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/database.js';
-import { DUE_AT, isOverdue } from '../webhooks/deliveries/delivery-columns.js';
+import { dueAt, isOverdue } from '../webhooks/deliveries/delivery-columns.js';
 import { FAILING_AFTER, sharedSlotsOf } from '../webhooks/deliveries/claim-rule.js';
 import { subscriptionCapOf } from '../webhooks/deliveries/claim-rule.js';
 
@@ -61,7 +61,7 @@ export async function getBacklog(database: Queryable, inFlight: number): Promise
              select *, state in ('pending', 'retry_scheduled') and not is_leased and age_ms >= 0 as is_due
              from (
                select subscription_id, state, lease_id is not null as is_leased,
-                 least(extract(epoch from now() - ${DUE_AT}) * 1000, 2147483647) as age_ms,
+                 least(extract(epoch from now() - ${dueAt('d')}) * 1000, 2147483647) as age_ms,
                  case when ${isOverdue('d')}
                    then least(extract(epoch from now() - overdue_since) * 1000, 2147483647) end as overdue_ms
                from deliveries d

@@ -1,5 +1,6 @@
 import { newId } from '@partner/kernel/process/ids';
 import type { Queryable } from '../database/database.js';
+import { setDueAt } from '../webhooks/deliveries/delivery-columns.js';
 import type { LeasedDelivery } from '../webhooks/deliveries/leased-delivery.js';
 import { deliveryIds, queueDeliveries } from '../webhooks/deliveries/queue-delivery.js';
 
@@ -30,7 +31,7 @@ const APPLY = {
      ) script
      where d.attempts = 0 and not d.is_test and d.replay_of is null and d.bulk_replay_id is null
    ), withheld as (
-     update deliveries d set lease_id = null, next_attempt_at = leased.mirrored from leased
+     update deliveries d set lease_id = null, ${setDueAt('leased.mirrored')} from leased
      where d.id = leased.id and leased.mirrored > now()
      returning d.id
    ), copied as (
@@ -44,7 +45,7 @@ const APPLY = {
          resourceType: 'leased.resource_type',
          resourceId: 'leased.resource_id',
          createdAt: 'leased.created_at',
-         nextAttemptAt: `greatest(now(), leased.mirrored) + interval '1 second'`,
+         dueAt: `greatest(now(), leased.mirrored) + interval '1 second'`,
          number: 'leased.number',
        },
        `leased where leased.duplicate and not exists (

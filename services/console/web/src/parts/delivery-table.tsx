@@ -6,7 +6,7 @@ import { PATHS } from '../paths.js';
 import { webhookName } from '../webhook-name.js';
 import { DeliveryStateBadge, outcomeLabel } from './badges.js';
 import { type Column, DataTable } from './data-table.js';
-import { NextAttempt } from './next-attempt.js';
+import { NextAttempt, nextAttemptOf } from './next-attempt.js';
 import { PastTime } from './relative-time.js';
 import { TextLink } from './text-link.js';
 
@@ -31,7 +31,7 @@ const RESULT: readonly Column<ListedDelivery>[] = [
     cell: (delivery) => (
       <Group gap={6} component="span">
         <DeliveryStateBadge state={delivery.state} />
-        {delivery.nextAttemptAt !== null && (
+        {nextAttemptOf(delivery) !== null && (
           <Text component="span" size="xs" c="dimmed">
             <NextAttempt delivery={delivery} />
           </Text>

@@ -1,6 +1,13 @@
 import type { Delivery, Webhook } from '../api/operations.js';
 import { DueTime, useNow } from './relative-time.js';
 
+type NextOf = Pick<Delivery, 'nextAttemptAt' | 'state'>;
+
+/** When the next attempt of a delivery is due; null if none is. */
+export function nextAttemptOf({ nextAttemptAt, state }: NextOf): string | null {
+  return state === 'held' ? null : nextAttemptAt;
+}
+
 /** Whether the next attempt is due, but all slots of the webhook are in use. */
 export function isWaitingForSlot(nextAttemptAt: string, now: Date): boolean {
   return Date.parse(nextAttemptAt) < now.getTime();
@@ -8,19 +15,20 @@ export function isWaitingForSlot(nextAttemptAt: string, now: Date): boolean {
 
 /** Shows when a delivery's next attempt is due, or that it waits for a slot or for the rate of its webhook. */
 export function NextAttempt({
-  delivery: { nextAttemptAt, state },
+  delivery,
   perSecond,
 }: {
-  readonly delivery: Pick<Delivery, 'nextAttemptAt' | 'state'>;
+  readonly delivery: NextOf;
   /** The rate of the webhook, null without one; absent: not known. */
   readonly perSecond?: number | null;
 }) {
   const now = useNow();
-  if (nextAttemptAt === null || state === 'held') return '–';
-  return isWaitingForSlot(nextAttemptAt, now) ? (
-    <time dateTime={nextAttemptAt}>{dueText(perSecond)}</time>
+  const next = nextAttemptOf(delivery);
+  if (next === null) return '–';
+  return isWaitingForSlot(next, now) ? (
+    <time dateTime={next}>{dueText(perSecond)}</time>
   ) : (
-    <DueTime at={nextAttemptAt} />
+    <DueTime at={next} />
   );
 }
 

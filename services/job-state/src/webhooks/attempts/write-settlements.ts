@@ -1,6 +1,6 @@
 import type { Transaction } from '../../database/database.js';
 import { FAILING_AFTER } from '../deliveries/claim-rule.js';
-import { RETAINED_COLUMNS } from '../deliveries/delivery-columns.js';
+import { dueAt, RETAINED_COLUMNS, setDueAt } from '../deliveries/delivery-columns.js';
 import type { CertificateValidity } from './decode-deliveries-attempted.js';
 import type { Settlement } from './settle-attempt.js';
 
@@ -36,11 +36,11 @@ const SETTLE = {
        state = case d.state when 'held' then 'held' else 'retry_scheduled' end,
        attempts = change.attempts,
        lease_id = case when not change.ends_lease then d.lease_id end,
-       next_attempt_at = case
+       ${setDueAt(`case
          when change.ends_lease then greatest(now() + make_interval(secs => change.wait_ms / 1000), d.not_before)
-         when d.lease_id is null then greatest(d.next_attempt_at, now() + make_interval(secs => change.wait_ms / 1000))
-         else d.next_attempt_at
-       end,
+         when d.lease_id is null then greatest(${dueAt('d')}, now() + make_interval(secs => change.wait_ms / 1000))
+         else ${dueAt('d')}
+       end`)},
        not_before = case
          when not change.ends_lease and d.lease_id is not null
            then greatest(d.not_before, now() + make_interval(secs => change.wait_ms / 1000))

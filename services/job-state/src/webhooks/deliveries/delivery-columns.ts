@@ -31,7 +31,7 @@ export const DELIVERY = {
   state: column<DeliveryStateName>('state', 'text'),
   attempts: column<number>('attempts', 'integer'),
   /** When it is due; with a lease, when that ends. */
-  nextAttemptAt: column<Date>('next_attempt_at', 'timestamptz'),
+  dueAt: column<Date>('next_attempt_at', 'timestamptz'),
   leaseId: column<string | null>('lease_id', 'text'),
   testHeaders: column<Buffer | null>('test_headers', 'bytea'),
 } as const;
@@ -46,7 +46,7 @@ const PUBLIC = {
   attempts: DELIVERY.attempts,
   nextAttemptAt: computed<Date | null>(
     (d) =>
-      `case when ${d}.state in ('pending', 'retry_scheduled') and ${d}.lease_id is null then ${d}.next_attempt_at end`,
+      `case when ${d}.state in ('pending', 'retry_scheduled') and ${d}.lease_id is null then ${dueAt(d)} end`,
   ),
   createdAt: DELIVERY.createdAt,
   resourceType: DELIVERY.resourceType,
@@ -74,17 +74,21 @@ export const RETAINED_COLUMNS = columnNames(KEPT);
 /** Whether a delivery waits for its first attempt or for a retry, due or not. Each has an index by subscription and due time. */
 export const isWaiting = (d: string, state: 'pending' | 'retry_scheduled') =>
   `${d}.state = '${state}' and ${d}.lease_id is null`;
+/** When a delivery is due; with a lease, when that ends. */
+export function dueAt(d: string): string {
+  return DELIVERY.dueAt.sql(d);
+}
+/** Sets when a delivery is due. */
+export const setDueAt = (time: string) => `${DELIVERY.dueAt.name} = ${time}`;
 /** Whether a waiting delivery is due, or a lease has expired. */
-export const isDue = (d: string) => `${d}.next_attempt_at <= now()`;
+export const isDue = (d: string) => `${dueAt(d)} <= now()`;
 /** Whether an attempt of a delivery is in flight. */
-export const isInFlight = (d: string) => `${d}.lease_id is not null and ${d}.next_attempt_at > now()`;
+export const isInFlight = (d: string) => `${d}.lease_id is not null and ${dueAt(d)} > now()`;
 /** Whether the dispatcher received a delivery but did not report it: again with it, or due. */
 export const isOverdue = (d: string) => `${d}.overdue_since is not null and ${d}.state <> 'held'
-          and (${d}.lease_id is not null or ${d}.next_attempt_at <= now() + interval '5 seconds')`;
+          and (${d}.lease_id is not null or ${dueAt(d)} <= now() + interval '5 seconds')`;
 /** Sets a lease. */
 export const leaseFor = (seconds: string) =>
-  `lease_id = gen_random_uuid()::text, next_attempt_at = statement_timestamp() + make_interval(secs => ${seconds})`;
+  `lease_id = gen_random_uuid()::text, ${setDueAt(`statement_timestamp() + make_interval(secs => ${seconds})`)}`;
 /** Sets that a waiting delivery is due now. */
-export const MAKE_DUE = 'next_attempt_at = least(d.next_attempt_at, now())';
-/** When a delivery is due; with a lease, when that ends. */
-export const DUE_AT = DELIVERY.nextAttemptAt.sql('d');
+export const MAKE_DUE = setDueAt(`least(${dueAt('d')}, now())`);

@@ -16,7 +16,7 @@ const LEASED = {
   /** By the database's clock. */
   leasedAt: computed<Date>(() => 'statement_timestamp()'),
   /** By the database's clock. */
-  leaseExpiresAt: renamed<Date>(DELIVERY.nextAttemptAt),
+  leaseExpiresAt: renamed<Date>(DELIVERY.dueAt),
   /** Number of the next attempt, from 1. */
   attempt: computed<number>((d) => `${d}.attempts + 1`),
   subscriptionId: DELIVERY.subscriptionId,

@@ -92,7 +92,7 @@ export const RECORD_EVENTS = {
          resourceType: 'item.resource_type',
          resourceId: 'item.resource_id',
          createdAt: 'item.created_at',
-         nextAttemptAt:
+         dueAt:
            'case when is_leased then statement_timestamp() + make_interval(secs => item.lease_seconds) else now() end',
          leaseId: 'case when is_leased then gen_random_uuid()::text end',
          number: '(head.delivery_counts ->> queued.id)::bigint - queued.matches + queued.nth',

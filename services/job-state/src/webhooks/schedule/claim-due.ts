@@ -1,7 +1,7 @@
 import type { PreparedStatement } from '../../database/connection-pool.js';
 import type { Queryable } from '../../database/database.js';
 import { failingSlotsOf, type LeaseLimits, sharedSlotsOf } from '../deliveries/claim-rule.js';
-import { isWaiting } from '../deliveries/delivery-columns.js';
+import { dueAt, isDue, isWaiting, setDueAt } from '../deliveries/delivery-columns.js';
 import type { LeasedDelivery } from '../deliveries/leased-delivery.js';
 import { CLAIM } from './claim-statement.js';
 
@@ -81,11 +81,11 @@ const EXPIRED_AT_ONCE = 1_000;
  */
 export async function endExpiredLeases(database: Queryable): Promise<number> {
   const ended = await database.query(
-    `update deliveries set lease_id = null, not_before = null, next_attempt_at = greatest(next_attempt_at, not_before),
-       overdue_since = case when not_before is null then coalesce(overdue_since, next_attempt_at) end
+    `update deliveries set lease_id = null, not_before = null, ${setDueAt(`greatest(${dueAt('deliveries')}, not_before)`)},
+       overdue_since = case when not_before is null then coalesce(overdue_since, ${dueAt('deliveries')}) end
      from (
-       select d.id from deliveries d where d.lease_id is not null and d.next_attempt_at <= now()
-       order by d.next_attempt_at limit $1 for update skip locked
+       select d.id from deliveries d where d.lease_id is not null and ${isDue('d')}
+       order by ${dueAt('d')} limit $1 for update skip locked
      ) expired
      where deliveries.id = expired.id
      returning deliveries.id`,
@@ -118,7 +118,7 @@ export async function returnLeases(
        for no key update of d
      )
      update deliveries set lease_id = null, not_before = null,
-       next_attempt_at = greatest(now() + make_interval(secs => $3::double precision / 1000), not_before),
+       ${setDueAt('greatest(now() + make_interval(secs => $3::double precision / 1000), not_before)')},
        overdue_since = case when not_before is null then coalesce(overdue_since, now()) end
      from locked where deliveries.id = locked.id`,
     [leases.map((lease) => lease.id), leases.map((lease) => lease.leaseId), afterMs],

@@ -1,5 +1,5 @@
 import { hasSlot, inFlightBySubscription, isFailing } from '../deliveries/claim-rule.js';
-import { DUE_AT, isDue, isWaiting, leaseFor } from '../deliveries/delivery-columns.js';
+import { dueAt, isDue, isWaiting, leaseFor } from '../deliveries/delivery-columns.js';
 import { leasedColumns, leasedEventColumns } from '../deliveries/leased-delivery.js';
 
 /** One slot in this many of a subscription is reserved for retries while any are due. */
@@ -79,10 +79,10 @@ export const CLAIM = {
       from (
         select first.*, row_number() over (order by first.due_at)::double precision as round
         from (
-          select d.id, ${DUE_AT} as due_at from deliveries d
+          select d.id, ${dueAt('d')} as due_at from deliveries d
           where d.subscription_id = free.id and ${isWaiting('d', 'pending')} and ${isDue('d')}
             and (free.is_active or d.is_test)
-          order by ${DUE_AT} limit free.slots
+          order by ${dueAt('d')} limit free.slots
         ) first
         union all
         select numbered.id, numbered.due_at,
@@ -90,10 +90,10 @@ export const CLAIM = {
         from (
           select retry.*, row_number() over (order by retry.due_at) as number
           from (
-            select d.id, ${DUE_AT} as due_at from deliveries d
+            select d.id, ${dueAt('d')} as due_at from deliveries d
             where d.subscription_id = free.id and ${isWaiting('d', 'retry_scheduled')}
               and ${isDue('d')} and (free.is_active or d.is_test)
-            order by ${DUE_AT} limit free.slots
+            order by ${dueAt('d')} limit free.slots
           ) retry
         ) numbered
       ) either

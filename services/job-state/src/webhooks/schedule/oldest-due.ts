@@ -1,5 +1,5 @@
 import type { Database, Queryable } from '../../database/database.js';
-import { DUE_AT, isInFlight, isOverdue, isWaiting } from '../deliveries/delivery-columns.js';
+import { dueAt, isInFlight, isOverdue, isWaiting } from '../deliveries/delivery-columns.js';
 import { FAILING_AFTER, sharedSlotsOf } from '../deliveries/claim-rule.js';
 
 /** The states of endpoints that the age of due deliveries is measured for. */
@@ -26,8 +26,8 @@ export function measuring(database: Pick<Database, 'query'>): Queryable {
 
 /** The oldest waiting delivery of each subscription, `due_at` its time: hops through the index of the queue. */
 function oldestWaiting(name: string, state: 'pending' | 'retry_scheduled'): string {
-  const oldest = (after: string) => `select d.subscription_id, ${DUE_AT} as due_at from deliveries d
-         where ${isWaiting('d', state)}${after} order by d.subscription_id, ${DUE_AT} limit 1`;
+  const oldest = (after: string) => `select d.subscription_id, ${dueAt('d')} as due_at from deliveries d
+         where ${isWaiting('d', state)}${after} order by d.subscription_id, ${dueAt('d')} limit 1`;
   return `${name} (subscription_id, due_at) as (
        (${oldest('')})
        union all

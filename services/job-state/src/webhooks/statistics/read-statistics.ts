@@ -1,6 +1,6 @@
 import { WAITING_COUNTED } from '@partner/proto-contracts/api/limits';
 import type { Queryable } from '../../database/database.js';
-import { DUE_AT, isWaiting } from '../deliveries/delivery-columns.js';
+import { dueAt, isWaiting } from '../deliveries/delivery-columns.js';
 import { getSubscription, type SubscriptionOfCompany } from '../subscriptions/get-subscription.js';
 import { DURATION_SLOTS, type DurationHistogram, sumOfHistograms } from './duration-histogram.js';
 import { type BucketedSpan, bucketsOf, type StatisticsSpan } from './statistics-span.js';
@@ -85,7 +85,7 @@ function waitingCount(condition: string, order: string): string {
 
 /** The current subscriptions of a company, with their waiting deliveries. */
 const SUBSCRIPTIONS = `
-  select s.id, ${waitingCount(isWaiting('d', 'retry_scheduled'), DUE_AT)} as retrying,
+  select s.id, ${waitingCount(isWaiting('d', 'retry_scheduled'), dueAt('d'))} as retrying,
     ${waitingCount(`d.state = 'held'`, 'd.id')} as held
   from subscriptions s where s.company_id = $1 and s.deleted_at is null order by s.id`;
 

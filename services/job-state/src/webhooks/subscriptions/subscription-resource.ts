@@ -1,7 +1,7 @@
 import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Subscription } from '@partner/proto-contracts/resources/subscription/subscription';
-import { DUE_AT, isWaiting } from '../deliveries/delivery-columns.js';
+import { dueAt, isWaiting } from '../deliveries/delivery-columns.js';
 
 /** The public fields of a subscription, as {@link SUBSCRIPTION_COLUMNS} selects them. */
 export interface SubscriptionRow {
@@ -36,7 +36,7 @@ const FAILS_NOW = `exists (
 /** When the next waiting delivery in a state is attempted; one probe of the index of the queue. */
 function nextAttempt(state: 'pending' | 'retry_scheduled'): string {
   return `(
-    select ${DUE_AT} from deliveries d where d.subscription_id = s.id and ${isWaiting('d', state)} order by ${DUE_AT} limit 1
+    select ${dueAt('d')} from deliveries d where d.subscription_id = s.id and ${isWaiting('d', state)} order by ${dueAt('d')} limit 1
   )`;
 }
 

@@ -9,7 +9,7 @@ import { DeliveryStateBadge } from '../../parts/badges.js';
 import { CopyButton } from '../../parts/copy-button.js';
 import { FormFailure } from '../../parts/form-failure.js';
 import { LinkButton } from '../../parts/link-button.js';
-import { NextAttempt } from '../../parts/next-attempt.js';
+import { NextAttempt, nextAttemptOf } from '../../parts/next-attempt.js';
 import { Notice } from '../../parts/notice.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { Panel } from '../../parts/panel.js';
@@ -107,6 +107,7 @@ function DeliveryFacts(props: {
   readonly noReplay: string | undefined;
 }) {
   const { delivery, webhook, noReplay } = props;
+  const next = nextAttemptOf(delivery);
   return (
     <Facts
       facts={[
@@ -121,10 +122,10 @@ function DeliveryFacts(props: {
         ['Attempts', `${delivery.attempts} of ${LIMITS.webhookAttempts}`],
         [
           'Next attempt',
-          delivery.nextAttemptAt === null || delivery.state === 'held' ? undefined : (
+          next === null ? undefined : (
             <span key="next">
               <NextAttempt delivery={delivery} perSecond={webhook?.deliveriesPerSecond ?? null} /> (
-              <ExactTime at={delivery.nextAttemptAt} />)
+              <ExactTime at={next} />)
             </span>
           ),
         ],

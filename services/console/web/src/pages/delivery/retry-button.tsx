@@ -1,11 +1,13 @@
 import { IconPlayerTrackNext } from '@tabler/icons-react';
 import type { Delivery } from '../../api/operations.js';
 import { ActionButton } from '../../parts/action-button.js';
+import { nextAttemptOf } from '../../parts/next-attempt.js';
 import type { useAction } from '../../api/use-action.js';
 
 /** Whether the delivery waits for a retry that is not due yet. */
-export function canRetryNow({ state, nextAttemptAt }: Delivery, now: Date): boolean {
-  return state === 'retry_scheduled' && nextAttemptAt !== null && Date.parse(nextAttemptAt) > now.getTime();
+export function canRetryNow(delivery: Delivery, now: Date): boolean {
+  const next = nextAttemptOf(delivery);
+  return delivery.state === 'retry_scheduled' && next !== null && Date.parse(next) > now.getTime();
 }
 
 /** Makes the next scheduled attempt of the delivery now. */

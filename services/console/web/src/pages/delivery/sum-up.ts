@@ -1,7 +1,7 @@
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Attempt, Delivery } from '../../api/operations.js';
 import { formatDuration, formatRelative } from '../../format.js';
-import { isWaitingForSlot } from '../../parts/next-attempt.js';
+import { isWaitingForSlot, nextAttemptOf } from '../../parts/next-attempt.js';
 import type { Tone } from '../../tones.js';
 import { explainAttempt } from './explain-attempt.js';
 
@@ -72,10 +72,11 @@ export function sumUp(
 }
 
 /** Describes the next step of a delivery that is neither held nor finished. Without a time an attempt is in flight. */
-function nextOf({ nextAttemptAt }: Delivery, now: Date, perSecond: number | null): string {
-  if (nextAttemptAt === null) return 'An attempt is in progress';
-  if (!isWaitingForSlot(nextAttemptAt, now)) {
-    return `The next attempt starts ${formatRelative(new Date(nextAttemptAt), now)}`;
+function nextOf(delivery: Delivery, now: Date, perSecond: number | null): string {
+  const next = nextAttemptOf(delivery);
+  if (next === null) return 'An attempt is in progress';
+  if (!isWaitingForSlot(next, now)) {
+    return `The next attempt starts ${formatRelative(new Date(next), now)}`;
   }
   return perSecond === null
     ? 'The next attempt is due and waits for a free slot of this webhook'
