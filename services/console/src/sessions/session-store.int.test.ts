@@ -166,14 +166,6 @@ describe('a session', () => {
     await expect(store.peek(session.id)).resolves.toBeUndefined();
   });
 
-  test('counts as confirmed for 15 minutes after the login, and after each confirmation', async () => {
-    expect(CONFIRMED_MS).toBe(15 * 60_000);
-    const { token, session } = await store.create(owner, origin);
-    now += CONFIRMED_MS;
-    await expect(store.confirm(session.id)).resolves.toEqual(new Date(now + CONFIRMED_MS));
-    await expect(store.find(token)).resolves.toMatchObject({ confirmedUntil: new Date(now + CONFIRMED_MS) });
-  });
-
   test('that has ended cannot be confirmed, and is not restored by it', async () => {
     const { session } = await store.create(owner, origin);
     await store.end(session);
