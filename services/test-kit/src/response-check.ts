@@ -11,7 +11,7 @@ import formats from 'ajv-formats';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
 /** A response as a client receives it. */
-export interface CheckedResponse {
+interface CheckedResponse {
   /** Method of the request, in upper case. */
   readonly method: string;
   /** Path of the request, with or without the query. */

@@ -41,7 +41,7 @@ const principals = new Map<string, FoundKey>([
 const NOW = new Date('2026-09-01T12:00:00Z');
 
 /** Cursor codec of the test app. */
-export const cursorSigner = createCursorSigner([Buffer.alloc(32, 1)]);
+const cursorSigner = createCursorSigner([Buffer.alloc(32, 1)]);
 export const cursors = createFeedCursor(cursorSigner);
 export const technicianCursors = createTechnicianCursor([Buffer.alloc(32, 1)]);
 
