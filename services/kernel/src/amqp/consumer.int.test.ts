@@ -1,36 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
-import { Registry } from 'prom-client';
-import { silentLogger } from '../telemetry/logger.js';
-import { type BrokerProbe, openBrokerProbe } from '../testing/broker-probe.js';
+import { connect, connection, logger, metrics, probe } from '../testing/over-broker.js';
 import { eventually } from '@partner/test-kit/eventually';
 import { heldBack } from '../testing/held-back.js';
 import { killChannel, observeConnection } from '../testing/observed-connection.js';
-import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
 import { createRecorder } from '@partner/test-kit/recorder';
-import { type AmqpConnection, createAmqpConnection } from './connection.js';
+import type { AmqpConnection } from './connection.js';
 import { type Consumer, type ConsumeOutcome, type IncomingMessage, startConsumer } from './consumer.js';
 
 const DONE = { kind: 'done' } as const satisfies ConsumeOutcome;
-
-const logger = silentLogger;
-let metrics: Registry;
-let probe: BrokerProbe;
-let connection: AmqpConnection;
-
-beforeAll(async () => {
-  probe = await openBrokerProbe(testAmqpUrl());
-});
-afterAll(async () => {
-  await probe.close();
-});
-beforeEach(() => {
-  metrics = new Registry();
-  connection = createAmqpConnection({ url: testAmqpUrl(), name: 'test consume', logger, metrics });
-});
-afterEach(async () => {
-  await connection.close();
-});
 
 function consume(
   queue: QueueDefinition,
@@ -182,7 +160,7 @@ describe('a consumer', () => {
 describe('a consumer that is interrupted', () => {
   test('has a message redelivered to another replica when it crashes before the acknowledgement', async () => {
     const queue = await probe.declareTestQueue();
-    const doomed = createAmqpConnection({ url: testAmqpUrl(), name: 'doomed', logger, metrics });
+    const doomed = connect('doomed');
     const observed = observeConnection(doomed);
     const started = createRecorder<string>();
     consume(

@@ -1,11 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { Registry } from 'prom-client';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { invariant } from '../process/invariant.js';
-import { silentLogger } from '../telemetry/logger.js';
-import { type BrokerProbe, openBrokerProbe } from '../testing/broker-probe.js';
+import { connected, connection, logger, metrics, probe } from '../testing/over-broker.js';
 import { eventually } from '@partner/test-kit/eventually';
-import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
-import { type AmqpConnection, createAmqpConnection } from './connection.js';
 import { type DeadLetter, type DeadLetterVerdict, goThroughDeadLetters } from './dead-letters.js';
 import { inspectQueues, replyCodeOf } from './inspect-queues.js';
 import { createPublisher, type Publisher } from './publisher.js';
@@ -13,24 +9,11 @@ import { createPublisher, type Publisher } from './publisher.js';
 const DIED_AT = new Date('2026-09-01T08:00:00.250Z');
 
 describe('dead letters', () => {
-  const surroundings = { logger: silentLogger, metrics: new Registry() };
-  let probe: BrokerProbe;
-  let connection: AmqpConnection;
   let publisher: Publisher;
 
-  beforeAll(async () => {
-    probe = await openBrokerProbe(testAmqpUrl());
-  });
-  afterAll(async () => {
-    await probe.close();
-  });
   beforeEach(async () => {
-    connection = createAmqpConnection({ url: testAmqpUrl(), name: 'test operator', ...surroundings });
-    publisher = createPublisher({ connection, ...surroundings });
-    await eventually('a connection', async () => connection.isReady());
-  });
-  afterEach(async () => {
-    await connection.close();
+    publisher = createPublisher({ connection, logger, metrics });
+    await connected();
   });
 
   async function queueWith(...bodies: readonly string[]) {

@@ -1,14 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { ExchangeDefinition, QueueDefinition } from '@partner/proto-contracts/topology';
-import { Registry } from 'prom-client';
-import { silentLogger } from '../telemetry/logger.js';
-import { type BrokerProbe, openBrokerProbe } from '../testing/broker-probe.js';
+import { connected, connection, logger, metrics, probe } from '../testing/over-broker.js';
+import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
 import { eventually } from '@partner/test-kit/eventually';
 import { createRecorder } from '@partner/test-kit/recorder';
 import { killChannel, observeConnection } from '../testing/observed-connection.js';
 import { startTcpProxy } from '@partner/test-kit/tcp-proxy';
-import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
-import { type AmqpConnection, createAmqpConnection } from './connection.js';
+import { createAmqpConnection } from './connection.js';
 import { createPublisher, type OutgoingMessage } from './publisher.js';
 
 /** The broker's default exchange: routing key = queue name. */
@@ -25,29 +23,6 @@ function messageTo(queue: Pick<QueueDefinition, 'name'>, body = 'body'): Outgoin
 }
 
 describe('a publisher', () => {
-  const logger = silentLogger;
-  let metrics: Registry;
-  let probe: BrokerProbe;
-  let connection: AmqpConnection;
-
-  beforeAll(async () => {
-    probe = await openBrokerProbe(testAmqpUrl());
-  });
-  afterAll(async () => {
-    await probe.close();
-  });
-  beforeEach(() => {
-    metrics = new Registry();
-    connection = createAmqpConnection({ url: testAmqpUrl(), name: 'test publish', logger, metrics });
-  });
-  afterEach(async () => {
-    await connection.close();
-  });
-
-  async function connected(): Promise<void> {
-    await eventually('the connection', () => connection.isReady());
-  }
-
   test('resolves once the broker has confirmed, and the message is persistent with all given properties', async () => {
     const queue = await probe.declareTestQueue();
     const publisher = createPublisher({ connection, logger, metrics });

@@ -6,14 +6,11 @@ import { startRpcServer } from './rpc-server.js';
 import { createTestClient, testOperations } from '../testing/test-calls.js';
 import { killChannel, observeConnection } from '../testing/observed-connection.js';
 import { heldBack } from '../testing/held-back.js';
+import { connect, logger, metrics, probe } from '../testing/over-broker.js';
 import {
   clientOf,
   clientSide,
-  connect,
   failureOf,
-  logger,
-  metrics,
-  probe,
   queue,
   serve,
   serveHanging,

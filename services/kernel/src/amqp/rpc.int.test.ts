@@ -9,15 +9,13 @@ import { encodeCall } from './operation-call.js';
 import { ServiceError } from '../process/service-error.js';
 import { observeConnection } from '../testing/observed-connection.js';
 import { heldBack } from '../testing/held-back.js';
+import { connect, metrics, probe } from '../testing/over-broker.js';
 import {
   clientOf,
   clientSide,
-  connect,
   failureOf,
   GET_JOB,
-  metrics,
   openRawClient,
-  probe,
   queue,
   REPLY_TO,
   serve,

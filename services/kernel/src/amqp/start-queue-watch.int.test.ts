@@ -1,34 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { Registry } from 'prom-client';
-import { silentLogger } from '../telemetry/logger.js';
-import { type BrokerProbe, openBrokerProbe } from '../testing/broker-probe.js';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { connection, metrics, probe } from '../testing/over-broker.js';
 import { eventually } from '@partner/test-kit/eventually';
-import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
-import { type AmqpConnection, createAmqpConnection } from './connection.js';
 import { type QueueWatch, startQueueWatch } from './start-queue-watch.js';
 
 const NOW = new Date('2026-08-26T14:03:00Z');
 
 describe('the watch of queues', () => {
-  let probe: BrokerProbe;
-  let connection: AmqpConnection;
-  let metrics: Registry;
   let watch: QueueWatch | undefined;
 
-  beforeAll(async () => {
-    probe = await openBrokerProbe(testAmqpUrl());
-  });
-  afterAll(async () => {
-    await probe.close();
-  });
-  beforeEach(() => {
-    metrics = new Registry();
-    connection = createAmqpConnection({ url: testAmqpUrl(), name: 'test', logger: silentLogger, metrics });
-  });
-  afterEach(async () => {
-    await watch?.stop();
-    await connection.close();
-  });
+  afterEach(() => watch?.stop());
 
   async function valueOf(name: string, queue: string): Promise<number | undefined> {
     const found = await metrics.getSingleMetric(name)?.get();

@@ -1,17 +1,13 @@
 import { context, trace } from '@opentelemetry/api';
 import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ExchangeDefinition } from '@partner/proto-contracts/topology';
-import { Registry } from 'prom-client';
-import { silentLogger } from '../telemetry/logger.js';
 import { withSpan } from '../telemetry/tracing.js';
-import { type BrokerProbe, openBrokerProbe } from '../testing/broker-probe.js';
+import { connected, connection, logger, metrics, probe } from '../testing/over-broker.js';
 import { eventually } from '@partner/test-kit/eventually';
 import { createTestClient, getJobCall, testOperations } from '../testing/test-calls.js';
-import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
 import { createRecorder } from '@partner/test-kit/recorder';
-import { type AmqpConnection, createAmqpConnection } from './connection.js';
 import { startConsumer } from './consumer.js';
 import { createPublisher } from './publisher.js';
 import { startRpcServer } from './rpc-server.js';
@@ -21,29 +17,14 @@ const TO_QUEUE = { name: '', type: 'direct' } as const satisfies ExchangeDefinit
 describe('a trace', () => {
   const exporter = new InMemorySpanExporter();
   const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
-  const logger = silentLogger;
-  let probe: BrokerProbe;
-  let connection: AmqpConnection;
-  let metrics: Registry;
 
-  beforeAll(async () => {
-    provider.register();
-    probe = await openBrokerProbe(testAmqpUrl());
-  });
+  beforeAll(() => provider.register());
   afterAll(async () => {
-    await probe.close();
     await provider.shutdown();
     trace.disable();
     context.disable();
   });
-  beforeEach(() => {
-    metrics = new Registry();
-    connection = createAmqpConnection({ url: testAmqpUrl(), name: 'test', logger, metrics });
-  });
-  afterEach(async () => {
-    await connection.close();
-    exporter.reset();
-  });
+  afterEach(() => exporter.reset());
 
   async function spanNamed(name: string): Promise<ReadableSpan> {
     return eventually(`the span "${name}"`, () =>
@@ -66,7 +47,7 @@ describe('a trace', () => {
         return { kind: 'done' };
       },
     });
-    await eventually('the connection', () => connection.isReady());
+    await connected();
     const message = {
       exchange: TO_QUEUE,
       routingKey: queue.name,
@@ -84,7 +65,7 @@ describe('a trace', () => {
   test('continues from the given message headers, not from the active trace', async () => {
     const queue = await probe.declareTestQueue();
     const publisher = createPublisher({ connection, logger, metrics });
-    await eventually('the connection', () => connection.isReady());
+    await connected();
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     await withSpan({ name: 'relay', kind: 'INTERNAL' }, () =>
       publisher.publish({
@@ -109,7 +90,7 @@ describe('a trace', () => {
     });
     startRpcServer({ connection, queue, prefetch: 1, operations, logger, metrics });
     const client = createTestClient({ connection, queue, logger, metrics });
-    await eventually('the connection', () => connection.isReady());
+    await connected();
     await withSpan({ name: 'request', kind: 'SERVER' }, async () => {
       await expect(client.getJob({})).rejects.toMatchObject({ reason: 'internal' });
     });

@@ -1,15 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
+import { afterEach, beforeEach } from '@jest/globals';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
 import { eventually } from '@partner/test-kit/eventually';
 import { createRecorder } from '@partner/test-kit/recorder';
 import type { Options } from 'amqplib';
-import { Registry } from 'prom-client';
 import { type BrokerProbe, openBrokerProbe } from './broker-probe.js';
-import { type AmqpConnection, createAmqpConnection } from '../amqp/connection.js';
+import type { AmqpConnection } from '../amqp/connection.js';
+import { connect, logger, metrics, probe } from './over-broker.js';
 import { startRpcServer } from '../amqp/rpc-server.js';
 import type { Consumer } from '../amqp/subscription.js';
-import { silentLogger } from '../telemetry/logger.js';
 import { ServiceError } from '../process/service-error.js';
 import {
   createTestClient,
@@ -23,22 +22,12 @@ export const GET_JOB = getJobCall.id;
 export const REPLY_TO = 'amq.rabbitmq.reply-to';
 const NEVER = new Promise<never>(() => undefined);
 
-export const logger = silentLogger;
-export let metrics: Registry;
-export let probe: BrokerProbe;
 export let queue: QueueDefinition;
 let closing: BrokerProbe[] = [];
 export let clientSide: AmqpConnection;
 export let serverSide: AmqpConnection;
 
-beforeAll(async () => {
-  probe = await openBrokerProbe(testAmqpUrl());
-});
-afterAll(async () => {
-  await probe.close();
-});
 beforeEach(async () => {
-  metrics = new Registry();
   queue = await probe.declareRpcQueue();
   [clientSide, serverSide] = [connect('client'), connect('server')];
 });
@@ -48,10 +37,6 @@ afterEach(async () => {
   await clientSide.close();
   await serverSide.close();
 });
-
-export function connect(name: string): AmqpConnection {
-  return createAmqpConnection({ url: testAmqpUrl(), name, logger, metrics });
-}
 
 export async function serve(
   getJob: TestCall,
