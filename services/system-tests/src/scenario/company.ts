@@ -7,7 +7,6 @@ import {
 } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import { apiKeyCreated } from '@partner/proto-contracts/resources/api-key/api-key';
 import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
-import { delivery, deliveryWithAttempts } from '@partner/proto-contracts/resources/delivery/delivery';
 import {
   EVENT_CATALOGUE,
   eventGroup,
@@ -17,14 +16,12 @@ import {
 } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { enumValue } from '@partner/proto-contracts/values/enum-names';
-import {
-  secretRotated,
-  subscriptionCreated,
-} from '@partner/proto-contracts/resources/subscription/subscription';
+import { secretRotated } from '@partner/proto-contracts/resources/subscription/subscription';
 import { newId } from '@partner/kernel/process/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import type { HttpResponse } from '@partner/test-kit/http-call';
 import { expectStatus } from '../support/http-call.js';
+import { createActiveSubscription, type OwnerSession } from '../support/owner-session.js';
 import type { TestStack } from '../support/test-stack.js';
 import type { Canaries } from './canaries.js';
 import type { Recorder } from './recorder.js';
@@ -89,12 +86,14 @@ export async function createScenarioCompany(
   const consolePlace = `console of ${who}`;
   const { id, ...credentials } = await publishCompany(deps, company, consolePlace);
   const session = await signIn(deps, who, credentials);
-  const console: ScenarioCompany['console'] = (method, path, body) =>
-    recorder.call(consolePlace, `/partner-api${path}`, {
+  const call: OwnerSession['call'] = (method, path, body) =>
+    recorder.call(consolePlace, path, {
       method,
       headers: session,
       ...(method === 'GET' ? {} : { body: body ?? {} }),
     });
+  const console: ScenarioCompany['console'] = (method, path, body) =>
+    call(method, `/partner-api${path}`, body);
   await expectStatus(200, console('GET', '/colleagues'));
 
   const token = canaries.word(`token in the URL of ${who}`, consolePlace);
@@ -103,23 +102,15 @@ export async function createScenarioCompany(
     status: 200,
     body: `done ${canaries.word(`what the receiver of ${who} sends`, consolePlace)}`,
   });
-  const created = await expectStatus(
-    201,
-    console('POST', '/webhooks', {
+  const subscription = await createActiveSubscription(
+    { call },
+    {
       url: subscriptionUrl,
       events: groupsOf(company.class),
       description: `For ${canaries.word(`description of the webhook of ${who}`, consolePlace)}`,
-    }),
+    },
   );
-  const { subscription, secret } = subscriptionCreated.parse(created.json);
-  canaries.known(`secret of the webhook of ${who}`, secret.replace('whsec_', ''), consolePlace);
-  const tested = await expectStatus(202, console('POST', `/webhooks/${subscription.id}/test`));
-  const { id: deliveryId } = delivery.parse(tested.json);
-  await eventually('the test is delivered', async () => {
-    const { json } = await console('GET', `/deliveries/${deliveryId}`);
-    return deliveryWithAttempts.parse(json).delivery.state === 'delivered';
-  });
-  await expectStatus(200, console('POST', `/webhooks/${subscription.id}/activate`));
+  canaries.known(`secret of the webhook of ${who}`, subscription.secret.replace('whsec_', ''), consolePlace);
   const rotated = await expectStatus(201, console('POST', `/webhooks/${subscription.id}/rotate-secret`));
   canaries.known(
     `pending secret of ${who}`,
