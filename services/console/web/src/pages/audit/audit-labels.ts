@@ -1,4 +1,4 @@
-import type { AuditAction } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
+import { AUDIT_ACTIONS, type AuditAction } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import type { Output } from '../../api/operations.js';
 import { PATHS } from '../../paths.js';
 
@@ -10,136 +10,68 @@ export type AuditEntry = Omit<Known, 'action' | 'subject'> & {
   readonly subject: { readonly type: string; readonly id: string };
 };
 
-/** Label of each action in the filter. */
-export const ACTION_LABELS: Readonly<Record<AuditAction, string>> = {
-  'webhook.created': 'Webhook created',
-  'webhook.updated': 'Webhook changed',
-  'webhook.deleted': 'Webhook deleted',
-  'webhook.tested': 'Test delivery sent',
-  'webhook.activated': 'Webhook activated',
-  'webhook.paused': 'Webhook paused',
-  'webhook.secret_rotated': 'New secret created',
-  'webhook.secret_activated': 'New secret activated',
-  'delivery.replayed': 'Delivery replayed',
-  'delivery.retried': 'Delivery retried',
-  'bulk_replay.started': 'Bulk replay started',
-  'bulk_replay.cancelled': 'Bulk replay stopped',
-  'api_key.created': 'API key created',
-  'api_key.rotated': 'API key rotated',
-  'api_key.revoked': 'API key revoked',
-  'api_key.faults_set': 'Fault script set',
-  'api_key.faults_cleared': 'Fault script removed',
-  'session.started': 'Signed in',
-  'session.ended': 'Session ended',
-  'session.confirmed': 'Session confirmed',
-  'company.created': 'Company onboarded',
-  'company.updated': 'Company changed',
-  'owner.created': 'Person added',
-  'owner.updated': 'Person changed',
-  'owner.password_link_requested': 'Password link requested',
-  'owner.code_refused': 'Wrong code entered',
-  'technical_contact.requested': 'Technical contact set',
-  'technical_contact.confirmed': 'Technical contact confirmed',
-  'person.erased': 'Personal data erased',
-  'company.erased': 'Company erased',
+/** Each action: its label in the filter, and the sentence of an entry with parts of the entry in braces. */
+const ACTIONS: Readonly<Record<AuditAction, readonly [label: string, sentence: string]>> = {
+  'webhook.created': ['Webhook created', 'Created {webhook}'],
+  'webhook.updated': ['Webhook changed', 'Changed {changed} of {webhook}'],
+  'webhook.deleted': ['Webhook deleted', 'Deleted {deleted}'],
+  'webhook.tested': ['Test delivery sent', 'Sent a test delivery to {webhook}'],
+  'webhook.activated': ['Webhook activated', 'Activated {webhook}'],
+  'webhook.paused': ['Webhook paused', 'Paused {webhook}'],
+  'webhook.secret_rotated': ['New secret created', 'Created a new secret for {webhook}'],
+  'webhook.secret_activated': ['New secret activated', 'Activated the new secret of {webhook}'],
+  'delivery.replayed': ['Delivery replayed', 'Replayed a delivery{ofWebhook}'],
+  'delivery.retried': ['Delivery retried', 'Retried a delivery{ofWebhook}'],
+  'bulk_replay.started': ['Bulk replay started', 'Started a bulk replay{ofWebhook}'],
+  'bulk_replay.cancelled': ['Bulk replay stopped', 'Stopped a bulk replay{ofWebhook}'],
+  'api_key.created': ['API key created', 'Created an API key{ending}'],
+  'api_key.rotated': ['API key rotated', 'Rotated an API key to one{ending}'],
+  'api_key.revoked': ['API key revoked', 'Revoked the API key{ending}'],
+  'api_key.faults_set': ['Fault script set', 'Set a fault script for the API key{ending}'],
+  'api_key.faults_cleared': ['Fault script removed', 'Removed the fault script of the API key{ending}'],
+  'session.started': ['Signed in', 'Signed in{withProvider}'],
+  'session.ended': ['Session ended', 'Ended a session'],
+  'session.confirmed': ['Session confirmed', '{confirmed}'],
+  'company.created': ['Company onboarded', 'Onboarded the company'],
+  'company.updated': ['Company changed', 'Changed {changed} of the company'],
+  'owner.created': ['Person added', 'Added the {role} {person}'],
+  'owner.updated': ['Person changed', 'Changed {changed} of {person}'],
+  'owner.password_link_requested': ['Password link requested', 'Requested a password link for {person}'],
+  'owner.code_refused': ['Wrong code entered', 'Entered a wrong code for {person}'],
+  'technical_contact.requested': ['Technical contact set', 'Set the technical contact'],
+  'technical_contact.confirmed': ['Technical contact confirmed', 'Confirmed the technical contact'],
+  'person.erased': ['Personal data erased', 'Erased the personal data of a customer'],
+  'company.erased': ['Company erased', 'Erased the data of the company'],
 };
 
-const FIELD_NAMES: Readonly<Record<string, string>> = {
-  url: 'address',
-  events: 'events',
-  description: 'description',
-  schemaVersion: 'schema version',
-  headers: 'custom headers',
-  deliveriesPerSecond: 'rate',
-  name: 'name',
-  installerRequestsPerMinute: 'rate limit',
-  deliveryWeight: 'delivery weight',
-  accountingCompanyIds: 'journal recipients',
-  password: 'password',
-  active: 'sign-in permission',
-  secondFactor: 'two-factor authentication',
-  recoveryCodes: 'recovery codes',
-  provider: 'identity provider',
-  role: 'role',
-};
-
-/** What operators do to a whole company. Another action is one of a newer version. */
-const BY_OPERATORS: Readonly<Record<string, string>> = {
-  'person.erased': 'Erased the personal data of a customer',
-  'company.erased': 'Erased the data of the company',
-};
+/** Returns the label of an action in the filter. */
+export function actionLabel(action: AuditAction): string {
+  return ACTIONS[action][0];
+}
 
 /** Describes an entry in one sentence, without its actor. `nameOf` names an existing webhook. */
 export function describeEntry(entry: AuditEntry, nameOf: (webhookId: string) => string | undefined): string {
   const { action, subject, details } = entry;
+  const known = AUDIT_ACTIONS.find((each) => each === action);
+  // An action of a newer version.
+  if (known === undefined) return action;
   const name = nameOf(subject.type === 'webhook' ? subject.id : (textOf(details['subscriptionId']) ?? ''));
   const webhook = name === undefined ? 'a webhook' : `the webhook ${name}`;
-  const ofWebhook = name === undefined ? '' : ` of ${name}`;
+  const url = textOf(details['url']);
   const lastFour = textOf(details['lastFour']);
-  const person = textOf(details['displayName']) ?? subject.id;
   const isByProvider = details['issuer'] !== undefined;
-  switch (action) {
-    case 'webhook.created':
-      return `Created ${webhook}`;
-    case 'webhook.updated':
-      return `Changed ${changedFields(details['changed'])} of ${webhook}`;
-    case 'webhook.deleted': {
-      const url = textOf(details['url']);
-      return url === undefined ? `Deleted ${webhook}` : `Deleted the webhook to ${url}`;
-    }
-    case 'webhook.tested':
-      return `Sent a test delivery to ${webhook}`;
-    case 'webhook.activated':
-      return `Activated ${webhook}`;
-    case 'webhook.paused':
-      return `Paused ${webhook}`;
-    case 'webhook.secret_rotated':
-      return `Created a new secret for ${webhook}`;
-    case 'webhook.secret_activated':
-      return `Activated the new secret of ${webhook}`;
-    case 'delivery.replayed':
-      return `Replayed a delivery${ofWebhook}`;
-    case 'delivery.retried':
-      return `Retried a delivery${ofWebhook}`;
-    case 'bulk_replay.started':
-      return `Started a bulk replay${ofWebhook}`;
-    case 'bulk_replay.cancelled':
-      return `Stopped a bulk replay${ofWebhook}`;
-    case 'api_key.created':
-      return `Created an API key${ending(lastFour)}`;
-    case 'api_key.rotated':
-      return `Rotated an API key to one${ending(lastFour)}`;
-    case 'api_key.revoked':
-      return `Revoked the API key${ending(lastFour)}`;
-    case 'api_key.faults_set':
-      return `Set a fault script for the API key${ending(lastFour)}`;
-    case 'api_key.faults_cleared':
-      return `Removed the fault script of the API key${ending(lastFour)}`;
-    case 'session.started':
-      return isByProvider ? 'Signed in with the identity provider' : 'Signed in';
-    case 'session.ended':
-      return 'Ended a session';
-    case 'session.confirmed':
-      return isByProvider ? 'Signed in again with the identity provider' : 'Confirmed the password';
-    case 'company.created':
-      return 'Onboarded the company';
-    case 'company.updated':
-      return `Changed ${changedFields(details['changed'])} of the company`;
-    case 'owner.created':
-      return `Added the ${textOf(details['role']) ?? 'owner'} ${person}`;
-    case 'owner.updated':
-      return `Changed ${changedFields(details['changed'])} of ${person}`;
-    case 'owner.password_link_requested':
-      return `Requested a password link for ${person}`;
-    case 'owner.code_refused':
-      return `Entered a wrong code for ${person}`;
-    case 'technical_contact.requested':
-      return 'Set the technical contact';
-    case 'technical_contact.confirmed':
-      return 'Confirmed the technical contact';
-    default:
-      return BY_OPERATORS[action] ?? action;
-  }
+  const parts: Readonly<Record<string, string>> = {
+    webhook,
+    deleted: url === undefined ? webhook : `the webhook to ${url}`,
+    ofWebhook: name === undefined ? '' : ` of ${name}`,
+    changed: changedFields(details['changed']),
+    ending: lastFour === undefined ? '' : ` ending in ${lastFour}`,
+    role: textOf(details['role']) ?? 'owner',
+    person: textOf(details['displayName']) ?? subject.id,
+    withProvider: isByProvider ? ' with the identity provider' : '',
+    confirmed: isByProvider ? 'Signed in again with the identity provider' : 'Confirmed the password',
+  };
+  return ACTIONS[known][1].replace(/\{(\w+)\}/g, (_, part: string) => parts[part] ?? '');
 }
 
 /** Returns the path to the subject of an entry, if it still exists. */
@@ -155,8 +87,8 @@ export function subjectPath(
   return PATHS.webhook(webhookId);
 }
 
+/** Label of each detail, which is also the name of a field that was changed. */
 const DETAIL_NAMES: Readonly<Record<string, string>> = {
-  ...FIELD_NAMES,
   changed: 'Changed',
   url: 'Address',
   events: 'Events',
@@ -203,31 +135,40 @@ const DETAIL_NAMES: Readonly<Record<string, string>> = {
   secondFactor: 'Two-factor authentication',
   issuer: 'Identity provider',
   recoveryCodesLeft: 'Recovery codes left',
+  password: 'password',
+  provider: 'identity provider',
+  recoveryCodes: 'recovery codes',
+  headers: 'custom headers',
 };
+
+/** Names of changed fields that are not their label in lower case. */
+const FIELD_NAMES: Readonly<Record<string, string>> = {
+  deliveriesPerSecond: 'rate',
+  installerRequestsPerMinute: 'rate limit',
+  active: 'sign-in permission',
+};
+
+function fieldName(name: string): string {
+  return FIELD_NAMES[name] ?? DETAIL_NAMES[name]?.toLowerCase() ?? name;
+}
 
 /** Returns the details of an entry as labels and texts, without unset ones. */
 export function detailRows(details: AuditEntry['details']): readonly (readonly [string, string])[] {
   return Object.entries(details).flatMap(([name, value]): [string, string][] => {
     if (value === null || value === undefined || value === '') return [];
-    return [[DETAIL_NAMES[name] ?? name, detailText(value)]];
+    const names = name === 'changed' && Array.isArray(value) ? value.map(String).map(fieldName) : value;
+    return [[DETAIL_NAMES[name] ?? name, detailText(names)]];
   });
 }
 
 function detailText(value: unknown): string {
   if (Array.isArray(value)) return value.map(detailText).join(', ');
-  return typeof value === 'string' ? (FIELD_NAMES[value] ?? value) : JSON.stringify(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function changedFields(changed: unknown): string {
-  const names = Array.isArray(changed)
-    ? changed.map((name) => FIELD_NAMES[String(name)] ?? String(name))
-    : [];
-  if (names.length === 0) return 'something';
-  return `the ${new Intl.ListFormat('en').format(names)}`;
-}
-
-function ending(lastFour: string | undefined): string {
-  return lastFour === undefined ? '' : ` ending in ${lastFour}`;
+  const names = Array.isArray(changed) ? changed.map((name) => fieldName(String(name))) : [];
+  return names.length === 0 ? 'something' : `the ${new Intl.ListFormat('en').format(names)}`;
 }
 
 function textOf(value: unknown): string | undefined {

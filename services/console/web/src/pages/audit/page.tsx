@@ -18,7 +18,7 @@ import { Panel } from '../../parts/panel.js';
 import { PastTime } from '../../parts/relative-time.js';
 import { TextLink } from '../../parts/text-link.js';
 import { webhookName } from '../../webhook-name.js';
-import { ACTION_LABELS, type AuditEntry, detailRows, subjectPath, describeEntry } from './audit-labels.js';
+import { actionLabel, type AuditEntry, detailRows, subjectPath, describeEntry } from './audit-labels.js';
 import classes from './audit.module.css';
 
 /** Page of the audit trail. */
@@ -49,7 +49,7 @@ export function Page() {
           }
           data={[
             { value: '', label: 'All actions' },
-            ...AUDIT_ACTIONS.map((known) => ({ value: known, label: ACTION_LABELS[known] })),
+            ...AUDIT_ACTIONS.map((known) => ({ value: known, label: actionLabel(known) })),
           ]}
         />
         <QueryView query={trail} label="the audit trail">
@@ -57,7 +57,7 @@ export function Page() {
             entries.length === 0 ? (
               <Panel>
                 <EmptyState title="No entries" icon={<IconHistory size={28} />}>
-                  {action === undefined ? 'No changes yet.' : `No entries for “${ACTION_LABELS[action]}”.`}
+                  {action === undefined ? 'No changes yet.' : `No entries for “${actionLabel(action)}”.`}
                 </EmptyState>
               </Panel>
             ) : (
