@@ -33,7 +33,7 @@ test('only the current version is served, and the changelog announces it [VERSIO
   for (const { announced } of API_VERSION_LIVES) expect(changelog).toContain(`## ${announced}`);
 });
 
-test('a request that pins a superseded version is translated both ways, bound as it was sent, and told the end [VERSION-3]', async () => {
+test('a request that pins a superseded version is translated both ways, bound as it was sent, with the end in its response [VERSION-3]', async () => {
   // The older version has `state` for `status`. Spaces show whether the text was passed through.
   const resource = '{ "version": 4, "status": "BLOCKED" }';
   const older = { version: 4, state: 'BLOCKED' };
