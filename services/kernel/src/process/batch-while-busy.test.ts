@@ -56,6 +56,22 @@ describe('batchWhileBusy', () => {
     expect(batches).toEqual([[1, 2]]);
   });
 
+  test('runs no item again if the number of results is wrong', async () => {
+    let runs = 0;
+    const add = batchWhileBusy<number>({
+      maxItems: 10,
+      run: (items) => {
+        runs += 1;
+        return Promise.resolve(items.slice(1).map(() => undefined));
+      },
+      isOfAll: () => false,
+      gather: { items: 2, ms: 3_600_000 },
+    });
+    const ended = await Promise.allSettled([add(1), add(2)]);
+    expect(ended.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(runs).toBe(1);
+  });
+
   test('respects the maximum batch size', async () => {
     const { add, runs } = controlled(2);
     const all = [1, 2, 3, 4].map(add);

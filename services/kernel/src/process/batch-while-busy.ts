@@ -1,4 +1,3 @@
-import { invariant } from './invariant.js';
 import { runForNoRequest } from '../telemetry/request-context.js';
 
 /**
@@ -33,16 +32,18 @@ export function batchWhileBusy<Item, Result = undefined>(options: {
 
   async function runOneByOne(batch: readonly Waiting[]): Promise<void> {
     for (const one of batch) {
-      await options
-        .run([one.item])
-        .then((results) => resolveAll([one], results))
-        .catch(one.reject);
+      await options.run([one.item]).then((results) => settle([one], results), one.reject);
     }
   }
 
-  function resolveAll(batch: readonly Waiting[], results: readonly Result[]): void {
-    invariant(results.length === batch.length, 'each item has a result');
-    for (const [index, result] of results.entries()) batch[index]?.resolve(result);
+  /** A wrong number of results is a defect of `run`, whose work is done: it rejects all items, and none runs again. */
+  function settle(batch: readonly Waiting[], results: readonly Result[]): void {
+    if (results.length === batch.length) {
+      for (const [index, result] of results.entries()) batch[index]?.resolve(result);
+    } else {
+      const error = new Error(`broken invariant: ${results.length} results of ${batch.length} items`);
+      for (const { reject } of batch) reject(error);
+    }
   }
 
   function takeBatch(): readonly Waiting[] {
@@ -68,12 +69,15 @@ export function batchWhileBusy<Item, Result = undefined>(options: {
     isBusy = true;
     while (waiting.length > 0) {
       const batch = takeBatch();
+      let results: readonly Result[];
       try {
-        resolveAll(batch, await options.run(batch.map(({ item }) => item)));
+        results = await options.run(batch.map(({ item }) => item));
       } catch (error) {
         if (batch.length > 1 && !options.isOfAll(error)) await runOneByOne(batch);
         else for (const { reject } of batch) reject(error);
+        continue;
       }
+      settle(batch, results);
     }
     isBusy = false;
   }
