@@ -156,9 +156,9 @@ describe('RPC over the broker at its limits', () => {
 
   test('fails with unavailable when the deadline passes, and ignores the late response [HTTP-18]', async () => {
     const { gate, finish } = heldBack();
-    const started = createRecorder<true>();
-    await serve(async () => {
-      started.record(true);
+    const started = createRecorder<() => number | undefined>();
+    await serve(async (_input, { timeoutMs }) => {
+      started.record(timeoutMs);
       await gate;
       return { resourceJson: 'late' };
     });
@@ -166,7 +166,9 @@ describe('RPC over the broker at its limits', () => {
     const error = await failureOf(client.getJob({}, { timeoutMs: 2_000 }));
     expect(error).toMatchObject({ reason: 'unavailable', attributes: { retryAfterSeconds: 1 } });
     expect(error.message).toMatch(/; look whether it took effect, or retry .* where the request had one$/);
-    await started.atLeast(1);
+    const [leftMs] = await started.atLeast(1);
+    // The server received the call later, and so counts to a later end.
+    await eventually('the deadline of the server', () => (leftMs?.() ?? 0) <= 0);
     finish();
     await eventually('the drop', async () =>
       (await metrics.getSingleMetricAsString('partner_rpc_server_dropped_total')).includes(
