@@ -48,7 +48,8 @@ export async function startSiteWithMail(): Promise<{
 
 /** Returns a cookie that a response sets, for a later request; absent: that of the session. */
 export function cookieOf(response: { get(name: string): unknown }, place = 0): string {
-  return String([response.get('set-cookie')].flat()[place] ?? '').split(';', 1)[0] ?? '';
+  const cookie = [response.get('set-cookie')].flat()[place];
+  return typeof cookie === 'string' ? (cookie.split(';', 1)[0] ?? '') : '';
 }
 
 beforeAll(async () => {

@@ -120,11 +120,7 @@ export async function startTestConsole(options: TestConsoleOptions): Promise<Tes
     attempts: createLoginAttempts({ redis, keyPrefix, clock, randomBytes }),
     deviceCookie: createDeviceCookie({ publicBaseUrl, signer, clock, randomBytes }),
     background,
-    ...(await createPasswordChecks({
-      randomBytes,
-      verify: options.verify ?? verify,
-      metrics: new Registry(),
-    })),
+    ...(await createPasswordChecks({ randomBytes, verify: options.verify ?? verify, metrics })),
     limiter: options.limiter ?? createRateLimiter({ redis, keyPrefix, replicas: 1, logger, metrics, clock }),
     webApp: FAKE_WEB_APP,
     mailer: options.mailer,
@@ -153,15 +149,12 @@ export async function startTestConsole(options: TestConsoleOptions): Promise<Tes
     pass,
     request,
     async signIn(email = PEOPLE.installerOwner) {
-      const response = await request('post', '/partner-api/session', {
-        body: { email, password: PASSWORD },
-      }).expect(200);
+      const body = { email, password: PASSWORD };
+      const response = await request('post', '/partner-api/session', { body }).expect(200);
       return response.get('set-cookie')?.[0]?.split(';', 1)[0] ?? '';
     },
     settled: () => background.settled(),
-    async redisReady() {
-      if (redis.status !== 'ready') await once(redis, 'ready');
-    },
+    redisReady: () => readyAgain(redis),
     async stop() {
       changeStreams.close();
       await closeServer(server);
@@ -178,4 +171,8 @@ function requestFrom(server: Server, origin: string): TestConsole['request'] {
     if (address !== undefined) void sent.set('x-forwarded-for', address);
     return body === undefined ? sent : sent.send(body);
   };
+}
+
+async function readyAgain(redis: ReturnType<typeof createRedis>): Promise<void> {
+  if (redis.status !== 'ready') await once(redis, 'ready');
 }

@@ -66,7 +66,7 @@ const KINDS = [
   },
 ] as const;
 
-describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, message, attributes, traces }) => {
+describe.each(KINDS)('$kind', ({ what, write, refused, reason, message, attributes, traces }) => {
   test('raises the version by 1 and leaves every trace in one transaction', async () => {
     const jobId = await fixture.job();
     fixture.setNow(LATER);
@@ -247,7 +247,9 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, messag
     expect(responses.filter(({ idempotency }) => idempotency?.replayed === false)).toHaveLength(1);
     expect(await fixture.stored(jobId)).toMatchObject({ version: 2, entries: 2, messages: 1, ...traces });
   });
+});
 
+describe.each(KINDS)('$kind', ({ log, done, write, refused, reason }) => {
   test('is logged in one line, and so is its refusal', async () => {
     const jobId = await fixture.job();
     const lines: unknown[] = [];
