@@ -103,3 +103,17 @@ describe('the base address of the console', () => {
     expect(parseConfig(consoleConfig, production).PUBLIC_BASE_URL).toBe('https://partner.example');
   });
 });
+
+test('rules between settings are listed beside settings of a wrong form', () => {
+  const wrong = {
+    ...environment,
+    PARTNER_ENVIRONMENT: 'production',
+    PUBLIC_BASE_URL: 'http://localhost:8080',
+    SMTP_URL: 'smtps://mail.example',
+    OIDC_ISSUER: 'http://127.0.0.1:9000',
+    LOG_LEVEL: 'loud',
+  };
+  expect(() => parseConfig(consoleConfig, wrong)).toThrow(
+    /LOG_LEVEL[^]*MAIL_FROM: is not set[^]*OIDC_CLIENT_ID: is not set[^]*OIDC_CLIENT_SECRET: is not set[^]*OIDC_ISSUER: must begin with https[^]*PUBLIC_BASE_URL: must begin with https/,
+  );
+});

@@ -50,20 +50,24 @@ export const consoleConfig = z
       .describe('Name of the provider on the pages: "Continue with …".'),
   })
   .refine(hasSender, NO_SENDER)
-  .superRefine((config, context) => {
-    if (config.OIDC_ISSUER === undefined) return;
-    for (const name of ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const) {
-      if (config[name] !== undefined) continue;
-      context.addIssue({ code: 'custom', path: [name], message: 'is not set, and OIDC_ISSUER is' });
-    }
-    if (config.OIDC_ISSUER.startsWith('https:') || config.PARTNER_ENVIRONMENT !== 'production') return;
-    const message = 'must begin with https:// unless its host is a loopback address in the sandbox';
-    context.addIssue({ code: 'custom', path: ['OIDC_ISSUER'], message });
-  })
+  .superRefine(
+    (config, context) => {
+      if (config.OIDC_ISSUER === undefined) return;
+      for (const name of ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const) {
+        if (config[name] !== undefined) continue;
+        context.addIssue({ code: 'custom', path: [name], message: 'is not set, and OIDC_ISSUER is' });
+      }
+      if (!isLoopbackHttp(config.OIDC_ISSUER) || config.PARTNER_ENVIRONMENT !== 'production') return;
+      const message = 'must begin with https:// unless its host is a loopback address in the sandbox';
+      context.addIssue({ code: 'custom', path: ['OIDC_ISSUER'], message });
+    },
+    { when: () => true },
+  )
   .refine(
     (config) => config.PARTNER_ENVIRONMENT !== 'production' || !isLoopbackHttp(config.PUBLIC_BASE_URL),
     {
       path: ['PUBLIC_BASE_URL'],
       message: 'must begin with https:// when PARTNER_ENVIRONMENT is production',
+      when: () => true,
     },
   );

@@ -71,3 +71,15 @@ test('migrate refuses a database without TLS in production', () => {
   );
   expect(() => parseConfig(migrateConfig, plain)).not.toThrow();
 });
+
+test('a rule between settings is listed beside a setting of a wrong form', () => {
+  const wrong = {
+    ...MINIMUM,
+    PARTNER_ENVIRONMENT: 'production',
+    WEBHOOK_RETRY_BASE_MS: '50',
+    LOG_LEVEL: 'loud',
+  };
+  expect(() => parseConfig(configSchema, wrong)).toThrow(
+    /LOG_LEVEL[^]*WEBHOOK_RETRY_BASE_MS: must be 60000 in production/,
+  );
+});

@@ -53,18 +53,15 @@ export const configSchema = z
       .default(STANDARD_RETENTION.feedDays)
       .meta({ description: 'Retention of feed entries.', unit: 'days' }),
   })
-  .superRefine((config, context) => {
-    if (
-      config.PARTNER_ENVIRONMENT === 'production' &&
-      config.WEBHOOK_RETRY_BASE_MS !== STANDARD_RETRY_BASE_MS
-    ) {
-      context.addIssue({
-        code: 'custom',
-        path: ['WEBHOOK_RETRY_BASE_MS'],
-        message: `must be ${STANDARD_RETRY_BASE_MS} in production`,
-      });
-    }
-  });
+  .refine(
+    (config) =>
+      config.PARTNER_ENVIRONMENT !== 'production' || config.WEBHOOK_RETRY_BASE_MS === STANDARD_RETRY_BASE_MS,
+    {
+      path: ['WEBHOOK_RETRY_BASE_MS'],
+      message: `must be ${STANDARD_RETRY_BASE_MS} in production`,
+      when: () => true,
+    },
+  );
 
 /** The settings of job-state, checked. */
 export type Config = z.infer<typeof configSchema>;

@@ -24,8 +24,8 @@ export function hasSender(config: {
   return config.SMTP_URL === undefined || config.MAIL_FROM !== undefined;
 }
 
-/** The violation that {@link hasSender} detects. */
-export const NO_SENDER = { path: ['MAIL_FROM'], message: 'is not set, and SMTP_URL is' };
+/** The violation that {@link hasSender} detects, also beside a setting of a wrong form. */
+export const NO_SENDER = { path: ['MAIL_FROM'], message: 'is not set, and SMTP_URL is', when: () => true };
 
 /** One email. */
 export interface Mail {
