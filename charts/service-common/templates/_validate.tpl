@@ -112,6 +112,16 @@ adds its own in the template "<chart>.violations", a YAML list of sentences.
 {{- end -}}
 {{- range $rules := list "extraIngress" "extraEgress" -}}
 {{- range get $values.networkPolicy $rules -}}
+{{- range concat (default list .from) (default list .to) -}}
+{{- with .ipBlock -}}
+{{- $cidr := .cidr -}}
+{{- range .except -}}
+{{- if not (include "service-common.isPartOf" (dict "cidr" $cidr "part" .)) -}}
+{{- $violations = append $violations (printf "networkPolicy.%s excepts %s, which is not a smaller range within %s" $rules . $cidr) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- range .ports -}}
 {{- if lt (int64 (default .port .endPort)) (int64 .port) -}}
 {{- $violations = append $violations (printf "networkPolicy.%s has ports from %d to %d" $rules (int64 .port) (int64 .endPort)) -}}
@@ -166,5 +176,43 @@ adds its own in the template "<chart>.violations", a YAML list of sentences.
 {{- $violations = concat $violations (include (printf "%s.violations" .Chart.Name) . | fromYamlArray) -}}
 {{- if $violations -}}
 {{- fail (printf "\n\nThe values of %s cannot be used:\n  - %s\n" .Chart.Name (join "\n  - " $violations)) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* True if a range is within another one and smaller, as Kubernetes requires of `except`: (dict "cidr" "10.0.0.0/8" "part" "10.1.0.0/16"). */}}
+{{- define "service-common.isPartOf" -}}
+{{- $bits := splitList "/" .cidr | last | int -}}
+{{- $outer := include "service-common.addressGroups" .cidr | splitList "," -}}
+{{- $inner := include "service-common.addressGroups" .part | splitList "," -}}
+{{- $isPart := and (eq (len $outer) (len $inner)) (gt (splitList "/" .part | last | int) $bits) -}}
+{{- range $index, $group := $outer -}}
+{{- $divisor := 1 -}}
+{{- range until (sub 16 (sub $bits (mul 16 $index)) | max 0 | min 16 | int) -}}
+{{- $divisor = mul 2 $divisor -}}
+{{- end -}}
+{{- if $isPart -}}
+{{- $isPart = eq (div (int64 $group) $divisor) (div (int64 (index $inner $index)) $divisor) -}}
+{{- end -}}
+{{- end -}}
+{{- ternary "true" "" $isPart -}}
+{{- end -}}
+
+{{/* The address of a range in groups of 16 bits, separated by commas. */}}
+{{- define "service-common.addressGroups" -}}
+{{- $address := splitList "/" . | first -}}
+{{- if contains ":" $address -}}
+{{- $halves := splitList "::" $address -}}
+{{- $before := without (splitList ":" (first $halves)) "" -}}
+{{- $after := without (splitList ":" (rest $halves | join ":")) "" -}}
+{{- $groups := $before -}}
+{{- range until (sub 8 (add (len $before) (len $after)) | int) -}}
+{{- $groups = append $groups "0" -}}
+{{- end -}}
+{{- range $index, $group := concat $groups $after -}}
+{{- if $index }},{{ end }}0x{{ $group -}}
+{{- end -}}
+{{- else -}}
+{{- $bytes := splitList "." $address -}}
+{{- add (mul 256 (index $bytes 0)) (index $bytes 1) }},{{ add (mul 256 (index $bytes 2)) (index $bytes 3) -}}
 {{- end -}}
 {{- end -}}

@@ -16,6 +16,28 @@ const RAN = `sandboxRun.imageTag=${SANDBOX_RUN.imageTag},sandboxRun.since=${SAND
 const PRODUCTION = `environment=production,${RAN}`;
 const DNS_CIDRS = 'networkPolicy.dns.cidrs={9.9.9.9/32,2620:fe::fe/128},networkPolicy.dns.ports={53,5353}';
 
+const exceptIn = (peers: string, cidr: string, except: string) =>
+  `networkPolicy.${peers}[0].ipBlock.cidr=${cidr},networkPolicy.${peers}[0].ipBlock.except={${except}}`;
+/** Ranges, and exceptions that are outside, the same, or wider. */
+const OUTSIDE = [
+  ['10.0.0.0/8', '192.168.0.0/16'],
+  ['10.0.0.0/8', '10.0.0.0/8'],
+  ['10.1.0.0/16', '10.0.0.0/8'],
+  ['10.1.128.0/17', '10.1.127.0/24'],
+  ['0.0.0.0/0', 'fd00::/8'],
+  ['fd00::/8', 'fe80::/10'],
+  ['2001:db8:0:8000::/49', '2001:db8::/64'],
+  ['::/0', '::/0'],
+] as const;
+/** Exceptions within their range. */
+const WITHIN = [
+  ['0.0.0.0/0', '10.0.0.0/8'],
+  ['10.1.128.0/17', '10.1.255.7/32'],
+  ['::/0', 'fd00::/8'],
+  ['2001:db8:0:8000::/49', '2001:db8:0:ffff::1/128'],
+  ['1:2:3:4:5:6:7:0/112', '1:2:3:4:5:6:7:8/128'],
+] as const;
+
 type Refusals = Readonly<Record<string, RegExp>>;
 
 /**
@@ -88,6 +110,14 @@ const FOR_ALL: Refusals = {
     /otelExporterOtlpEndpoint .* must begin with https:\/\//,
   'networkPolicy.extraEgress[0].ports[0].port=443,networkPolicy.extraEgress[0].ports[0].endPort=80':
     /networkPolicy\.extraEgress has ports from 443 to 80/,
+  ...Object.fromEntries(
+    OUTSIDE.flatMap(([cidr, except]) =>
+      ['extraIngress[0].from', 'extraEgress[0].to'].map((peers) => [
+        exceptIn(peers, cidr, except),
+        new RegExp(`${peers.slice(0, peers.indexOf('['))} excepts ${except}, .* within ${cidr}`),
+      ]),
+    ),
+  ),
 };
 
 /** Further values that only the chart of one service refuses. */
@@ -187,6 +217,9 @@ const TAKEN: readonly (readonly [ServiceName, string])[] = [
   ['job-state', 'migrations.enabled=false'],
   ['webhook-dispatcher', `config.dnsServers=9.9.9.9:53 \\, [2620:fe::fe]:5353,${DNS_CIDRS}`],
   ['webhook-dispatcher', 'config.dnsServers=9.9.9.9:5353,networkPolicy.enabled=false'],
+  ...WITHIN.map(
+    ([cidr, except]) => ['inbound-gateway', exceptIn('extraEgress[0].to', cidr, except)] as const,
+  ),
 ];
 
 // All charts have these values of one declaration, and validate them by one template.
