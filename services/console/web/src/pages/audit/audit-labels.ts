@@ -87,7 +87,7 @@ export function subjectPath(
   return PATHS.webhook(webhookId);
 }
 
-/** Label of each detail, which is also the name of a field that was changed. */
+/** Label of each detail; in lower case also the name of a field that was changed. */
 const DETAIL_NAMES: Readonly<Record<string, string>> = {
   changed: 'Changed',
   url: 'Address',
@@ -135,14 +135,14 @@ const DETAIL_NAMES: Readonly<Record<string, string>> = {
   secondFactor: 'Two-factor authentication',
   issuer: 'Identity provider',
   recoveryCodesLeft: 'Recovery codes left',
+};
+
+/** Names of changed fields that are no detail, or not its label in lower case. */
+const FIELD_NAMES: Readonly<Record<string, string>> = {
+  headers: 'custom headers',
   password: 'password',
   provider: 'identity provider',
   recoveryCodes: 'recovery codes',
-  headers: 'custom headers',
-};
-
-/** Names of changed fields that are not their label in lower case. */
-const FIELD_NAMES: Readonly<Record<string, string>> = {
   deliveriesPerSecond: 'rate',
   installerRequestsPerMinute: 'rate limit',
   active: 'sign-in permission',
