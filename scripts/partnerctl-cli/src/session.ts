@@ -78,10 +78,8 @@ export async function openSession(options: {
     }),
   );
   const operator = { kind: 'operator', name: options.operator } as const;
-  const publisher = createPublisher({
-    ...{ connection, logger, metrics },
-    confirmTimeoutMs: PATIENT_CONFIRM_TIMEOUT_MS,
-  });
+  const confirmTimeoutMs = PATIENT_CONFIRM_TIMEOUT_MS;
+  const publisher = createPublisher({ connection, logger, metrics, confirmTimeoutMs });
   const session = {
     connection,
     publisher,
