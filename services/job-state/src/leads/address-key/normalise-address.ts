@@ -25,6 +25,26 @@ const UNIT = new RegExp(
   'gu',
 );
 
+const TENS = 'TWENTY THIRTY FORTY FIFTY SIXTY SEVENTY EIGHTY NINETY'.split(' ');
+const ORDINALS: ReadonlyMap<string, number> = new Map([
+  ...'FIRST SECOND THIRD FOURTH FIFTH SIXTH SEVENTH EIGHTH NINTH'
+    .split(' ')
+    .flatMap((word, index): [string, number][] => [
+      [word, index + 1],
+      ...TENS.map((tens, ten): [string, number] => [`${tens} ${word}`, 10 * (ten + 2) + index + 1]),
+    ]),
+  ...'TENTH ELEVENTH TWELFTH THIRTEENTH FOURTEENTH FIFTEENTH SIXTEENTH SEVENTEENTH EIGHTEENTH NINETEENTH'
+    .split(' ')
+    .map((word, index): [string, number] => [word, index + 10]),
+  ...TENS.map((tens, ten): [string, number] => [tens.replace(/Y$/, 'IETH'), 10 * (ten + 2)]),
+]);
+const TYPES = [...SUFFIXES].flatMap(([written, suffix]) => (STREET_TYPES.has(suffix) ? [written] : []));
+/** The name of a numbered street, after a house number or a directional. */
+const NUMBERED_STREET = new RegExp(
+  `(?<= )(?:(\\d+)(?:ST|ND|RD|TH)|(${[...ORDINALS.keys()].join('|')}))(?= (?:${TYPES.join('|')})(?: |$))`,
+  'g',
+);
+
 /**
  * Returns the key that de-duplicates leads of one company: spellings of one US address have one key [LEAD-5].
  *
@@ -33,7 +53,7 @@ const UNIT = new RegExp(
  *
  * If two readings are possible, the addresses stay apart: a person can merge a duplicate lead, but a customer who was merged
  * into another one is lost. So a part that only one of two addresses has makes them different, and numbers in words, boxes,
- * rural routes and numbered roads equal only the same words. It merges `Main St N, Troy` and `Main St, N Troy` of one ZIP.
+ * rural routes and numbered roads equal only the same words, but for the number of a street: `42 St` is `Forty-Second St`. It merges `Main St N, Troy` and `Main St, N Troy` of one ZIP.
  *
  * Keys are stored: after a change of the rules, earlier leads are no longer found.
  */
@@ -44,6 +64,10 @@ export function normaliseAddress(address: string): string {
   const street = text
     .slice(0, text.length - end.length)
     .replace(/(?<= |^)(?:M ?L ?K|M ?L KING|MARTIN LUTHER KING)(?= |$)/g, 'MLK')
+    .replace(
+      NUMBERED_STREET,
+      (_, figures: string | undefined, ordinal: string) => figures ?? String(ORDINALS.get(ordinal)),
+    )
     .replace(UNIT, (_, designator: string, number: string) => {
       units.push({ designator: UNIT_DESIGNATORS.get(designator) ?? designator, number });
       return '';
