@@ -39,6 +39,7 @@ import {
   getBacklogOperation,
   getOperatorJobOperation,
 } from '../internal/operators/system.js';
+import { configureWebhookOperation, listWholeWebhooksOperation } from '../internal/operators/webhooks.js';
 import {
   cancelReplayOperation,
   getReplayOperation,
@@ -50,12 +51,24 @@ import {
   listDeliveriesOperation,
   replayDeliveryOperation,
   retryDeliveryOperation,
+  testWebhookOperation,
 } from '../resources/delivery/operations.js';
 import { getEventOperation, listEventsOperation } from '../resources/event/operations.js';
 import {
   previewInboundEventReplayOperation,
   replayInboundEventsOperation,
 } from '../resources/event-replay/operations.js';
+import {
+  activateWebhookOperation,
+  activateWebhookSecretOperation,
+  createWebhookOperation,
+  deleteWebhookOperation,
+  getWebhookOperation,
+  listWebhooksOperation,
+  pauseWebhookOperation,
+  rotateWebhookSecretOperation,
+  updateWebhookOperation,
+} from '../resources/subscription/operations.js';
 import { getTechnicalContactOperation } from '../resources/technical-contact/operations.js';
 
 /** The public operations that operators call for a company. */
@@ -77,6 +90,16 @@ export const OPERATOR_OPERATIONS: readonly AnyOperation[] = [
   rotateApiKeyOperation,
   revokeApiKeyOperation,
   getTechnicalContactOperation,
+  createWebhookOperation,
+  listWebhooksOperation,
+  getWebhookOperation,
+  updateWebhookOperation,
+  deleteWebhookOperation,
+  testWebhookOperation,
+  activateWebhookOperation,
+  pauseWebhookOperation,
+  rotateWebhookSecretOperation,
+  activateWebhookSecretOperation,
 ];
 
 /** The calls of operators that are not public. */
@@ -105,4 +128,6 @@ export const OPERATOR_CALLS = [
   checkRestoreOperation,
   getBacklogOperation,
   requestTechnicalContactOperation,
+  listWholeWebhooksOperation,
+  configureWebhookOperation,
 ] as const;

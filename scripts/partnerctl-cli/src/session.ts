@@ -1,10 +1,5 @@
 import { createClient, type Transport } from '@connectrpc/connect';
-import {
-  type CompanyClass,
-  CompanyClassSchema,
-} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
-import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import {
   JOB_STATE_OPERATOR_RPC,
   type QueueDefinition,
@@ -13,8 +8,7 @@ import {
 import { findCompanyOperation } from '@partner/proto-contracts/internal/operators/companies';
 import type { AnyOperation, InternalOperation } from '@partner/proto-contracts/api/operation';
 import type { OperationCall } from '@partner/proto-contracts/call';
-import { companyClass, type CompanyClassName } from '@partner/proto-contracts/values/company-class';
-import { enumName, enumValue } from '@partner/proto-contracts/values/enum-names';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { createPublisher, PATIENT_CONFIRM_TIMEOUT_MS } from '@partner/kernel/amqp/publisher';
 import { createOperationClient } from '@partner/kernel/amqp/operation-client';
@@ -29,18 +23,16 @@ import { pollUntil } from './poll-until.js';
 /** A connection to the broker with all RPC clients. */
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
-/** The company that a resource belongs to. */
-export interface Owner {
-  readonly companyId: string;
-  readonly companyClass: CompanyClass;
-  /** For an attempt the id of its delivery; else the id of the resource. */
-  readonly id: string;
-}
-
 /** The company that an operator calls for. */
 interface CalledCompany {
   readonly companyId: string;
-  readonly companyClass: CompanyClass | CompanyClassName;
+  readonly companyClass: CompanyClassName;
+}
+
+/** The company that a resource belongs to. */
+export interface Owner extends CalledCompany {
+  /** For an attempt the id of its delivery; else the id of the resource. */
+  readonly id: string;
 }
 
 const CONNECT_MS = 15_000;
@@ -70,7 +62,6 @@ export async function openSession(options: {
       component,
       createRpcTransport({ connection, queue, logger, metrics, defaultTimeoutMs: options.timeoutMs }),
     );
-  const jobState = transport('job-state', JOB_STATE_OPERATOR_RPC);
   const operations = createOperationClient(
     createRpcClient({
       ...{ connection, queue: JOB_STATE_OPERATOR_RPC, logger, metrics },
@@ -83,10 +74,7 @@ export async function openSession(options: {
   const session = {
     connection,
     publisher,
-    subscriptions: createClient(SubscriptionService, jobState),
     endpoints: createClient(EndpointService, transport('webhook-dispatcher', WEBHOOK_DISPATCHER_RPC)),
-    /** The acting operator, for companies' audit trails. */
-    actor: { displayName: `operator: ${options.operator}` },
     /** Calls an operation of operators. */
     call: <Input, Output>(operation: InternalOperation<Input, Output>, input: Input): Promise<Output> =>
       named(operations.callInternal(operation, input, { caller: operator })),
@@ -125,12 +113,8 @@ export async function openSession(options: {
   }
 }
 
-function called({ companyId, companyClass: ofClass }: CalledCompany) {
-  return {
-    companyId,
-    companyClass:
-      typeof ofClass === 'string' ? ofClass : enumName(CompanyClassSchema, companyClass.options, ofClass),
-  };
+function called({ companyId, companyClass }: CalledCompany): CalledCompany {
+  return { companyId, companyClass };
 }
 
 /** A transport whose failures name the component that gave no result. */
@@ -167,7 +151,7 @@ export async function ownerOf({ call }: Pick<Session, 'call'>, id: string): Prom
   const found = await call(findCompanyOperation, { id });
   return {
     companyId: found.companyId,
-    companyClass: enumValue(CompanyClassSchema, found.companyClass),
+    companyClass: found.companyClass,
     id: found.deliveryId ?? id,
   };
 }

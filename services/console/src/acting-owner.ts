@@ -25,12 +25,3 @@ export function ownerCaller(
 ): Caller {
   return callerOf(request.principal, clientOriginOf(request));
 }
-
-/** Returns the fields that all writes share: the company, and the acting owner. */
-export function actingOwner(
-  request: Pick<EndpointRequest<OwnerSession, unknown, unknown>, 'principal' | 'remoteAddress' | 'header'>,
-) {
-  const { companyId, membershipId } = request.principal;
-  const actor = actorOf(request.principal, clientOriginOf(request));
-  return { companyId, actingMembershipId: membershipId, actor };
-}

@@ -1,13 +1,10 @@
 import { createCursorSigner } from '@partner/gateway-kit/operations/cursor-signer';
-import { createClient } from '@connectrpc/connect';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { newId } from '@partner/kernel/process/ids';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { checkResponses } from '@partner/test-kit/check-responses';
 import { createInMemoryRateLimiter } from '@partner/gateway-kit/testing/in-memory-rate-limiter';
-import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { probeSurface } from '@partner/test-kit/probe-surface';
 import { Counter, Registry } from 'prom-client';
@@ -17,14 +14,12 @@ import { createProviderCookie, createSessionCookie } from './sessions/session-co
 import { FAKE_WEB_APP } from './testing/fake-web-app.js';
 
 const checked = checkResponses(afterEach);
-const transport = createInMemoryTransport([]);
 const uncalled = (): never => {
   throw new Error('no call is made without a session');
 };
 const PUBLIC_BASE_URL = 'https://partner.example';
 const parts = {
   operations: inProcessOperations({ implementations: [], callers: [] }),
-  subscriptions: createClient(SubscriptionService, transport),
   cursorSigner: createCursorSigner([Buffer.alloc(32, 1)]),
   sessions: {
     create: uncalled,

@@ -1,5 +1,3 @@
-import type { Client } from '@connectrpc/connect';
-import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { COUNTED_AS } from '@partner/proto-contracts/api/refusals';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
@@ -25,9 +23,7 @@ import { Counter, type Registry } from 'prom-client';
 import { ownerCaller } from './acting-owner.js';
 import { createClientEndpoints } from './docs/client-packages.js';
 import { createDocsEndpoints } from './docs/docs-endpoints.js';
-import { activateWebhookSecret } from './routes/activate-webhook-secret.js';
 import { addColleague } from './routes/add-colleague.js';
-import { activateWebhook } from './routes/activate-webhook.js';
 import { beginProviderConfirmation } from './routes/begin-provider-confirmation.js';
 import { beginProviderSignIn } from './routes/begin-provider-sign-in.js';
 import type { ChangeStreams } from './live/change-streams.js';
@@ -43,24 +39,17 @@ import { confirmTechnicalContact } from './routes/confirm-technical-contact.js';
 import { createSession } from './routes/create-session.js';
 import { createWebhook } from './routes/create-webhook.js';
 import { deleteSession } from './routes/delete-session.js';
-import { deleteWebhook } from './routes/delete-webhook.js';
 import { endSession } from './routes/end-session.js';
 import { getServiceStatus } from './routes/get-service-status.js';
 import { getSession } from './routes/get-session.js';
 import { getSignInMethods } from './routes/get-sign-in-methods.js';
-import { getWebhook } from './routes/get-webhook.js';
 import { listPage } from './routes/list-page.js';
 import { listSessions } from './routes/list-sessions.js';
 import { listWebhookEvents } from './routes/list-webhook-events.js';
-import { listWebhooks } from './routes/list-webhooks.js';
 import { notificationSettings } from './routes/notification-settings.js';
-import { pauseWebhook } from './routes/pause-webhook.js';
 import { requestPasswordLink } from './routes/request-password-link.js';
-import { rotateWebhookSecret } from './routes/rotate-webhook-secret.js';
 import { setTechnicalContact } from './routes/set-technical-contact.js';
 import { streamChanges } from './routes/stream-changes.js';
-import { testWebhook } from './routes/test-webhook.js';
-import { updateWebhook } from './routes/update-webhook.js';
 import { usePasswordLink } from './routes/use-password-link.js';
 import { createSameOriginCheck } from './same-origin.js';
 import { authenticateSession } from './sessions/authenticate-session.js';
@@ -85,7 +74,6 @@ const DELIVERIES = { list: 'deliveries', prefix: 'dlv' } as const;
 /** Dependencies of the console's API. */
 export interface ConsoleAppDeps {
   readonly operations: OperationClient;
-  readonly subscriptions: Client<typeof SubscriptionService>;
   /** The operations of the sandbox have no path in production. */
   readonly isSandbox: boolean;
   readonly sessions: SessionStore;
@@ -131,7 +119,6 @@ type EndpointDeps = Pick<
   | 'publicBaseUrl'
   | 'rpcTimeoutMs'
   | 'sessions'
-  | 'subscriptions'
   | 'verifyPassword'
 > & {
   readonly cookie: SessionCookie;
@@ -162,18 +149,9 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     ...changeSecondFactor(deps),
     addColleague(deps),
     ...changeColleague(kit),
-    checkUrl(deps),
+    checkUrl(kit),
     streamChanges(deps),
-    createWebhook(deps),
-    listWebhooks(deps),
-    getWebhook(deps),
-    updateWebhook(deps),
-    deleteWebhook(deps),
-    testWebhook(deps),
-    activateWebhook(deps),
-    pauseWebhook(deps),
-    rotateWebhookSecret(deps),
-    activateWebhookSecret(deps),
+    createWebhook(kit),
     listWebhookEvents(),
     listPage(listCompanyDeliveriesOperation, DELIVERIES, kit),
     listPage(listDeliveriesOperation, DELIVERIES, kit),

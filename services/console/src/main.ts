@@ -1,7 +1,5 @@
 import { verify } from '@node-rs/argon2';
 import { randomBytes } from 'node:crypto';
-import { createClient } from '@connectrpc/connect';
-import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { JOB_STATE_MANAGEMENT_RPC } from '@partner/proto-contracts/topology';
 import { connectJobState } from '@partner/gateway-kit/operations/connect-job-state';
 import { createCursorSigner } from '@partner/gateway-kit/operations/cursor-signer';
@@ -44,7 +42,7 @@ await runService({
     const keyPrefix = config.REDIS_KEY_PREFIX;
 
     const { redis, sessionRedis } = openRedis(config, kit);
-    const { connection, transport, operations } = connectJobState(config, kit, RPC);
+    const { connection, operations } = connectJobState(config, kit, RPC);
     const signer = createSessionSigner(config.SESSION_KEYS);
     const stored = { redis: sessionRedis, signer, keyPrefix, clock, randomBytes };
     const sessions = createSessionStore(stored);
@@ -69,7 +67,6 @@ await runService({
     const mailer = startMailer(config, kit, operations);
 
     const app = createConsoleApp({
-      subscriptions: createClient(SubscriptionService, transport),
       operations,
       isSandbox: config.PARTNER_ENVIRONMENT === 'sandbox',
       sessions,

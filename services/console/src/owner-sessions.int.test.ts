@@ -321,19 +321,18 @@ describe('a URL', () => {
     expect((await check('https://receiver.example/').expect(200)).body).toEqual({ ok: true });
     expect((await check('ftp://receiver.example/').expect(200)).body).toEqual({
       ok: false,
-      reason: 'must use port 443',
+      reason: 'must be a URL that begins with https://',
     });
-    expect(site.jobState.asked).toEqual([
-      { method: 'checkUrl', companyId: ids.sunny },
-      { method: 'checkUrl', companyId: ids.sunny },
-    ]);
+    const caller = { kind: 'owner', companyId: ids.sunny };
+    const call = { operation: 'checkUrl', caller };
+    expect(site.jobState.calledForOwners()).toMatchObject([call, call]);
   });
 
   test('can be checked 60 times a minute by each session [CONSOLE-3]', async () => {
     for (let n = 0; n < 60; n += 1) await expectStatus(200, check('https://receiver.example/'));
     const refused = await check('https://receiver.example/').expect(429);
     expect(Number(refused.get('retry-after'))).toBeGreaterThan(0);
-    expect(site.jobState.asked).toHaveLength(60);
+    expect(site.jobState.calledForOwners()).toHaveLength(60);
     await expectStatus(200, site.request('get', WEBHOOKS, { cookie }));
     cookie = await site.signIn();
     await expectStatus(200, check('https://receiver.example/'));

@@ -328,7 +328,7 @@ describe('without Redis', () => {
       expect(login.get('set-cookie')).toBeUndefined();
     }
     await expectStatus(503, alone.request('post', WEBHOOKS, { cookie, body: newWebhook }));
-    expect(alone.jobState.asked).toEqual([]);
+    expect(alone.jobState.calledForOwners()).toEqual([]);
 
     redis = await startRedis({ directory, port });
     await alone.redisReady();

@@ -1,8 +1,6 @@
 import { createClient, type Transport } from '@connectrpc/connect';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
-import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import type { Caller } from '@partner/proto-contracts/call';
-import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
 import { CONSOLE_CALLS, CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { INBOUND_CALLS, INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
 import { INSTALLER_CALLS, INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
@@ -15,7 +13,7 @@ import {
 } from '@partner/proto-contracts/topology';
 import type { AmqpConnection } from '@partner/kernel/amqp/connection';
 import type { Implementation } from '@partner/kernel/amqp/implement';
-import { type RpcService, rpcService, startRpcServer } from '@partner/kernel/amqp/rpc-server';
+import { startRpcServer } from '@partner/kernel/amqp/rpc-server';
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { ServiceKit } from '@partner/kernel/process/service';
 import { accessOperations } from './access/access-operations.js';
@@ -30,7 +28,6 @@ import { jobOperations } from './jobs/job-operations.js';
 import { leadOperations } from './leads/lead-operations.js';
 import { notificationOperations } from './notifications/notification-operations.js';
 import { operatorOperations } from './operator/operator-operations.js';
-import { type Callers, servedTo } from './rpc/callers.js';
 import { faultOperations } from './sandbox/fault-operations.js';
 import { deliveryOperations } from './webhooks/attempts/delivery-operations.js';
 import { manifestOperations } from './webhooks/attempts/read-manifest.js';
@@ -41,7 +38,7 @@ import { replayOperations } from './webhooks/replay/replay-operations.js';
 import { subscriptionCapOf } from './webhooks/deliveries/claim-rule.js';
 import { serviceStatusOperations } from './webhooks/schedule/service-status-operations.js';
 import { statisticsOperations } from './webhooks/statistics/statistics-operations.js';
-import { createSubscriptionService } from './webhooks/subscriptions/subscription-service.js';
+import { subscriptionOperations } from './webhooks/subscriptions/subscription-operations.js';
 
 /** Operators send few requests, each of them one after another. */
 const OPERATOR_PREFETCH = 10;
@@ -69,48 +66,37 @@ export function startRpcServers(
   const prefetch = 40 * config.POSTGRES_POOL_SIZE;
   // Replies use the publishing connection, so that they cannot delay the consumers' acknowledgements.
   const shared = { connection: publishing, logger, metrics };
-  const start = ({
-    callers,
-    ...options
-  }: Omit<Parameters<typeof startRpcServer>[0], keyof typeof shared> & { readonly callers: Callers }) =>
-    startRpcServer({
-      ...shared,
-      ...options,
-      services: (options.services ?? []).map((service) => servedTo(callers, service)),
-    });
   const implementations = implementationsOf(config, serviceDeps);
   /** A queue serves the operations of its surface only, in the name of the callers that its clients have. */
   const served = (surface: readonly Pick<Implementation, 'id'>[], kinds: readonly Caller['kind'][]) => {
     const ids = new Set(surface.map(({ id }) => id));
     return { implementations: implementations.filter(({ id }) => ids.has(id)), callers: kinds };
   };
-  const inboundRpcServer = start({
+  const inboundRpcServer = startRpcServer({
+    ...shared,
     queue: JOB_STATE_INBOUND_RPC,
-    callers: 'gateways',
     prefetch,
     operations: served([...INBOUND_OPERATIONS, ...INBOUND_CALLS], ['key', 'service']),
   });
   lifecycle.onShutdown('inbound-rpc-server', () => inboundRpcServer.stop());
-  const installerRpcServer = start({
+  const installerRpcServer = startRpcServer({
+    ...shared,
     queue: JOB_STATE_INSTALLER_RPC,
-    callers: 'gateways',
     prefetch,
     operations: served([...INSTALLER_OPERATIONS, ...INSTALLER_CALLS], ['key', 'service']),
   });
   lifecycle.onShutdown('installer-rpc-server', () => installerRpcServer.stop());
-  const managementRpcServer = start({
+  const managementRpcServer = startRpcServer({
+    ...shared,
     queue: JOB_STATE_MANAGEMENT_RPC,
-    callers: 'console',
     prefetch,
-    services: companyServices(config, serviceDeps),
     operations: served([...CONSOLE_OPERATIONS, ...CONSOLE_CALLS], ['owner', 'service']),
   });
   lifecycle.onShutdown('management-rpc-server', () => managementRpcServer.stop());
-  const operatorRpcServer = start({
+  const operatorRpcServer = startRpcServer({
+    ...shared,
     queue: JOB_STATE_OPERATOR_RPC,
-    callers: 'operators',
     prefetch: OPERATOR_PREFETCH,
-    services: companyServices(config, serviceDeps),
     operations: served([...OPERATOR_OPERATIONS, ...OPERATOR_CALLS], ['operator']),
   });
   lifecycle.onShutdown('operator-rpc-server', () => operatorRpcServer.stop());
@@ -119,7 +105,7 @@ export function startRpcServers(
 /** Every operation, with its use case. */
 export function implementationsOf(
   config: Config,
-  { database, clock, logger, keyUsage }: ServiceDeps,
+  { database, clock, logger, keyUsage, dispatcherTransport }: ServiceDeps,
 ): readonly Implementation[] {
   const deps = { database, clock, logger };
   return [
@@ -143,6 +129,12 @@ export function implementationsOf(
       environment: config.PARTNER_ENVIRONMENT,
       inFlight: config.DELIVERIES_IN_FLIGHT,
     }),
+    ...subscriptionOperations({
+      ...deps,
+      endpoints: createClient(EndpointService, dispatcherTransport),
+      sealingKeys: config.WEBHOOK_SEALING_KEYS,
+      secretOverlapHours: config.SECRET_OVERLAP_HOURS,
+    }),
     ...deliveryOperations(deps),
     ...eventOperations(deps),
     ...replayOperations(deps),
@@ -155,27 +147,5 @@ export function implementationsOf(
         subscriptionCap: subscriptionCapOf(config.DELIVERIES_IN_FLIGHT),
       },
     }),
-  ];
-}
-
-/** Services with which owners and operators manage the webhooks of a company. */
-function companyServices(
-  config: Config,
-  { database, clock, logger, dispatcherTransport }: ServiceDeps,
-): readonly RpcService[] {
-  const endpoints = createClient(EndpointService, dispatcherTransport);
-  return [
-    rpcService(
-      SubscriptionService,
-      createSubscriptionService({
-        database,
-        endpoints,
-        sealingKeys: config.WEBHOOK_SEALING_KEYS,
-        newestSchemaVersion: CURRENT_SCHEMA_VERSION,
-        secretOverlapHours: config.SECRET_OVERLAP_HOURS,
-        logger,
-        clock,
-      }),
-    ),
   ];
 }

@@ -103,6 +103,7 @@ export const getWebhookOperation = defineOperation({
 /** `PATCH /partner-api/webhooks/{id}` */
 export const updateWebhookOperation = defineOperation({
   id: 'updateWebhook',
+  repeatable: true,
   method: 'patch',
   path: '/partner-api/webhooks/:id',
   params: SUBSCRIPTION_ID,
@@ -165,6 +166,7 @@ quarter of a second's worth; the others wait in their order.`,
 /** `DELETE /partner-api/webhooks/{id}` */
 export const deleteWebhookOperation = defineOperation({
   id: 'deleteWebhook',
+  repeatable: true,
   method: 'delete',
   path: '/partner-api/webhooks/:id',
   params: SUBSCRIPTION_ID,
@@ -180,6 +182,7 @@ finishes.`,
 /** `POST /partner-api/webhooks/{id}/activate` */
 export const activateWebhookOperation = defineOperation({
   id: 'activateWebhook',
+  repeatable: true,
   method: 'post',
   path: '/partner-api/webhooks/:id/activate',
   params: SUBSCRIPTION_ID,
@@ -214,6 +217,7 @@ if any. The body can be left out.`,
 /** `POST /partner-api/webhooks/{id}/pause` */
 export const pauseWebhookOperation = defineOperation({
   id: 'pauseWebhook',
+  repeatable: true,
   method: 'post',
   path: '/partner-api/webhooks/:id/pause',
   params: SUBSCRIPTION_ID,
@@ -267,6 +271,7 @@ Give your server both secrets, each by its version. Verify the new one with a te
 /** `POST /partner-api/webhooks/{id}/activate-secret` */
 export const activateWebhookSecretOperation = defineOperation({
   id: 'activateWebhookSecret',
+  repeatable: true,
   method: 'post',
   path: '/partner-api/webhooks/:id/activate-secret',
   params: SUBSCRIPTION_ID,

@@ -65,63 +65,46 @@ const eventPatterns = z
 
 const ownDescription = z.string().max(200).meta({ description: 'For your own use.' });
 
-/** Fields of a subscription that an owner sets. Payloads have the schema versions from 1 to the newest. */
-export function subscriptionFields(newestSchemaVersion: number) {
-  const schemaVersion = z.int().min(1).max(newestSchemaVersion);
-  return {
-    /** For creation. */
-    creation: z.object({
-      url: endpointUrl,
-      events: eventPatterns,
-      description: ownDescription.optional(),
-      schemaVersion: schemaVersion
-        .optional()
-        .meta({ description: 'The schema version of the payloads; by default the current one.' }),
-    }),
-    /** For a change. */
-    change: z
-      .object({
-        url: endpointUrl.optional(),
-        events: eventPatterns.optional(),
-        description: ownDescription.optional(),
-        schemaVersion: schemaVersion
-          .optional()
-          .meta({ description: 'The schema version of the payloads, to opt in to another one.' }),
-        headers: headerChanges.optional().meta({
-          description:
-            `Custom headers to set, or to remove with the value null; others stay. A subscription has at most ${CUSTOM_HEADER_LIMITS.headers}, with at most` +
-            ` ${CUSTOM_HEADER_LIMITS.bytes} characters of names and values.`,
-        }),
-        deliveriesPerSecond: z
-          .int()
-          .min(1)
-          .max(WEBHOOK_LIMITS.deliveriesPerSecond)
-          .nullable()
-          .optional()
-          .meta({
-            description: 'The rate of deliveries that your server wants at most; null for no rate.',
-          }),
-      })
-      .refine(
-        (change) => Object.values(change).some((value) => value !== undefined),
-        'must have at least one of url, events, description, schemaVersion, headers and deliveriesPerSecond',
-      ),
-  };
-}
-
-const FIELDS = subscriptionFields(CURRENT_SCHEMA_VERSION);
+const schemaVersion = z.int().min(1).max(CURRENT_SCHEMA_VERSION);
 
 /** Body of `POST /partner-api/webhooks`. */
-export const subscriptionIn = FIELDS.creation.meta({
-  id: 'WebhookSubscriptionIn',
-  description: 'A webhook subscription as you create it.',
-});
+export const subscriptionIn = z
+  .object({
+    url: endpointUrl,
+    events: eventPatterns,
+    description: ownDescription.optional(),
+    schemaVersion: schemaVersion
+      .optional()
+      .meta({ description: 'The schema version of the payloads; by default the current one.' }),
+  })
+  .meta({ id: 'WebhookSubscriptionIn', description: 'A webhook subscription as you create it.' });
 
 /** Body of `PATCH /partner-api/webhooks/{id}`. */
-export const subscriptionChange = FIELDS.change.meta({
-  id: 'WebhookSubscriptionChange',
-  description: 'Fields of a webhook subscription to change, at least one; omitted fields stay.',
-});
+export const subscriptionChange = z
+  .object({
+    url: endpointUrl.optional(),
+    events: eventPatterns.optional(),
+    description: ownDescription.optional(),
+    schemaVersion: schemaVersion
+      .optional()
+      .meta({ description: 'The schema version of the payloads, to opt in to another one.' }),
+    headers: headerChanges.optional().meta({
+      description:
+        `Custom headers to set, or to remove with the value null; others stay. A subscription has at most ${CUSTOM_HEADER_LIMITS.headers}, with at most` +
+        ` ${CUSTOM_HEADER_LIMITS.bytes} characters of names and values.`,
+    }),
+    deliveriesPerSecond: z.int().min(1).max(WEBHOOK_LIMITS.deliveriesPerSecond).nullable().optional().meta({
+      description: 'The rate of deliveries that your server wants at most; null for no rate.',
+    }),
+  })
+  .refine(
+    (change) => Object.values(change).some((value) => value !== undefined),
+    'must have at least one of url, events, description, schemaVersion, headers and deliveriesPerSecond',
+  )
+  .meta({
+    id: 'WebhookSubscriptionChange',
+    description: 'Fields of a webhook subscription to change, at least one; omitted fields stay.',
+  });
 
 /** Body of `POST /partner-api/webhooks/{id}/activate`. */
 export const activationIn = z
@@ -134,29 +117,16 @@ export const activationIn = z
   .meta({ id: 'WebhookActivationIn', description: 'How to activate a webhook subscription.' })
   .optional();
 
-/** Another URL to test, and its custom headers. */
-const otherUrl = z.object({
-  url: endpointUrl.optional().meta({
-    description:
-      'Another URL to test, before a change of `url` to it. It must not be the current one. Without it, the test goes to the URL of the subscription.',
-  }),
-  headers: headerValues.optional().meta({
-    description:
-      'Only with `url`: the custom headers of the test. Those of the subscription are not sent to another URL.',
-  }),
-});
-
-function refuseHeadersAlone({ url, headers }: z.infer<typeof otherUrl>, context: z.RefinementCtx): void {
-  if (headers === undefined || url !== undefined) return;
-  const message = 'is only for a test of another url; the URL of the subscription gets the stored headers';
-  context.addIssue({ code: 'custom', path: ['headers'], message });
-}
-
-/** The part of a test that names another URL. */
-export const testedUrl = otherUrl.superRefine(refuseHeadersAlone);
-
-const testDelivery = otherUrl
-  .extend({
+const testDelivery = z
+  .object({
+    url: endpointUrl.optional().meta({
+      description:
+        'Another URL to test, before a change of `url` to it. It must not be the current one. Without it, the test goes to the URL of the subscription.',
+    }),
+    headers: headerValues.optional().meta({
+      description:
+        'Only with `url`: the custom headers of the test. Those of the subscription are not sent to another URL.',
+    }),
     event: z
       .string()
       .refine(isEventName, {
@@ -177,7 +147,11 @@ const testDelivery = otherUrl
         'True: the test names that version, but a random secret signs it. Your server must refuse it. It is sent once, and counts in neither health nor statistics.',
     }),
   })
-  .superRefine(refuseHeadersAlone)
+  .superRefine(({ url, headers }, context) => {
+    if (headers === undefined || url !== undefined) return;
+    const message = 'is only for a test of another url; the URL of the subscription gets the stored headers';
+    context.addIssue({ code: 'custom', path: ['headers'], message });
+  })
   .meta({ id: 'WebhookTestIn', description: 'How to test a webhook subscription.' });
 
 /** Body of `POST /partner-api/webhooks/{id}/test`. */

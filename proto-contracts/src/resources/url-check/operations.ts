@@ -7,6 +7,7 @@ import { urlCheck, urlCheckIn } from './url-check.js';
 /** `POST /partner-api/url-checks` */
 export const checkUrlOperation = defineOperation({
   id: 'checkUrl',
+  repeatable: true,
   method: 'post',
   path: '/partner-api/url-checks',
   body: urlCheckIn,

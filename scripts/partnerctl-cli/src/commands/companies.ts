@@ -13,10 +13,10 @@ import {
   technicalContact,
   technicalContactIn,
 } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
+import { listWebhooksOperation } from '@partner/proto-contracts/resources/subscription/operations';
 import { subscriptionList } from '@partner/proto-contracts/resources/subscription/subscription';
 import type { Company } from '@partner/proto-contracts/resources/company/company';
 import { companyClass } from '@partner/proto-contracts/values/company-class';
-import { readResource } from '@partner/proto-contracts/resource-json';
 import { createTechnicalContactLink } from '@partner/kernel/process/technical-contact-link';
 import { notFound } from '@partner/kernel/process/service-error';
 import { InvalidArgumentError } from 'commander';
@@ -29,7 +29,7 @@ import { KEY_COLUMNS } from './keys.js';
 import { OWNER_COLUMNS, readOwners } from './owners.js';
 import type { Session } from '../session.js';
 import { sendMail } from '../send-mail.js';
-import { listedSubscription, SUBSCRIPTION_COLUMNS } from './subscriptions.js';
+import { shownSubscription, SUBSCRIPTION_COLUMNS } from './subscriptions.js';
 
 const COMPANY_COLUMNS = columns(
   'id, name, class, keys: activeKeys, webhooks: activeWebhooks, created: createdAt',
@@ -68,7 +68,7 @@ export function companiesCommand(context: CommandContext) {
       const [owners, keys, webhooks, contact] = await Promise.all([
         readOwners(session, companyId),
         session.callFor(of, listApiKeysOperation, { query: { limit: '100' } }),
-        session.subscriptions.listSubscriptions({ companyId }),
+        session.callFor(of, listWebhooksOperation),
         readContact(session, found),
       ]);
       const shown = {
@@ -76,7 +76,7 @@ export function companiesCommand(context: CommandContext) {
         technicalContact: contact,
         owners,
         keys: apiKeyPage.parse(keys).keys,
-        subscriptions: readResource(subscriptionList, webhooks).subscriptions.map(listedSubscription),
+        subscriptions: subscriptionList.parse(webhooks).subscriptions.map(shownSubscription),
       };
       const section = (title: string, rows: readonly Document[], titles: readonly Column[]) =>
         rows.length === 0 ? `\n${title}: none\n` : `\n${title}\n${renderTable(rows, titles)}\n`;

@@ -1,6 +1,5 @@
 import { listCompaniesOperation } from '@partner/proto-contracts/internal/operators/companies';
-import { subscriptionList } from '@partner/proto-contracts/resources/subscription/subscription';
-import { readResource } from '@partner/proto-contracts/resource-json';
+import { listWholeWebhooksOperation } from '@partner/proto-contracts/internal/operators/webhooks';
 import { type CommandContext, demandYes, readPages, topCommand } from '../command-context.js';
 import { applyPlan, type Outcomes } from '../configuration/apply-plan.js';
 import {
@@ -134,16 +133,12 @@ async function makePlan(context: CommandContext, file: string, prune: boolean): 
 }
 
 async function readState(session: Session, company: CompanyState['company']): Promise<CompanyState> {
-  const of = { companyId: company.id };
-  const [webhooks, contact] = await Promise.all([
-    session.subscriptions.listSubscriptions(of),
+  const of = { companyId: company.id, companyClass: company.class };
+  const [{ subscriptions: webhooks }, contact] = await Promise.all([
+    session.callInternalFor(of, listWholeWebhooksOperation, {}),
     readContact(session, company),
   ]);
-  return {
-    company,
-    webhooks: readResource(subscriptionList, webhooks).subscriptions,
-    contact,
-  };
+  return { company, webhooks, contact };
 }
 
 function showPlan(context: CommandContext, plan: ConfigurationPlan, outcomes: Outcomes = new Map()): void {

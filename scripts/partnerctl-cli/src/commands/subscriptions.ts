@@ -1,5 +1,18 @@
 import type { Command } from '@commander-js/extra-typings';
+import type { AnyOperation } from '@partner/proto-contracts/api/operation';
 import { delivery } from '@partner/proto-contracts/resources/delivery/delivery';
+import { testWebhookOperation } from '@partner/proto-contracts/resources/delivery/operations';
+import {
+  activateWebhookOperation,
+  activateWebhookSecretOperation,
+  createWebhookOperation,
+  deleteWebhookOperation,
+  getWebhookOperation,
+  listWebhooksOperation,
+  pauseWebhookOperation,
+  rotateWebhookSecretOperation,
+  updateWebhookOperation,
+} from '@partner/proto-contracts/resources/subscription/operations';
 import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import {
@@ -10,8 +23,6 @@ import {
   subscriptionCreated,
   subscriptionList,
 } from '@partner/proto-contracts/resources/subscription/subscription';
-import { shortUrl } from '@partner/proto-contracts/values/short-url';
-import { readResource } from '@partner/proto-contracts/resource-json';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, demandYes, listOf, topCommand, subcommand } from '../command-context.js';
 import { wrongUsage } from '../exit-codes.js';
@@ -22,14 +33,8 @@ import { nextAttempt } from './next-attempt.js';
 /** The columns of a table of subscriptions. */
 export const SUBSCRIPTION_COLUMNS = columns('id, state, health, verified, url, events, description');
 
-/** A subscription in a list: the path of its URL can be a secret. */
-export const listedSubscription = (found: Subscription) => ({
-  ...shownSubscription(found),
-  url: shortUrl(found.url),
-});
-
 /** A subscription as operators see it. */
-const shownSubscription = (found: Subscription) => ({ ...found, health: healthOf(found) });
+export const shownSubscription = (found: Subscription) => ({ ...found, health: healthOf(found) });
 
 const SUBSCRIPTION_LINES = columns(`
   id: subscription.id, url: subscription.url, events: subscription.events,
@@ -55,17 +60,15 @@ export function subscriptionsCommand(context: CommandContext) {
 
   subcommand(group, 'list <company>', "list a company's subscriptions, oldest first", 'cmp_01j…').action(
     async (company) => {
-      const { subscriptions, companyId } = await context.about(company);
-      const response = await subscriptions.listSubscriptions({ companyId });
-      const { subscriptions: found } = readResource(subscriptionList, response);
-      context.output.rows('subscriptions', found.map(listedSubscription), SUBSCRIPTION_COLUMNS);
+      const { callFor, ...owner } = await context.about(company);
+      const { subscriptions } = subscriptionList.parse(await callFor(owner, listWebhooksOperation));
+      context.output.rows('subscriptions', subscriptions.map(shownSubscription), SUBSCRIPTION_COLUMNS);
     },
   );
 
   subcommand(group, 'show <subscription>', 'show a subscription', 'whk_01j…').action(async (id) => {
-    const { subscriptions, of } = await sessionAbout(context, id);
-    const found = readResource(subscription, await subscriptions.getSubscription(of));
-    showSubscription(context, found, { companyId: of.companyId });
+    const { companyId, call } = await callsAbout(context, id);
+    showSubscription(context, subscription.parse(await call(getWebhookOperation)), { companyId });
   });
 
   subcommand(
@@ -87,17 +90,9 @@ export function subscriptionsCommand(context: CommandContext) {
       wholeNumber(1, 1_000),
     )
     .action(async (company, { url, events, description, schemaVersion }) => {
-      const { subscriptions, actor, companyId, companyClass } = await context.about(company);
-      const response = await subscriptions.createSubscription({
-        companyId,
-        companyClass,
-        url,
-        events,
-        actor,
-        description,
-        schemaVersion,
-      });
-      const created = readResource(subscriptionCreated, response);
+      const { callFor, ...owner } = await context.about(company);
+      const body = { url, events, description, schemaVersion };
+      const created = subscriptionCreated.parse(await callFor(owner, createWebhookOperation, { body }));
       showSubscription(context, created.subscription, { secret: created.secret });
     });
 
@@ -125,14 +120,17 @@ function addTestCommand(group: Command, context: CommandContext): void {
       '--headers-file <file>',
       'custom headers as lines "X-Tenant: west", without a value to remove one; - is standard input',
     )
-    .action(async (id, { url, events: patterns, description, rate, headersFile }) => {
-      const headers =
-        headersFile === undefined ? undefined : { changes: headersIn(await context.read(headersFile)) };
-      const events = patterns && { patterns };
-      const { subscriptions, changed, companyClass } = await sessionAbout(context, id);
-      const change = { url, events, description, rate, headers };
-      const response = await subscriptions.updateSubscription({ ...changed, companyClass, ...change });
-      showSubscription(context, readResource(subscription, response));
+    .action(async (id, { url, events, description, rate, headersFile }) => {
+      const headers = headersFile === undefined ? undefined : headersIn(await context.read(headersFile));
+      const { call } = await callsAbout(context, id);
+      const change = {
+        url,
+        events,
+        description,
+        headers,
+        deliveriesPerSecond: rate === 'none' ? null : rate,
+      };
+      showSubscription(context, subscription.parse(await call(updateWebhookOperation, change)));
     });
 
   subcommand(
@@ -151,14 +149,9 @@ function addTestCommand(group: Command, context: CommandContext): void {
       30,
     )
     .action(async (id, { event, secretVersion, wait }) => {
-      const { subscriptions, companyClass, changed } = await sessionAbout(context, id);
-      const response = await subscriptions.sendTestDelivery({
-        ...changed,
-        secretVersion,
-        event,
-      });
-      const queued = readResource(delivery, response);
-      await showNextAttempt(context, { companyId: changed.companyId, companyClass, queued, wait });
+      const { companyId, companyClass, call } = await callsAbout(context, id);
+      const queued = delivery.parse(await call(testWebhookOperation, { secretVersion, event }));
+      await showNextAttempt(context, { companyId, companyClass, queued, wait });
     });
 }
 
@@ -171,9 +164,9 @@ function addStateCommands(group: Command, context: CommandContext): void {
   )
     .option('--backfill', 'also queue the events missed during the pause')
     .action(async (id, { backfill }) => {
-      const { subscriptions, changed } = await sessionAbout(context, id);
-      const response = await subscriptions.activateSubscription({ ...changed, backfill: backfill === true });
-      const { backfillId, ...activated } = readResource(subscriptionActivated, response);
+      const { call } = await callsAbout(context, id);
+      const response = await call(activateWebhookOperation, { backfill: backfill === true });
+      const { backfillId, ...activated } = subscriptionActivated.parse(response);
       showSubscription(context, activated, { backfillId });
     });
 
@@ -183,8 +176,8 @@ function addStateCommands(group: Command, context: CommandContext): void {
     'pause a subscription: unfinished deliveries are held, new events are not queued',
     'whk_01j…',
   ).action(async (id) => {
-    const { subscriptions, changed } = await sessionAbout(context, id);
-    showSubscription(context, readResource(subscription, await subscriptions.pauseSubscription(changed)));
+    const { call } = await callsAbout(context, id);
+    showSubscription(context, subscription.parse(await call(pauseWebhookOperation)));
   });
 }
 
@@ -197,20 +190,20 @@ function addDeleteCommand(group: Command, context: CommandContext): void {
   )
     .option('--yes', 'do it')
     .action(async (id, { yes }) => {
-      const { subscriptions, of, changed } = await sessionAbout(context, id);
-      const found = readResource(subscription, await subscriptions.getSubscription(of));
+      const { call } = await callsAbout(context, id);
+      const found = subscription.parse(await call(getWebhookOperation));
       const isActive = found.state === 'active';
       demandYes(
         yes,
         `this deletes the ${isActive ? 'active ' : ''}subscription ${id} to ${found.url}, and cancels its unfinished deliveries`,
       );
-      await subscriptions.deleteSubscription(changed);
+      await call(deleteWebhookOperation);
       context.output.words({ subscriptionId: id, deleted: true }, `${id} is deleted.`);
     });
 }
 
 function rateOf(text: string) {
-  return text === 'none' ? {} : { perSecond: wholeNumber(1, WEBHOOK_LIMITS.deliveriesPerSecond)(text) };
+  return text === 'none' ? text : wholeNumber(1, WEBHOOK_LIMITS.deliveriesPerSecond)(text);
 }
 
 /** Reads custom headers, one on a line. A violation does not show the line, which may contain a secret. */
@@ -222,7 +215,7 @@ function headersIn(text: string) {
       const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(line) ?? [];
       if (name === undefined)
         throw wrongUsage(`--headers-file: line ${index + 1} is not like "X-Tenant: west"`);
-      return { name, ...(value !== '' && { value }) };
+      return { name, value: value === '' ? null : value };
     });
 }
 
@@ -236,8 +229,8 @@ function addSecretCommands(group: Command, context: CommandContext): void {
     'partnerctl subscriptions test whk_01j… --secret-version 2',
     'partnerctl subscriptions activate-secret whk_01j… --secret-version 2',
   ).action(async (id) => {
-    const { subscriptions, changed } = await sessionAbout(context, id);
-    const rotated = readResource(secretRotated, await subscriptions.rotateSecret(changed));
+    const { call } = await callsAbout(context, id);
+    const rotated = secretRotated.parse(await call(rotateWebhookSecretOperation));
     const version = rotated.pendingSecretVersion;
     const isPending = rotated.subscription.pendingSecretVersion !== null;
     showSubscription(context, rotated.subscription, { secret: rotated.secret });
@@ -260,12 +253,9 @@ function addSecretCommands(group: Command, context: CommandContext): void {
       wholeNumber(1, 1_000_000),
     )
     .action(async (id, { secretVersion }) => {
-      const { subscriptions, changed } = await sessionAbout(context, id);
-      const response = await subscriptions.activateSecret({
-        ...changed,
-        pendingSecretVersion: secretVersion,
-      });
-      showSubscription(context, readResource(subscription, response));
+      const { call } = await callsAbout(context, id);
+      const body = { pendingSecretVersion: secretVersion };
+      showSubscription(context, subscription.parse(await call(activateWebhookSecretOperation, body)));
     });
 }
 
@@ -274,9 +264,12 @@ function showSubscription(context: CommandContext, shown: Subscription, more: Do
   context.output.thing(document, SUBSCRIPTION_LINES, 'secret' in more ? SHOWN_ONCE : '');
 }
 
-/** The operator's session, and the common fields of requests about one subscription. */
-async function sessionAbout(context: CommandContext, subscriptionId: string) {
-  const { subscriptions, actor, companyId, companyClass } = await context.about(subscriptionId);
-  const of = { companyId, subscriptionId };
-  return { subscriptions, companyClass, of, changed: { ...of, actor } };
+/** Calls operations about one subscription for its company. */
+async function callsAbout(context: CommandContext, id: string) {
+  const { callFor, companyId, companyClass } = await context.about(id);
+  const of = { companyId, companyClass };
+  return {
+    ...of,
+    call: (operation: AnyOperation, body?: object) => callFor(of, operation, { params: { id }, body }),
+  };
 }

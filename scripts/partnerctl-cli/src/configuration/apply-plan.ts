@@ -1,8 +1,4 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { CompanyClassSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { subscriptionCreated } from '@partner/proto-contracts/resources/subscription/subscription';
-import { readResource } from '@partner/proto-contracts/resource-json';
-import { enumValue } from '@partner/proto-contracts/values/enum-names';
+import { configureWebhookOperation } from '@partner/proto-contracts/internal/operators/webhooks';
 import { interrupted } from '../poll-until.js';
 import type { Session } from '../session.js';
 import type { ConfigurationPlan, Step } from './plan-configuration.js';
@@ -14,7 +10,7 @@ export type Outcomes = ReadonlyMap<
 >;
 
 /** What a plan needs to be applied. */
-export interface ApplyDeps extends Pick<Session, 'subscriptions' | 'actor'> {
+export interface ApplyDeps extends Pick<Session, 'callInternalFor'> {
   /** Mails the link that confirms a technical contact. */
   readonly setContact: (companyId: string, email: string) => Promise<void>;
 }
@@ -47,54 +43,32 @@ export async function applyPlan(
   return { outcomes, failure };
 }
 
-/** Applies one step. Resolves to the id of a new webhook; drops its secret. */
+/** Applies one step. Resolves to the id of a new webhook; no one gets its secret. */
 async function applyStep(
-  { subscriptions, actor, setContact }: ApplyDeps,
+  { callInternalFor, setContact }: ApplyDeps,
   step: Exclude<Step, { readonly kind: 'unlisted' }>,
 ): Promise<{ readonly id?: string }> {
-  const companyId = step.company.id;
-  const companyClass = enumValue(CompanyClassSchema, step.company.class);
+  const of = { companyId: step.company.id, companyClass: step.company.class };
   switch (step.kind) {
     case 'create': {
-      const { url, events, description, schemaVersion, deliveriesPerSecond } = step.wanted;
-      const given = { companyId, companyClass, url, events, description, schemaVersion, actor };
-      const response = await subscriptions.createSubscription({
-        ...given,
-        uniqueDescription: true,
-        dropsSecret: true,
-      });
-      const { subscription } = readResource(subscriptionCreated, response);
-      const { id } = subscription;
-      const rate = rateOf(deliveriesPerSecond ?? undefined);
-      if (rate !== undefined)
-        await subscriptions.updateSubscription({ companyId, companyClass, subscriptionId: id, rate, actor });
-      return { id };
+      const { kind, wanted } = step;
+      return callInternalFor(of, configureWebhookOperation, { kind, webhook: wanted });
     }
-    case 'change': {
-      const { id: subscriptionId, updatedAt } = step.webhook;
-      const { events, deliveriesPerSecond, ...change } = step.change;
-      await subscriptions.updateSubscription({
-        ...{ companyId, companyClass, subscriptionId, actor, ...change },
-        expectedUpdatedAt: timestampFromDate(new Date(updatedAt)),
-        events: events && { patterns: events },
-        rate: rateOf(deliveriesPerSecond),
-      });
-      return {};
-    }
+    case 'change':
     case 'delete': {
-      const { id: subscriptionId, updatedAt } = step.webhook;
-      const expectedUpdatedAt = timestampFromDate(new Date(updatedAt));
-      await subscriptions.deleteSubscription({ companyId, subscriptionId, actor, expectedUpdatedAt });
+      const { id, updatedAt } = step.webhook;
+      const read = { id, updatedAt };
+      await callInternalFor(
+        of,
+        configureWebhookOperation,
+        step.kind === 'change'
+          ? { kind: 'change', ...read, change: step.change }
+          : { kind: 'delete', ...read },
+      );
       return {};
     }
     case 'contact':
-      await setContact(companyId, step.email);
+      await setContact(of.companyId, step.email);
       return {};
   }
-}
-
-/** Null: no rate; undefined: the rate stays. */
-function rateOf(deliveriesPerSecond: number | null | undefined) {
-  if (deliveriesPerSecond === undefined) return undefined;
-  return deliveriesPerSecond === null ? {} : { perSecond: deliveriesPerSecond };
 }

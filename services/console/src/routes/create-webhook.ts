@@ -1,29 +1,17 @@
-import type { Client } from '@connectrpc/connect';
-import { CompanyClassSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { createWebhookOperation } from '@partner/proto-contracts/resources/subscription/operations';
-import { enumValue } from '@partner/proto-contracts/values/enum-names';
+import { subscriptionCreated } from '@partner/proto-contracts/resources/subscription/subscription';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
-import { actingOwner } from '../acting-owner.js';
-import { forwardResource } from '../forward-resource.js';
-import { requiredField } from '../required-field.js';
+import { callFor, type Forwarding, responseTo } from '@partner/gateway-kit/operations/forward-operation';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** `POST /partner-api/webhooks`: creates a paused subscription and shows its secret, for the only time. */
+/** `POST /partner-api/webhooks`: creates a paused subscription; the response names its path. */
 export function createWebhook(deps: {
-  readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'createSubscription'>;
+  readonly forwarding: Forwarding<OwnerSession>;
 }): AnyEndpoint<OwnerSession> {
   return serveOperation(createWebhookOperation, async (request) => {
-    const { principal, body, call } = request;
-    const created = await deps.subscriptions.createSubscription(
-      {
-        ...body,
-        ...actingOwner(request),
-        companyClass: enumValue(CompanyClassSchema, principal.companyClass),
-      },
-      call,
-    );
-    const id = requiredField(created.subscriptionId, 'subscription_id');
-    return { ...forwardResource(201, created), headers: { location: `/partner-api/webhooks/${id}` } };
+    const reply = await callFor(createWebhookOperation, request, deps.forwarding);
+    const { id } = subscriptionCreated.parse(JSON.parse(reply.json)).subscription;
+    const location = `/partner-api/webhooks/${id}`;
+    return { ...responseTo(createWebhookOperation, request, reply), headers: { location } };
   });
 }

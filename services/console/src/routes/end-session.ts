@@ -1,8 +1,8 @@
 import { endSessionOperation } from '@partner/proto-contracts/resources/session/operations';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
+import { isId } from '@partner/kernel/process/ids';
 import { notFound } from '@partner/kernel/process/service-error';
 import { clientOriginOf } from '../client-origin.js';
-import { pathId } from '../path-id.js';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';
 import type { SessionTrail } from '../sessions/session-trail.js';
 
@@ -16,8 +16,9 @@ export function endSession(deps: {
 }): AnyEndpoint<OwnerSession> {
   return serveOperation(endSessionOperation, async (request) => {
     const { principal: owner, params, call } = request;
-    const publicId = pathId('ses', params, 'session');
-    if (!(await deps.sessions.endOwn(owner.membershipId, publicId))) throw notFound('session');
+    const { id: publicId = '' } = params;
+    const isEnded = isId('ses', publicId) && (await deps.sessions.endOwn(owner.membershipId, publicId));
+    if (!isEnded) throw notFound('session');
     await deps.trail.note({ change: 'ended', owner, publicId, origin: clientOriginOf(request) }, call);
     return { status: 204 };
   });

@@ -2,10 +2,8 @@ import { createCursorSigner } from '@partner/gateway-kit/operations/cursor-signe
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { createClient } from '@connectrpc/connect';
 import { afterEach } from '@jest/globals';
 import { verify } from '@node-rs/argon2';
-import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { createHttpServer } from '@partner/kernel/process/http-server';
 import { createRateLimiter, type RateLimiter } from '@partner/gateway-kit/limits/rate-limiter';
 import { createRedis } from '@partner/gateway-kit/limits/redis';
@@ -13,7 +11,6 @@ import { closeServer, listen } from '@partner/kernel/process/listen';
 import type { Mailer } from '@partner/kernel/process/mail';
 import { createLoggerTo, silentLogger } from '@partner/kernel/telemetry/logger';
 import { checkResponses } from '@partner/test-kit/check-responses';
-import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { Registry } from 'prom-client';
 import supertest from 'supertest';
 import { createConsoleApp } from '../app.js';
@@ -28,7 +25,6 @@ import { createSessionSigner } from '../sessions/session-signer.js';
 import { createSessionStore } from '../sessions/session-store.js';
 import { createPasswordChecks } from '../sessions/verify-password.js';
 import { PASSWORD, PEOPLE, type TestJobState } from './test-job-state.js';
-import { type ActedCall, watchActors } from './watch-actors.js';
 import { FAKE_WEB_APP } from './fake-web-app.js';
 
 const checked = checkResponses(afterEach);
@@ -40,8 +36,6 @@ export interface TestConsole {
   readonly server: Server;
   readonly origin: string;
   readonly jobState: TestJobState;
-  /** Requests to job-state with an actor, newest last. */
-  readonly acted: readonly ActedCall[];
   /** Returns all log output. */
   logged(): string;
   /** Returns the current time of the console's clock. */
@@ -90,8 +84,6 @@ export async function startTestConsole(options: TestConsoleOptions): Promise<Tes
     { write: (line) => void lines.push(line) },
     { service: 'console', level: 'trace' },
   );
-  const acted: ActedCall[] = [];
-  const transport = watchActors(createInMemoryTransport(jobState.services), (call) => acted.push(call));
   const redis = createRedis(options.redisUrl, silentLogger, { replyTimeoutMs: 10_000 });
   await once(redis, 'ready');
   const metrics = new Registry();
@@ -112,7 +104,6 @@ export async function startTestConsole(options: TestConsoleOptions): Promise<Tes
   const background = createBackgroundWork({ logger });
   const app = createConsoleApp({
     operations: jobState.operations,
-    subscriptions: createClient(SubscriptionService, transport),
     isSandbox: true,
     sessions,
     cursorSigner: createCursorSigner([randomBytes(32)]),
@@ -142,7 +133,6 @@ export async function startTestConsole(options: TestConsoleOptions): Promise<Tes
     server,
     origin,
     jobState,
-    acted,
     logged: () => lines.join(''),
     now: clock,
     changeStreams,

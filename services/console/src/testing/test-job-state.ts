@@ -2,14 +2,13 @@ import { insertCompany, insertMember } from '@partner/job-state/testing/test-job
 import type { TestDatabase } from '@partner/job-state/testing/test-database';
 import { type WebhookRows, webhookRows } from '@partner/job-state/testing/webhook-fixture';
 import { testImplementations } from '@partner/job-state/testing/test-implementations';
+import type { Caller } from '@partner/proto-contracts/call';
 import type { Implementation } from '@partner/kernel/amqp/implement';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { createManualTimers, type ManualTimers } from '@partner/kernel/testing/manual-timers';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { hash } from '@node-rs/argon2';
-import { createFakeJobState, type FakeJobState } from './fake-job-state.js';
-import type { Called } from './watch-actors.js';
 
 /** The password of everyone who uses a test console. */
 export const PASSWORD = 'correct horse battery staple';
@@ -22,6 +21,12 @@ export function hashPassword(): Promise<string> {
   return hash(PASSWORD, CHEAP_HASHING);
 }
 
+/** A call of an operation. */
+interface Called {
+  readonly operation: string;
+  readonly caller: Caller;
+}
+
 /** The addresses of people who use a test console: owners of two companies, and two who own none. */
 export const PEOPLE = {
   installerOwner: 'olive@sunny.example',
@@ -31,7 +36,7 @@ export const PEOPLE = {
 } as const;
 
 /** job-state's operations in this process on a real database, with the people of a test console. */
-export interface TestJobState extends FakeJobState {
+export interface TestJobState {
   readonly database: TestDatabase['database'];
   /** Creates webhooks, events and deliveries. */
   readonly rows: WebhookRows;
@@ -49,6 +54,10 @@ export interface TestJobState extends FakeJobState {
       readonly passwordHash?: string;
     },
   ): Promise<void>;
+  /** The calls on behalf of an owner but those that record a session, newest last. */
+  calledForOwners(): readonly Called[];
+  /** Records that a test of a webhook with its current secret was accepted with 2xx. */
+  acceptTest(subscriptionId: string): Promise<void>;
   /** Makes calls of an operation fail with `unavailable` before they reach job-state, or work again. */
   setAway(operation: string, isAway: boolean): void;
   readonly time: TestTime;
@@ -95,7 +104,6 @@ export async function createTestJobState(database: TestDatabase['database']): Pr
     },
   });
   return {
-    ...createFakeJobState(),
     database,
     rows: webhookRows(database),
     operations: inProcessOperations({
@@ -104,6 +112,16 @@ export async function createTestJobState(database: TestDatabase['database']): Pr
     }),
     ids,
     called,
+    calledForOwners: () =>
+      called.filter(
+        ({ operation, caller }) => caller.kind === 'owner' && operation !== 'recordSessionChange',
+      ),
+    async acceptTest(subscriptionId) {
+      await database.query(
+        'update subscriptions set verified_url_version = url_version, verified_secret_version = secret_version where id = $1',
+        [subscriptionId],
+      );
+    },
     async changeMember(membershipId, { role, active, passwordHash: newHash }) {
       await database.query(
         `update memberships set role = coalesce($2, role), active = coalesce($3, active),

@@ -1,8 +1,6 @@
-import type { Transport } from '@connectrpc/connect';
 import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { createOperationClient, type OperationClient } from '@partner/kernel/amqp/operation-client';
 import { createRpcClient } from '@partner/kernel/amqp/rpc-client';
-import { transportOver } from '@partner/kernel/amqp/rpc-transport';
 import type { commonConfig, httpConfig } from '@partner/kernel/process/config';
 import type { ServiceKit } from '@partner/kernel/process/service';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
@@ -23,7 +21,6 @@ export function connectJobState(
   { name, queue }: { readonly name: string; readonly queue: QueueDefinition },
 ): {
   readonly connection: AmqpConnection;
-  readonly transport: Transport;
   readonly operations: OperationClient;
 } {
   const connection = createAmqpConnection({
@@ -38,9 +35,5 @@ export function connectJobState(
   const defaultTimeoutMs = settings.RPC_TIMEOUT_MS;
   const client = createRpcClient({ connection, queue, logger, metrics, defaultTimeoutMs });
   lifecycle.onShutdown('rpc', () => client.close());
-  return {
-    connection,
-    transport: transportOver(client, { logger }),
-    operations: createOperationClient(client),
-  };
+  return { connection, operations: createOperationClient(client) };
 }

@@ -1,5 +1,4 @@
 import { afterMs } from '@partner/kernel/process/timers';
-import type { Transport } from '@connectrpc/connect';
 import { authenticateKeyOperation } from '@partner/proto-contracts/internal/access/authenticate-key';
 import type { Surface } from '@partner/proto-contracts/api/scopes';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
@@ -30,8 +29,6 @@ export interface GatewayParts extends Pick<
   HttpAppOptions<ApiKeyPrincipal>,
   'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops' | 'injectFaults'
 > {
-  /** Transport to job-state. */
-  readonly transport: Transport;
   /** Calls of job-state's operations. */
   readonly operations: OperationClient;
   readonly authenticator: ApiKeyAuthenticator;
@@ -60,7 +57,7 @@ export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: 
     config: options.config,
     async start(settings, kit) {
       const { logger, metrics, lifecycle } = kit;
-      const { connection, transport, operations } = connectJobState(
+      const { connection, operations } = connectJobState(
         settings,
         { logger, metrics, lifecycle },
         { name, queue },
@@ -93,7 +90,6 @@ export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: 
           ? createFaultScripts({ redis, keyPrefix: settings.REDIS_KEY_PREFIX, logger })
           : undefined;
       const parts: GatewayParts = {
-        transport,
         operations,
         authenticator,
         limiter,

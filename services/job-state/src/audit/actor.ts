@@ -1,5 +1,4 @@
 import type { Caller } from '@partner/proto-contracts/call';
-import type { Actor as ActorMessage } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { ServiceError } from '@partner/kernel/process/service-error';
 
 /** The owner on whose behalf a change is made, with their origin, or an operator, who only has a name. */
@@ -10,26 +9,6 @@ export interface Actor {
   readonly displayName?: string | undefined;
   readonly remoteAddress?: string | undefined;
   readonly userAgent?: string | undefined;
-}
-
-/**
- * Returns the owner or operator that a request names; undefined for neither.
- *
- * A caller of an earlier version only names the membership.
- */
-export function actorOf(request: {
-  readonly actor?: ActorMessage | undefined;
-  readonly actingMembershipId?: string | undefined;
-}): Actor | undefined {
-  const { actor, actingMembershipId } = request;
-  const membershipId = actor?.membershipId ?? actingMembershipId;
-  if (membershipId === undefined && actor?.displayName === undefined) return undefined;
-  return {
-    membershipId,
-    displayName: actor?.displayName,
-    remoteAddress: actor?.remoteAddress,
-    userAgent: actor?.userAgent,
-  };
 }
 
 /** Returns who calls, as the audit trail names them. Fails with `permission_denied` for a caller who is not authenticated. */

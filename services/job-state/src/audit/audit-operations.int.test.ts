@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { runWithRequestId } from '@partner/kernel/telemetry/request-context';
+import { recordAudit } from './record-audit.js';
 import { connectAudit, type PublicAudit } from '../testing/public-clients.js';
 import { connectDeliveries } from '../testing/public-deliveries.js';
 import { connectAccess } from '../testing/access-client.js';
@@ -55,7 +55,7 @@ async function createWebhook() {
   const { subscription } = await fixture.client.createSubscription({
     companyId,
     actor,
-    companyClass: CompanyClass.INSTALLER,
+    companyClass: 'INSTALLER',
     url: 'https://receiver.example/hooks?board=1',
     events: ['install.*'],
     description: 'Board',
@@ -89,7 +89,7 @@ describe('a change', () => {
     const webhook = await createWebhook();
     const { subscriptionId } = webhook;
     const request = { ...webhook, actor };
-    const companyClass = CompanyClass.INSTALLER;
+    const companyClass = 'INSTALLER';
     await fixture.client.updateSubscription({ ...request, companyClass, description: 'Other' });
     await fixture.client.updateSubscription({ ...request, companyClass, description: 'Other' });
     await fixture.client.updateSubscription({ ...request, companyClass, url: 'https://receiver.example/v2' });
@@ -262,21 +262,23 @@ describe('the author of a change', () => {
   });
 
   test('without identification is recorded as none, and one with only a membership by its name', async () => {
-    const webhook = await fixture.created(companyId);
+    const { subscriptionId: id } = await fixture.created(companyId);
     const displayName = 'Dana Whitfield';
-    const actingMembershipId = await insertMember(fixture.database, { companyId, displayName });
-    await fixture.client.rotateSecret({ ...webhook, actingMembershipId });
-    const { entries } = await audit.listAuditEntries({ companyId });
+    const membershipId = await insertMember(fixture.database, { companyId, displayName });
+    for (const actor of [undefined, { membershipId }]) {
+      await recordAudit(fixture.database, {
+        ...{ companyId, actor, action: 'webhook.paused' },
+        subject: { type: 'webhook', id },
+      } as const);
+    }
+    const { entries } = await audit.listAuditEntries({ companyId }, { action: 'webhook.paused' });
     expect(entries.map((entry) => entry.actor)).toMatchObject([
-      { membershipId: actingMembershipId, displayName: 'Dana Whitfield' },
+      { membershipId, displayName: 'Dana Whitfield' },
       null,
     ]);
-    await fixture.database.query('delete from memberships where id = $1', [actingMembershipId]);
+    await fixture.database.query('delete from memberships where id = $1', [membershipId]);
     const [nameless] = (await audit.listAuditEntries({ companyId })).entries;
-    expect(nameless?.actor).toEqual({
-      membershipId: actingMembershipId,
-      displayName: actingMembershipId,
-    });
+    expect(nameless?.actor).toEqual({ membershipId, displayName: membershipId });
   });
 
   test('with a long user agent is recorded with its first 200 characters [CONSOLE-11]', async () => {

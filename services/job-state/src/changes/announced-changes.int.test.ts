@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { createBulkReplay } from '../webhooks/replay/bulk-replay.js';
@@ -62,7 +61,7 @@ describe('a page that shows webhooks is notified of', () => {
       () =>
         client.updateSubscription({
           ...of,
-          companyClass: CompanyClass.INSTALLER,
+          companyClass: 'INSTALLER',
           description: 'another one',
         }),
       () => client.pauseSubscription(of),

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { invariant } from '@partner/kernel/process/invariant';
-import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { z } from 'zod';
 import { openSubscriptionFixture, type SubscriptionFixture } from '../testing/subscription-fixture.js';
@@ -162,7 +161,7 @@ describe('an endpoint', () => {
     await fixture.database.transaction((tx) => announceFailing(tx, start, 10));
     await fixture.client.updateSubscription({
       companyId,
-      companyClass: CompanyClass.INSTALLER,
+      companyClass: 'INSTALLER',
       subscriptionId,
       url: 'https://receiver.example/new',
     });

@@ -1,9 +1,26 @@
 import type { Caller } from '@partner/proto-contracts/call';
-import { type CallOptions, createClient, type ServiceImpl } from '@connectrpc/connect';
 import { expect } from '@jest/globals';
-import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { type AuditPage, auditPage } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import { delivery } from '@partner/proto-contracts/resources/delivery/delivery';
+import { testWebhookOperation } from '@partner/proto-contracts/resources/delivery/operations';
+import {
+  activateWebhookOperation,
+  activateWebhookSecretOperation,
+  createWebhookOperation,
+  deleteWebhookOperation,
+  getWebhookOperation,
+  listWebhooksOperation,
+  pauseWebhookOperation,
+  rotateWebhookSecretOperation,
+  updateWebhookOperation,
+} from '@partner/proto-contracts/resources/subscription/operations';
+import { checkUrlOperation } from '@partner/proto-contracts/resources/url-check/operations';
+import { urlCheck } from '@partner/proto-contracts/resources/url-check/url-check';
+import {
+  configureWebhookOperation,
+  listWholeWebhooksOperation,
+} from '@partner/proto-contracts/internal/operators/webhooks';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import {
   secretRotated,
   subscription,
@@ -13,7 +30,7 @@ import {
 } from '@partner/proto-contracts/resources/subscription/subscription';
 import { listAuditEntriesOperation } from '@partner/proto-contracts/resources/audit-entry/operations';
 import { recordSessionChangeOperation } from '@partner/proto-contracts/internal/audit/record-session-change';
-import type { InternalOperation } from '@partner/proto-contracts/api/operation';
+import type { InternalOperation, Operation } from '@partner/proto-contracts/api/operation';
 import {
   createCompanyOperation,
   findCompanyOperation,
@@ -39,29 +56,18 @@ import {
   checkRestoreOperation,
   getBacklogOperation,
 } from '@partner/proto-contracts/internal/operators/system';
-import { readResource, type ResourceResponse } from '@partner/proto-contracts/resource-json';
-import { rpcService } from '@partner/kernel/amqp/rpc-service';
-import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
+import type { CallOptions } from '@partner/kernel/amqp/operation-client';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import type { z } from 'zod';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { auditOperations } from '../audit/audit-operations.js';
 import { operatorOperations } from '../operator/operator-operations.js';
+import {
+  type SubscriptionDeps,
+  subscriptionOperations,
+} from '../webhooks/subscriptions/subscription-operations.js';
 import { installerOwner } from './callers.js';
 import { TEST_NOW } from './test-jobs.js';
-
-/** Parses each response with its public schema. Fails for a field that the schema does not have. */
-function reading<Request, Schema extends z.ZodType>(
-  schema: Schema,
-  call: (request: Request, options?: CallOptions) => Promise<ResourceResponse>,
-) {
-  return async (request: Request, options?: CallOptions): Promise<z.output<Schema>> => {
-    const response = await call(request, options);
-    const resource = readResource(schema, response);
-    expect(resource).toEqual(JSON.parse(response.resourceJson ?? ''));
-    return resource;
-  };
-}
 
 export type PublicAudit = ReturnType<typeof connectAudit>;
 
@@ -87,21 +93,67 @@ export function connectAudit(deps: Parameters<typeof auditOperations>[0]) {
 
 export type PublicSubscriptions = ReturnType<typeof connectSubscriptions>;
 
-/** Connects to a subscription service. Responses are parsed as public resources. */
-export function connectSubscriptions(service: ServiceImpl<typeof SubscriptionService>) {
-  const transport = createInMemoryTransport([rpcService(SubscriptionService, service)]);
-  const client = createClient(SubscriptionService, transport);
+/** What every request of the test client names. */
+interface Named {
+  readonly companyId: string;
+  /** Absent: INSTALLER. */
+  readonly companyClass?: CompanyClassName;
+  readonly subscriptionId?: string;
+  /** Parts of the owner who asks. */
+  readonly actor?: {
+    readonly [Part in 'membershipId' | 'displayName' | 'remoteAddress' | 'userAgent']?: string;
+  };
+}
+
+/** Connects to the operations of webhooks, for an owner. Each response is parsed with its public schema, which must have all its fields. */
+export function connectSubscriptions(deps: SubscriptionDeps) {
+  const operations = inProcessOperations({
+    implementations: subscriptionOperations(deps),
+    callers: ['owner', 'operator'],
+  });
+  async function call(operation: { readonly id: string }, request: Named & object, options?: CallOptions) {
+    const { companyId, companyClass = 'INSTALLER', subscriptionId = '', actor, ...body } = request;
+    const caller = { ...installerOwner(companyId), ...actor, companyClass };
+    return operations.call(operation, { caller, params: { id: subscriptionId }, body }, options);
+  }
+  const calling =
+    <Query, Body, Param extends string, Id extends string, Sent, Outputs, Output>(
+      operation: Operation<Query, Body, Param, Id, Sent, Outputs>,
+      output: z.ZodType<Output>,
+    ) =>
+    async (request: Named & Partial<NonNullable<Sent>>, options?: CallOptions): Promise<Output> => {
+      const { json } = await call(operation, request, options);
+      const resource = output.parse(JSON.parse(json));
+      expect(resource).toEqual(JSON.parse(json));
+      return resource;
+    };
   return {
-    ...client,
-    createSubscription: reading(subscriptionCreated, client.createSubscription),
-    listSubscriptions: reading(subscriptionList, client.listSubscriptions),
-    getSubscription: reading(subscription, client.getSubscription),
-    updateSubscription: reading(subscription, client.updateSubscription),
-    sendTestDelivery: reading(delivery, client.sendTestDelivery),
-    activateSubscription: reading(subscriptionActivated, client.activateSubscription),
-    pauseSubscription: reading(subscription, client.pauseSubscription),
-    rotateSecret: reading(secretRotated, client.rotateSecret),
-    activateSecret: reading(subscription, client.activateSecret),
+    createSubscription: calling(createWebhookOperation, subscriptionCreated),
+    listSubscriptions: calling(listWebhooksOperation, subscriptionList),
+    getSubscription: calling(getWebhookOperation, subscription),
+    updateSubscription: calling(updateWebhookOperation, subscription),
+    deleteSubscription: async (request: Named, options?: CallOptions) => {
+      await call(deleteWebhookOperation, request, options);
+    },
+    sendTestDelivery: calling(testWebhookOperation, delivery),
+    activateSubscription: calling(activateWebhookOperation, subscriptionActivated),
+    pauseSubscription: calling(pauseWebhookOperation, subscription),
+    rotateSecret: calling(rotateWebhookSecretOperation, secretRotated),
+    activateSecret: calling(activateWebhookSecretOperation, subscription),
+    checkUrl: calling(checkUrlOperation, urlCheck),
+    /** Applies a step of a configuration file, as an operator. */
+    configure(
+      { companyId, companyClass = 'INSTALLER' }: Named,
+      step: z.input<typeof configureWebhookOperation.input>,
+    ) {
+      const caller = { kind: 'operator', name: 'olga', companyId, companyClass } as const;
+      return operations.callInternal(configureWebhookOperation, step, { caller });
+    },
+    /** Lists webhooks, as an operator who applies a configuration file. */
+    listWhole({ companyId, companyClass = 'INSTALLER' }: Named) {
+      const caller = { kind: 'operator', name: 'olga', companyId, companyClass } as const;
+      return operations.callInternal(listWholeWebhooksOperation, {}, { caller });
+    },
   };
 }
 

@@ -1,5 +1,4 @@
 import { createClient } from '@connectrpc/connect';
-import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
@@ -11,10 +10,7 @@ import type { LeasedDelivery } from '../webhooks/deliveries/leased-delivery.js';
 import { claimAll } from './claim-all.js';
 import { createDeliveryResultsHandler } from '../webhooks/attempts/delivery-results.js';
 import type { SubscriptionOfCompany } from '../webhooks/subscriptions/get-subscription.js';
-import {
-  createSubscriptionService,
-  type SubscriptionServiceDeps,
-} from '../webhooks/subscriptions/subscription-service.js';
+import type { SubscriptionDeps } from '../webhooks/subscriptions/subscription-operations.js';
 import { connectSubscriptions, type PublicSubscriptions } from './public-clients.js';
 import { createStubDispatcher, type StubDispatcher } from './stub-dispatcher.js';
 import { attemptedMessage, openWebhookFixture, type WebhookFixture } from './webhook-fixture.js';
@@ -26,8 +22,8 @@ const CLAIM_LIMITS = { batchSize: 100, leaseSeconds: 30, inFlight: 1_000, subscr
 export interface SubscriptionFixture extends WebhookFixture {
   readonly client: PublicSubscriptions;
   /** A service with some dependencies replaced. */
-  clientWith(parts: Partial<SubscriptionServiceDeps>): PublicSubscriptions;
-  readonly deps: SubscriptionServiceDeps;
+  clientWith(parts: Partial<SubscriptionDeps>): PublicSubscriptions;
+  readonly deps: SubscriptionDeps;
   readonly dispatcher: StubDispatcher;
   /** Fields and message of each log line. */
   readonly logLines: unknown[][];
@@ -60,17 +56,16 @@ export async function openSubscriptionFixture(): Promise<SubscriptionFixture> {
   const fixture = await openWebhookFixture();
   const logLines: unknown[][] = [];
   const dispatcher = createStubDispatcher();
-  const deps: SubscriptionServiceDeps = {
+  const deps: SubscriptionDeps = {
     database: fixture.database,
     endpoints: createClient(EndpointService, dispatcher.transport),
     sealingKeys: TEST_SEALING_KEYS,
-    newestSchemaVersion: 1,
     secretOverlapHours: 24,
     logger: { info: (...line: unknown[]) => void logLines.push(line) },
     clock: () => self.now,
   };
-  const clientWith = (parts: Partial<SubscriptionServiceDeps>) => {
-    return connectSubscriptions(createSubscriptionService({ ...deps, ...parts }));
+  const clientWith = (parts: Partial<SubscriptionDeps>) => {
+    return connectSubscriptions({ ...deps, ...parts });
   };
 
   const self: SubscriptionFixture = {
@@ -84,7 +79,6 @@ export async function openSubscriptionFixture(): Promise<SubscriptionFixture> {
     async created(companyId) {
       const { subscription } = await self.client.createSubscription({
         companyId,
-        companyClass: CompanyClass.INSTALLER,
         url: 'https://receiver.example/hooks',
         events: ['install.*'],
       });

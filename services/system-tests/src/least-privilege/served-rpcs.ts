@@ -9,7 +9,6 @@ import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
-import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import type { Caller } from '@partner/proto-contracts/call';
 import { CONSOLE_CALLS, CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { INBOUND_CALLS, INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
@@ -19,7 +18,7 @@ import { JOB_STATE_OPERATOR_RPC, type QueueDefinition } from '@partner/proto-con
 import { Registry } from 'prom-client';
 
 /** Every protobuf service that is called over the broker. */
-const SERVICES = [EndpointService, SubscriptionService];
+const SERVICES = [EndpointService];
 
 /** The operations of each surface by its name in architecture.md. */
 const SURFACES: Readonly<Record<string, readonly { readonly id: string }[]>> = {

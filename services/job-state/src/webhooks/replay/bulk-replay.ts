@@ -186,7 +186,7 @@ export async function createBulkReplay(
   request: OwnersSubscription & { readonly selection: BulkReplaySelection; readonly perMinute: number },
   { maxCounted, ...limits }: CountLimits,
 ): Promise<BulkReplayRow> {
-  const { companyId, subscriptionId, membershipId, actor, selection, perMinute } = request;
+  const { companyId, subscriptionId, actor, selection, perMinute } = request;
   checkSelection(selection, perMinute);
   const replay = await deps.database.transaction(
     async (tx) => {
@@ -240,6 +240,7 @@ export async function createBulkReplay(
     { ...limits, companyId },
   );
   const { id: replayId, total } = replay;
+  const membershipId = actor?.membershipId;
   deps.logger.info({ replayId, subscriptionId, companyId, membershipId, total }, 'bulk_replay.created');
   return replay;
 }

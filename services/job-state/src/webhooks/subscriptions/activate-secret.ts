@@ -31,7 +31,7 @@ export async function activateSecret(
   request: OwnersSubscription & { readonly pendingSecretVersion: number },
   limits: TransactionLimits = {},
 ): Promise<SubscriptionRow> {
-  const { companyId, subscriptionId, membershipId, actor, pendingSecretVersion } = request;
+  const { companyId, subscriptionId, actor, pendingSecretVersion } = request;
   const { subscription, isChanged } = await deps.database.transaction(async (tx) => {
     const before = await lockSubscription(tx, request);
     const now = deps.clock();
@@ -64,7 +64,7 @@ export async function activateSecret(
   if (isChanged) {
     const { secretVersion } = subscription;
     deps.logger.info(
-      { subscriptionId, companyId, membershipId, secretVersion },
+      { subscriptionId, companyId, membershipId: actor?.membershipId, secretVersion },
       'subscription.secret_activated',
     );
   }

@@ -37,7 +37,7 @@ export async function activateSubscription(
   request: OwnersSubscription & { readonly backfill: boolean },
   limits: TransactionLimits = {},
 ): Promise<Activation> {
-  const { companyId, subscriptionId, membershipId, actor } = request;
+  const { companyId, subscriptionId, actor } = request;
   const { wasPaused, ...activation } = await deps.database.transaction(async (tx) => {
     const before = await lockSubscription(tx, request);
     if (before.state === 'active') {
@@ -81,7 +81,10 @@ export async function activateSubscription(
   }, limits);
   if (wasPaused) {
     const { backfillId } = activation;
-    deps.logger.info({ subscriptionId, companyId, membershipId, backfillId }, 'subscription.activated');
+    deps.logger.info(
+      { subscriptionId, companyId, membershipId: actor?.membershipId, backfillId },
+      'subscription.activated',
+    );
   }
   return activation;
 }

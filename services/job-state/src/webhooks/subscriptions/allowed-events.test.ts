@@ -1,7 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
-import { eventViolations } from './allowed-events.js';
+import { ServiceError } from '@partner/kernel/process/service-error';
+import { allowedEvents } from './allowed-events.js';
 
-describe('eventViolations', () => {
+function eventViolations(...given: Parameters<typeof allowedEvents>) {
+  try {
+    allowedEvents(...given);
+    return [];
+  } catch (error) {
+    return error instanceof ServiceError ? (error.attributes.details ?? []) : [];
+  }
+}
+
+describe('allowedEvents', () => {
   test('accepts names and groups of the class [EVENT-8, WEBHOOK-11]', () => {
     expect(eventViolations(['install.status_changed', 'install.*', 'install.test'], 'INSTALLER')).toEqual([]);
     expect(eventViolations(['quote.*', 'project.completed'], 'SALES')).toEqual([]);

@@ -1,9 +1,10 @@
-import type { Client, HandlerContext } from '@connectrpc/connect';
+import type { Client } from '@connectrpc/connect';
 import type { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { invalidArgument } from '@partner/kernel/process/validation';
 import { invariant } from '@partner/kernel/process/invariant';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { createShareGate } from '@partner/kernel/process/share-gate';
+import type { CallContext } from '@partner/kernel/amqp/implement';
 
 /** Part of the caller's deadline that is reserved for the database after the URL check. */
 const DATABASE_RESERVE_MS = 500;
@@ -33,7 +34,7 @@ export function shareEndpoints(
 }
 
 /** The caller's deadline. */
-export type Caller = Pick<HandlerContext, 'timeoutMs' | 'signal'>;
+export type Caller = Pick<CallContext, 'timeoutMs'>;
 
 /**
  * Checks with the dispatcher that deliveries may go to a URL, and returns its normalised form (spec: Subscription URL rules).
@@ -59,10 +60,7 @@ export async function judgeEndpoint(
   caller: Caller,
 ): Promise<{ readonly normalizedUrl: string } | { readonly refusal: string }> {
   const leftMs = caller.timeoutMs();
-  const limits = {
-    signal: caller.signal,
-    ...(leftMs !== undefined && { timeoutMs: leftMs - DATABASE_RESERVE_MS }),
-  };
+  const limits = leftMs === undefined ? {} : { timeoutMs: leftMs - DATABASE_RESERVE_MS };
   const verdict = await endpoints.checkEndpoint({ url }, limits).catch((cause: unknown) => {
     throw unavailable('the endpoint URL cannot be checked now', cause);
   });

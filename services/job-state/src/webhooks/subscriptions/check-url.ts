@@ -1,11 +1,10 @@
 import type { Client } from '@connectrpc/connect';
 import type { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
-import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
-import { subscriptionFields } from '@partner/proto-contracts/resources/subscription/subscription';
+import { subscriptionIn } from '@partner/proto-contracts/resources/subscription/subscription';
 import { validate } from '@partner/kernel/process/validation';
 import { type Caller, judgeEndpoint } from './check-endpoint.js';
 
-const urlOnly = subscriptionFields(CURRENT_SCHEMA_VERSION).creation.pick({ url: true });
+const urlOnly = subscriptionIn.pick({ url: true });
 
 /**
  * Returns why no subscription can be created with a URL; undefined if one can (spec: Subscription URL rules).

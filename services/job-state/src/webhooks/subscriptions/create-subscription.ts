@@ -2,7 +2,7 @@ import type { Client } from '@connectrpc/connect';
 import type { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
-import { subscriptionFields } from '@partner/proto-contracts/resources/subscription/subscription';
+import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import type { Logger } from '@partner/kernel/telemetry/logger';
@@ -14,7 +14,7 @@ import type { Actor } from '../../audit/actor.js';
 import { recordAudit } from '../../audit/record-audit.js';
 import { type Database, type Queryable, queryWithin, type Transaction } from '../../database/database.js';
 import { type Caller, checkEndpoint, refuseWhenOverdue } from './check-endpoint.js';
-import { checkFields } from './check-fields.js';
+import { allowedEvents } from './allowed-events.js';
 import { createSecret } from './create-secret.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
 
@@ -25,8 +25,6 @@ export interface CreateSubscriptionDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly endpoints: Client<typeof EndpointService>;
   readonly sealingKeys: SealingKeys;
-  /** The newest schema version of payloads, and the default of a subscription. */
-  readonly newestSchemaVersion: number;
   readonly logger: Pick<Logger, 'info'>;
   readonly clock: () => Date;
 }
@@ -34,17 +32,15 @@ export interface CreateSubscriptionDeps {
 /** The subscription to create. */
 export interface SubscriptionToCreate {
   readonly companyId: string;
-  /** The owner who creates it, for the log. */
-  readonly membershipId?: string | undefined;
-  /** The same owner, for the audit trail. */
-  readonly actor?: Actor | undefined;
+  /** Who creates it, for the log and the audit trail. */
+  readonly actor: Actor;
   readonly companyClass: CompanyClassName;
   readonly url: string;
   /** Event names, or `group.*`. */
   readonly events: readonly string[];
-  readonly description: string | undefined;
+  readonly description?: string | undefined;
   /** Absent: the current one. */
-  readonly schemaVersion: number | undefined;
+  readonly schemaVersion?: number | undefined;
   /** True: no other subscription of the company may have the description. */
   readonly uniqueDescription?: boolean | undefined;
   /** True: the caller shows the secret to no one, so it must be rotated before the activation. */
@@ -52,11 +48,11 @@ export interface SubscriptionToCreate {
 }
 
 /**
- * Creates a paused subscription with its first secret.
+ * Creates a paused subscription with its first secret, from fields that the schema of the creation has accepted.
  *
  * The secret is stored sealed and returned only here. Duplicate events are removed. Fails with
  * - `invalid_argument` for an event that the company's class does not allow (`events.<index>`), a URL that the dispatcher's
- *   rules reject (`url`), an unknown schema version, or a description that must be unique and is not;
+ *   rules reject (`url`), or a description that must be unique and is not;
  * - `subscription_limit_reached` for one subscription too many, before the dispatcher is called;
  * - `unavailable` if the dispatcher does not respond before the caller's deadline.
  *
@@ -69,12 +65,16 @@ export async function createSubscription(
   request: SubscriptionToCreate,
   caller: Caller,
 ): Promise<{ readonly subscription: SubscriptionRow; readonly secret: string }> {
-  const { companyId, companyClass, membershipId, actor } = request;
-  const { creation } = subscriptionFields(deps.newestSchemaVersion);
-  const fields = checkFields(creation, request, companyClass);
-  const { events, description = '', schemaVersion = deps.newestSchemaVersion } = fields;
+  const {
+    companyId,
+    companyClass,
+    actor,
+    description = '',
+    schemaVersion = CURRENT_SCHEMA_VERSION,
+  } = request;
+  const events = allowedEvents(request.events, companyClass);
   await refuseOneTooMany(queryWithin(deps.database, { companyId, timeoutMs: caller.timeoutMs() }), companyId);
-  const url = await checkEndpoint(deps.endpoints, fields.url, caller);
+  const url = await checkEndpoint(deps.endpoints, request.url, caller);
 
   const id = newId('whk');
   const owner = { subscriptionId: id, version: FIRST_VERSION };
@@ -123,6 +123,7 @@ export async function createSubscription(
     },
     { companyId, timeoutMs: caller.timeoutMs() },
   );
+  const { membershipId } = actor;
   deps.logger.info({ subscriptionId: id, companyId, membershipId, events }, 'subscription.created');
   return { subscription, secret };
 }

@@ -21,7 +21,7 @@ export async function deleteSubscription(
   request: OwnersSubscription & { readonly expectedUpdatedAt?: Date | undefined },
   limits: TransactionLimits = {},
 ): Promise<void> {
-  const { companyId, subscriptionId, membershipId, actor } = request;
+  const { companyId, subscriptionId, actor } = request;
   await deps.database.transaction(async (tx) => {
     const before = await lockSubscription(tx, request);
     refuseStale(before, request.expectedUpdatedAt);
@@ -47,5 +47,5 @@ export async function deleteSubscription(
     tx.wakeAfterCommit('subscriptions');
     tx.announceAfterCommit(companyId, [subscriptionId]);
   }, limits);
-  deps.logger.info({ subscriptionId, companyId, membershipId }, 'subscription.deleted');
+  deps.logger.info({ subscriptionId, companyId, membershipId: actor?.membershipId }, 'subscription.deleted');
 }

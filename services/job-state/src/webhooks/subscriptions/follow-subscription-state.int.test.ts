@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { Registry } from 'prom-client';
@@ -130,7 +129,7 @@ describe('the deliveries of a subscription', () => {
     const { of, first } = await withBacklog();
     await client.updateSubscription({
       ...of,
-      companyClass: CompanyClass.INSTALLER,
+      companyClass: 'INSTALLER',
       url: 'https://receiver.example/v2',
     });
     await followAll();

@@ -1,8 +1,7 @@
 import { notFound, ServiceError } from '@partner/kernel/process/service-error';
-import { type Actor, actorOf } from '../../audit/actor.js';
+import type { Actor } from '../../audit/actor.js';
 import type { PreparedStatement } from '../../database/connection-pool.js';
 import type { Queryable, Transaction } from '../../database/database.js';
-import { required } from '../../rpc/required.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
 
 /** One subscription of one company. */
@@ -11,11 +10,9 @@ export interface SubscriptionOfCompany {
   readonly subscriptionId: string;
 }
 
-/** One subscription of one company, and the owner who changes it. */
+/** One subscription of one company, and who changes it. */
 export interface OwnersSubscription extends SubscriptionOfCompany {
-  /** For the log; absent if the caller does not provide it. */
-  readonly membershipId?: string | undefined;
-  /** For the audit trail; absent if the caller does not provide it. */
+  /** For the log and the audit trail; absent: no one, such as the service itself. */
   readonly actor?: Actor | undefined;
 }
 
@@ -48,25 +45,6 @@ export async function lockSubscription(
   );
   if (row === undefined) throw notFound('webhook subscription');
   return row;
-}
-
-/** The subscription of a request. A missing field is an error of the caller. */
-export function subscriptionOf(request: {
-  readonly companyId?: string | undefined;
-  readonly subscriptionId?: string | undefined;
-}): SubscriptionOfCompany {
-  return {
-    companyId: required(request.companyId, 'company_id'),
-    subscriptionId: required(request.subscriptionId, 'subscription_id'),
-  };
-}
-
-/** The subscription that a write names, and the owner who makes it. */
-export function ownersSubscription(
-  request: Parameters<typeof subscriptionOf>[0] & Parameters<typeof actorOf>[0],
-): OwnersSubscription {
-  const { actingMembershipId: membershipId } = request;
-  return { ...subscriptionOf(request), membershipId, actor: actorOf(request) };
 }
 
 /** Fails with `stale_version` for a subscription that was changed at another time than expected; undefined: any time. */

@@ -22,7 +22,7 @@ export async function pauseSubscription(
   request: OwnersSubscription,
   limits: TransactionLimits = {},
 ): Promise<SubscriptionRow> {
-  const { companyId, subscriptionId, membershipId, actor } = request;
+  const { companyId, subscriptionId, actor } = request;
   const { subscription, wasActive } = await deps.database.transaction(async (tx) => {
     const before = await lockSubscription(tx, request);
     if (before.state === 'paused') return { subscription: before, wasActive: false };
@@ -42,6 +42,7 @@ export async function pauseSubscription(
     tx.announceAfterCommit(companyId, [subscriptionId]);
     return { subscription: paused, wasActive: true };
   }, limits);
-  if (wasActive) deps.logger.info({ subscriptionId, companyId, membershipId }, 'subscription.paused');
+  if (wasActive)
+    deps.logger.info({ subscriptionId, companyId, membershipId: actor?.membershipId }, 'subscription.paused');
   return subscription;
 }

@@ -31,7 +31,7 @@ export async function rotateSecret(
   request: OwnersSubscription,
   limits: TransactionLimits = {},
 ): Promise<{ readonly subscription: SubscriptionRow; readonly secret: string }> {
-  const { companyId, subscriptionId, membershipId, actor } = request;
+  const { companyId, subscriptionId, actor } = request;
   const rotated = await deps.database.transaction(async (tx) => {
     const before = await lockSubscription(tx, request);
     const version = (before.pendingSecretVersion ?? before.secretVersion) + 1;
@@ -73,7 +73,7 @@ export async function rotateSecret(
   }, limits);
   const { pendingSecretVersion, secretVersion } = rotated.subscription;
   deps.logger.info(
-    { subscriptionId, companyId, membershipId, secretVersion, pendingSecretVersion },
+    { subscriptionId, companyId, membershipId: actor?.membershipId, secretVersion, pendingSecretVersion },
     'subscription.secret_rotated',
   );
   return rotated;

@@ -3,21 +3,20 @@ import {
   EVENT_CATALOGUE,
   type EventName,
   eventsMatching,
-  isEventName,
 } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import { webhookExample } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
-import { nearestEvent } from '@partner/proto-contracts/resources/event-catalogue/nearest-event';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { sortedHeaders } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
-import { testedUrl } from '@partner/proto-contracts/resources/subscription/subscription';
+import type { testDeliveryIn } from '@partner/proto-contracts/resources/subscription/subscription';
 import { idFloor, newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
-import { invalidArgument, validate } from '@partner/kernel/process/validation';
+import { invalidArgument } from '@partner/kernel/process/validation';
 import { HEADERS_VERSION, sealSecret } from '@partner/kernel/security/secret-sealing';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { currentRequestId } from '@partner/kernel/telemetry/request-context';
 import { injectTrace } from '@partner/kernel/telemetry/tracing';
+import type { z } from 'zod';
 import { recordAudit } from '../../audit/record-audit.js';
 import { type Database, queryWithin, type Transaction } from '../../database/database.js';
 import { DELIVERY_COLUMNS, type DeliveryRow } from '../deliveries/delivery-columns.js';
@@ -46,20 +45,8 @@ const TEST_WINDOW_MS = WEBHOOK_LIMITS.testWindowSeconds * 1_000;
 /** Ids carry the time by the clock of the replica that created them. */
 const MAX_CLOCK_SKEW_MS = 60_000;
 
-/** A test delivery to send. */
-export interface TestToSend extends OwnersSubscription {
-  /** The version of the secret to sign with; undefined: the current one at each attempt. */
-  readonly secretVersion?: number | undefined;
-  /** Signs it with a random secret instead, under the number of that version. */
-  readonly wrongSignature: boolean;
-  /** The event of the catalogue whose example is sent; undefined: `install.test`. */
-  readonly event?: string | undefined;
-  /** Another URL to test; undefined: that of the subscription. */
-  readonly url?: string | undefined;
-  /** The custom headers for that URL. */
-  readonly headers?:
-    readonly { readonly name?: string | undefined; readonly value?: string | undefined }[] | undefined;
-}
+/** A test delivery to send, as the schema of the operation has accepted it. */
+type TestToSend = OwnersSubscription & NonNullable<z.output<typeof testDeliveryIn>>;
 
 /**
  * Queues an `install.test` event, or the catalogue's example of another event, for one subscription only, paused or not.
@@ -84,11 +71,10 @@ export async function sendTestDelivery(
   request: TestToSend,
   caller: Caller,
 ): Promise<DeliveryRow> {
-  const { companyId, subscriptionId, membershipId, actor, wrongSignature } = request;
+  const { companyId, subscriptionId, actor, wrongSignature = false, event = 'install.test' } = request;
   const other = await otherUrl(deps, request, caller);
   const now = deps.clock();
   const [eventId, deliveryId] = [newId('evt'), newId('dlv')];
-  const event = request.event ?? 'install.test';
   const delivery = await deps.database.transaction(
     async (tx) => {
       const subscription = await lockSubscription(tx, request);
@@ -169,7 +155,7 @@ export async function sendTestDelivery(
     { companyId, timeoutMs: caller.timeoutMs() },
   );
   deps.logger.info(
-    { subscriptionId, companyId, membershipId, deliveryId, event },
+    { subscriptionId, companyId, membershipId: actor?.membershipId, deliveryId, event },
     'subscription.test_queued',
   );
   return delivery;
@@ -189,11 +175,8 @@ async function otherUrl(
   request: TestToSend,
   caller: Caller,
 ): Promise<OtherUrl | undefined> {
-  const checked = validate(testedUrl, request, 'test');
-  if (!checked.valid) throw invalidArgument(checked.violations);
-  const { url, headers } = checked.value;
+  const { url, headers, companyId, subscriptionId } = request;
   if (url === undefined) return undefined;
-  const { companyId, subscriptionId } = request;
   // Before the URL check, so that a company cannot trigger DNS lookups through another company's subscription.
   await getSubscription(queryWithin(deps.database, { companyId, timeoutMs: caller.timeoutMs() }), request);
   const owner = { subscriptionId, version: HEADERS_VERSION };
@@ -224,15 +207,15 @@ async function lockCompany(
 
 /** What a test delivery of an event is about. Refuses an event that the class may not have. */
 function exampleOf(
-  event: string,
+  event: EventName,
   companyClass: CompanyClassName,
   subscriptionId: string,
 ): Pick<EnvelopeContent<EventName>, 'event' | 'resource' | 'data'> {
-  if (!isEventName(event) || eventsMatching(event, companyClass).length === 0) {
+  if (eventsMatching(event, companyClass).length === 0) {
     const allowed = Object.keys(EVENT_CATALOGUE).filter(
       (name) => eventsMatching(name, companyClass).length > 0,
     );
-    const message = `must be an event that a company of class ${companyClass} may have${isEventName(event) ? '' : nearestEvent(event, allowed)}; allowed: ${allowed.join(', ')}`;
+    const message = `must be an event that a company of class ${companyClass} may have; allowed: ${allowed.join(', ')}`;
     throw invalidArgument([{ path: 'event', message }]);
   }
   if (event === 'install.test') {

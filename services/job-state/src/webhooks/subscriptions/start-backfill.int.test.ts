@@ -67,8 +67,8 @@ describe('a back-fill', () => {
         logger: { info: () => undefined },
         clock: () => new Date(),
       },
-      { companyId, subscriptionId: tested, event: 'install.status_changed', wrongSignature: false },
-      { timeoutMs: () => undefined, signal: new AbortController().signal },
+      { companyId, subscriptionId: tested, event: 'install.status_changed' },
+      { timeoutMs: () => undefined },
     );
     const begun = await activate();
     expect(await client.getBulkReplay(begun)).toMatchObject({ total: 1 });

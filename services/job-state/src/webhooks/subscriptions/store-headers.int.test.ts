@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { HEADERS_VERSION, openSecret } from '@partner/kernel/security/secret-sealing';
 import {
@@ -8,7 +7,7 @@ import {
   type SubscriptionFixture,
 } from '../../testing/subscription-fixture.js';
 
-const companyClass = CompanyClass.INSTALLER;
+const companyClass = 'INSTALLER';
 
 let fixture: SubscriptionFixture;
 let client: SubscriptionFixture['client'];
@@ -24,8 +23,8 @@ afterAll(async () => {
 
 test('seals custom headers, shows and records their names only, and keeps those that it does not name [WEBHOOK-13]', async () => {
   const of = await fixture.activated(await fixture.company());
-  const change = (changes: { name: string; value?: string }[]) =>
-    client.updateSubscription({ ...of, companyClass, headers: { changes } });
+  const change = (headers: { name: string; value: string | null }[]) =>
+    client.updateSubscription({ ...of, companyClass, headers });
   const stored = async () => {
     const [row] = await fixture.database.query<{ sealed: Buffer }>(
       'select sealed from subscription_secrets where subscription_id = $1 and version = 0',
@@ -66,7 +65,12 @@ test('seals custom headers, shows and records their names only, and keeps those 
   expect(await failureOf(change([{ name: 'Host', value: 'x' }]))).toMatchObject({
     attributes: { details: [{ path: 'headers.0.name' }] },
   });
-  expect(await change([{ name: 'x-tenant' }, { name: 'Authorization' }])).toMatchObject({
+  expect(
+    await change([
+      { name: 'x-tenant', value: null },
+      { name: 'Authorization', value: null },
+    ]),
+  ).toMatchObject({
     headerNames: [],
   });
   expect(await stored()).toBeUndefined();
@@ -74,10 +78,8 @@ test('seals custom headers, shows and records their names only, and keeps those 
 
 test('keeps stored values from another host: each must be in the request, or the change is refused [WEBHOOK-14]', async () => {
   const of = await fixture.activated(await fixture.company());
-  const change = (fields: { url?: string; changes?: { name: string; value?: string }[] }) => {
-    const { url, changes } = fields;
-    return client.updateSubscription({ ...of, companyClass, url, ...(changes && { headers: { changes } }) });
-  };
+  const change = (fields: { url?: string; headers?: { name: string; value: string | null }[] }) =>
+    client.updateSubscription({ ...of, companyClass, ...fields });
   const stored = async () => {
     const [row] = await fixture.database.query<{ sealed: Buffer }>(
       'select sealed from subscription_secrets where subscription_id = $1 and version = 0',
@@ -87,19 +89,19 @@ test('keeps stored values from another host: each must be in the request, or the
     return row && openSecret(fixture.deps.sealingKeys, owner, row.sealed);
   };
   await change({
-    changes: [
+    headers: [
       { name: 'authorization', value: 'Bearer a' },
       { name: 'x-tenant', value: 'west' },
     ],
   });
   const before = await client.getSubscription(of);
   const other = 'https://other.receiver.example/hooks';
-  for (const [changes, named] of [
+  for (const [headers, named] of [
     [undefined, 'authorization, x-tenant'],
     [[{ name: 'X-Tenant', value: 'east' }], 'authorization'],
     [[{ name: 'x-new', value: '1' }], 'authorization, x-tenant'],
   ] as const) {
-    const refused = await failureOf(change({ url: other, ...(changes && { changes: [...changes] }) }));
+    const refused = await failureOf(change({ url: other, ...(headers && { headers: [...headers] }) }));
     expect(refused).toMatchObject({
       reason: 'invalid_argument',
       attributes: { details: [{ path: 'headers', message: expect.stringContaining(named) }] },
@@ -111,7 +113,10 @@ test('keeps stored values from another host: each must be in the request, or the
   expect(await change({ url: sameHost })).toMatchObject({ headerNames: ['authorization', 'x-tenant'] });
   const moved = await change({
     url: other,
-    changes: [{ name: 'authorization', value: 'Bearer b' }, { name: 'x-tenant' }],
+    headers: [
+      { name: 'authorization', value: 'Bearer b' },
+      { name: 'x-tenant', value: null },
+    ],
   });
   expect(moved).toMatchObject({ url: other, headerNames: ['authorization'] });
   expect(await stored()).toBe('{"authorization":"Bearer b"}');
@@ -119,7 +124,7 @@ test('keeps stored values from another host: each must be in the request, or the
 
 test('checks the name of a header before it is put in lower case [WEBHOOK-13]', async () => {
   const of = await fixture.created(await fixture.company());
-  const headers = { changes: [{ name: '\u212aost', value: 'x' }] };
+  const headers = [{ name: '\u212aost', value: 'x' }];
   expect(await failureOf(client.updateSubscription({ ...of, companyClass, headers }))).toMatchObject({
     attributes: { details: [{ path: 'headers.0.name' }] },
   });
@@ -127,12 +132,13 @@ test('checks the name of a header before it is put in lower case [WEBHOOK-13]', 
 
 test('sets a rate and removes it [DELIVERY-23]', async () => {
   const of = await fixture.activated(await fixture.company());
-  const change = (rate: { perSecond?: number }) => client.updateSubscription({ ...of, companyClass, rate });
-  expect(await change({ perSecond: 20 })).toMatchObject({ deliveriesPerSecond: 20, state: 'active' });
+  const change = (deliveriesPerSecond: number | null) =>
+    client.updateSubscription({ ...of, companyClass, deliveriesPerSecond });
+  expect(await change(20)).toMatchObject({ deliveriesPerSecond: 20, state: 'active' });
   for (const perSecond of [0, WEBHOOK_LIMITS.deliveriesPerSecond + 1]) {
-    expect(await failureOf(change({ perSecond }))).toMatchObject({
+    expect(await failureOf(change(perSecond))).toMatchObject({
       attributes: { details: [{ path: 'deliveriesPerSecond' }] },
     });
   }
-  expect(await change({})).toMatchObject({ deliveriesPerSecond: null });
+  expect(await change(null)).toMatchObject({ deliveriesPerSecond: null });
 });

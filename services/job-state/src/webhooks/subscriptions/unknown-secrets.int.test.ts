@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import {
   failureOf,
   openSubscriptionFixture,
@@ -21,12 +20,10 @@ afterAll(() => fixture.close());
 describe('a webhook that no one has the secret of', () => {
   const unshown = async () => {
     const companyId = await fixture.company();
-    const { subscription } = await client.createSubscription({
-      ...{ companyId, companyClass: CompanyClass.INSTALLER, url: 'https://receiver.example/hooks' },
-      ...{ events: ['install.*'], dropsSecret: true },
-    });
-    expect(subscription.secretShown).toBe(false);
-    return { companyId, subscriptionId: subscription.id };
+    const webhook = { url: 'https://receiver.example/hooks', events: ['install.*'] };
+    const { id: subscriptionId } = await client.configure({ companyId }, { kind: 'create', webhook });
+    expect((await client.getSubscription({ companyId, subscriptionId })).secretShown).toBe(false);
+    return { companyId, subscriptionId };
   };
   const refusal = async (of: SubscriptionOfCompany) => {
     const { reason, message } = await failureOf(client.activateSubscription(of));

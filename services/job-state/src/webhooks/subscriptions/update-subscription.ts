@@ -4,13 +4,14 @@ import {
   isSameHost,
 } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
-import { subscriptionFields } from '@partner/proto-contracts/resources/subscription/subscription';
+import type { subscriptionChange } from '@partner/proto-contracts/resources/subscription/subscription';
 import { invariant } from '@partner/kernel/process/invariant';
 import { invalidArgument } from '@partner/kernel/process/validation';
+import type { z } from 'zod';
 import { recordAudit } from '../../audit/record-audit.js';
 import { type Database, type Queryable, queryWithin } from '../../database/database.js';
 import { type Caller, checkEndpoint } from './check-endpoint.js';
-import { checkFields } from './check-fields.js';
+import { allowedEvents } from './allowed-events.js';
 import type { CreateSubscriptionDeps } from './create-subscription.js';
 import {
   getSubscription,
@@ -26,19 +27,12 @@ export interface UpdateSubscriptionDeps extends Omit<CreateSubscriptionDeps, 'da
   readonly database: Pick<Database, 'query' | 'transaction'>;
 }
 
-/** The fields to change; undefined fields stay. */
+/** A valid change; undefined fields stay. */
 export interface SubscriptionToUpdate extends OwnersSubscription {
   readonly companyClass: CompanyClassName;
-  readonly url: string | undefined;
-  readonly events: readonly string[] | undefined;
-  readonly description: string | undefined;
-  readonly schemaVersion: number | undefined;
-  /** Headers to set, or to remove with the value null. */
-  readonly headers: readonly HeaderChange[] | undefined;
-  /** Null: no rate. */
-  readonly deliveriesPerSecond: number | null | undefined;
+  readonly change: z.output<typeof subscriptionChange>;
   /** When it was last changed, as the caller knows it; undefined: any time. */
-  readonly expectedUpdatedAt: Date | undefined;
+  readonly expectedUpdatedAt?: Date | undefined;
 }
 
 /** The fields of a subscription that can change. */
@@ -56,7 +50,7 @@ type Fields = Pick<
  * Values of headers are stored sealed, and are in no log and no audit entry. They stay with their host: a URL with another one fails with
  * `invalid_argument` unless the request names each stored header.
  *
- * Fails as the creation does, with `invalid_argument` if no field is given, with `not_found` for a
+ * Fails as the creation does, with `not_found` for a
  * subscription that the company does not have, and with `stale_version` for one that was changed at another time than expected.
  *
  * Lock: the subscription.
@@ -66,9 +60,8 @@ export async function updateSubscription(
   request: SubscriptionToUpdate,
   caller: Caller,
 ): Promise<SubscriptionRow> {
-  const { companyId, subscriptionId, membershipId, actor, companyClass } = request;
-  const { change } = subscriptionFields(deps.newestSchemaVersion);
-  const wanted = checkFields(change, request, companyClass);
+  const { companyId, subscriptionId, actor, companyClass, change: wanted } = request;
+  const events = wanted.events && allowedEvents(wanted.events, companyClass);
   // Before the URL check, so that a company cannot trigger DNS lookups through another company's subscription.
   await getSubscription(queryWithin(deps.database, { companyId, timeoutMs: caller.timeoutMs() }), request);
   const url = wanted.url === undefined ? undefined : await checkEndpoint(deps.endpoints, wanted.url, caller);
@@ -79,7 +72,7 @@ export async function updateSubscription(
       refuseStale(before, request.expectedUpdatedAt);
       const after: Fields = {
         url: url ?? before.url,
-        events: wanted.events ?? before.events,
+        events: events ?? before.events,
         description: wanted.description ?? before.description,
         schemaVersion: wanted.schemaVersion ?? before.schemaVersion,
         deliveriesPerSecond:
@@ -141,6 +134,7 @@ export async function updateSubscription(
   );
   if (changed.length > 0) {
     const { state } = subscription;
+    const membershipId = actor?.membershipId;
     deps.logger.info({ subscriptionId, companyId, membershipId, changed, state }, 'subscription.updated');
   }
   return subscription;

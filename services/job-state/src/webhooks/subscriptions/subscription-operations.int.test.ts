@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
@@ -12,6 +10,7 @@ import {
   watchTransactions,
 } from '../../testing/subscription-fixture.js';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
+import { installerOwner } from '../../testing/callers.js';
 import { createSubscription } from './create-subscription.js';
 
 let fixture: SubscriptionFixture;
@@ -34,7 +33,7 @@ describe('CreateSubscription', () => {
     const companyId = await fixture.company();
     const response = await client.createSubscription({
       companyId,
-      companyClass: CompanyClass.INSTALLER,
+      companyClass: 'INSTALLER',
       url: 'https://Receiver.example/hooks',
       events: ['install.status_changed', 'install.test', 'install.status_changed'],
       description: 'our dispatch board',
@@ -75,7 +74,7 @@ describe('CreateSubscription', () => {
     const failure = await failureOf(
       client.createSubscription({
         companyId,
-        companyClass: CompanyClass.SALES,
+        companyClass: 'SALES',
         url: 'https://receiver.example/',
         events: ['quote.sent', 'install.status_changed', 'journal.*'],
       }),
@@ -91,7 +90,7 @@ describe('CreateSubscription', () => {
     const failure = await failureOf(
       client.createSubscription({
         companyId,
-        companyClass: CompanyClass.INSTALLER,
+        companyClass: 'INSTALLER',
         url: 'https://10.0.0.1/',
         events: ['install.*'],
       }),
@@ -113,12 +112,7 @@ describe('CreateSubscription', () => {
 
   test("checks the URL for less time than its caller's deadline, and creates nothing after the deadline", async () => {
     const companyId = await fixture.company();
-    const request = {
-      companyId,
-      companyClass: CompanyClass.INSTALLER,
-      url: 'https://receiver.example/',
-      events: ['install.*'],
-    };
+    const request = { companyId, url: 'https://receiver.example/', events: ['install.*'] };
     await client.createSubscription(request, { timeoutMs: 5_000 });
     expect(fixture.dispatcher.timeLeftMs).toBeGreaterThan(0);
     expect(fixture.dispatcher.timeLeftMs).toBeLessThanOrEqual(4_500);
@@ -128,19 +122,13 @@ describe('CreateSubscription', () => {
       companyClass: 'INSTALLER',
       url: request.url,
       events: request.events,
-      description: undefined,
-      schemaVersion: undefined,
+      actor: installerOwner(companyId),
     } as const;
     let leftMs = 5_000;
     fixture.dispatcher.onCall = () => {
       leftMs = -1;
     };
-    const failure = await failureOf(
-      createSubscription(fixture.deps, toCreate, {
-        timeoutMs: () => leftMs,
-        signal: new AbortController().signal,
-      }),
-    );
+    const failure = await failureOf(createSubscription(fixture.deps, toCreate, { timeoutMs: () => leftMs }));
     fixture.dispatcher.onCall = () => undefined;
     expect(failure).toMatchObject({
       reason: 'unavailable',
@@ -155,13 +143,12 @@ describe('CreateSubscription', () => {
     { events: ['install.*'], schemaVersion: 0 },
     { events: ['install.*'], description: 'x'.repeat(201) },
     { events: ['install.*'], url: '' },
-    { events: ['install.*'], companyClass: CompanyClass.UNSPECIFIED },
   ])('refuses %j', async (request) => {
     const companyId = await fixture.company();
     const failure = await failureOf(
       client.createSubscription({
         companyId,
-        companyClass: CompanyClass.INSTALLER,
+        companyClass: 'INSTALLER',
         url: 'https://receiver.example/',
         ...request,
       }),
@@ -171,17 +158,13 @@ describe('CreateSubscription', () => {
 
   test('creates one of several concurrent subscriptions whose description must be unique [CONFIG-3]', async () => {
     const companyId = await fixture.company();
+    const webhook = { url: 'https://receiver.example/', events: ['install.*'], description: 'Board' };
     const create = () =>
-      client.createSubscription({
-        companyId,
-        companyClass: CompanyClass.INSTALLER,
-        url: 'https://receiver.example/',
-        events: ['install.*'],
-        description: 'Board',
-        uniqueDescription: true,
-      });
+      client.configure({ companyId }, { kind: 'create', webhook: { ...webhook, deliveriesPerSecond: 7 } });
     const outcomes = await Promise.allSettled([create(), create(), create()]);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const { subscriptions } = await client.listWhole({ companyId });
+    expect(subscriptions).toMatchObject([{ ...webhook, deliveriesPerSecond: 7, secretShown: false }]);
     expect(await failureOf(create())).toMatchObject({
       reason: 'invalid_argument',
       attributes: { details: [{ path: 'description', message: expect.stringContaining('whk_') }] },
@@ -212,7 +195,7 @@ describe('CreateSubscription', () => {
 });
 
 describe('another company', () => {
-  test('finds nothing of a company by any RPC, and changes nothing', async () => {
+  test('finds nothing of a company by any operation, and changes nothing', async () => {
     const of = await fixture.activated(await fixture.company());
     const stranger = { companyId: await fixture.company(), subscriptionId: of.subscriptionId };
     const subscription = await rowOf(of);
@@ -223,7 +206,7 @@ describe('another company', () => {
       updateSubscription: () =>
         client.updateSubscription({
           ...stranger,
-          companyClass: CompanyClass.INSTALLER,
+          companyClass: 'INSTALLER',
           url: 'https://receiver.example/theirs',
         }),
       deleteSubscription: () => client.deleteSubscription(stranger),
@@ -233,11 +216,15 @@ describe('another company', () => {
       pauseSubscription: () => client.pauseSubscription(stranger),
       rotateSecret: () => client.rotateSecret(stranger),
       activateSecret: () => client.activateSecret({ ...stranger, pendingSecretVersion: 1 }),
+      configure: () =>
+        client.configure(stranger, {
+          kind: 'delete',
+          id: of.subscriptionId,
+          updatedAt: '2026-08-26T14:03:00.000Z',
+        }),
     };
-    const others = ['checkUrl', 'createSubscription', 'listSubscriptions'];
-    expect([...Object.keys(calls), ...others].sort()).toEqual(
-      SubscriptionService.methods.map(({ localName }) => localName).sort(),
-    );
+    const others = ['checkUrl', 'createSubscription', 'listSubscriptions', 'listWhole'];
+    expect([...Object.keys(calls), ...others].sort()).toEqual(Object.keys(client).sort());
     for (const call of Object.values(calls)) expect((await failureOf(call())).reason).toBe('not_found');
     expect((await client.listSubscriptions({ companyId: stranger.companyId })).subscriptions).toEqual([]);
     expect(await rowOf(of)).toEqual(subscription);
@@ -293,7 +280,7 @@ describe('the health of a subscription', () => {
   );
 });
 
-describe('an RPC that reads', () => {
+describe('an operation that reads', () => {
   test.each(['listSubscriptions', 'getSubscription'] as const)(
     "%s limits the database to its caller's deadline",
     async (method) => {
@@ -317,7 +304,7 @@ describe('an RPC that reads', () => {
   );
 });
 
-describe('an RPC that writes', () => {
+describe('an operation that writes', () => {
   test("takes a slot of its company only, ends by its caller's deadline, and logs its caller", async () => {
     const given: Parameters<Parameters<typeof watchTransactions>[1]>[0][] = [];
     const watched = fixture.clientWith({
@@ -325,18 +312,18 @@ describe('an RPC that writes', () => {
     });
     const companyId = await fixture.company();
     const { subscriptionId } = await created(companyId);
-    const of = { companyId, subscriptionId, actingMembershipId: 'mem_olive' };
-    const changed = { ...of, companyClass: CompanyClass.INSTALLER, url: 'https://receiver.example/2' };
-    const created2 = { ...changed, events: ['install.*'] };
+    const actor = { membershipId: 'mem_ada' };
+    const of = { companyId, subscriptionId, actor };
+    const url = 'https://receiver.example/2';
     fixture.logLines.length = 0;
 
     const limits = { timeoutMs: 4_000 };
-    await watched.createSubscription(created2, limits);
+    await watched.createSubscription({ companyId, actor, url, events: ['install.*'] }, limits);
     await watched.sendTestDelivery(of, limits);
     await tested({ companyId, subscriptionId });
     await watched.activateSubscription(of, limits);
     await watched.pauseSubscription(of, limits);
-    await watched.updateSubscription({ ...changed, events: { patterns: ['install.test'] } }, limits);
+    await watched.updateSubscription({ ...of, url, events: ['install.test'] }, limits);
     await watched.rotateSecret(of, limits);
     await watched.activateSecret({ ...of, pendingSecretVersion: 2 }, limits);
     await watched.deleteSubscription(of, limits);
@@ -346,7 +333,7 @@ describe('an RPC that writes', () => {
       expect(each?.companyId).toBe(companyId);
       expect(each?.timeoutMs).toBeLessThanOrEqual(4_000);
     }
-    const lines = fixture.logLines.filter(([fields]) => JSON.stringify(fields).includes('mem_olive'));
+    const lines = fixture.logLines.filter(([fields]) => JSON.stringify(fields).includes('mem_ada'));
     expect(lines.map(([, message]) => message)).toEqual([
       'subscription.created',
       'subscription.test_queued',
@@ -358,7 +345,7 @@ describe('an RPC that writes', () => {
       'subscription.deleted',
     ]);
     for (const [fields] of lines.slice(1)) {
-      expect(fields).toMatchObject({ subscriptionId, companyId, membershipId: 'mem_olive' });
+      expect(fields).toMatchObject({ subscriptionId, companyId, membershipId: 'mem_ada' });
     }
     expect(JSON.stringify(fixture.logLines)).not.toContain('whsec_');
   });

@@ -1,0 +1,169 @@
+import {
+  configureWebhookOperation,
+  listWholeWebhooksOperation,
+} from '@partner/proto-contracts/internal/operators/webhooks';
+import { testWebhookOperation } from '@partner/proto-contracts/resources/delivery/operations';
+import {
+  activateWebhookOperation,
+  activateWebhookSecretOperation,
+  createWebhookOperation,
+  deleteWebhookOperation,
+  getWebhookOperation,
+  listWebhooksOperation,
+  pauseWebhookOperation,
+  rotateWebhookSecretOperation,
+  updateWebhookOperation,
+} from '@partner/proto-contracts/resources/subscription/operations';
+import type {
+  SecretRotated,
+  SubscriptionActivated,
+  SubscriptionCreated,
+  SubscriptionList,
+} from '@partner/proto-contracts/resources/subscription/subscription';
+import { checkUrlOperation } from '@partner/proto-contracts/resources/url-check/operations';
+import { shortUrl } from '@partner/proto-contracts/values/short-url';
+import {
+  type Implementation,
+  implement,
+  implementInternal,
+  type OperationRequest,
+} from '@partner/kernel/amqp/implement';
+import { callingActor } from '../../audit/actor.js';
+import { type Database, queryWithin } from '../../database/database.js';
+import { pathId } from '../../rpc/path-id.js';
+import { shownDelivery } from '../deliveries/delivery-resource.js';
+import { activateSecret, type ActivateSecretDeps } from './activate-secret.js';
+import { activateSubscription } from './activate-subscription.js';
+import { shareEndpoints } from './check-endpoint.js';
+import { refusalOfUrl } from './check-url.js';
+import { configuredCompany, configureWebhook } from './configure-webhook.js';
+import { createSubscription, type CreateSubscriptionDeps } from './create-subscription.js';
+import { deleteSubscription } from './delete-subscription.js';
+import { getSubscription, type OwnersSubscription } from './get-subscription.js';
+import { listSubscriptions } from './list-subscriptions.js';
+import { pauseSubscription } from './pause-subscription.js';
+import { rotateSecret } from './rotate-secret.js';
+import { sendTestDelivery } from './send-test-delivery.js';
+import { shownSubscription, type SubscriptionRow } from './subscription-resource.js';
+import { updateSubscription } from './update-subscription.js';
+
+/** Dependencies of the operations of webhooks. */
+export interface SubscriptionDeps extends CreateSubscriptionDeps, ActivateSecretDeps {
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+}
+
+type Request = Pick<
+  OperationRequest<unknown, unknown, 'id'>,
+  'companyId' | 'params' | 'caller' | 'timeoutMs'
+>;
+
+/**
+ * The operations with which owners and operators manage webhooks.
+ *
+ * Every write takes one slot of its company and ends by its caller's deadline.
+ */
+export function subscriptionOperations(deps: SubscriptionDeps): readonly Implementation[] {
+  const endpointsOf = shareEndpoints(deps.endpoints);
+  const depsOf = (companyId: string) => ({ ...deps, endpoints: endpointsOf(companyId) });
+  return [
+    implement(createWebhookOperation, async (request) => {
+      const { companyId, companyClass, body, caller } = request;
+      const toCreate = { ...body, companyId, companyClass, actor: callingActor(caller) };
+      const { subscription, secret } = await createSubscription(depsOf(companyId), toCreate, request);
+      const created = { subscription: shownSubscription(subscription), secret };
+      return { json: JSON.stringify(created satisfies SubscriptionCreated) };
+    }),
+
+    implement(listWebhooksOperation, async ({ companyId, timeoutMs }) => {
+      const database = queryWithin(deps.database, limitsOf({ companyId, timeoutMs }));
+      const rows = await listSubscriptions(database, companyId);
+      const list = { subscriptions: rows.map((row) => shortened(shownSubscription(row))) };
+      return { json: JSON.stringify(list satisfies SubscriptionList) };
+    }),
+
+    implement(getWebhookOperation, async (request) => {
+      const { caller } = request;
+      const database = queryWithin(deps.database, limitsOf(request));
+      const found = shownSubscription(await getSubscription(database, named(request)));
+      const isViewer = caller.kind === 'owner' && caller.role !== 'owner';
+      return { json: JSON.stringify(isViewer ? shortened(found) : found) };
+    }),
+
+    implement(updateWebhookOperation, async (request) => {
+      const { companyId, companyClass, body } = request;
+      const toUpdate = { ...named(request), companyClass, change: body };
+      return rendered(await updateSubscription(depsOf(companyId), toUpdate, request));
+    }),
+
+    implement(deleteWebhookOperation, async (request) => {
+      await deleteSubscription(deps, named(request), limitsOf(request));
+      return { json: '' };
+    }),
+
+    implement(testWebhookOperation, async (request) => {
+      const test = { ...named(request), ...request.body };
+      const delivery = await sendTestDelivery(depsOf(request.companyId), test, request);
+      return { json: JSON.stringify(shownDelivery(delivery)) };
+    }),
+
+    implement(activateWebhookOperation, async (request) => {
+      const toActivate = { ...named(request), backfill: request.body?.backfill ?? false };
+      const { subscription, backfillId } = await activateSubscription(deps, toActivate, limitsOf(request));
+      const activated = { ...shownSubscription(subscription), backfillId: backfillId ?? null };
+      return { json: JSON.stringify(activated satisfies SubscriptionActivated) };
+    }),
+
+    implement(pauseWebhookOperation, async (request) =>
+      rendered(await pauseSubscription(deps, named(request), limitsOf(request))),
+    ),
+
+    implement(rotateWebhookSecretOperation, async (request) => {
+      const { subscription, secret } = await rotateSecret(deps, named(request), limitsOf(request));
+      const pendingSecretVersion = subscription.pendingSecretVersion ?? subscription.secretVersion;
+      const rotated = { subscription: shownSubscription(subscription), pendingSecretVersion, secret };
+      return { json: JSON.stringify(rotated satisfies SecretRotated) };
+    }),
+
+    implement(activateWebhookSecretOperation, async (request) => {
+      const { pendingSecretVersion } = request.body;
+      const toActivate = { ...named(request), pendingSecretVersion };
+      return rendered(await activateSecret(deps, toActivate, limitsOf(request)));
+    }),
+
+    implement(checkUrlOperation, async (request) => {
+      const reason = await refusalOfUrl(endpointsOf(request.companyId), request.body.url, request);
+      return { json: JSON.stringify(reason === undefined ? { ok: true } : { ok: false, reason }) };
+    }),
+
+    implementInternal(listWholeWebhooksOperation, async (_input, { caller, timeoutMs }) => {
+      const { companyId } = configuredCompany(caller);
+      const database = queryWithin(deps.database, limitsOf({ companyId, timeoutMs }));
+      return { subscriptions: (await listSubscriptions(database, companyId)).map(shownSubscription) };
+    }),
+
+    implementInternal(configureWebhookOperation, (step, { caller, timeoutMs }) => {
+      const company = configuredCompany(caller);
+      return configureWebhook(depsOf(company.companyId), { ...company, step }, { timeoutMs });
+    }),
+  ];
+}
+
+/** The webhook that a request names, and who asks. */
+function named({ companyId, params, caller }: Request): OwnersSubscription {
+  const subscriptionId = pathId('whk', params.id, 'webhook subscription');
+  return { companyId, subscriptionId, actor: callingActor(caller) };
+}
+
+/** The limits of the company of a request, until its caller's deadline. */
+function limitsOf({ companyId, timeoutMs }: Pick<Request, 'companyId' | 'timeoutMs'>) {
+  return { companyId, timeoutMs: timeoutMs() };
+}
+
+/** The rest of a URL can be a secret. */
+function shortened<Shown extends { readonly url: string }>(shown: Shown): Shown {
+  return { ...shown, url: shortUrl(shown.url) };
+}
+
+function rendered(row: SubscriptionRow) {
+  return { json: JSON.stringify(shownSubscription(row)) };
+}
