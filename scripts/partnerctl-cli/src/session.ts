@@ -1,5 +1,4 @@
-import { createClient, type Transport } from '@connectrpc/connect';
-import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
+import { checkEndpointOperation } from '@partner/proto-contracts/internal/webhooks/check-endpoint';
 import {
   JOB_STATE_OPERATOR_RPC,
   type QueueDefinition,
@@ -13,7 +12,6 @@ import { createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { createPublisher, PATIENT_CONFIRM_TIMEOUT_MS } from '@partner/kernel/amqp/publisher';
 import { createOperationClient } from '@partner/kernel/amqp/operation-client';
 import { createRpcClient } from '@partner/kernel/amqp/rpc-client';
-import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
 import { type Logger, silentLogger } from '@partner/kernel/telemetry/logger';
 import { Registry } from 'prom-client';
 import { ServiceError } from '@partner/kernel/process/service-error';
@@ -57,24 +55,21 @@ export async function openSession(options: {
     metrics,
     declareTopology: false,
   });
-  const transport = (component: string, queue: QueueDefinition): Transport =>
-    naming(
-      component,
-      createRpcTransport({ connection, queue, logger, metrics, defaultTimeoutMs: options.timeoutMs }),
+  const operationsOf = (queue: QueueDefinition) =>
+    createOperationClient(
+      createRpcClient({ connection, queue, logger, metrics, defaultTimeoutMs: options.timeoutMs }),
     );
-  const operations = createOperationClient(
-    createRpcClient({
-      ...{ connection, queue: JOB_STATE_OPERATOR_RPC, logger, metrics },
-      defaultTimeoutMs: options.timeoutMs,
-    }),
-  );
+  const operations = operationsOf(JOB_STATE_OPERATOR_RPC);
+  const dispatcher = operationsOf(WEBHOOK_DISPATCHER_RPC);
   const operator = { kind: 'operator', name: options.operator } as const;
   const confirmTimeoutMs = PATIENT_CONFIRM_TIMEOUT_MS;
   const publisher = createPublisher({ connection, logger, metrics, confirmTimeoutMs });
   const session = {
     connection,
     publisher,
-    endpoints: createClient(EndpointService, transport('webhook-dispatcher', WEBHOOK_DISPATCHER_RPC)),
+    /** Checks a URL as the webhook-dispatcher does for each delivery. */
+    checkEndpoint: (url: string) =>
+      named(dispatcher.callInternal(checkEndpointOperation, { url }), 'webhook-dispatcher'),
     /** Calls an operation of operators. */
     call: <Input, Output>(operation: InternalOperation<Input, Output>, input: Input): Promise<Output> =>
       named(operations.callInternal(operation, input, { caller: operator })),
@@ -117,33 +112,15 @@ function called({ companyId, companyClass }: CalledCompany): CalledCompany {
   return { companyId, companyClass };
 }
 
-/** A transport whose failures name the component that gave no result. */
-function naming(component: string, transport: Transport): Transport {
-  return {
-    ...transport,
-    async unary(...call) {
-      try {
-        return await transport.unary(...call);
-      } catch (error) {
-        throw unavailableAs(component, error);
-      }
-    },
-  };
-}
-
-/** Returns the result of a call of job-state; a failure without one names it. */
-async function named<T>(call: Promise<T>): Promise<T> {
+/** Returns the result of a call; a failure without one names the component that gave none. */
+async function named<T>(call: Promise<T>, component = 'job-state'): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    throw unavailableAs('job-state', error);
+    throw error instanceof ServiceError && error.reason === 'unavailable'
+      ? new ComponentUnavailableError(component, error)
+      : error;
   }
-}
-
-function unavailableAs(component: string, error: unknown): unknown {
-  return error instanceof ServiceError && error.reason === 'unavailable'
-    ? new ComponentUnavailableError(component, error)
-    : error;
 }
 
 /** Returns the owner of a resource. Fails with `not_found`. */

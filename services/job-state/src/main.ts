@@ -1,6 +1,7 @@
 import { WEBHOOK_DISPATCHER_RPC } from '@partner/proto-contracts/topology';
 import { createPublisher } from '@partner/kernel/amqp/publisher';
-import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
+import { createOperationClient } from '@partner/kernel/amqp/operation-client';
+import { createRpcClient } from '@partner/kernel/amqp/rpc-client';
 import { runService } from '@partner/kernel/process/service';
 import { startKeyUsage } from './access/start-key-usage.js';
 import { afterMs } from '@partner/kernel/process/timers';
@@ -64,14 +65,15 @@ await runService({
     lifecycle.onShutdown('outbox-relay', () => relay.stop());
     startWebhookLoops(config, kit, { database, queue, publisher, clock });
 
-    const dispatcherTransport = createRpcTransport({
+    const dispatcherClient = createRpcClient({
       connection: publishing,
       queue: WEBHOOK_DISPATCHER_RPC,
       logger,
       metrics,
     });
-    lifecycle.onShutdown('dispatcher-rpc', () => dispatcherTransport.close());
+    lifecycle.onShutdown('dispatcher-rpc', () => dispatcherClient.close());
     startConsumers(config, kit, { database, queue, consuming, publisher, clock });
-    startRpcServers(config, kit, { database, publishing, clock, keyUsage, dispatcherTransport });
+    const dispatcher = createOperationClient(dispatcherClient);
+    startRpcServers(config, kit, { database, publishing, clock, keyUsage, dispatcher });
   },
 });

@@ -1,5 +1,3 @@
-import { createClient, type Transport } from '@connectrpc/connect';
-import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import type { Caller } from '@partner/proto-contracts/call';
 import { CONSOLE_CALLS, CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { INBOUND_CALLS, INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
@@ -13,6 +11,7 @@ import {
 } from '@partner/proto-contracts/topology';
 import type { AmqpConnection } from '@partner/kernel/amqp/connection';
 import type { Implementation } from '@partner/kernel/amqp/implement';
+import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import { startRpcServer } from '@partner/kernel/amqp/rpc-server';
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { ServiceKit } from '@partner/kernel/process/service';
@@ -38,6 +37,7 @@ import { replayOperations } from './webhooks/replay/replay-operations.js';
 import { subscriptionCapOf } from './webhooks/deliveries/claim-rule.js';
 import { serviceStatusOperations } from './webhooks/schedule/service-status-operations.js';
 import { statisticsOperations } from './webhooks/statistics/statistics-operations.js';
+import { endpointsOver } from './webhooks/subscriptions/check-endpoint.js';
 import { subscriptionOperations } from './webhooks/subscriptions/subscription-operations.js';
 
 /** Operators send few requests, each of them one after another. */
@@ -49,7 +49,7 @@ interface ServiceDeps {
   readonly logger: Logger;
   readonly keyUsage: KeyUsage;
   /** To the dispatcher, which vets endpoints. */
-  readonly dispatcherTransport: Transport;
+  readonly dispatcher: Pick<OperationClient, 'callInternal'>;
 }
 
 /**
@@ -105,7 +105,7 @@ export function startRpcServers(
 /** Every operation, with its use case. */
 export function implementationsOf(
   config: Config,
-  { database, clock, logger, keyUsage, dispatcherTransport }: ServiceDeps,
+  { database, clock, logger, keyUsage, dispatcher }: ServiceDeps,
 ): readonly Implementation[] {
   const deps = { database, clock, logger };
   return [
@@ -131,7 +131,7 @@ export function implementationsOf(
     }),
     ...subscriptionOperations({
       ...deps,
-      endpoints: createClient(EndpointService, dispatcherTransport),
+      endpoints: endpointsOver(dispatcher),
       sealingKeys: config.WEBHOOK_SEALING_KEYS,
       secretOverlapHours: config.SECRET_OVERLAP_HOURS,
     }),

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { WEBHOOK_DELIVERIES, WEBHOOK_DISPATCHER_RPC } from '@partner/proto-contracts/topology';
 import { createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { startConsumer } from '@partner/kernel/amqp/consumer';
 import { createPublisher } from '@partner/kernel/amqp/publisher';
-import { rpcService, startRpcServer } from '@partner/kernel/amqp/rpc-server';
+import { startRpcServer } from '@partner/kernel/amqp/rpc-server';
 import { newId } from '@partner/kernel/process/ids';
 import { runService } from '@partner/kernel/process/service';
 import { afterMs } from '@partner/kernel/process/timers';
@@ -14,7 +13,7 @@ import { createConnectionPool } from './connection-pool.js';
 import { createDeliver } from './deliver.js';
 import { createDeliveryMetrics } from './delivery-metrics.js';
 import { createEndpointGuard } from './endpoint-guard.js';
-import { createEndpointService } from './endpoint-service.js';
+import { endpointOperations } from './endpoint-operations.js';
 import { createHostResolver } from './host-resolver.js';
 import { createHttpsSender } from './https-sender.js';
 import { createLeaseMemory } from './lease-memory.js';
@@ -59,7 +58,7 @@ await runService({
       connection: publishing,
       queue: WEBHOOK_DISPATCHER_RPC,
       prefetch: RPC_PREFETCH,
-      services: [rpcService(EndpointService, createEndpointService({ guard }))],
+      operations: { implementations: endpointOperations({ guard }), callers: ['service'] },
       logger,
       metrics,
     });

@@ -115,9 +115,9 @@ async function checkBroker(session: Session, findings: Findings): Promise<void> 
     'webhook-dispatcher',
     async () => {
       const consumers = queues?.find(({ name }) => name === WEBHOOK_DISPATCHER_RPC.name)?.consumers ?? null;
-      const { allowed } = await session.endpoints.checkEndpoint({ url: 'no url' });
+      const verdict = await session.checkEndpoint('no url');
       return {
-        value: allowed,
+        value: verdict,
         message: `it responds${consumers === null ? '' : `; replicas: ${consumers}`}`,
       };
     },

@@ -1,14 +1,13 @@
-import type { Transport } from '@connectrpc/connect';
-import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
-import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import { checkEndpointOperation } from '@partner/proto-contracts/internal/webhooks/check-endpoint';
+import { implementInternal } from '@partner/kernel/amqp/implement';
+import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import { ServiceError } from '@partner/kernel/process/service-error';
-import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 
 /** A dispatcher that accepts URLs that contain "receiver" and returns them in lower case. */
-export interface StubDispatcher {
-  readonly transport: Transport;
+export interface StubDispatcher extends Pick<OperationClient, 'callInternal'> {
   /** The URLs of its calls. */
-  readonly calls: (string | undefined)[];
+  readonly calls: string[];
   isAway: boolean;
   /** Time until the deadline of the last call, in ms. */
   timeLeftMs: number | undefined;
@@ -17,24 +16,22 @@ export interface StubDispatcher {
 }
 
 export function createStubDispatcher(): StubDispatcher {
+  const check = implementInternal(checkEndpointOperation, async ({ url }, { timeoutMs }) => {
+    dispatcher.timeLeftMs = timeoutMs();
+    await dispatcher.onCall();
+    if (dispatcher.isAway) throw new ServiceError('unavailable', 'no response in time');
+    dispatcher.calls.push(url);
+    return url.toLowerCase().includes('receiver')
+      ? { normalizedUrl: url.toLowerCase() }
+      : { refusal: 'must lead to a public address' };
+  });
+  const { callInternal } = inProcessOperations({ implementations: [check], callers: ['service'] });
   const dispatcher: StubDispatcher = {
     calls: [],
     isAway: false,
     timeLeftMs: undefined,
     onCall: () => undefined,
-    transport: createInMemoryTransport([
-      rpcService(EndpointService, {
-        async checkEndpoint({ url }, context) {
-          dispatcher.timeLeftMs = context.timeoutMs();
-          await dispatcher.onCall();
-          if (dispatcher.isAway) throw new ServiceError('unavailable', 'no response in time');
-          dispatcher.calls.push(url);
-          return url?.toLowerCase().includes('receiver') === true
-            ? { allowed: true, normalizedUrl: url.toLowerCase() }
-            : { allowed: false, refusal: 'must lead to a public address' };
-        },
-      }),
-    ]),
+    callInternal,
   };
   return dispatcher;
 }

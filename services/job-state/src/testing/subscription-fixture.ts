@@ -1,6 +1,4 @@
-import { createClient } from '@connectrpc/connect';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
 import { invariant } from '@partner/kernel/process/invariant';
 import type { ServiceError } from '@partner/kernel/process/service-error';
@@ -10,6 +8,7 @@ import type { LeasedDelivery } from '../webhooks/deliveries/leased-delivery.js';
 import { claimAll } from './claim-all.js';
 import { createDeliveryResultsHandler } from '../webhooks/attempts/delivery-results.js';
 import type { SubscriptionOfCompany } from '../webhooks/subscriptions/get-subscription.js';
+import { endpointsOver } from '../webhooks/subscriptions/check-endpoint.js';
 import type { SubscriptionDeps } from '../webhooks/subscriptions/subscription-operations.js';
 import { connectSubscriptions, type PublicSubscriptions } from './public-clients.js';
 import { createStubDispatcher, type StubDispatcher } from './stub-dispatcher.js';
@@ -58,7 +57,7 @@ export async function openSubscriptionFixture(): Promise<SubscriptionFixture> {
   const dispatcher = createStubDispatcher();
   const deps: SubscriptionDeps = {
     database: fixture.database,
-    endpoints: createClient(EndpointService, dispatcher.transport),
+    endpoints: endpointsOver(dispatcher),
     sealingKeys: TEST_SEALING_KEYS,
     secretOverlapHours: 24,
     logger: { info: (...line: unknown[]) => void logLines.push(line) },

@@ -28,6 +28,6 @@ export function testImplementations(deps: {
     ...deps,
     logger: silentLogger,
     keyUsage: { note: () => undefined, stop: () => Promise.resolve() },
-    dispatcherTransport: createStubDispatcher().transport,
+    dispatcher: createStubDispatcher(),
   });
 }

@@ -1,24 +1,19 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { create, type DescMethodUnary } from '@bufbuild/protobuf';
 import type { AmqpConnection } from '@partner/kernel/amqp/connection';
 import { createOperationClient } from '@partner/kernel/amqp/operation-client';
 import { createRpcClient } from '@partner/kernel/amqp/rpc-client';
-import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
-import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import type { Caller } from '@partner/proto-contracts/call';
 import { CONSOLE_CALLS, CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
+import { DISPATCHER_CALLS } from '@partner/proto-contracts/surfaces/dispatcher';
 import { INBOUND_CALLS, INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
 import { INSTALLER_CALLS, INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
 import { OPERATOR_CALLS, OPERATOR_OPERATIONS } from '@partner/proto-contracts/surfaces/operators';
 import { JOB_STATE_OPERATOR_RPC, type QueueDefinition } from '@partner/proto-contracts/topology';
 import { Registry } from 'prom-client';
-
-/** Every protobuf service that is called over the broker. */
-const SERVICES = [EndpointService];
 
 /** The operations of each surface by its name in architecture.md. */
 const SURFACES: Readonly<Record<string, readonly { readonly id: string }[]>> = {
@@ -26,6 +21,7 @@ const SURFACES: Readonly<Record<string, readonly { readonly id: string }[]>> = {
   installer: [...INSTALLER_OPERATIONS, ...INSTALLER_CALLS],
   console: [...CONSOLE_OPERATIONS, ...CONSOLE_CALLS],
   operators: [...OPERATOR_OPERATIONS, ...OPERATOR_CALLS],
+  dispatcher: DISPATCHER_CALLS,
 };
 
 /** Users of the broker that call RPCs and serve none, with the process in the table of rights. */
@@ -37,23 +33,18 @@ export const RPC_USERS = [
   ['partner-operator', '`partnerctl`'],
 ] as const;
 
-/** Returns the exchanges, services and surfaces of a process in the table of architecture.md. */
+/** Returns the exchanges and surfaces of a process in the table of architecture.md. */
 export function readRightsOf(process: string): {
   readonly publishes: readonly string[];
-  readonly services: readonly string[];
   readonly surfaces: readonly string[];
 } {
   const page = readFileSync(path.join(PROJECT_ROOT, 'services/docs/architecture.md'), 'utf8');
   const [, table = ''] = page.split('### What a compromised process can reach');
   const row = table.split('\n').find((line) => line.startsWith(`| ${process} `));
   const [, , publishes = '', , rpcs = ''] = row?.split('|') ?? [];
-  const names = rpcs.match(/\b[A-Z]\w*Service\b/g) ?? [];
-  const surfaces: readonly string[] = rpcs.match(/(?<=`)[a-z]+(?=`)/g) ?? [];
-  const others = surfaces.includes('operators') ? readRightsOf('`console`').services : [];
   return {
     publishes: publishes.match(/[a-z.]+[a-z]/g) ?? [],
-    services: [...new Set([...names, ...others])],
-    surfaces,
+    surfaces: rpcs.match(/(?<=`)[a-z]+(?=`)/g) ?? [],
   };
 }
 
@@ -90,44 +81,5 @@ export function surfacesOf(ids: readonly string[], expected: readonly string[]) 
   return {
     surfaces: expected.filter((surface) => idsOf(surface).some((id) => ids.includes(id))),
     others: ids.filter((id) => !own.has(id)),
-  };
-}
-
-/**
- * Returns a function for the names of the services of which a queue serves every method; call it once the connection is ready. It fails
- * for a service that the queue serves in part. A request without fields shows it: a method refuses that, or reads.
- */
-export function servedServices(
-  connection: AmqpConnection,
-  queue: QueueDefinition,
-): () => Promise<readonly string[]> {
-  const transport = createRpcTransport({
-    connection,
-    queue,
-    logger: silentLogger,
-    metrics: new Registry(),
-    defaultTimeoutMs: 60_000,
-  });
-  return async () => {
-    try {
-      const names: string[] = [];
-      for (const service of SERVICES) {
-        const served: boolean[] = [];
-        for (const method of Object.values<DescMethodUnary>(service.method)) {
-          served.push(
-            await transport.unary(method, undefined, undefined, undefined, create(method.input)).then(
-              () => true,
-              // A method that no service there has.
-              (error: unknown) => !(error instanceof ServiceError && error.reason === 'unavailable'),
-            ),
-          );
-        }
-        if (new Set(served).size > 1) throw new Error(`${queue.name} serves ${service.name} in part`);
-        if (served[0] === true) names.push(service.name);
-      }
-      return names;
-    } finally {
-      await transport.close();
-    }
   };
 }

@@ -1,10 +1,12 @@
-import type { Client } from '@connectrpc/connect';
-import type { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
+import {
+  checkEndpointOperation,
+  type EndpointVerdict,
+} from '@partner/proto-contracts/internal/webhooks/check-endpoint';
 import { invalidArgument } from '@partner/kernel/process/validation';
-import { invariant } from '@partner/kernel/process/invariant';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { createShareGate } from '@partner/kernel/process/share-gate';
 import type { CallContext } from '@partner/kernel/amqp/implement';
+import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 
 /** Part of the caller's deadline that is reserved for the database after the URL check. */
 const DATABASE_RESERVE_MS = 500;
@@ -13,21 +15,25 @@ const DATABASE_RESERVE_MS = 500;
 const CHECKS = 40;
 const QUEUED_CHECKS = 80;
 
+/** Checks of URLs by the dispatcher. */
+export interface Endpoints {
+  check(url: string, limits: { readonly timeoutMs?: number }): Promise<EndpointVerdict>;
+}
+
+/** Returns the checks of the dispatcher that a client reaches. */
+export function endpointsOver({ callInternal }: Pick<OperationClient, 'callInternal'>): Endpoints {
+  return { check: (url, limits) => callInternal(checkEndpointOperation, { url }, limits) };
+}
+
 /** Returns the dispatcher as one company may use it: with its share of the URL checks of this process. */
-export function shareEndpoints(
-  endpoints: Client<typeof EndpointService>,
-): (companyId: string) => Client<typeof EndpointService> {
+export function shareEndpoints(endpoints: Endpoints): (companyId: string) => Endpoints {
   const gate = createShareGate({ slots: CHECKS, queue: QUEUED_CHECKS, work: 'URL checks' });
   return (companyId) => ({
-    checkEndpoint: (request, options = {}) => {
-      const { timeoutMs = Number.POSITIVE_INFINITY } = options;
+    check(url, { timeoutMs = Number.POSITIVE_INFINITY }) {
       const end = performance.now() + timeoutMs;
       return gate.run(companyId, { timeoutMs }, () => {
         const leftMs = end - performance.now();
-        return endpoints.checkEndpoint(request, {
-          ...options,
-          ...(leftMs < timeoutMs && { timeoutMs: leftMs }),
-        });
+        return endpoints.check(url, leftMs < Number.POSITIVE_INFINITY ? { timeoutMs: leftMs } : {});
       });
     },
   });
@@ -42,11 +48,7 @@ export type Caller = Pick<CallContext, 'timeoutMs'>;
  * Fails with `invalid_argument` (`url`) and the dispatcher's message if they may not. Fails with `unavailable` if the
  * dispatcher does not respond before the caller's deadline, or the deadline has passed.
  */
-export async function checkEndpoint(
-  endpoints: Client<typeof EndpointService>,
-  url: string,
-  caller: Caller,
-): Promise<string> {
+export async function checkEndpoint(endpoints: Endpoints, url: string, caller: Caller): Promise<string> {
   const verdict = await judgeEndpoint(endpoints, url, caller);
   if ('refusal' in verdict) throw invalidArgument([{ path: 'url', message: verdict.refusal }]);
   refuseWhenOverdue(caller);
@@ -55,19 +57,15 @@ export async function checkEndpoint(
 
 /** The dispatcher's verdict on a URL. Fails with `unavailable` as {@link checkEndpoint} does. */
 export async function judgeEndpoint(
-  endpoints: Client<typeof EndpointService>,
+  endpoints: Endpoints,
   url: string,
   caller: Caller,
-): Promise<{ readonly normalizedUrl: string } | { readonly refusal: string }> {
+): Promise<EndpointVerdict> {
   const leftMs = caller.timeoutMs();
   const limits = leftMs === undefined ? {} : { timeoutMs: leftMs - DATABASE_RESERVE_MS };
-  const verdict = await endpoints.checkEndpoint({ url }, limits).catch((cause: unknown) => {
+  return endpoints.check(url, limits).catch((cause: unknown) => {
     throw unavailable('the endpoint URL cannot be checked now', cause);
   });
-  if (verdict.allowed !== true) return { refusal: verdict.refusal ?? 'is refused' };
-  const { normalizedUrl } = verdict;
-  invariant(normalizedUrl, 'an allowed URL is normalised');
-  return { normalizedUrl };
 }
 
 /** Throws `unavailable` after the caller's deadline. */

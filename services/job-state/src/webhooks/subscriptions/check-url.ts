@@ -1,8 +1,6 @@
-import type { Client } from '@connectrpc/connect';
-import type { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { subscriptionIn } from '@partner/proto-contracts/resources/subscription/subscription';
 import { validate } from '@partner/kernel/process/validation';
-import { type Caller, judgeEndpoint } from './check-endpoint.js';
+import { type Caller, type Endpoints, judgeEndpoint } from './check-endpoint.js';
 
 const urlOnly = subscriptionIn.pick({ url: true });
 
@@ -13,7 +11,7 @@ const urlOnly = subscriptionIn.pick({ url: true });
  * `unavailable` as the creation does.
  */
 export async function refusalOfUrl(
-  endpoints: Client<typeof EndpointService>,
+  endpoints: Endpoints,
   url: string,
   caller: Caller,
 ): Promise<string | undefined> {

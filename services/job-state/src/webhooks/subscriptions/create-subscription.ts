@@ -1,5 +1,3 @@
-import type { Client } from '@connectrpc/connect';
-import type { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
@@ -13,7 +11,7 @@ import { lockCompany } from '../../access/insert-key.js';
 import type { Actor } from '../../audit/actor.js';
 import { recordAudit } from '../../audit/record-audit.js';
 import { type Database, type Queryable, queryWithin, type Transaction } from '../../database/database.js';
-import { type Caller, checkEndpoint, refuseWhenOverdue } from './check-endpoint.js';
+import { type Caller, checkEndpoint, type Endpoints, refuseWhenOverdue } from './check-endpoint.js';
 import { allowedEvents } from './allowed-events.js';
 import { createSecret } from './create-secret.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
@@ -23,7 +21,7 @@ const FIRST_VERSION = 1;
 /** Dependencies of the creation of subscriptions. */
 export interface CreateSubscriptionDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
-  readonly endpoints: Client<typeof EndpointService>;
+  readonly endpoints: Endpoints;
   readonly sealingKeys: SealingKeys;
   readonly logger: Pick<Logger, 'info'>;
   readonly clock: () => Date;

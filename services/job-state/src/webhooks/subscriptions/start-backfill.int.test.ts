@@ -62,7 +62,7 @@ describe('a back-fill', () => {
     const { eventId } = await sendTestDelivery(
       {
         database: fixture.database,
-        endpoints: { checkEndpoint: () => Promise.reject(new Error('no URL was given')) },
+        endpoints: { check: () => Promise.reject(new Error('no URL was given')) },
         sealingKeys: { currentKeyId: 'k1', keys: new Map() },
         logger: { info: () => undefined },
         clock: () => new Date(),
