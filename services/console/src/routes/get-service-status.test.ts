@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { expect, test } from '@jest/globals';
 import { measureServiceStatusOperation } from '@partner/proto-contracts/internal/service-status/measure-service-status';
 import { implementInternal } from '@partner/kernel/amqp/implement';
-import type { CallOptions } from '@connectrpc/connect';
+import type { CallOptions } from '@partner/kernel/amqp/operation-client';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { getServiceStatus } from './get-service-status.js';
 

@@ -12,7 +12,6 @@ import { timingSafeEqual } from 'node:crypto';
 import { Counter, type Registry } from 'prom-client';
 import type { z } from 'zod';
 import type { CallOptions } from '@partner/kernel/amqp/operation-client';
-import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
 import {
   type Environment,
   apiKeyViolation,
@@ -153,7 +152,7 @@ export function createApiKeyAuthenticator(deps: {
         ? principal
         : 'refused';
     } catch (thrown) {
-      const error = serviceErrorFrom(thrown);
+      const error = ServiceError.from(thrown);
       if (error.reason === 'unauthenticated') return 'refused';
       throw error;
     }

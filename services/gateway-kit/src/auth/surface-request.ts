@@ -1,4 +1,4 @@
-import type { CallOptions } from '@connectrpc/connect';
+import type { CallOptions } from '@partner/kernel/amqp/operation-client';
 
 /** Parts of a request that are available before authentication. */
 export interface SurfaceRequest {

@@ -1,4 +1,4 @@
-import type { CallOptions } from '@connectrpc/connect';
+import type { CallOptions } from '@partner/kernel/amqp/operation-client';
 import type { OperationInput } from '@partner/proto-contracts/api/operation';
 import type { ResponseStream } from './response-stream.js';
 

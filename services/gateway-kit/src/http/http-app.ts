@@ -6,7 +6,6 @@ import { isSpanContextValid, type Span, SpanStatusCode } from '@opentelemetry/ap
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
-import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
 import { invariant } from '@partner/kernel/process/invariant';
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import { runWithRequestId } from '@partner/kernel/telemetry/request-context';
@@ -173,7 +172,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
     const error =
       thrown instanceof URIError
         ? invalidArgument([{ path: 'path', message: 'must be percent-encoded UTF-8' }])
-        : serviceErrorFrom(thrown);
+        : ServiceError.from(thrown);
     refuse(error, request, response, log.recordOf(request));
   });
 
@@ -212,7 +211,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
         const error =
           thrown === undefined
             ? invalidArgument([{ path: 'path', message: 'must be readable from the request target' }])
-            : serviceErrorFrom(thrown);
+            : ServiceError.from(thrown);
         refuse(error, request, response, log.recordOf(request));
       });
     });
@@ -269,7 +268,7 @@ async function serve<Principal>(
           options.unread.add(response, Number(response.getHeader('content-length') ?? 0));
         }
       } catch (thrown) {
-        const error = serviceErrorFrom(thrown);
+        const error = ServiceError.from(thrown);
         markFailure(span, error);
         if (error.reason === 'unauthenticated') response.setHeader('WWW-Authenticate', options.challenge);
         refuse(error, request, response, record);
@@ -293,7 +292,7 @@ async function respondTo<Principal>(
     remoteAddress: addressOf(request, options),
   };
   const gone = signalOfGone(response);
-  const callWith = createCalls(options.rpcTimeoutMs, record.requestId, gone);
+  const callWith = createCalls(options.rpcTimeoutMs, gone);
 
   // oxlint-disable-next-line typescript/no-explicit-any -- an unauthenticated endpoint does not read it
   let principal: any;

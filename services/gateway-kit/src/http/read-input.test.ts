@@ -32,7 +32,6 @@ describe('the input of an endpoint', () => {
       operation: 'POST /things',
       bodySha256: createHash('sha256').update('{"address":"1 Oak St","unknown":1}').digest(),
       requestId: 'abc',
-      call: { headers: { 'x-request-id': 'abc' } },
       remoteAddress: '127.0.0.1',
     });
     expect(handled[0]?.body).toEqual(lead);

@@ -1,4 +1,4 @@
-import type { CallOptions } from '@connectrpc/connect';
+import type { CallOptions } from '@partner/kernel/amqp/operation-client';
 import type { ServerResponse } from 'node:http';
 
 /** Returns a signal that aborts if the client disconnects before the response is complete. */
@@ -11,19 +11,15 @@ export function signalOfGone(response: ServerResponse): AbortSignal {
 }
 
 /**
- * Creates the call options of one request's RPCs: the rest of their shared time, `x-request-id`, and a signal that aborts when the
+ * Creates the call options of one request's RPCs: the rest of their shared time, and a signal that aborts when the
  * client disconnects. Time between RPCs, such as a slow upload, does not count.
  */
-export function createCalls(rpcTimeoutMs: number, requestId: string, gone: AbortSignal) {
+export function createCalls(rpcTimeoutMs: number, gone: AbortSignal) {
   let leftMs = rpcTimeoutMs;
   return async <T>(work: (call: CallOptions) => Promise<T>): Promise<T> => {
     const startedAt = performance.now();
     try {
-      return await work({
-        timeoutMs: Math.max(1, Math.round(leftMs)),
-        signal: gone,
-        headers: { 'x-request-id': requestId },
-      });
+      return await work({ timeoutMs: Math.max(1, Math.round(leftMs)), signal: gone });
     } finally {
       leftMs -= performance.now() - startedAt;
     }

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import type { ServerResponse } from 'node:http';
-import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
 import { invariant } from '@partner/kernel/process/invariant';
 import { counted } from '@partner/proto-contracts/api/counted';
 import { ServiceError } from '@partner/kernel/process/service-error';
@@ -77,7 +76,7 @@ export function createStrangerLimits(options: StrangerLimitOptions): StrangerLim
       try {
         return await authenticate({ ...request, isOverFailureLimit: overFailureLimit.has(network) });
       } catch (thrown) {
-        const error = serviceErrorFrom(thrown);
+        const error = ServiceError.from(thrown);
         if (error.reason !== 'unauthenticated') throw error;
         const verdict = await limiter.take(`failed-authentication:${network}`, limit, 'stranger');
         setRateLimitHeaders(response, { policy: 'failed-authentication', limit, verdict });

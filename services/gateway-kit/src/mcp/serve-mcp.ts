@@ -1,7 +1,6 @@
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
 import { MCP_PATHS } from '@partner/proto-contracts/api/mcp';
 import type { Surface } from '@partner/proto-contracts/api/scopes';
-import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
 import { invariant } from '@partner/kernel/process/invariant';
 import { httpStatusOf, ServiceError } from '@partner/kernel/process/service-error';
 import { z } from 'zod';
@@ -85,7 +84,7 @@ export function serveMcp(
         });
         return { content: [{ type: 'text' as const, text }] };
       } catch (thrown) {
-        const error = serviceErrorFrom(thrown);
+        const error = ServiceError.from(thrown);
         if (httpStatusOf(error.reason) >= 500) failure = error;
         called = { tool: name, code: error.reason };
         const text = responseText(errorResponse(error, request.requestId)) ?? '';

@@ -1,7 +1,6 @@
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
 import { invariant } from '@partner/kernel/process/invariant';
-import type { ServiceError } from '@partner/kernel/process/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import type { LeasedDelivery } from '../webhooks/deliveries/leased-delivery.js';
@@ -46,7 +45,7 @@ export async function failureOf(call: Promise<unknown>): Promise<ServiceError> {
     () => {
       throw new Error('the call did not fail');
     },
-    (thrown: unknown) => serviceErrorFrom(thrown),
+    (thrown: unknown) => ServiceError.from(thrown),
   );
 }
 

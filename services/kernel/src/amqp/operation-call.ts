@@ -49,7 +49,7 @@ export function encodeFailure(error: ServiceError): RpcReply {
  */
 export function readReply(operationId: string, reply: Omit<RpcReply, 'error'>): OperationReply {
   if (reply.contentType !== CALL_CONTENT_TYPE) {
-    throw notCarriedOut(new Error(`job-state is of an earlier release and does not know ${operationId}`));
+    throw notCarriedOut(new Error(`the service is of an earlier release and does not know ${operationId}`));
   }
   const text = Buffer.from(reply.body.buffer, reply.body.byteOffset, reply.body.byteLength).toString();
   if (reply.type !== 'ok') throw readFailure(text);

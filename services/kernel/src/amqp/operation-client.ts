@@ -1,4 +1,4 @@
-import { CALL_CONTENT_TYPE, type Caller, type OperationCall } from '@partner/proto-contracts/call';
+import type { Caller, OperationCall } from '@partner/proto-contracts/call';
 import type { InternalOperation } from '@partner/proto-contracts/api/operation';
 import { encodeCall, type OperationReply, readReply } from './operation-call.js';
 import type { RpcClient } from './rpc-client.js';
@@ -31,10 +31,7 @@ const SERVICE: Caller = { kind: 'service' };
 /** Creates the client over the broker. Deadlines, limits and losses are those of `createRpcClient`. */
 export function createOperationClient(client: Pick<RpcClient, 'call'>): OperationClient {
   const call: OperationClient['call'] = ({ id }, sent, { timeoutMs, signal } = {}) =>
-    client.call(
-      { type: id, contentType: CALL_CONTENT_TYPE, body: encodeCall(sent), timeoutMs, signal },
-      (reply) => readReply(id, reply),
-    );
+    client.call({ type: id, body: encodeCall(sent), timeoutMs, signal }, (reply) => readReply(id, reply));
   return {
     call,
     async callInternal(operation, input, { caller = SERVICE, ...options } = {}) {

@@ -164,12 +164,16 @@ describe('the error of a call', () => {
 
 describe('beside release 0.1.0', () => {
   test.each([RELEASE_0_1_0.call.type, 'addOne'])(
-    'a message %s without a content type has no handler',
+    'refuses a message %s without a content type as that release does, and runs nothing',
     (type) => {
       const implementations = [implementInternal(addOne, ({ number }) => Promise.resolve({ sum: number }))];
       const handlers = operationHandlers({ implementations, callers: ['key'] });
       const request = { type, contentType: '' };
-      expect([handlers.find(request), handlers.refusalOf(request)]).toEqual([undefined, undefined]);
+      expect(handlers.find(request)).toBeUndefined();
+      const { type: replyType, body } = handlers.refusalOf(request);
+      expect({ type: replyType, base64: Buffer.from(body).toString('base64') }).toEqual(
+        RELEASE_0_1_0.unknownCallReply,
+      );
     },
   );
 

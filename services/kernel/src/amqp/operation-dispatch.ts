@@ -2,8 +2,21 @@ import { CALL_CONTENT_TYPE, type Caller, operationCall } from '@partner/proto-co
 import { ServiceError } from '../process/service-error.js';
 import type { DecodedCall, Implementation } from './implement.js';
 import { encodeFailure, encodeReply } from './operation-call.js';
-import { notCarriedOut, serviceErrorFrom } from './rpc-error.js';
-import type { RpcHandler, RpcHandlers } from './rpc-handlers.js';
+import { notCarriedOut } from './rpc-error.js';
+import type { RpcReply } from './rpc-reply.js';
+
+/**
+ * The reply to a message that is not a call: release 0.1.0 called by protobuf. It has the bytes with which that release itself refuses a
+ * call that it does not know, `unavailable`, so its gateways respond with 503 and `retry-after`.
+ */
+const REFUSAL_OF_0_1_0: RpcReply = {
+  type: 'partner.rpc.v1.RpcError',
+  body: Buffer.from(
+    'Cgt1bmF2YWlsYWJsZRJudGhlIHNlcnZpY2UgaXMgbm90IGF2YWlsYWJsZTsgbm90aGluZyB3YXMgZG9uZTsgcmV0cnksIHdpdGggdGhlIHNhbWUgSWRlbXBvdGVuY3ktS2V5IHdoZXJlIHRoZSByZXF1ZXN0IGhhZCBvbmU4AQ==',
+    'base64',
+  ),
+  error: notCarriedOut(new Error('a message of release 0.1.0 is not a call')),
+};
 
 /** The operations of a queue. */
 export interface ServedOperations {
@@ -12,8 +25,28 @@ export interface ServedOperations {
   readonly callers: readonly Caller['kind'][];
 }
 
+/** What a call runs. */
+interface CallHandler {
+  /** Label of logs, spans and metrics. */
+  readonly name: string;
+  /** True: a call that is redelivered may run again. */
+  readonly isRepeatable: boolean;
+  /** Never rejects: every error is a reply, also a response of more than 8 MiB. `timeoutMs` is the time until the caller's deadline. */
+  run(content: Uint8Array, timeoutMs: () => number | undefined): Promise<RpcReply>;
+}
+
+/** Properties of a message by which its operation is found. Absent ones are empty. */
+interface CallProperties {
+  readonly type: string;
+  readonly contentType: string;
+}
+
 /** Finds and runs the operations of a queue. A call of any other operation fails with `unavailable`: this process may be older than its caller. */
-export function operationHandlers({ implementations, callers }: ServedOperations): RpcHandlers {
+export function operationHandlers({ implementations, callers }: ServedOperations): {
+  find(call: CallProperties): CallHandler | undefined;
+  /** Returns the reply to a message without a handler. */
+  refusalOf(call: CallProperties): RpcReply;
+} {
   const handlers = new Map(
     implementations.map((implementation) => [implementation.id, handlerOf(implementation, callers)]),
   );
@@ -22,15 +55,15 @@ export function operationHandlers({ implementations, callers }: ServedOperations
     refusalOf: ({ contentType, type }) =>
       contentType === CALL_CONTENT_TYPE
         ? encodeFailure(notCarriedOut(new Error(`no operation "${type}" is served here`)))
-        : undefined,
+        : REFUSAL_OF_0_1_0,
   };
 }
 
-function handlerOf({ id, repeatable, run }: Implementation, callers: readonly Caller['kind'][]): RpcHandler {
+function handlerOf({ id, repeatable, run }: Implementation, callers: readonly Caller['kind'][]): CallHandler {
   return {
     name: id,
     isRepeatable: repeatable,
-    async run(content, { timeoutMs }) {
+    async run(content, timeoutMs) {
       try {
         const { idempotencyKey, ...call } = decode(content);
         if (!callers.includes(call.caller.kind)) {
@@ -53,7 +86,7 @@ function handlerOf({ id, repeatable, run }: Implementation, callers: readonly Ca
         };
         return encodeReply(id, await run(decoded));
       } catch (thrown) {
-        return encodeFailure(serviceErrorFrom(thrown));
+        return encodeFailure(ServiceError.from(thrown));
       }
     },
   };

@@ -1,6 +1,8 @@
+import { CALL_CONTENT_TYPE } from '@partner/proto-contracts/call';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
 import type { Registry } from 'prom-client';
+import { ServiceError } from '../process/service-error.js';
 import type { Logger } from '../telemetry/logger.js';
 import { requestIdHeaders } from '../telemetry/request-context.js';
 import { injectTrace, withSpan } from '../telemetry/tracing.js';
@@ -9,7 +11,7 @@ import type { AmqpConnection } from './connection.js';
 import { checkMessageSize } from './message-size.js';
 import { textHeaders, textOf } from './message-text.js';
 import { counter, gauge, secondsHistogram } from './metrics.js';
-import { notCarriedOut, outcomeUnknown, serviceErrorFrom } from './rpc-error.js';
+import { notCarriedOut, outcomeUnknown } from './rpc-error.js';
 import type { RpcReply } from './rpc-reply.js';
 
 const REPLY_QUEUE = 'amq.rabbitmq.reply-to';
@@ -41,13 +43,10 @@ export interface RpcClientOptions {
 interface RpcRequest {
   /** Names what is called. */
   readonly type: string;
-  /** Absent: protobuf. */
-  readonly contentType?: string;
   readonly body: Uint8Array;
   /** Absent: the default of the client. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Calls over the broker. */
@@ -120,8 +119,10 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     }
   }
 
-  function exchange(request: RpcRequest & { readonly timeoutMs: number }): Promise<ConsumeMessage> {
-    const { type, contentType, body, signal } = request;
+  function exchange(
+    request: RpcRequest & { readonly timeoutMs: number; readonly headers: Readonly<Record<string, string>> },
+  ): Promise<ConsumeMessage> {
+    const { type, body, signal } = request;
     checkMessageSize(`the request of ${type}`, body);
     const channel = requestChannel;
     const timeoutMs = Math.ceil(request.timeoutMs);
@@ -186,7 +187,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
               replyTo: REPLY_QUEUE,
               correlationId,
               type,
-              ...(contentType !== undefined && { contentType }),
+              contentType: CALL_CONTENT_TYPE,
               headers: { ...request.headers, [TIMEOUT_HEADER]: leftMs },
             },
             (cause) => {
@@ -226,7 +227,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
             const { properties, content } = await exchange({
               ...request,
               timeoutMs: request.timeoutMs ?? options.defaultTimeoutMs ?? DEFAULT_TIMEOUT_MS,
-              headers: { ...requestIdHeaders(), ...request.headers, ...injectTrace() },
+              headers: { ...requestIdHeaders(), ...injectTrace() },
             });
             return read({
               type: textOf(properties.type),
@@ -239,7 +240,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
         observe('ok');
         return result;
       } catch (thrown) {
-        const error = serviceErrorFrom(thrown);
+        const error = ServiceError.from(thrown);
         observe(error.reason);
         throw error;
       }

@@ -2,9 +2,9 @@ import type { ServiceError } from '../process/service-error.js';
 
 /** An encoded response to a call. */
 export interface RpcReply {
-  /** Shows whether the call succeeded. Of a protobuf response: the name of its message. */
+  /** Shows whether the call succeeded. */
   readonly type: string;
-  /** Absent: protobuf. */
+  /** Absent: it is from or for release 0.1.0. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: Uint8Array;

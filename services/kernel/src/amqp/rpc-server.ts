@@ -6,16 +6,12 @@ import { requestIdIn, runWithRequestId } from '../telemetry/request-context.js';
 import { extractTrace, withSpan } from '../telemetry/tracing.js';
 import type { AmqpConnection } from './connection.js';
 import { counter, secondsHistogram } from './metrics.js';
-import { textHeaders, textOf } from './message-text.js';
+import { textOf } from './message-text.js';
 import { operationHandlers, type ServedOperations } from './operation-dispatch.js';
 import { TIMEOUT_HEADER } from './rpc-client.js';
-import { serviceHandlers } from './rpc-dispatch.js';
 import type { RpcReply } from './rpc-reply.js';
-import type { RpcService } from './rpc-service.js';
 import { unlessClosed } from './acknowledge-together.js';
 import { type Consumer, type Delivery, startSubscription } from './subscription.js';
-
-export { rpcService, type RpcService } from './rpc-service.js';
 
 /** Prefix of the reply address that the broker assigns to a request with direct reply-to. */
 const DIRECT_REPLY_TO = 'amq.rabbitmq.reply-to.';
@@ -39,18 +35,13 @@ export function startRpcServer(options: {
   readonly connection: Pick<AmqpConnection, 'openChannel'>;
   readonly queue: QueueDefinition;
   readonly prefetch: number;
-  readonly services?: readonly RpcService[];
-  /** Absent: none. */
-  readonly operations?: ServedOperations;
+  readonly operations: ServedOperations;
   readonly logger: Logger;
   readonly metrics: Registry;
 }): Consumer {
   const { queue } = options;
   const logger = options.logger.child({ queue: queue.name });
-  const forms = [
-    ...(options.operations === undefined ? [] : [operationHandlers(options.operations)]),
-    serviceHandlers(options.services ?? []),
-  ];
+  const handlers = operationHandlers(options.operations);
   const durations = secondsHistogram(options.metrics, {
     name: 'partner_rpc_server_seconds',
     help: 'Time from the receipt of an RPC request to its response, by method and outcome (ok or the reason of the failure)',
@@ -67,7 +58,7 @@ export function startRpcServer(options: {
     const { content, properties } = delivery.message;
     const headers: Readonly<Record<string, unknown>> = properties.headers ?? {};
     const request = { type: textOf(properties.type), contentType: textOf(properties.contentType) };
-    const found = firstOf(forms, (form) => form.find(request));
+    const found = handlers.find(request);
     const method = found?.name ?? 'unknown';
     const replyTo = textOf(properties.replyTo);
     const timeoutMs = timeoutOf(headers);
@@ -94,10 +85,10 @@ export function startRpcServer(options: {
         attributes: { 'rpc.system': 'amqp', 'messaging.destination.name': queue.name },
       },
       async (span) => {
-        if (found === undefined) return firstOf(forms, (form) => form.refusalOf(request));
+        if (found === undefined) return handlers.refusalOf(request);
         const deadline = timeoutMs === undefined ? undefined : receivedAt + timeoutMs;
         const leftMs = () => deadline && deadline - performance.now();
-        const response = await found.run(content, { timeoutMs: leftMs, headers: () => textHeaders(headers) });
+        const response = await found.run(content, leftMs);
         if (response.error?.reason === 'internal') {
           span.setStatus({ code: SpanStatusCode.ERROR });
           logger.error({ err: response.error.cause, method }, 'rpc.failed');
@@ -150,14 +141,6 @@ function send({ channel, message }: Delivery, replyTo: string, reply: RpcReply):
       correlationId: textOf(message.properties.correlationId),
     }),
   );
-}
-
-function firstOf<T, R>(items: readonly T[], read: (item: T) => R | undefined): R | undefined {
-  for (const item of items) {
-    const found = read(item);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 function timeoutOf(headers: Readonly<Record<string, unknown>>): number | undefined {

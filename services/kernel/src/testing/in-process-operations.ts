@@ -11,9 +11,9 @@ import { unlessSettled } from './unless-settled.js';
 export function inProcessOperations(served: ServedOperations): OperationClient {
   const handlers = operationHandlers(served);
   return createOperationClient({
-    async call({ type, contentType = CALL_CONTENT_TYPE, body, timeoutMs, signal }, read) {
+    async call({ type, body, timeoutMs, signal }, read) {
       if (signal?.aborted === true) throw notCarriedOut(signal.reason);
-      const request = { type, contentType };
+      const request = { type, contentType: CALL_CONTENT_TYPE };
       const deadline = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
       const handler = handlers.find(request);
       const givenUp = unlessSettled(signal, timeoutMs);
@@ -21,13 +21,9 @@ export function inProcessOperations(served: ServedOperations): OperationClient {
         const reply = await Promise.race([
           handler === undefined
             ? handlers.refusalOf(request)
-            : handler.run(body, {
-                timeoutMs: () => deadline && deadline - performance.now(),
-                headers: () => ({}),
-              }),
+            : handler.run(body, () => deadline && deadline - performance.now()),
           givenUp.promise,
         ]);
-        if (reply === undefined) throw new Error('every call has the content type of a call');
         return read(reply);
       } finally {
         givenUp.cancel();

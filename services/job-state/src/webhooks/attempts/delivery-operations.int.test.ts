@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DeliveryPage } from '@partner/proto-contracts/resources/delivery/delivery';
-import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { idFloor, newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { MAX_DELIVERIES_SCANNED } from './list-deliveries.js';
@@ -310,7 +310,7 @@ describe('an operation', () => {
         replayId: newId('rpl'),
       };
       await run(nothing, { timeoutMs: 4_000 }).catch((error: unknown) => {
-        expect(serviceErrorFrom(error).reason).toBe('not_found');
+        expect(ServiceError.from(error).reason).toBe('not_found');
       });
       expect(seen.limits.length).toBeGreaterThan(0);
       for (const limits of seen.limits) expect(limits.timeoutMs).toBeLessThanOrEqual(4_000);

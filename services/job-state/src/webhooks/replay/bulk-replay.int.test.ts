@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { idFloor } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { createBulkReplay, previewBulkReplay } from './bulk-replay.js';
@@ -126,7 +126,7 @@ describe('a bulk replay', () => {
     invariant(begun?.status === 'fulfilled', 'one was begun');
     for (const result of results) {
       if (result.status === 'fulfilled') continue;
-      const failure = serviceErrorFrom(result.reason);
+      const failure = ServiceError.from(result.reason);
       expect(failure.reason).toBe('replay_in_progress');
       expect(failure.message).toContain(begun.value.replayId);
     }

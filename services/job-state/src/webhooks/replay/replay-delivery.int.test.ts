@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import {
   attemptOf,
   client,
@@ -65,7 +65,7 @@ describe('ReplayDelivery', () => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const result of results) {
       if (result.status === 'fulfilled') continue;
-      const failure = serviceErrorFrom(result.reason);
+      const failure = ServiceError.from(result.reason);
       expect(failure.reason).toBe('replay_in_progress');
       expect(failure.message).toContain(made[0]?.id);
     }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { openSecret } from '@partner/kernel/security/secret-sealing';
@@ -296,7 +296,7 @@ describe('an operation that reads', () => {
       });
       const nothing = { companyId: newId('cmp'), subscriptionId: newId('whk') };
       await watched[method](nothing, { timeoutMs: 4_000 }).catch((error: unknown) => {
-        expect(serviceErrorFrom(error).reason).toBe('not_found');
+        expect(ServiceError.from(error).reason).toBe('not_found');
       });
       expect(given.length).toBeGreaterThan(0);
       for (const timeoutMs of given) expect(timeoutMs).toBeLessThanOrEqual(4_000);

@@ -1,7 +1,7 @@
 import { beforeAll } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import type { ShownAttemptCounts } from '@partner/proto-contracts/resources/statistics/statistics';
-import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { Registry } from 'prom-client';
@@ -70,5 +70,5 @@ export async function totalsOf(of: { companyId: string; subscriptionId: string }
 export const reasonOf = async (call: Promise<unknown>) =>
   call.then(
     () => 'none',
-    (error: unknown) => serviceErrorFrom(error).reason,
+    (error: unknown) => ServiceError.from(error).reason,
   );
