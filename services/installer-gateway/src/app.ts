@@ -1,6 +1,6 @@
 import type { ApiKeyPrincipal } from '@partner/gateway-kit/auth/api-key-authentication';
 import { type ApiKeySurfaceDeps, createApiKeySurface } from '@partner/gateway-kit/operations/api-key-surface';
-import type { ApiVersions } from '@partner/gateway-kit/versions/api-versions';
+import { type ApiVersions, createApiVersions } from '@partner/gateway-kit/http/api-versions';
 import type { AnyEndpoint } from '@partner/gateway-kit/http/endpoint';
 import { type PositionCursor, surfaceEndpoints } from '@partner/gateway-kit/operations/forward-operation';
 import { getManifest } from '@partner/gateway-kit/operations/get-manifest';
@@ -8,6 +8,7 @@ import { keyCaller } from '@partner/gateway-kit/operations/key-caller';
 import { listEventFeed } from '@partner/gateway-kit/operations/list-event-feed';
 import type { PageCursorDeps } from '@partner/gateway-kit/operations/page-cursor';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
+import { API_VERSION_LIVES } from '@partner/proto-contracts/api/versions';
 import { listInstallerEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
 import { getInstallerManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';
 import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
@@ -16,6 +17,9 @@ import { installerTools } from './installer-tools.js';
 import { listJobFeed } from './routes/list-job-feed.js';
 import { listTechnicians } from './routes/list-technicians.js';
 import type { TechnicianCursor } from './technician-cursor.js';
+
+/** Versions of the installer API (spec: Versioning). */
+export const API_VERSIONS = createApiVersions(API_VERSION_LIVES, () => new Date());
 
 /** Dependencies of the installer surface. */
 export interface InstallerAppDeps extends ApiKeySurfaceDeps {

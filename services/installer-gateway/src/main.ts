@@ -1,7 +1,6 @@
 import { JOB_STATE_INSTALLER_RPC } from '@partner/proto-contracts/topology';
 import { runGateway } from '@partner/gateway-kit/operations/run-gateway';
-import { API_VERSIONS } from './api-versions.js';
-import { createInstallerApp } from './app.js';
+import { API_VERSIONS, createInstallerApp } from './app.js';
 import { config } from './config.js';
 import { createFeedCursor } from './feed-cursor.js';
 import { createTechnicianCursor } from './technician-cursor.js';

@@ -2,13 +2,13 @@ import type { CallOptions } from '@partner/kernel/amqp/operation-client';
 import type { OperationInput } from '@partner/proto-contracts/api/operation';
 import type { ResponseStream } from './response-stream.js';
 
-/** An authenticated request with validated input, in the form of the current version. */
+/** An authenticated request with validated input. */
 export interface EndpointRequest<Principal, Query, Body> {
   readonly principal: Principal;
   /** Path parameters, as sent. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
-  /** The query as sent, in the form of the current version: what job-state validates again. */
+  /** The query as sent: what job-state validates again. */
   readonly sentQuery: unknown;
   readonly body: Body;
   /** The `Idempotency-Key` header; always set if the endpoint requires it. */
@@ -21,10 +21,7 @@ export interface EndpointRequest<Principal, Query, Body> {
   /** SHA-256 of the canonical (key-sorted) JSON of the body as sent, unknown fields included. */
   readonly bodySha256: Buffer;
   readonly requestId: string;
-  /**
-   * Version date for the response to name: the pinned one, else the current one. The endpoint itself returns the form
-   * of the current version.
-   */
+  /** Version date for the response to name: the pinned one, else the current one. */
   readonly apiVersion: string;
   /** Returns a request header by its lower-case name. */
   header(name: string): string | undefined;

@@ -6,7 +6,6 @@ import { isSpanContextValid, type Span, SpanStatusCode } from '@opentelemetry/ap
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
-import { invariant } from '@partner/kernel/process/invariant';
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import { runWithRequestId } from '@partner/kernel/telemetry/request-context';
 import { memoryLimitBytes } from '@partner/kernel/process/memory-limit';
@@ -15,8 +14,8 @@ import { isFailure, ServiceError } from '@partner/kernel/process/service-error';
 import { withSpan } from '@partner/kernel/telemetry/tracing';
 import { type After, afterMs } from '@partner/kernel/process/timers';
 import { createStrangerLimits, type StrangerLimits, type StrangerLimitOptions } from './stranger-limits.js';
-import { conditionalResponse, rewrittenResponse } from './response-variants.js';
-import { API_VERSION_HEADER, type ApiVersions } from '../versions/api-versions.js';
+import { conditionalResponse } from './response-variants.js';
+import { API_VERSION_HEADER, type ApiVersions } from './api-versions.js';
 import type { SentJson } from './canonical-json.js';
 import { clientAddress, clientNetwork } from '../auth/client-address.js';
 import { withContentCoding } from './content-coding.js';
@@ -125,15 +124,9 @@ export interface HttpAppOptions<Principal> {
  * operation has an `ETag` for private caches; it becomes a 304 without a body if `If-None-Match` names that tag.
  *
  * Each request has one span, one log line `http.request_completed` and, unless its response is a stream, one observation of
- * `partner_http_request_duration_seconds`. Throws if a version differs in an operation that no endpoint serves.
+ * `partner_http_request_duration_seconds`.
  */
 export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): RequestListener {
-  for (const id of options.versions?.differingOperations ?? []) {
-    invariant(
-      options.endpoints.some((endpoint) => endpoint.id === id),
-      `a version differs in ${id}, which is no operation of the surface`,
-    );
-  }
   const log = createRequestLog(options);
   const { memoryBytes = memoryLimitBytes(), after = afterMs } = options;
   const state: AppState = {
@@ -347,8 +340,7 @@ async function respondTo<Principal>(
 
   async function respondWith(sentBody: SentJson | undefined): Promise<EndpointResponse> {
     const selected = options.versions?.select(request.get(API_VERSION_HEADER));
-    const translation = selected?.version.translationOf(endpoint.id);
-    const input = readInput(endpoint, request, sentBody, { versionProblem: selected?.problem, translation });
+    const input = readInput(endpoint, request, sentBody, selected?.problem);
     const apiVersion = selected?.version.date ?? CURRENT_API_VERSION;
     const handled = await callWith((call) =>
       endpoint.handle({
@@ -363,11 +355,9 @@ async function respondTo<Principal>(
         remoteAddress: surfaceRequest.remoteAddress,
       }),
     );
-    const shown =
-      translation?.response === undefined ? handled : rewrittenResponse(handled, translation.response);
     return endpoint.conditional === true
-      ? conditionalResponse(shown, apiVersion, request.get('if-none-match'))
-      : shown;
+      ? conditionalResponse(handled, apiVersion, request.get('if-none-match'))
+      : handled;
   }
 }
 

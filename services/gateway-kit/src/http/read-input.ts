@@ -2,12 +2,12 @@ import { idempotencyKeyHeader } from '@partner/proto-contracts/values/idempotenc
 import type { Request } from 'express';
 import { type FieldViolation, ServiceError } from '@partner/kernel/process/service-error';
 import { invalidArgument, validate } from '@partner/kernel/process/validation';
-import { API_VERSION_HEADER, isJsonObject, type Translation } from '../versions/api-versions.js';
+import { API_VERSION_HEADER } from './api-versions.js';
 import { type SentJson, sha256OfSentJson } from './canonical-json.js';
 import type { AnyEndpoint } from './endpoint.js';
 import { misspelledNames } from './query-names.js';
 
-/** Validated input of a request, in the form of the current version. */
+/** Validated input of a request. */
 interface RequestInput {
   readonly params: Readonly<Record<string, string>>;
   readonly query: unknown;
@@ -22,31 +22,22 @@ interface RequestInput {
 interface GivenInput {
   readonly params: Readonly<Record<string, string | readonly string[]>>;
   readonly query: Readonly<Record<string, unknown>>;
-  /** In the form of the current version. */
   readonly body: unknown;
   readonly sentBody: SentJson | undefined;
   readonly idempotencyKey: string | undefined;
 }
 
-/** Validates the input in the current version's form. Throws one 400 that lists all violations. */
+/** Validates the input of a request. Throws one 400 that lists all violations. */
 export function readInput<Principal>(
   endpoint: AnyEndpoint<Principal>,
   request: Request,
   sentBody: SentJson | undefined,
-  {
-    versionProblem,
-    translation,
-  }: {
-    readonly versionProblem: string | undefined;
-    readonly translation: Translation | undefined;
-  },
+  versionProblem: string | undefined,
 ): RequestInput {
-  const params = textParameters(request.params);
-  const json = sentBody?.value;
   const given = {
-    params,
-    query: translation?.query?.(request.query) ?? request.query,
-    body: isJsonObject(json) ? (translation?.body?.(json) ?? json) : json,
+    params: request.params,
+    query: request.query,
+    body: sentBody?.value,
     sentBody,
     idempotencyKey: request.get('idempotency-key'),
   };
@@ -81,7 +72,7 @@ export function validateInput<Principal>(
     sentQuery: endpoint.query === undefined ? undefined : given.query,
     body: body?.valid === true ? body.value : undefined,
     idempotencyKey: endpoint.idempotencyKey === undefined ? undefined : idempotencyKey,
-    // The body as sent, so that a key's binding does not depend on validation or versions.
+    // The body as sent, so that a key's binding does not depend on validation.
     bodySha256: sha256OfSentJson(given.sentBody),
   };
 }

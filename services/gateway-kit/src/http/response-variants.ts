@@ -1,18 +1,6 @@
-import { invariant } from '@partner/kernel/process/invariant';
 import { responseText } from './response-text.js';
-import { isJsonObject, type Rewrite } from '../versions/api-versions.js';
 import type { EndpointResponse } from './endpoint.js';
 import { entityTagOf, namesEntityTag } from './entity-tag.js';
-
-/** The response in the form of another version. */
-export function rewrittenResponse(response: EndpointResponse, rewrite: Rewrite): EndpointResponse {
-  const { status, headers = {} } = response;
-  const text = responseText(response);
-  if (text === undefined) return response;
-  const body: unknown = JSON.parse(text);
-  invariant(isJsonObject(body), 'a response that versions differ in is an object');
-  return { status, headers, json: rewrite(body) };
-}
 
 /** The response with its `ETag`; 304 without a body if `If-None-Match` names that tag. */
 export function conditionalResponse(

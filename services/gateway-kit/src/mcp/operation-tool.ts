@@ -2,8 +2,7 @@ import type { AnyOperation } from '@partner/proto-contracts/api/operation';
 import { invariant } from '@partner/kernel/process/invariant';
 import { invalidArgument, validate } from '@partner/kernel/process/validation';
 import { z } from 'zod';
-import type { JsonObject } from '../versions/api-versions.js';
-import { toolSchema } from './tool-schema.js';
+import { type JsonObject, toolSchema } from './tool-schema.js';
 import type { ReadingToolName, Tool } from './tool.js';
 
 /** Maximum characters of an id in a path. */

@@ -5,9 +5,8 @@ import {
 } from '@partner/proto-contracts/resources/event-replay/event-replay';
 import { invalidArgument, validate } from '@partner/kernel/process/validation';
 import { z } from 'zod';
-import type { JsonObject } from '../versions/api-versions.js';
 import { checkConfirmation, createConfirmation } from './confirmation.js';
-import { toolSchema } from './tool-schema.js';
+import { type JsonObject, toolSchema } from './tool-schema.js';
 import type { Tool, ToolCaller } from './tool.js';
 
 const confirmed = z.object({

@@ -12,8 +12,8 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { invalidParamsResponse } from '@partner/kernel/process/json-rpc';
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
-import type { JsonObject } from '../versions/api-versions.js';
 import type { EndpointResponse } from '../http/endpoint.js';
+import type { JsonObject } from './tool-schema.js';
 import type { Tool } from './tool.js';
 
 const INSTRUCTIONS =

@@ -5,7 +5,6 @@ import { invariant } from '@partner/kernel/process/invariant';
 import { httpStatusOf, ServiceError } from '@partner/kernel/process/service-error';
 import { z } from 'zod';
 import { type ApiKeyPrincipal, scopesOfPrincipal } from '../auth/api-key-authentication.js';
-import type { JsonObject } from '../versions/api-versions.js';
 import {
   type AnyEndpoint,
   type EndpointRequest,
@@ -16,6 +15,7 @@ import { errorResponse } from '../http/error-response.js';
 import { validateInput } from '../http/read-input.js';
 import { requireScope } from '../auth/require-scope.js';
 import { responseText } from '../http/response-text.js';
+import type { JsonObject } from './tool-schema.js';
 import type { OperationCall, Tool } from './tool.js';
 
 /** One message. Lists of messages would pass the rate limit as one request. */

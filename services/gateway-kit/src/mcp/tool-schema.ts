@@ -1,6 +1,8 @@
 import { invariant } from '@partner/kernel/process/invariant';
 import { z } from 'zod';
-import { isJsonObject, type JsonObject } from '../versions/api-versions.js';
+
+/** A JSON object of which the code reads only some fields. */
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** JSON Schema of a tool's input. */
 export interface ToolSchema {
@@ -75,4 +77,8 @@ function inlined(part: unknown, definitions: JsonObject, within: readonly string
 function described({ override, description, ...rest }: JsonObject): object {
   const shown = isJsonObject(override) ? override : rest;
   return { ...shown, ...(description === undefined ? {} : { description }) };
+}
+
+function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,7 @@
 import type { Scope } from '@partner/proto-contracts/api/scopes';
-import type { JsonObject } from '../versions/api-versions.js';
 import type { ApiKeyPrincipal } from '../auth/api-key-authentication.js';
 import type { EndpointRequest } from '../http/endpoint.js';
-import type { ToolSchema } from './tool-schema.js';
+import type { JsonObject, ToolSchema } from './tool-schema.js';
 
 /** Name of a tool that only reads. One that has an effect begins with another verb, so that no pattern for names mixes them (MCP-8). */
 export type ReadingToolName = `${'explain' | 'get' | 'list' | 'preview' | 'read'}_${string}`;

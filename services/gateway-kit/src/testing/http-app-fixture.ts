@@ -12,7 +12,7 @@ import { Registry } from 'prom-client';
 import type request from 'supertest';
 import { z } from 'zod';
 import { createInMemoryRateLimiter } from './in-memory-rate-limiter.js';
-import { createApiVersions } from '../versions/api-versions.js';
+import { createApiVersions } from '../http/api-versions.js';
 import { type AnyEndpoint, type EndpointRequest, serveOperation } from '../http/endpoint.js';
 import { createHttpApp, type HttpAppOptions } from '../http/http-app.js';
 
@@ -26,11 +26,10 @@ const logLine = z.record(z.string(), z.unknown());
 export const NOW = new Date('2026-09-01T12:00:00.000Z');
 export const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-export const oneVersion = createApiVersions({
-  lives: [{ date: '2026-08-26', announced: '2026-08-26' }],
-  differences: {},
-  now: () => new Date('2026-09-01T12:00:00Z'),
-});
+export const oneVersion = createApiVersions(
+  [{ date: '2026-08-26', announced: '2026-08-26' }],
+  () => new Date('2026-09-01T12:00:00Z'),
+);
 
 export const writeThing = (handle: AnyEndpoint<Caller>['handle']) =>
   serveOperation(

@@ -3,7 +3,7 @@ import { INSTALLER_JOB_EXAMPLE, type InstallerJob } from '@partner/proto-contrac
 import { createApiKey } from '@partner/kernel/security/api-key';
 import type { FoundKey } from '@partner/gateway-kit/auth/api-key-authentication';
 import { createCursorSigner } from '@partner/gateway-kit/operations/cursor-signer';
-import type { ApiVersions } from '@partner/gateway-kit/versions/api-versions';
+import type { ApiVersions } from '@partner/gateway-kit/http/api-versions';
 import { type Implementation, implement, type OperationRequest } from '@partner/kernel/amqp/implement';
 import type { OperationReply } from '@partner/kernel/amqp/operation-call';
 import type { Operation } from '@partner/proto-contracts/api/operation';
@@ -15,8 +15,7 @@ import { inProcessOperations } from '@partner/kernel/testing/in-process-operatio
 import type { RequestListener } from 'node:http';
 import { Registry } from 'prom-client';
 import request from 'supertest';
-import { API_VERSIONS } from '../api-versions.js';
-import { createInstallerApp } from '../app.js';
+import { API_VERSIONS, createInstallerApp } from '../app.js';
 import { createFeedCursor } from '../feed-cursor.js';
 import { createTechnicianCursor } from '../technician-cursor.js';
 
