@@ -16,7 +16,7 @@ import { startRpcServer } from '@partner/kernel/amqp/rpc-server';
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { ServiceKit } from '@partner/kernel/process/service';
 import { accessOperations } from './access/access-operations.js';
-import { keyOperations } from './access/authenticate-key-operation.js';
+import { keyOperations } from './access/authenticate-key.js';
 import type { KeyUsage } from './access/start-key-usage.js';
 import { appointmentOperations } from './appointments/appointment-operations.js';
 import { auditOperations } from './audit/audit-operations.js';

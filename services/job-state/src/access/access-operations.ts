@@ -1,21 +1,20 @@
 import type { Implementation } from '@partner/kernel/amqp/implement';
-import { apiKeyOperations } from './api-key-operations.js';
-import { colleagueOperations } from './colleague-operations.js';
-import { passwordOperations } from './password-operations.js';
-import { secondFactorOperations } from './second-factor-operations.js';
-import { signInOperations } from './sign-in-operations.js';
-import { technicalContactOperations } from './technical-contact-operations.js';
+import type { AccessDeps } from './access-deps.js';
+import { API_KEY_OPERATIONS } from './api-keys.js';
+import { COLLEAGUE_OPERATIONS } from './colleagues.js';
+import { PASSWORD_OPERATIONS } from './passwords.js';
+import { SECOND_FACTOR_OPERATIONS } from './second-factor.js';
+import { SIGN_IN_OPERATIONS } from './sign-in.js';
+import { TECHNICAL_CONTACT_OPERATIONS } from './technical-contact.js';
 
 /** The operations with which people sign in and manage a company's keys, colleagues and technical contact. */
-export function accessOperations(
-  deps: Parameters<typeof apiKeyOperations>[0] & Parameters<typeof secondFactorOperations>[0],
-): readonly Implementation[] {
+export function accessOperations(deps: AccessDeps): readonly Implementation[] {
   return [
-    ...signInOperations(deps),
-    ...passwordOperations(deps),
-    ...secondFactorOperations(deps),
-    ...colleagueOperations(deps),
-    ...apiKeyOperations(deps),
-    ...technicalContactOperations(deps),
-  ];
+    ...SIGN_IN_OPERATIONS,
+    ...PASSWORD_OPERATIONS,
+    ...SECOND_FACTOR_OPERATIONS,
+    ...COLLEAGUE_OPERATIONS,
+    ...API_KEY_OPERATIONS,
+    ...TECHNICAL_CONTACT_OPERATIONS,
+  ].map((operation) => operation(deps));
 }

@@ -25,8 +25,7 @@ beforeAll(async () => {
 const client = () => connectAccess({ database });
 
 /** The requests of a gateway. */
-const gateway = (used: string[] = []) =>
-  keyLookups({ database, clock: () => TEST_NOW, logger: silentLogger, environment: 'sandbox' }, used);
+const gateway = (used: string[] = []) => keyLookups({ database }, used);
 
 const insertKey = (
   companyId: string,

@@ -1,33 +1,43 @@
 import type { SecurityNoticeKind } from '@partner/proto-contracts/resources/security-notice/security-notice';
-import { canSignIn } from './can-sign-in.js';
 import type { Actor } from '../audit/actor.js';
+import type { OwnerChange } from '../audit/record-audit.js';
 import type { Queryable } from '../database/database.js';
+import { canSignIn } from './membership.js';
 
 /** Something that a person must learn by email, whatever their settings. */
-export interface SecurityNotice {
+interface SecurityNotice {
   readonly companyId: string;
   readonly kind: SecurityNoticeKind;
   /** The membership or company that it is about; notices of one kind about one subject are equal. */
   readonly subjectId: string;
   /** Who did it; undefined: no signed-in person. */
   readonly actor: Actor | undefined;
-  readonly details?: Readonly<Record<string, string | number>>;
+  readonly details?: Readonly<Record<string, string | number>> | undefined;
 }
 
-/** Queues a notice for the person whom it is about, in the transaction of the change. Nothing without an address. */
-export function noticeToPerson(tx: Queryable, notice: SecurityNotice): Promise<void> {
+/** Queues a notice for the person who was changed, in the transaction of the change. Nothing without an address. */
+export function noticeToPerson(
+  tx: Queryable,
+  { membershipId: subjectId, ...change }: OwnerChange,
+  kind: SecurityNoticeKind,
+  details?: SecurityNotice['details'],
+): Promise<void> {
   return queue(
     tx,
-    notice,
+    { ...change, subjectId, kind, details },
     `select member.email from memberships as member where member.id = $3 and member.email is not null`,
   );
 }
 
-/** Queues a notice for each owner of the company who can sign in, but for the person whom it is about. */
-export function noticeToOtherOwners(tx: Queryable, notice: SecurityNotice): Promise<void> {
+/** Queues a notice about a new owner for each other owner of the company who can sign in. */
+export function noticeOfOwner(
+  tx: Queryable,
+  { membershipId: subjectId, ...change }: OwnerChange,
+  displayName: string,
+): Promise<void> {
   return queue(
     tx,
-    notice,
+    { ...change, subjectId, kind: 'owner_added', details: { displayName } },
     `select member.email from memberships as member
      where member.company_id = $1 and member.id <> $3 and member.role = 'OWNER' and member.active and member.email is not null
        and ${canSignIn('member')}`,

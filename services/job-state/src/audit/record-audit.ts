@@ -46,3 +46,20 @@ export async function recordAudit(tx: Queryable, change: AuditedChange): Promise
     ],
   );
 }
+
+/** A change of a person of the company, by the person or by someone else. */
+export interface OwnerChange {
+  readonly companyId: string;
+  readonly membershipId: string;
+  readonly actor: Actor | undefined;
+}
+
+/** Adds an entry about a change of a person: {@link recordAudit}. */
+export function recordOwnerChange(
+  tx: Queryable,
+  { companyId, membershipId, actor }: OwnerChange,
+  details: Readonly<Record<string, unknown>>,
+  action: AuditAction = 'owner.updated',
+): Promise<void> {
+  return recordAudit(tx, { companyId, actor, action, subject: { type: 'owner', id: membershipId }, details });
+}

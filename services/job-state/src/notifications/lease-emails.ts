@@ -1,5 +1,5 @@
 import type { EmailOutcome } from '@partner/proto-contracts/internal/notifications/notification-emails';
-import { canSignIn } from '../access/can-sign-in.js';
+import { canSignIn } from '../access/membership.js';
 import type { Database, TransactionLimits } from '../database/database.js';
 
 /** Notifications that one email lists. */

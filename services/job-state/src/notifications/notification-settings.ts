@@ -1,6 +1,6 @@
 import type { NotificationSettings } from '@partner/proto-contracts/resources/notification-settings/notification-settings';
 import { notFound } from '@partner/kernel/process/service-error';
-import type { MembershipOfCompany } from '../access/get-owner.js';
+import type { MembershipOfCompany } from '../access/membership.js';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, TransactionLimits } from '../database/database.js';

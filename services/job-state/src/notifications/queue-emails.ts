@@ -1,4 +1,4 @@
-import { canSignIn } from '../access/can-sign-in.js';
+import { canSignIn } from '../access/membership.js';
 import type { Transaction } from '../database/database.js';
 
 const QUEUE_EMAILS = {

@@ -1,31 +1,20 @@
+import type { getBacklogOperation } from '@partner/proto-contracts/internal/operators/system';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
+import { invariant } from '@partner/kernel/process/invariant';
+import type { z } from 'zod';
 import type { Queryable } from '../database/database.js';
+import { FAILING_AFTER, sharedSlotsOf, subscriptionCapOf } from '../webhooks/deliveries/claim-rule.js';
 import { dueAt, isOverdue } from '../webhooks/deliveries/delivery-columns.js';
-import { FAILING_AFTER, sharedSlotsOf } from '../webhooks/deliveries/claim-rule.js';
-import { subscriptionCapOf } from '../webhooks/deliveries/claim-rule.js';
+import type { OperatorDeps } from './operator-deps.js';
 
-/** Waiting work in Postgres. Ages are in milliseconds by its clock, null without any. */
-export interface Backlog {
-  readonly dueDeliveries: number;
-  /** To healthy endpoints. */
-  readonly oldestDueMs: number | null;
-  readonly busyDueDeliveries: number;
-  readonly oldestBusyDueMs: number | null;
-  readonly failingDueDeliveries: number;
-  readonly oldestFailingDueMs: number | null;
-  readonly leasedDeliveries: number;
-  readonly expiredLeases: number;
-  readonly waitingRetries: number;
-  readonly heldDeliveries: number;
-  readonly outboxMessages: number;
-  readonly oldestOutboxMs: number | null;
-  readonly waitingPlatformMessages: number;
-  readonly oldestWaitingMs: number | null;
-  readonly degradedSubscriptions: number;
-  readonly failingSubscriptions: number;
-  readonly databaseConnections: number;
-  readonly databaseConnectionsMax: number;
-  readonly databaseNow: Date;
-}
+type Backlog = z.output<typeof getBacklogOperation.output>;
+
+type Age = Extract<keyof Backlog, `oldest${string}`>;
+
+/** Ages are in milliseconds by the clock of the database, null without any. */
+type BacklogRow = Omit<Backlog, Age | 'environment' | 'now' | 'databaseNow'> & {
+  readonly [Name in Age]: number | null;
+} & { readonly databaseNow: Date };
 
 /**
  * Counts waiting work as of one moment.
@@ -33,8 +22,11 @@ export interface Backlog {
  * It reads each unfinished delivery once: for people on demand, not for frequent polling. Healthy endpoints, those at capacity
  * and failing ones are separate, as in the metric `partner_webhook_oldest_due_seconds`.
  */
-export async function getBacklog(database: Queryable, inFlight: number): Promise<Backlog> {
-  const [backlog] = await database.query<Backlog>(
+export async function getBacklog(
+  database: Queryable,
+  { inFlight, environment, clock }: OperatorDeps,
+): Promise<Backlog> {
+  const [row] = await database.query<BacklogRow>(
     `select d.*, o.*, i.*, s.*, c.*
      from (
        select coalesce(sum(due), 0)::integer as "dueDeliveries",
@@ -89,6 +81,16 @@ export async function getBacklog(database: Queryable, inFlight: number): Promise
      ) c`,
     [FAILING_AFTER, subscriptionCapOf(inFlight), sharedSlotsOf(inFlight)],
   );
-  if (backlog === undefined) throw new Error('an aggregate returns a row');
-  return backlog;
+  invariant(row, 'an aggregate returns a row');
+  return {
+    ...row,
+    environment,
+    now: formatDateTime(clock()),
+    databaseNow: formatDateTime(row.databaseNow),
+    oldestDueMs: row.oldestDueMs ?? undefined,
+    oldestBusyDueMs: row.oldestBusyDueMs ?? undefined,
+    oldestFailingDueMs: row.oldestFailingDueMs ?? undefined,
+    oldestOutboxMs: row.oldestOutboxMs ?? undefined,
+    oldestWaitingMs: row.oldestWaitingMs ?? undefined,
+  };
 }

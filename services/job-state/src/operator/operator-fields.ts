@@ -18,7 +18,7 @@ const passwordHash = z
   .refine(isPasswordHash, 'must be a PHC string of Argon2id with the parameters of the service');
 
 /** The fields of a company that operators can set; all optional. */
-const companyFields = z.object({
+export const companyFields = z.object({
   companyId: z
     .string()
     .refine((text) => isId('cmp', text), 'must be an id such as cmp_01j…')
@@ -30,22 +30,14 @@ const companyFields = z.object({
 });
 
 /** The fields of an owner that operators can set; all optional. */
-const ownerFields = z.object({
+export const ownerFields = z.object({
   displayName: name.refine((text) => !hasUrlOrDomain(text), NAME_WITH_URL).optional(),
   email: emailAddress.optional(),
   passwordHash: passwordHash.optional(),
 });
 
-/** Fails with `invalid_argument` for invalid fields of a company. */
-export function checkCompanyFields(given: z.input<typeof companyFields>): void {
-  refuseViolations(validate(companyFields, given, 'body'));
-}
-
-/** Fails with `invalid_argument` for invalid fields of an owner. */
-export function checkOwnerFields(given: z.input<typeof ownerFields>): void {
-  refuseViolations(validate(ownerFields, given, 'body'));
-}
-
-function refuseViolations(checked: ReturnType<typeof validate>): void {
+/** Fails with `invalid_argument` for invalid fields. */
+export function checkFields<Fields>(schema: z.ZodType<unknown, Fields>, given: Fields): void {
+  const checked = validate(schema, given, 'body');
   if (!checked.valid) throw invalidArgument(checked.violations);
 }

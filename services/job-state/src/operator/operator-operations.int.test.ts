@@ -5,7 +5,7 @@ import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { PASSWORD_HASHING } from '@partner/kernel/security/password-hashing';
-import { getLogin } from '../access/get-login.js';
+import { connectAccess } from '../testing/access-client.js';
 import {
   connectAudit,
   connectOperators,
@@ -165,7 +165,7 @@ describe('owners', () => {
     const passwordHash = await hash('correct horse', PASSWORD_HASHING);
     const { membershipId, email, owner } = await newOwner(companyId, passwordHash);
     expect(owner).toMatchObject({ companyId, displayName: 'Ola Owner', active: true, hasPassword: true });
-    const login = () => getLogin(fixture, email.toUpperCase());
+    const login = () => connectAccess(fixture).findLogin(email.toUpperCase());
     await expect(login()).resolves.toMatchObject({ membershipId, role: 'owner', passwordHash });
 
     const disabled = await operators.updateOwner({ membershipId, active: false });

@@ -6,7 +6,7 @@ import {
 } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import { newId } from '@partner/kernel/process/ids';
 import { eventually } from '@partner/test-kit/eventually';
-import { lockCompany } from '../access/insert-key.js';
+import { lockCompany } from '../access/lock-company.js';
 import { insertCompany, platformMessage, TEST_NOW } from '../testing/test-jobs.js';
 import { followSubscriptionState } from '../webhooks/subscriptions/follow-subscription-state.js';
 import { stepErasure } from './start-erasures.js';

@@ -11,10 +11,10 @@ import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { startJournalBackfills, stepJournalBackfills } from '../journal/start-journal-backfills.js';
-import { updateCompany } from '../operator/update-company.js';
 import { beforeStatement } from '../testing/before-statement.js';
 import { createGate } from '../testing/create-gate.js';
 import { countLockWaits } from '../testing/lock-waits.js';
+import { connectOperators } from '../testing/public-clients.js';
 import { platformMessage, TEST_NOW } from '../testing/test-jobs.js';
 import { createPlatformMessageHandler } from './handle-platform-message.js';
 import { fixture } from '../testing/file-webhooks.js';
@@ -147,15 +147,7 @@ describe('a journal entry is for the accounting companies that are linked at its
   test('also if an operator links the company: a newer message of the platform overrides that', async () => {
     const [before, after] = [newId('jrn'), newId('jrn')];
     await record(companyChanged(1, -60, true));
-    const unlink = {
-      companyId,
-      name: undefined,
-      installerRequestsPerMinute: undefined,
-      deliveryWeight: undefined,
-      accountingCompanyIds: [],
-      actor: { membershipId: undefined, displayName: 'Ada' },
-    } as const;
-    await updateCompany({ database, logger: silentLogger, clock: () => TEST_NOW }, unlink);
+    await connectOperators({ database }).updateCompany({ companyId, accountingCompanyIds: [] });
     await record(entryRecorded(before, -1), entryRecorded(after, 1));
     expect(await Promise.all([before, after].map(recipientsOf))).toEqual([[accountant], []]);
     await record(companyChanged(2, -1, true));

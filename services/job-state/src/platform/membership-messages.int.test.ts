@@ -5,12 +5,10 @@ import {
   MembershipRole,
 } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import { newId } from '@partner/kernel/process/ids';
-import { silentLogger } from '@partner/kernel/telemetry/logger';
-import { getLogin } from '../access/get-login.js';
-import { getOwner } from '../access/get-owner.js';
 import { listAuditEntries } from '../audit/list-audit-entries.js';
 import { recordAudit } from '../audit/record-audit.js';
-import { updateOwner } from '../operator/owners.js';
+import { connectAccess } from '../testing/access-client.js';
+import { connectOperators } from '../testing/public-clients.js';
 import { insertCompany, insertMember, platformMessage } from '../testing/test-jobs.js';
 import { occurredAt, companyChanged } from './testing/company-messages-fixture.js';
 import { database, handle, DONE, waitsFor } from './testing/platform-fixture.js';
@@ -46,6 +44,8 @@ const membershipChanged = (
     ...given,
   });
 
+const access = () => connectAccess({ database });
+
 const membershipOf = async (membershipId: string) => {
   const [row] = await database.query(
     'select role, display_name, email, password_hash, active, version from memberships where id = $1',
@@ -62,11 +62,11 @@ describe('a membership of the platform', () => {
     const membershipId = newId('mem');
     await handle(membershipChanged(membershipId));
     expect(await membershipOf(membershipId)).toMatchObject({ role: 'OWNER', email, password_hash: null });
-    expect(await getLogin({ database }, email)).toBeUndefined();
-    expect(await getOwner({ database }, { companyId, membershipId })).toBeUndefined();
+    expect(await access().findLogin(email)).toBeUndefined();
+    expect(await access().findPerson(companyId, membershipId)).toBeUndefined();
     await giveWord(membershipId);
-    expect(await getLogin({ database }, email)).toMatchObject({ membershipId, companyId, role: 'owner' });
-    expect(await getOwner({ database }, { companyId, membershipId })).toBeDefined();
+    expect(await access().findLogin(email)).toMatchObject({ membershipId, companyId, role: 'owner' });
+    expect(await access().findPerson(companyId, membershipId)).toBeDefined();
   });
 
   test('has the state of its newest version, and keeps the password [PLATFORM-2]', async () => {
@@ -102,9 +102,9 @@ describe('a membership of the platform', () => {
       membershipChanged(technician, { version: 2, role: MembershipRole.TECHNICIAN, email: second }),
     );
     for (const membershipId of [inactive, technician]) {
-      expect(await getOwner({ database }, { companyId, membershipId })).toBeUndefined();
+      expect(await access().findPerson(companyId, membershipId)).toBeUndefined();
     }
-    for (const address of [email, second]) expect(await getLogin({ database }, address)).toBeUndefined();
+    for (const address of [email, second]) expect(await access().findLogin(address)).toBeUndefined();
     expect(await membershipOf(technician)).toMatchObject({ email: null, password_hash: null });
   });
 
@@ -112,13 +112,10 @@ describe('a membership of the platform', () => {
     const membershipId = newId('mem');
     await handle(membershipChanged(membershipId));
     await giveWord(membershipId);
-    await updateOwner(
-      { database, logger: silentLogger },
-      { membershipId, passwordHash: undefined, active: false, actor: { membershipId: undefined } },
-    );
+    await connectOperators({ database }).updateOwner({ membershipId, active: false });
     await handle(membershipChanged(membershipId, { version: 2, displayName: 'Ada Reyes' }));
     expect(await membershipOf(membershipId)).toMatchObject({ active: true, password_hash: null });
-    expect(await getLogin({ database }, email)).toBeUndefined();
+    expect(await access().findLogin(email)).toBeUndefined();
   });
 
   test('of an erased company is ignored, and operators cannot restore its people [PERSON-9]', async () => {
@@ -133,10 +130,8 @@ describe('a membership of the platform', () => {
     await handle(membershipChanged(another, { email: `${another}@owners.example` }));
     expect(await membershipOf(known)).toEqual(before);
     expect(await membershipOf(another)).toBeUndefined();
-    const change = { membershipId: known, passwordHash: undefined, active: true };
-    await expect(
-      updateOwner({ database, logger: silentLogger }, { ...change, actor: { membershipId: undefined } }),
-    ).rejects.toThrow('no such owner');
+    const restoring = connectOperators({ database }).updateOwner({ membershipId: known, active: true });
+    await expect(restoring).rejects.toThrow('no such owner');
   });
 
   test('waits for its company', async () => {
@@ -250,7 +245,7 @@ describe('a membership with the address of an owner whom an operator created', (
     const message = membershipChanged(membershipId, { email: email.toUpperCase() });
     expect(await handle(message)).toEqual(DONE);
     expect(await handle({ ...message, messageId: newId('evt') })).toEqual(DONE);
-    expect(await getLogin({ database }, email)).toMatchObject({
+    expect(await access().findLogin(email)).toMatchObject({
       membershipId,
       companyId,
       displayName: 'Ada Cole',
@@ -258,7 +253,7 @@ describe('a membership with the address of an owner whom an operator created', (
       hasSecondFactor: true,
     });
     expect(await membershipOf(former)).toBeUndefined();
-    expect(await getOwner({ database }, { companyId, membershipId: former })).toBeUndefined();
+    expect(await access().findPerson(companyId, former)).toBeUndefined();
     expect(
       (
         await listAuditEntries(database, {

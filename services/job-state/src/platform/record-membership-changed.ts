@@ -1,6 +1,6 @@
 import type { Transaction } from '../database/database.js';
-import { HAS_ERASURE } from '../access/insert-key.js';
-import { noticeToOtherOwners } from '../access/queue-notices.js';
+import { HAS_ERASURE } from '../access/lock-company.js';
+import { noticeOfOwner } from '../access/queue-notices.js';
 import type { MembershipChangedCommand } from './company-commands.js';
 import type { PlatformEffect } from './platform-effect.js';
 
@@ -64,10 +64,7 @@ export async function recordMembershipChanged(
     ],
   );
   if (recorded?.isOwner === true && known?.isOwner !== true && !address.isOwner) {
-    await noticeToOtherOwners(tx, {
-      ...{ companyId, subjectId: membershipId, kind: 'owner_added', actor: PLATFORM },
-      details: { displayName: command.displayName },
-    });
+    await noticeOfOwner(tx, { companyId, membershipId, actor: PLATFORM }, command.displayName);
   }
   return { kind: 'applied', appeared: [membershipId, ...address.left] };
 }

@@ -7,8 +7,8 @@ import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalo
 import { parseApiKey } from '@partner/kernel/security/api-key';
 import { invariant } from '@partner/kernel/process/invariant';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
-import { authenticateKey } from '../access/authenticate-key.js';
-import { getLogin } from '../access/get-login.js';
+import { connectAccess } from '../testing/access-client.js';
+import { keyLookups } from '../testing/key-lookups.js';
 import { listContractorJobs } from '../contractor-jobs/list-contractor-jobs.js';
 import { listEvents } from '../webhooks/events/list-events.js';
 import { readFeed } from '../jobs/feed.js';
@@ -36,18 +36,19 @@ describe('the sandbox', () => {
       'SALES',
     ]);
     for (const { id, owner, keys } of companies) {
-      const login = await getLogin({ database }, owner.email);
+      const login = await connectAccess({ database }).findLogin(owner.email);
       expect(login).toMatchObject({ companyId: id, role: 'owner' });
       expect(login?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
       expect(await verify(login?.passwordHash ?? '', owner.password)).toBe(true);
       for (const { kind, apiKey, boundCompanyId } of keys) {
         const parsed = parseApiKey(apiKey, 'sandbox');
         invariant(parsed, 'a key of the sandbox has the form of one');
-        const principal = await authenticateKey(
-          { database, clock: () => new Date(), keyUsage: { note: () => undefined } },
-          parsed,
-        );
-        expect(principal).toMatchObject({ companyId: id, kind, boundCompanyId: boundCompanyId ?? null });
+        const principal = await keyLookups({ database }).authenticateKey(parsed);
+        expect(principal).toMatchObject({
+          companyId: id,
+          kind,
+          ...(boundCompanyId !== undefined && { boundCompanyId }),
+        });
       }
     }
     const kinds = companies.flatMap(({ keys }) => keys.map(({ kind }) => kind));

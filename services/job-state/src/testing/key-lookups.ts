@@ -1,11 +1,17 @@
 import { authenticateKeyOperation } from '@partner/proto-contracts/internal/access/authenticate-key';
 import type { CallOptions } from '@partner/kernel/amqp/operation-client';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
-import { keyOperations } from '../access/authenticate-key-operation.js';
+import { keyOperations } from '../access/authenticate-key.js';
+import { TEST_NOW } from './test-jobs.js';
+
+type Deps = Omit<Parameters<typeof keyOperations>[0], 'keyUsage'>;
 
 /** Looks up keys as the gateways do. */
-export function keyLookups(deps: Omit<Parameters<typeof keyOperations>[0], 'keyUsage'>, used: string[] = []) {
-  const implementations = keyOperations({ ...deps, keyUsage: { note: (keyId) => used.push(keyId) } });
+export function keyLookups(deps: Partial<Deps> & Pick<Deps, 'database'>, used: string[] = []) {
+  const implementations = keyOperations({
+    ...{ clock: () => TEST_NOW, environment: 'sandbox', ...deps },
+    keyUsage: { note: (keyId) => used.push(keyId) },
+  });
   const operations = inProcessOperations({ implementations, callers: ['service'] });
   return {
     authenticateKey: (

@@ -32,6 +32,13 @@ import { listAuditEntriesOperation } from '@partner/proto-contracts/resources/au
 import { recordSessionChangeOperation } from '@partner/proto-contracts/internal/audit/record-session-change';
 import type { InternalOperation, Operation } from '@partner/proto-contracts/api/operation';
 import {
+  claimAnnouncementOperation,
+  listAnnouncementRecipientsOperation,
+  listAnnouncementsOperation,
+  recordAnnouncementOperation,
+  releaseAnnouncementOperation,
+} from '@partner/proto-contracts/internal/operators/announcements';
+import {
   createCompanyOperation,
   findCompanyOperation,
   listCompaniesOperation,
@@ -188,6 +195,11 @@ export function connectOperators(deps: Partial<OperatorDeps> & Pick<OperatorDeps
     updateOwner: calling(updateOwnerOperation),
     resetSecondFactor: calling(resetOwnerSecondFactorOperation),
     unlinkProvider: calling(unlinkOwnerProviderOperation),
+    listRecipients: calling(listAnnouncementRecipientsOperation),
+    claimAnnouncement: calling(claimAnnouncementOperation),
+    releaseAnnouncement: calling(releaseAnnouncementOperation),
+    recordAnnouncement: calling(recordAnnouncementOperation),
+    listAnnouncements: calling(listAnnouncementsOperation),
     checkRestore: calling(checkRestoreOperation),
     getBacklog: calling(getBacklogOperation),
     findPeople: calling(findPeopleOperation),

@@ -7,7 +7,7 @@ import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { SealingKeys } from '@partner/kernel/security/secret-sealing';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { invalidArgument } from '@partner/kernel/process/validation';
-import { lockCompany } from '../../access/insert-key.js';
+import { lockCompany } from '../../access/lock-company.js';
 import type { Actor } from '../../audit/actor.js';
 import { recordAudit } from '../../audit/record-audit.js';
 import { type Database, type Queryable, queryWithin, type Transaction } from '../../database/database.js';

@@ -1,7 +1,10 @@
-import type { ApiKey } from '@partner/proto-contracts/resources/api-key/api-key';
+import { type ApiKey, KEY_LIMITS } from '@partner/proto-contracts/resources/api-key/api-key';
 import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
 import { KEY_KINDS, type KeyKindName } from '@partner/proto-contracts/api/scopes';
+import { createApiKey, type Environment } from '@partner/kernel/security/api-key';
 import { invariant } from '@partner/kernel/process/invariant';
+import { ServiceError } from '@partner/kernel/process/service-error';
+import type { Transaction } from '../database/database.js';
 
 /** An API key, as {@link KEY_COLUMNS} selects it. */
 export interface KeyRow {
@@ -54,4 +57,40 @@ function shownBoundCompany({ boundCompanyId: id, boundCompanyName: name }: KeyRo
   if (id === null) return null;
   invariant(name, 'a company has a name');
   return { id, name };
+}
+
+/**
+ * Creates a key of a company that the transaction has locked. The text, the value of `x-api-key`, is returned only here; its hash is stored.
+ *
+ * Fails with `key_limit_reached` if the company has the maximum number of keys in force.
+ */
+export async function insertKey(
+  tx: Transaction,
+  companyId: string,
+  made: Pick<KeyRow, 'kind' | 'boundCompanyId' | 'description'>,
+  { environment, now }: { readonly environment: Environment; readonly now: Date },
+): Promise<{ readonly key: KeyRow; readonly text: string }> {
+  const [inForce] = await tx.query<{ count: number }>(
+    `select count(*)::integer as count from api_keys
+     where company_id = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`,
+    [companyId, now],
+  );
+  if (inForce === undefined || inForce.count >= KEY_LIMITS.keysInForce) {
+    throw new ServiceError(
+      'key_limit_reached',
+      `a company can have at most ${KEY_LIMITS.keysInForce} API keys in force; revoke one first`,
+    );
+  }
+  const { text, keyId, secretSha256, lastFour } = createApiKey(environment);
+  const [key] = await tx.query<KeyRow>(
+    `with k as (
+       insert into api_keys (id, company_id, kind, bound_company_id, description, secret_sha256, last_four, created_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8)
+       returning *
+     )
+     select ${KEY_COLUMNS} from k`,
+    [keyId, companyId, made.kind, made.boundCompanyId, made.description, secretSha256, lastFour, now],
+  );
+  invariant(key, 'an insert returns its row');
+  return { key, text };
 }

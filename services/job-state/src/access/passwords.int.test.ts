@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
-import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { connectAccess } from '../testing/access-client.js';
 import { somePasswordHash } from '../testing/some-password-hash.js';
 import { emailOf, insertCompany, insertMember, TEST_NOW } from '../testing/test-jobs.js';
-import { updateOwner } from '../operator/owners.js';
+import { connectOperators } from '../testing/public-clients.js';
 import { database } from '../testing/file-database.js';
 
 let companyId: string;
@@ -119,12 +118,8 @@ describe('a link', () => {
     await access().replacePassword({ companyId, membershipId }, change);
     await expect(use(outdated)).rejects.toMatchObject({ reason: 'not_found' });
     await request(membershipId, outdated);
-    const operator = { membershipId: undefined, displayName: 'operator: Ada' };
     for (const active of [false, true]) {
-      await updateOwner(
-        { database, logger: silentLogger },
-        { membershipId, passwordHash: undefined, active, actor: operator },
-      );
+      await connectOperators({ database }).updateOwner({ membershipId, active });
     }
     await expect(use(outdated)).rejects.toMatchObject({ reason: 'not_found' });
   });

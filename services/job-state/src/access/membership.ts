@@ -1,6 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../database/database.js';
 
+/** A membership of a company. */
+export interface MembershipOfCompany {
+  readonly companyId: string;
+  readonly membershipId: string;
+}
+
+/** Returns the condition that a membership, given by its alias in the statement, has a way to sign in. */
+export function canSignIn(member: string): string {
+  return `(${member}.password_hash is not null or exists (
+    select from provider_links as link where link.membership_id = ${member}.id))`;
+}
+
 /** What decides about the sessions of a person. */
 export interface SessionsBasis {
   /** Argon2id in PHC string form; null without a password. */
@@ -8,6 +20,10 @@ export interface SessionsBasis {
   /** How often {@link endSessions} has ended the sessions of the person. */
   readonly sessionVersion: number;
 }
+
+/** Columns of a {@link SessionsBasis}, from `memberships as member`. */
+export const SESSIONS_COLUMNS =
+  'member.password_hash as "passwordHash", member.session_version as "sessionVersion"';
 
 /**
  * Identifies what the sessions of a person depend on: a session ends once this changes. It is a digest of the salted hash of the

@@ -1,0 +1,18 @@
+import type { Implementation } from '@partner/kernel/amqp/implement';
+import type { Environment } from '@partner/kernel/security/api-key';
+import type { SealingKeys } from '@partner/kernel/security/secret-sealing';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import type { Database } from '../database/database.js';
+
+/** Dependencies of the operations with which people sign in and manage a company's keys, colleagues and technical contact. */
+export interface AccessDeps {
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly clock: () => Date;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  /** The environment of created keys, which authenticator apps show too. */
+  readonly environment: Environment;
+  readonly sealingKeys: SealingKeys;
+}
+
+/** An operation with its use case, once its dependencies are known. */
+export type AccessOperation = (deps: AccessDeps) => Implementation;
