@@ -45,7 +45,6 @@ const caller = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('service') }),
 ]);
 
-/** On whose behalf a call is made. */
 export type Caller = z.infer<typeof caller>;
 
 /** What binds a write to its first use (spec: Idempotency rules). */
@@ -73,7 +72,6 @@ export const operationCall = z.object({
   idempotencyKey: callIdempotency.optional(),
 });
 
-/** A call of an operation. */
 export type OperationCall = z.input<typeof operationCall>;
 
 const idempotencyMark = z.object({
@@ -86,12 +84,10 @@ export const callOutcome = z.object({
   /** For an operation with several successful responses. */
   status: z.int().optional(),
   idempotency: idempotencyMark.optional(),
-  /** Position after a page, for the signed cursor of the next one. */
   next: z.string().optional(),
   hasMore: z.boolean().optional(),
 });
 
-/** What a reply says besides its body. */
 export type CallOutcome = z.infer<typeof callOutcome>;
 
 /** The body of a failed call. A caller treats an unknown reason as `internal`. */

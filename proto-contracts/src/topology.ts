@@ -6,13 +6,11 @@
  * dead-letter at least once. They set a delivery limit, because 3.x brokers have no default.
  */
 
-/** An exchange of the service. */
 export interface ExchangeDefinition {
   readonly name: string;
   readonly type: 'topic' | 'fanout' | 'direct';
 }
 
-/** A durable queue, its bindings and its dead-letter queue. */
 export interface QueueDefinition {
   readonly name: string;
   /**
@@ -28,7 +26,6 @@ export interface QueueDefinition {
    * threw, a consumer that stopped, crashed or lost its channel, and 15 minutes of retries.
    */
   readonly deliveryLimit?: number;
-  /** Maximum messages; further publishes are rejected. */
   readonly maxLength?: number;
   /**
    * True: a consumer dead-letters what came through another exchange than those of the bindings. A process that replies to RPCs may

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { ERROR_REASON_CATALOGUE, isErrorReason } from './error-reasons.js';
 
-/** The `code` of an error. */
 const errorCode = z.enum(Object.keys(ERROR_REASON_CATALOGUE).filter(isErrorReason)).meta({
   id: 'ErrorCode',
   description:

@@ -1,7 +1,5 @@
-/** Meaning of one kind of error for the caller. */
 export interface ErrorReasonEntry {
   readonly httpStatus: number;
-  /** When it occurs. */
   readonly meaning: string;
   /** What the caller should do (spec: Errors). */
   readonly action: string;
@@ -226,7 +224,6 @@ export const ERROR_REASON_CATALOGUE = {
   },
 } as const satisfies Record<string, ErrorReasonEntry>;
 
-/** Every error reason that a caller can receive. */
 export type ErrorReason = keyof typeof ERROR_REASON_CATALOGUE;
 
 /** Returns whether this version knows a reason. */

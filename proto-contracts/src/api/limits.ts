@@ -31,7 +31,6 @@ export const LIMITS = {
   webhookBackoffCapMs: 6 * 3_600_000,
 } as const;
 
-/** Maximum webhook subscriptions of a company, and rate limit of test deliveries. */
 export const WEBHOOK_LIMITS = {
   subscriptionsPerCompany: 50,
   testsPerSubscription: 10,
@@ -45,7 +44,6 @@ export const WEBHOOK_LIMITS = {
   healthFailures: 3,
   /** After this many failed attempts in a row an endpoint is failing, until an attempt is delivered. */
   failingAfter: 5,
-  /** The highest rate that an owner can choose. */
   deliveriesPerSecond: 1_000,
 } as const;
 

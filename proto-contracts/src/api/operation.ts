@@ -34,7 +34,6 @@ export interface OperationInput<Query, Body> {
   readonly ofOwnAccount?: boolean;
 }
 
-/** A header of a response. */
 export interface ResponseHeader {
   readonly description: string;
   /** A number for an integer header. */
@@ -43,7 +42,6 @@ export interface ResponseHeader {
   readonly required?: boolean;
 }
 
-/** One successful response of an operation. */
 export interface OperationResponse<Output = unknown> {
   readonly description: string;
   /** Absent: no body. */
@@ -55,7 +53,6 @@ export interface OperationResponse<Output = unknown> {
   readonly headers?: Readonly<Record<string, ResponseHeader>>;
 }
 
-/** One example of a request body. */
 export interface BodyExample {
   /** A few words that distinguish it from the others. */
   readonly summary: string;
@@ -88,13 +85,11 @@ export interface Operation<
   readonly bodyExamples?: Readonly<Record<string, BodyExample>>;
   /** True: the body's field `idempotencyKey` replaces the header `Idempotency-Key`. */
   readonly idempotencyKeyInBody?: boolean;
-  /** By status. */
   readonly responses: { readonly [Status in keyof Outputs]: OperationResponse<Outputs[Status]> };
   /** Errors beyond those of every operation of its kind: bad input, credentials, limits and internal errors. */
   readonly errors?: readonly ErrorReason[];
 }
 
-/** Defines an operation and infers the types of its parts. */
 export function defineOperation<
   const Id extends string,
   Query,

@@ -17,18 +17,15 @@ export function keyRefusal(surface: Surface): string {
   return `x-api-key: must be a valid key of kind ${kinds}; this one is unknown, revoked, expired or of another kind`;
 }
 
-/** Returns the 403 text for a key without an operation's scope. */
 export function missingScope(surface: Surface, scope: Scope): string {
   const kinds = keyKindsOf(surface, scope).join(' and ');
   return `x-api-key: this key lacks the scope ${scope}; keys of kind ${kinds} have it`;
 }
 
-/** Returns the 429 text of a request limit. */
 export function requestLimitReached(limit: number, countedAs: string, retryAfterSeconds: number): string {
   return `too many requests: the limit is ${counted(limit, 'request')} a minute ${countedAs}; retry after ${counted(retryAfterSeconds, 'second')}`;
 }
 
-/** Returns the 429 text of the limit on failed logins. */
 export function loginLimitReached(by: string, limit: number, retryAfterSeconds: number): string {
   return `too many failed logins of this ${by}: the limit is ${limit} in 15 minutes; retry after ${counted(retryAfterSeconds, 'second')}`;
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { AnyOperation } from './operation.js';
 
-/** Roles of the people of a company in the console. */
 export const role = z.enum(['owner', 'viewer']).meta({
   id: 'Role',
   description:
@@ -21,5 +20,4 @@ export function isForViewers({
   return method === 'get' || ofOwnAccount === true;
 }
 
-/** The 403 text for a viewer. */
 export const VIEWER_REFUSAL = 'your role is viewer, which can change nothing; ask an owner of your company';

@@ -13,7 +13,6 @@ export type Scope =
 /** A group of endpoints that accepts certain kinds of keys (spec: Authentication 3). */
 export type Surface = 'inbound' | 'installer';
 
-/** Public names of the kinds of API keys. */
 export type KeyKindName = 'general' | 'installer-contractor' | 'installer-company';
 
 /** Surface and scopes of each kind of key; the kind determines both (spec: Authentication 3). */

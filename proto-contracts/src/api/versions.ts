@@ -3,7 +3,6 @@ export const CURRENT_API_VERSION = '2026-08-26';
 
 /** Lifetime of one version of the installer API. Days are `YYYY-MM-DD` and begin at 00:00 UTC. */
 export interface ApiVersionLife {
-  /** Its name. */
   readonly date: string;
   /** The day on which the changelog and the email to the technical contacts announce it. */
   readonly announced: string;
@@ -21,7 +20,6 @@ export const API_VERSION_LIVES: readonly ApiVersionLife[] = [
   { date: CURRENT_API_VERSION, announced: '2026-08-26' },
 ];
 
-/** The current schema version of webhook payloads (spec: Versioning 4). */
 export const CURRENT_SCHEMA_VERSION = 1;
 
 /** The version of the signature scheme: the label before `=` in `x-svc-signature`. */

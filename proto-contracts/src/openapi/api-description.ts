@@ -120,13 +120,10 @@ const document = z.object({
   }),
 });
 
-/** A parameter of an operation or webhook. */
 export type DescribedParameter = z.infer<typeof parameter>;
 
-/** A header of a response. */
 type DescribedHeader = z.infer<typeof header> & { readonly name: string };
 
-/** One example of a body. */
 export interface DescribedExample {
   readonly name: string;
   readonly summary: string;
@@ -135,22 +132,17 @@ export interface DescribedExample {
   readonly recentField?: string | undefined;
 }
 
-/** A body: its schema and examples. */
 export interface DescribedBody {
   readonly schema: SchemaNode;
   readonly examples: readonly DescribedExample[];
 }
 
-/** One response. */
 export interface DescribedResponse {
-  /** A number, `2XX` or `default`. */
   readonly status: string;
   /** In Markdown. */
   readonly description: string;
   readonly headers: readonly DescribedHeader[];
-  /** Undefined if there is no JSON body. */
   readonly body: DescribedBody | undefined;
-  /** Error codes with this status. */
   readonly errorCodes: readonly string[];
 }
 
@@ -183,7 +175,6 @@ export interface ApiDescription {
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly operations: readonly DescribedOperation[];
   readonly webhooks: readonly DescribedOperation[];
-  /** Schemas by name. */
   readonly schemas: Readonly<Record<string, SchemaNode>>;
   readonly securitySchemes: Readonly<Record<string, { readonly in: string; readonly name: string }>>;
 }

@@ -21,10 +21,8 @@ const described = z.looseObject({
   }),
 });
 
-/** The description that clients are generated from. */
 export type ClientDescription = z.infer<typeof described>;
 
-/** Surfaces that take API keys. */
 const TAGS = ['Inbound', 'Installer'];
 /** Headers that the hand-written part of a client sends or leaves out. */
 const OWN_HEADERS = ['RequestId', 'ApiVersion', 'IfNoneMatch'].map(

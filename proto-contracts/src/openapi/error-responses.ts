@@ -46,7 +46,6 @@ function errorsOf(operation: AnyOperation, surface: DocumentedSurface): readonly
     .filter((reason) => possible.has(reason));
 }
 
-/** Returns references to the error responses of an operation, by status. */
 export function errorResponseReferences(
   operation: AnyOperation,
   surface: DocumentedSurface,

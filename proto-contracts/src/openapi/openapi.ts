@@ -9,14 +9,11 @@ import { headerComponents } from './response-headers.js';
 import { SURFACES } from './surfaces.js';
 import { WEBHOOK_TAG, webhookItems, webhookUnion } from './webhook-items.js';
 
-/** The API description: OpenAPI 3.1. */
 export type OpenApiDocument = oas31.OpenAPIObject;
 
-/** Settings that differ between deployments. */
 export interface OpenApiOptions {
   /** Public address of the API, without a trailing slash, e.g. `https://api.partner.example`. */
   readonly serverUrl: string;
-  /** The cookie that carries an owner's session. */
   readonly sessionCookie: string;
   /** Date of examples that need a recent one, `YYYY-MM-DD` in UTC; by default today. */
   readonly today?: string;

@@ -8,7 +8,6 @@ import { requestParameters } from './request-parameters.js';
 import { headerObject, successHeaders } from './response-headers.js';
 import type { DocumentedSurface } from './surfaces.js';
 
-/** Describes one operation completely: its input and all its responses. */
 export function operationObject(
   operation: AnyOperation,
   surface: DocumentedSurface,

@@ -47,7 +47,6 @@ const HEADERS = {
   }),
 };
 
-/** Returns all parameters of an operation: path, query, headers. */
 export function requestParameters(
   operation: AnyOperation,
   surface: Pick<DocumentedSurface, 'isVersioned' | 'credentials'>,

@@ -81,7 +81,6 @@ export function headerComponents(): Record<string, oas31.HeaderObject> {
   ]);
 }
 
-/** Returns the headers of a response that is not an error, 304 included. */
 export function successHeaders(
   operation: AnyOperation,
   surface: Pick<DocumentedSurface, 'isVersioned'>,
@@ -97,7 +96,6 @@ export function successHeaders(
   };
 }
 
-/** Returns the headers that an error of one status can have on any surface. */
 export function errorHeaders(status: number): HeaderReferences {
   const isRecorded = status === 409 || status === 422;
   return {
@@ -111,7 +109,6 @@ export function errorHeaders(status: number): HeaderReferences {
   };
 }
 
-/** Describes one header. */
 export function headerObject(header: ResponseHeader): oas31.HeaderObject {
   const { description, example, required } = header;
   return {

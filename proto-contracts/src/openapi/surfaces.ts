@@ -16,11 +16,9 @@ export interface DocumentedSurface {
   readonly requestsPerMinute: number;
   /** What the rate limit counts requests by. */
   readonly countedBy: string;
-  /** True: versioned by date. */
   readonly isVersioned: boolean;
 }
 
-/** Every surface, in the order of the reference. */
 export const SURFACES: readonly DocumentedSurface[] = [
   {
     tag: 'Inbound',

@@ -7,7 +7,6 @@ import { webhookEnvelope, webhookExample } from '../resources/event-catalogue/we
 import { SUBSCRIPTION_EXAMPLE } from '../resources/subscription/subscription.js';
 import { pascalCase } from './pascal-case.js';
 
-/** The tag of all webhooks. */
 export const WEBHOOK_TAG = {
   name: 'Webhooks',
   description:
@@ -82,7 +81,6 @@ const HEADERS = z.object({
     }),
 });
 
-/** Describes each event as the request that a subscriber receives. */
 export function webhookItems(): Record<string, ZodOpenApiPathItemObject> {
   return Object.fromEntries(
     Object.keys(EVENT_CATALOGUE)

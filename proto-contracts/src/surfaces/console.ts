@@ -182,7 +182,6 @@ const OPERATIONS = [
   confirmTechnicalContactOperation,
 ] as const;
 
-/** Any operation of the console's API, with its types. */
 export type ConsoleOperation = (typeof OPERATIONS)[number];
 
 /** Every operation of the console's API, in the order of the reference. */

@@ -15,7 +15,6 @@ import {
 import { createLeadOperation } from '../resources/lead/operations.js';
 import { getInboundManifestOperation } from '../resources/manifest/operations.js';
 
-/** Every operation of the inbound surface. */
 export const INBOUND_OPERATIONS: readonly AnyOperation[] = [
   createLeadOperation,
   bookAppointmentOperation,

@@ -17,7 +17,6 @@ import {
 import { listTechniciansOperation } from '../resources/technician/operations.js';
 import { getInstallerManifestOperation } from '../resources/manifest/operations.js';
 
-/** Every operation of the installer surface. */
 export const INSTALLER_OPERATIONS: readonly AnyOperation[] = [
   listJobFeedOperation,
   getJobOperation,

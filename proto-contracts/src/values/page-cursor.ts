@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** The `cursor` of a list. */
 export const pageCursor = z
   .string()
   .max(200)

@@ -46,7 +46,6 @@ export const usePasswordTokenOperation = defineInternalOperation({
   input: z.object({
     tokenSha256: sha256Hex,
     passwordHash: z.string(),
-    /** The client, for the audit trail. */
     remoteAddress: z.string().optional(),
     userAgent: z.string().optional(),
   }),

@@ -6,7 +6,6 @@ import { sha256Hex } from './sha256-hex.js';
 /** A code as typed: of the app, or the hash of a recovery code. Neither: a text of another form, which is refused and recorded. */
 const code = z.object({ totp: z.string().optional(), recoveryCodeSha256: sha256Hex.optional() });
 
-/** A code of the second factor. */
 export type SecondFactorCode = z.infer<typeof code>;
 
 const recoveryCodeSha256s = z.array(sha256Hex).length(RECOVERY_CODE_COUNT);

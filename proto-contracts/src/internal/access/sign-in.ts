@@ -19,7 +19,6 @@ const login = z.object({
   hasSecondFactor: z.boolean(),
 });
 
-/** A person who signs in, with their company. */
 export type Login = z.infer<typeof login>;
 
 const identity = z.object({
@@ -58,7 +57,6 @@ export const linkProviderOperation = defineInternalOperation({
   output: z.object({}),
 });
 
-/** Reads how the caller can sign in. */
 export const findSignInMethodsOperation = defineInternalOperation({
   id: 'findSignInMethods',
   repeatable: true,
@@ -80,7 +78,6 @@ export const findPersonOperation = defineInternalOperation({
   input: z.object({
     companyId: z.string(),
     membershipId: z.string(),
-    /** Also returns the hash and the address. */
     withPasswordHash: z.boolean().optional(),
   }),
   output: z.object({

@@ -8,11 +8,9 @@ const notificationEmail = z.object({
   membershipId: z.string(),
   email: z.string(),
   companyName: z.string(),
-  /** How often the owner gets emails. */
   emails: z.string(),
   /** Bodies of the events, oldest first, at most 50. */
   eventBodies: z.array(z.string()),
-  /** The number of all notifications of the email. */
   total: z.int(),
 });
 
@@ -26,7 +24,6 @@ const securityNotice = z.object({
   kind: z.string(),
   /** JSON text about the last occasion: `securityNoticeDetails`. */
   detailsJson: z.string(),
-  /** The number of occasions. */
   count: z.int(),
   firstAt: z.iso.datetime(),
   lastAt: z.iso.datetime(),

@@ -3,7 +3,6 @@ import { defineInternalOperation } from '../../api/operation.js';
 import { announcementPage } from '../../resources/announcement/announcement.js';
 import { pageSize } from './page-size.js';
 
-/** An announcement to the technical contact of a company. */
 const recipient = {
   /** The date of its entry in the changelog, `YYYY-MM-DD`. */
   announcement: z.string(),
@@ -35,7 +34,6 @@ export const claimAnnouncementOperation = defineInternalOperation({
   output: z.object({ claimed: z.boolean() }),
 });
 
-/** Releases the claim of an announcement that was not sent. */
 export const releaseAnnouncementOperation = defineInternalOperation({
   id: 'releaseAnnouncement',
   repeatable: true,
@@ -43,7 +41,6 @@ export const releaseAnnouncementOperation = defineInternalOperation({
   output: z.object({}),
 });
 
-/** Records that an announcement was sent. */
 export const recordAnnouncementOperation = defineInternalOperation({
   id: 'recordAnnouncement',
   repeatable: true,
@@ -51,7 +48,6 @@ export const recordAnnouncementOperation = defineInternalOperation({
   output: z.object({}),
 });
 
-/** Lists sent announcements, newest first. */
 export const listAnnouncementsOperation = defineInternalOperation({
   id: 'listAnnouncements',
   repeatable: true,

@@ -4,7 +4,6 @@ import { company, companyPage } from '../../resources/company/company.js';
 import { companyClass } from '../../values/company-class.js';
 import { pageSize } from './page-size.js';
 
-/** Lists companies by id, oldest first. */
 export const listCompaniesOperation = defineInternalOperation({
   id: 'listCompanies',
   repeatable: true,
@@ -13,7 +12,6 @@ export const listCompaniesOperation = defineInternalOperation({
     limit: pageSize,
     /** Ignores case. */
     nameContains: z.string().optional(),
-    /** Only this company. */
     companyId: z.string().optional(),
   }),
   output: companyPage,
@@ -33,7 +31,6 @@ export const createCompanyOperation = defineInternalOperation({
   output: company,
 });
 
-/** Changes the given fields of a company. */
 export const updateCompanyOperation = defineInternalOperation({
   id: 'updateCompany',
   repeatable: true,
@@ -43,7 +40,6 @@ export const updateCompanyOperation = defineInternalOperation({
     /** Requests per minute to the installer API; 0: the standard limit. */
     installerRequestsPerMinute: z.int().optional(),
     deliveryWeight: z.int().optional(),
-    /** The accounting companies that receive its journal from now on. */
     accountingCompanyIds: z.array(z.string()).optional(),
   }),
   output: company,

@@ -29,7 +29,6 @@ export const createOwnerOperation = defineInternalOperation({
   output: owner,
 });
 
-/** Changes the given fields of an owner or viewer. */
 export const updateOwnerOperation = defineInternalOperation({
   id: 'updateOwner',
   repeatable: true,

@@ -3,7 +3,6 @@ import { defineInternalOperation } from '../../api/operation.js';
 import { erasure, erasureList, peopleFound, personDataPage } from '../../resources/person/person.js';
 import { pageSize } from './page-size.js';
 
-/** The ids of the records of a customer. */
 export const personRecords = z.object({
   leads: z.array(z.string()),
   projects: z.array(z.string()),
@@ -27,7 +26,6 @@ export const findPeopleOperation = defineInternalOperation({
     email: z.string().optional(),
     phone: z.string().optional(),
     address: z.string().optional(),
-    /** The id of a lead, project or job. */
     id: z.string().optional(),
     /** Only records of this selling company; absent: of all. */
     companyId: z.string().optional(),
@@ -44,7 +42,6 @@ export const findPeopleOperation = defineInternalOperation({
 /** A page of rows; the next one begins at its cursor. */
 const rowsPage = personDataPage.extend({ cursor });
 
-/** Reads a page of the rows about the records of a customer. */
 export const readPersonDataOperation = defineInternalOperation({
   id: 'readPersonData',
   repeatable: true,
@@ -52,7 +49,6 @@ export const readPersonDataOperation = defineInternalOperation({
   output: rowsPage,
 });
 
-/** Begins the erasure of a customer's records. */
 export const erasePersonOperation = defineInternalOperation({
   id: 'erasePerson',
   // The id decides.
@@ -78,7 +74,6 @@ export const eraseCompanyOperation = defineInternalOperation({
   output: erasure,
 });
 
-/** Lists erasures, newest first. */
 export const listErasuresOperation = defineInternalOperation({
   id: 'listErasures',
   repeatable: true,

@@ -14,7 +14,6 @@ export const listWholeWebhooksOperation = defineInternalOperation({
   output: subscriptionList,
 });
 
-/** The webhook as it was read. */
 const read = { id: z.string(), updatedAt: z.iso.datetime() };
 
 /**

@@ -5,7 +5,6 @@ import { defineInternalOperation } from '../../api/operation.js';
 export const checkEndpointOperation = defineInternalOperation({
   id: 'checkEndpoint',
   repeatable: true,
-  /** As typed by the owner. */
   input: z.object({ url: z.string() }),
   output: z.union([
     /** Deliveries may be sent there; this form is stored. */
@@ -15,5 +14,4 @@ export const checkEndpointOperation = defineInternalOperation({
   ]),
 });
 
-/** The verdict on a URL. */
 export type EndpointVerdict = z.infer<typeof checkEndpointOperation.output>;

@@ -10,13 +10,11 @@ const announcement = z.object({
   email: z.string(),
   /** When the mail server accepted it. */
   sentAt: dateTimeOut,
-  /** The operator who sent it. */
   operator: z.string(),
 });
 
 export type Announcement = z.infer<typeof announcement>;
 
-/** A page of sent announcements, newest first. */
 export const announcementPage = z.object({ announcements: z.array(announcement), hasMore: z.boolean() });
 
 export type AnnouncementPage = z.infer<typeof announcementPage>;

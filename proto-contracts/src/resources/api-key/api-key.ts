@@ -7,7 +7,6 @@ import { pageCursor } from '../../values/page-cursor.js';
 import { pageLimit } from '../../values/page-limit.js';
 import { installerCompany, BOUND_COMPANY } from '../installer/installer.js';
 
-/** Limits of API keys. */
 export const KEY_LIMITS = {
   /** Maximum keys that are neither revoked nor expired. */
   keysInForce: 20,
@@ -16,22 +15,18 @@ export const KEY_LIMITS = {
   overlapHours: { default: 24, max: 168 },
 } as const;
 
-/** Kinds of keys that companies of each class can create. */
 export const KEY_KINDS_OF_CLASS: Readonly<Record<CompanyClassName, readonly KeyKindName[]>> = {
   SALES: ['general', 'installer-contractor'],
   INSTALLER: ['installer-company'],
   ACCOUNTING: [],
 };
 
-/** The states of a key. */
 const KEY_STATES = ['active', 'expiring', 'expired', 'revoked'] as const;
 
 const KEY_KIND_NAMES = ['general', 'installer-contractor', 'installer-company'] as const;
 
-/** The kind of a key. */
 export const keyKind = z.enum(KEY_KIND_NAMES);
 
-/** Body of `POST /partner-api/api-keys`. */
 export const apiKeyIn = z
   .object({
     kind: keyKind.meta({
@@ -56,7 +51,6 @@ export const apiKeyIn = z
   })
   .meta({ id: 'ApiKeyIn', description: 'An API key as you create it.' });
 
-/** Body of `POST /partner-api/api-keys/{id}/rotate`. */
 export const apiKeyRotationIn = z
   .object({
     overlapHours: z
@@ -106,26 +100,22 @@ const keyText = z.string().meta({
   description: 'The key, the value of `x-api-key`. Store it: it is not shown again.',
 });
 
-/** Response to the creation of a key; the only time that it is shown. */
 export const apiKeyCreated = z
   .object({ key: apiKey, apiKey: keyText })
   .meta({ id: 'ApiKeyCreated', description: 'A new API key.' });
 
 export type ApiKeyCreated = z.infer<typeof apiKeyCreated>;
 
-/** Response to a rotation; the only time that the new key is shown. */
 export const apiKeyRotated = z
   .object({
     key: apiKey,
     apiKey: keyText,
-    /** The replaced key. */
     previous: apiKey,
   })
   .meta({ id: 'ApiKeyRotated', description: 'A new API key, and the one that it replaces.' });
 
 export type ApiKeyRotated = z.infer<typeof apiKeyRotated>;
 
-/** A page of API keys, newest first. */
 export const apiKeyPage = z
   .object({
     keys: z.array(apiKey).meta({ description: 'Newest first.' }),
@@ -137,7 +127,6 @@ export const apiKeyPage = z
 
 export type ApiKeyPage = z.infer<typeof apiKeyPage>;
 
-/** The query of the list of API keys. */
 export const apiKeyQuery = z.object({
   cursor: pageCursor,
   limit: pageLimit({ default: 50, max: 100 }),

@@ -21,7 +21,6 @@ const KEY_ID = {
   },
 };
 
-/** `GET /partner-api/api-keys` */
 export const listApiKeysOperation = defineOperation({
   id: 'listApiKeys',
   method: 'get',
@@ -40,7 +39,6 @@ export const listApiKeysOperation = defineOperation({
   errors: ['cursor_invalid'],
 });
 
-/** `POST /partner-api/api-keys` */
 export const createApiKeyOperation = defineOperation({
   id: 'createApiKey',
   method: 'post',
@@ -81,7 +79,6 @@ A company can have ${KEY_LIMITS.keysInForce} keys that are neither revoked nor e
   errors: ['key_kind_not_allowed', 'installer_not_bindable', 'key_limit_reached'],
 });
 
-/** `POST /partner-api/api-keys/{id}/rotate` */
 export const rotateApiKeyOperation = defineOperation({
   id: 'rotateApiKey',
   method: 'post',
@@ -126,7 +123,6 @@ company's ${KEY_LIMITS.keysInForce} keys. The body can be left out.`,
   errors: ['not_found', 'key_not_rotatable', 'key_limit_reached'],
 });
 
-/** `DELETE /partner-api/api-keys/{id}` */
 export const revokeApiKeyOperation = defineOperation({
   id: 'revokeApiKey',
   method: 'delete',

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
 import { appointmentBooked, appointmentIn, APPOINTMENT_EXAMPLE } from './appointment.js';
 
-/** `POST /inbound/appointments` */
 export const bookAppointmentOperation = defineOperation({
   id: 'bookAppointment',
   method: 'post',

@@ -86,7 +86,6 @@ export const attempt = z
 
 export type Attempt = z.infer<typeof attempt>;
 
-/** An attempt as lists show it. */
 export const attemptSummary = attempt
   .pick({
     deliveryId: true,
@@ -133,7 +132,6 @@ export const ATTEMPT_EXAMPLE = {
   },
 } as const satisfies z.infer<typeof attempt>;
 
-/** The same as lists show it. */
 export const ATTEMPT_SUMMARY_EXAMPLE = {
   deliveryId: ATTEMPT_EXAMPLE.deliveryId,
   number: ATTEMPT_EXAMPLE.number,

@@ -3,7 +3,6 @@ import { dateTimeOut } from '../../values/date-time.js';
 import { pageCursor } from '../../values/page-cursor.js';
 import { pageLimit } from '../../values/page-limit.js';
 
-/** Everything that the audit trail of a company records. */
 export const AUDIT_ACTIONS = [
   'webhook.created',
   'webhook.updated',
@@ -37,10 +36,8 @@ export const AUDIT_ACTIONS = [
   'company.erased',
 ] as const;
 
-/** An action that the audit trail records. */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Types of audited objects. */
 const AUDIT_SUBJECT_TYPES = [
   'webhook',
   'delivery',
@@ -51,13 +48,10 @@ const AUDIT_SUBJECT_TYPES = [
   'owner',
 ] as const;
 
-/** Type of an audited object. */
 export type AuditSubjectType = (typeof AUDIT_SUBJECT_TYPES)[number];
 
-/** Minimum retention of entries, in days. */
 export const AUDIT_RETENTION_DAYS = 400;
 
-/** Stored characters of a `user-agent`. */
 export const AUDIT_USER_AGENT_LENGTH = 200;
 
 /**
@@ -110,7 +104,6 @@ const auditEntry = z
 
 export type AuditEntry = z.infer<typeof auditEntry>;
 
-/** A page of the audit trail, newest first. */
 export const auditPage = z
   .object({
     entries: z.array(auditEntry).meta({ description: 'Newest first.' }),
@@ -122,7 +115,6 @@ export const auditPage = z
 
 export type AuditPage = z.infer<typeof auditPage>;
 
-/** The query of the audit trail. */
 export const auditQuery = z.object({
   action: z.enum(AUDIT_ACTIONS).optional().meta({ description: 'Only entries of this action.' }),
   cursor: pageCursor,

@@ -3,7 +3,6 @@ import { defineOperation } from '../../api/operation.js';
 import { SUBSCRIPTION_EXAMPLE } from '../subscription/subscription.js';
 import { AUDIT_RETENTION_DAYS, auditPage, auditQuery } from './audit-entry.js';
 
-/** `GET /partner-api/audit-entries` */
 export const listAuditEntriesOperation = defineOperation({
   id: 'listAuditEntries',
   method: 'get',

@@ -5,23 +5,19 @@ import { pageCursor } from '../../values/page-cursor.js';
 import { pageLimit } from '../../values/page-limit.js';
 import { SUBSCRIPTION_EXAMPLE } from '../subscription/subscription.js';
 
-/** States of deliveries that a bulk replay can select. */
 export const REPLAYED_STATES = ['dead_lettered', 'delivered', 'retry_scheduled'] as const;
 
 export const BULK_REPLAY_STATES = ['running', 'done', 'cancelled'] as const;
 
 export const BULK_REPLAY_KINDS = ['replay', 'backfill', 'events'] as const;
 
-/** Maximum time span of one bulk replay, in days. */
 export const BULK_REPLAY_MAX_DAYS = 90;
 
-/** Maximum resources that a preview names. */
 export const PREVIEWED_RESOURCES = 20;
 
 /** Default rate of a bulk replay, and the rate of a back-fill, in deliveries per minute. */
 export const DEFAULT_REPLAYS_PER_MINUTE = 600;
 
-/** The rate of a bulk replay. */
 export const replaysPerMinute = z
   .int()
   .min(1)
@@ -40,7 +36,6 @@ export function spanViolation(from: string, to: string): string | undefined {
   return undefined;
 }
 
-/** Body of `POST /partner-api/webhooks/{id}/replay`. */
 export const bulkReplayIn = z
   .object({
     states: z.array(z.enum(REPLAYED_STATES)).min(1).max(10).meta({
@@ -64,7 +59,6 @@ export const bulkReplayIn = z
     description: 'Which deliveries of a subscription to repeat or retry, and how fast.',
   });
 
-/** Preview of a bulk replay. */
 export const bulkReplayPreview = z
   .object({
     deliveries: z.int().meta({ description: 'How many would be queued, one for each event.' }),
@@ -134,7 +128,6 @@ export const bulkReplay = z
 
 export type BulkReplay = z.infer<typeof bulkReplay>;
 
-/** A page of bulk replays, newest first. */
 export const bulkReplayPage = z
   .object({
     replays: z.array(bulkReplay).meta({ description: 'Newest first.' }),
@@ -146,13 +139,11 @@ export const bulkReplayPage = z
 
 export type BulkReplayPage = z.infer<typeof bulkReplayPage>;
 
-/** The query of a list of bulk replays. */
 export const bulkReplayQuery = z.object({
   cursor: pageCursor,
   limit: pageLimit({ default: 50, max: 100 }),
 });
 
-/** A bulk replay as the examples of the reference show it. */
 export const BULK_REPLAY_EXAMPLE = {
   id: 'rpl_01k3jf0c8vey3r6m5w2tq9xzbn',
   subscriptionId: SUBSCRIPTION_EXAMPLE.id,

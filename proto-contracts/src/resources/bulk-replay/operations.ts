@@ -19,7 +19,6 @@ const REPLAY_ID = {
   },
 };
 
-/** `POST /partner-api/webhooks/{id}/replay` */
 export const replayDeliveriesOperation = defineOperation({
   id: 'replayDeliveries',
   method: 'post',
@@ -85,7 +84,6 @@ replay waits. A subscription has at most one at a time.`,
   errors: ['not_found', 'replay_in_progress'],
 });
 
-/** `GET /partner-api/webhooks/{id}/replays` */
 export const listReplaysOperation = defineOperation({
   id: 'listReplays',
   method: 'get',
@@ -104,7 +102,6 @@ export const listReplaysOperation = defineOperation({
   errors: ['not_found', 'cursor_invalid'],
 });
 
-/** `GET /partner-api/replays/{id}` */
 export const getReplayOperation = defineOperation({
   id: 'getReplay',
   method: 'get',
@@ -116,7 +113,6 @@ export const getReplayOperation = defineOperation({
   errors: ['not_found'],
 });
 
-/** `DELETE /partner-api/replays/{id}` */
 export const cancelReplayOperation = defineOperation({
   id: 'cancelReplay',
   repeatable: true,

@@ -2,13 +2,10 @@ import { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
 import { SUBSCRIPTION_EXAMPLE } from '../subscription/subscription.js';
 
-/** Maximum open change streams of one session. */
 export const STREAMS_PER_SESSION = 10;
 
-/** Minutes after which a change stream ends and the client reconnects. */
 export const STREAM_MINUTES = 10;
 
-/** Seconds between two heartbeats of a change stream. */
 export const HEARTBEAT_SECONDS = 15;
 
 const EVENTS_EXAMPLE = `event: changed
@@ -18,7 +15,6 @@ data: {"webhookIds":["${SUBSCRIPTION_EXAMPLE.id}"]}
 
 `;
 
-/** `GET /partner-api/changes` */
 export const streamChangesOperation = defineOperation({
   id: 'streamChanges',
   method: 'get',

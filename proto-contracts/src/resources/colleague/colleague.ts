@@ -4,17 +4,13 @@ import { boundedText } from '../../values/bounded-text.js';
 import { emailAddress } from '../../values/email-address.js';
 import { hasUrlOrDomain, NAME_WITH_URL } from '../../values/name-without-url.js';
 
-/** Limits of the people of a company. */
 export const COLLEAGUE_LIMITS = {
-  /** Maximum people with access to the console of one company. */
   people: 50,
-  /** Validity of an invitation, in hours. */
   invitationHours: 72,
   /** Maximum invitations that are mailed for a company in any 60 seconds. */
   invitationsPerMinute: 5,
 } as const;
 
-/** Body of `POST /partner-api/colleagues`. */
 export const colleagueIn = z
   .object({
     displayName: boundedText({ min: 1, max: 120 })
@@ -29,7 +25,6 @@ export const colleagueIn = z
   })
   .meta({ id: 'ColleagueIn', description: 'A person to invite.' });
 
-/** Body of `PATCH /partner-api/colleagues/{id}`. */
 export const colleagueRoleIn = z
   .object({ role })
   .meta({ id: 'ColleagueRoleIn', description: 'The new role of a person.' });
@@ -63,7 +58,6 @@ export const colleague = z
 
 export type Colleague = z.infer<typeof colleague>;
 
-/** Response of `GET /partner-api/colleagues`. */
 export const colleagueList = z
   .object({ colleagues: z.array(colleague).meta({ description: 'Oldest first, at most 200.' }) })
   .meta({ id: 'ColleagueList', description: 'The people with access to the console of the company.' });

@@ -16,7 +16,6 @@ const COLLEAGUE_ID = {
   },
 };
 
-/** `GET /partner-api/colleagues` */
 export const listColleaguesOperation = defineOperation({
   id: 'listColleagues',
   method: 'get',
@@ -32,7 +31,6 @@ export const listColleaguesOperation = defineOperation({
   },
 });
 
-/** `POST /partner-api/colleagues` */
 export const addColleagueOperation = defineOperation({
   id: 'addColleague',
   method: 'post',
@@ -58,7 +56,6 @@ server it is a 404.`,
   errors: ['not_found', 'colleague_limit_reached'],
 });
 
-/** `PATCH /partner-api/colleagues/{id}` */
 export const setColleagueRoleOperation = defineOperation({
   id: 'setColleagueRole',
   method: 'patch',
@@ -83,7 +80,6 @@ export const setColleagueRoleOperation = defineOperation({
   errors: ['not_found', 'last_owner'],
 });
 
-/** `DELETE /partner-api/colleagues/{id}` */
 export const removeColleagueOperation = defineOperation({
   id: 'removeColleague',
   method: 'delete',
@@ -97,7 +93,6 @@ export const removeColleagueOperation = defineOperation({
   errors: ['not_found', 'last_owner'],
 });
 
-/** `DELETE /partner-api/colleagues/{id}/second-factor` */
 export const resetColleagueSecondFactorOperation = defineOperation({
   id: 'resetColleagueSecondFactor',
   method: 'delete',

@@ -11,18 +11,15 @@ export const company = z.object({
   installerRequestsPerMinute: z.int().nullable(),
   /** Weight in the allocation of delivery slots, 1 to 100. */
   deliveryWeight: z.int(),
-  /** The accounting companies that receive its financial journal. */
   accountingCompanyIds: z.array(z.string()),
   createdAt: dateTimeOut,
   /** API keys that are neither revoked nor expired. */
   activeKeys: z.int(),
-  /** Webhooks in state `active`. */
   activeWebhooks: z.int(),
 });
 
 export type Company = z.infer<typeof company>;
 
-/** A page of companies, oldest first. */
 export const companyPage = z.object({ companies: z.array(company), hasMore: z.boolean() });
 
 export type CompanyPage = z.infer<typeof companyPage>;

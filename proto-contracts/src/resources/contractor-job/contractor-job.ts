@@ -5,7 +5,6 @@ import { dateTimeOut } from '../../values/date-time.js';
 import { pageLimit } from '../../values/page-limit.js';
 import { redacted } from '../../values/redacted.js';
 
-/** Stages of a job, in the selling company's terms. */
 export const CONTRACTOR_JOB_STAGES = [
   'SOLD',
   'SCHEDULED',
@@ -45,7 +44,6 @@ export const contractorJob = z
 
 export type ContractorJob = z.infer<typeof contractorJob>;
 
-/** The jobs, most recently updated first. */
 export const contractorJobsResponse = z
   .object({
     jobs: z.array(contractorJob).meta({
@@ -58,10 +56,8 @@ export const contractorJobsResponse = z
 
 export type ContractorJobs = z.infer<typeof contractorJobsResponse>;
 
-/** The query of the list of jobs. */
 export const contractorJobsQuery = z.object({ take: pageLimit(LIMITS.inboundPageSize) });
 
-/** A note on a job. */
 export const jobNoteIn = z
   .object({
     note: boundedText({ min: 1, max: LIMITS.noteLength }).meta({ description: 'The text to append.' }),

@@ -8,7 +8,6 @@ import {
   JOB_EXAMPLE,
 } from './contractor-job.js';
 
-/** `GET /inbound/jobs` */
 export const listContractorJobsOperation = defineOperation({
   id: 'listContractorJobs',
   method: 'get',
@@ -28,7 +27,6 @@ next page: \`take\` is the number of the newest jobs to return.`,
   },
 });
 
-/** `POST /inbound/jobs/{id}/status` */
 export const appendJobNoteOperation = defineOperation({
   id: 'appendJobNote',
   method: 'post',

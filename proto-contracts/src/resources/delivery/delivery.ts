@@ -74,7 +74,6 @@ export const delivery = z
 
 export type Delivery = z.infer<typeof delivery>;
 
-/** A delivery with its history and the body that every attempt sends. */
 export const deliveryWithAttempts = z
   .object({
     delivery,
@@ -88,7 +87,6 @@ export const deliveryWithAttempts = z
 
 export type DeliveryWithAttempts = z.infer<typeof deliveryWithAttempts>;
 
-/** A delivery as lists show it. */
 export const listedDelivery = delivery
   .extend({
     lastAttempt: attemptSummary.nullable().meta({ description: 'Its last attempt; null before the first.' }),
@@ -97,7 +95,6 @@ export const listedDelivery = delivery
 
 export type ListedDelivery = z.infer<typeof listedDelivery>;
 
-/** A page of deliveries, newest first. */
 export const deliveryPage = z
   .object({
     deliveries: z.array(listedDelivery).meta({ description: 'Newest first.' }),
@@ -143,7 +140,6 @@ function refuseEmptySpan({ from, to }: Span, context: z.RefinementCtx): void {
   context.addIssue({ code: 'custom', path: ['to'], message: 'must be after from' });
 }
 
-/** The query of a list of deliveries. */
 export const deliveryQuery = listFields.superRefine(refuseEmptySpan);
 
 const NUMBER = 'must be a number of an event, such as 417';
@@ -158,7 +154,6 @@ const eventNumber = (description: string) =>
     .optional()
     .meta({ description, override: { type: 'integer', minimum: 1, format: 'int64' } });
 
-/** The query of a list of the deliveries to one subscription. */
 export const webhookDeliveryQuery = listFields
   .extend({
     fromNumber: eventNumber(
@@ -172,7 +167,6 @@ export const webhookDeliveryQuery = listFields
     context.addIssue({ code: 'custom', path: ['toNumber'], message: 'must be at least fromNumber' });
   });
 
-/** A delivery as the examples of the reference show it. */
 export const DELIVERY_EXAMPLE = {
   id: 'dlv_01k3jd7s2xf5ck9bq0vm4w8ynr',
   subscriptionId: SUBSCRIPTION_EXAMPLE.id,
@@ -192,7 +186,6 @@ export const DELIVERY_EXAMPLE = {
   number: 417,
 } as const satisfies z.infer<typeof delivery>;
 
-/** The same in a list. */
 export const LISTED_DELIVERY_EXAMPLE = {
   ...DELIVERY_EXAMPLE,
   lastAttempt: ATTEMPT_SUMMARY_EXAMPLE,

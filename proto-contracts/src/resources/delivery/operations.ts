@@ -32,7 +32,6 @@ const DELIVERY_PAGE = {
   },
 } as const;
 
-/** `GET /partner-api/deliveries` */
 export const listCompanyDeliveriesOperation = defineOperation({
   id: 'listCompanyDeliveries',
   method: 'get',
@@ -45,7 +44,6 @@ export const listCompanyDeliveriesOperation = defineOperation({
   errors: ['cursor_invalid'],
 });
 
-/** `GET /partner-api/webhooks/{id}/deliveries` */
 export const listDeliveriesOperation = defineOperation({
   id: 'listDeliveries',
   method: 'get',
@@ -61,7 +59,6 @@ If your server lacks numbers (\`x-svc-number\`), \`fromNumber\` and \`toNumber\`
   errors: ['not_found', 'cursor_invalid'],
 });
 
-/** `GET /partner-api/deliveries/{id}` */
 export const getDeliveryOperation = defineOperation({
   id: 'getDelivery',
   method: 'get',
@@ -83,7 +80,6 @@ export const getDeliveryOperation = defineOperation({
   errors: ['not_found'],
 });
 
-/** `POST /partner-api/deliveries/{id}/replay` */
 export const replayDeliveryOperation = defineOperation({
   id: 'replayDelivery',
   method: 'post',
@@ -103,7 +99,6 @@ It takes no \`Idempotency-Key\`. Sent twice, it queues one delivery while the fi
   errors: ['not_found', 'delivery_not_replayable', 'replay_in_progress', 'event_expired'],
 });
 
-/** `POST /partner-api/deliveries/{id}/retry` */
 export const retryDeliveryOperation = defineOperation({
   id: 'retryDelivery',
   method: 'post',
@@ -127,7 +122,6 @@ After a failed attempt every request brings the next one forward.`,
   errors: ['not_found', 'delivery_not_waiting'],
 });
 
-/** `POST /partner-api/webhooks/{id}/test` */
 export const testWebhookOperation = defineOperation({
   id: 'testWebhook',
   method: 'post',

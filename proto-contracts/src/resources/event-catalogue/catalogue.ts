@@ -14,7 +14,6 @@ export const EVENT_CATALOGUE = {
 
 export type EventName = keyof typeof EVENT_CATALOGUE;
 
-/** Returns whether a text names an event of the catalogue. */
 export function isEventName(name: string): name is EventName {
   return Object.hasOwn(EVENT_CATALOGUE, name);
 }
@@ -22,12 +21,10 @@ export function isEventName(name: string): name is EventName {
 /** An event that notifies owners of the state of their webhooks and API keys. */
 export type NotificationName = EventName & `${'webhook' | 'api_key'}.${string}`;
 
-/** Returns whether an event of the catalogue is a notification. */
 export function isNotification(event: EventName): event is NotificationName {
   return event.startsWith('webhook.') || event.startsWith('api_key.');
 }
 
-/** Every notification of the catalogue. */
 export const NOTIFICATIONS: readonly NotificationName[] = Object.keys(EVENT_CATALOGUE)
   .filter(isEventName)
   .filter(isNotification);

@@ -2,29 +2,23 @@ import { z } from 'zod';
 import type { CompanyClassName } from '../../values/company-class.js';
 import { INSTALLER_JOB_EXAMPLE } from '../job/job.js';
 
-/** What defines an event. */
 export interface EventDefinition<Data extends z.ZodType> {
   /** When the event occurs, in the specification's words. */
   readonly meaning: string;
-  /** Company classes that may subscribe. */
   readonly classes: readonly CompanyClassName[];
   /**
    * Its `data`, as an allow-list. Strict: a field that is not listed cannot be sent. No event holds a customer's contact details; those
    * for installer companies hold no price (spec: What the service does 6, Events).
    */
   readonly data: Data;
-  /** What its example is about. */
   readonly resource: { readonly type: string; readonly id: string; readonly version: number };
-  /** The data of its example. */
   readonly example: z.infer<Data>;
 }
 
-/** Defines an event of the catalogue. */
 export function defineEvent<Data extends z.ZodType>(event: EventDefinition<Data>): EventDefinition<Data> {
   return event;
 }
 
-/** A text, with its meaning. */
 export const id = (description: string) => z.string().meta({ description });
 
 export const money = z
@@ -40,7 +34,6 @@ export const depositId = id('The id of the deposit.');
 
 export const invoiceId = id('The id of the invoice.');
 
-/** Values that several examples share. */
 export const EXAMPLE = {
   at: '2026-09-03T12:31:07.412Z',
   jobId: INSTALLER_JOB_EXAMPLE.id,

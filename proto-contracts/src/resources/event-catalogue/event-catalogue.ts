@@ -7,7 +7,6 @@ import { companyClass } from '../../values/company-class.js';
 
 const json = z.record(z.string(), z.unknown());
 
-/** One event that a subscription can name. */
 const catalogueEvent = z
   .object({
     name: z.string().meta({ description: 'The name of the event.' }),
@@ -93,11 +92,9 @@ function applyOverride(jsonSchema: Record<string, unknown>): void {
   Object.assign(jsonSchema, override);
 }
 
-/** An example of the catalogue with one event. */
 export function catalogueExample(): z.infer<typeof eventCatalogue> {
   const { events, ...rest } = createEventCatalogue();
   return { events: events.filter(({ name }) => name === 'install.job_unassigned'), ...rest };
 }
 
-/** One event of the catalogue. */
 export type CatalogueEvent = z.output<typeof eventCatalogue>['events'][number];

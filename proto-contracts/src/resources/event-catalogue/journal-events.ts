@@ -18,7 +18,6 @@ const entry = (entryId: string) => ({
 
 const entryResource = (entryId: string) => ({ type: 'journal_entry', id: entryId, version: 1 });
 
-/** The events of accounting companies. */
 export const JOURNAL_EVENTS = {
   'journal.deposit_recorded': defineEvent({
     meaning: 'a deposit was recorded',

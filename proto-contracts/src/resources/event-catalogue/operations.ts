@@ -1,7 +1,6 @@
 import { defineOperation } from '../../api/operation.js';
 import { eventCatalogue, catalogueExample } from './event-catalogue.js';
 
-/** `GET /partner-api/webhook-events` */
 export const listWebhookEventsOperation = defineOperation({
   id: 'listWebhookEvents',
   method: 'get',

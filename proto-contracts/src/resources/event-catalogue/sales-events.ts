@@ -30,7 +30,6 @@ const project = { type: 'project', id: EXAMPLE.projectId, version: 4 };
 
 const deposit = { type: 'deposit', id: EXAMPLE.depositId };
 
-/** The events of selling companies. */
 export const SALES_EVENTS = {
   'quote.sent': defineEvent({
     meaning: 'a quote was sent to the customer',

@@ -44,7 +44,6 @@ export const webhookEnvelope = z.strictObject({
 
 export type WebhookEnvelope = z.infer<typeof webhookEnvelope>;
 
-/** A complete envelope of an event. */
 export function webhookExample(event: EventName): WebhookEnvelope {
   const { resource, example } = EVENT_CATALOGUE[event];
   return {

@@ -3,7 +3,6 @@ import { eventFilter } from '../event-catalogue/event-filter.js';
 import { EVENT_EXAMPLE } from '../event-catalogue/webhook-events.js';
 import { pageLimit } from '../../values/page-limit.js';
 
-/** The headers that sign one event for its reader. */
 export const feedEventHeaders = z
   .object({
     'x-svc-event': z.string().meta({ description: 'The name of the event.' }),
@@ -58,7 +57,6 @@ export const eventFeed = z
   })
   .meta({ id: 'EventFeed', description: 'A page of the events of your company, oldest first.' });
 
-/** The query of the events. With a cursor, `from` is ignored. */
 export const eventFeedQuery = z.object({
   cursor: z
     .string()

@@ -29,7 +29,6 @@ const listing = {
   errors: ['cursor_invalid'],
 } as const;
 
-/** `GET /partner/v1/events` */
 export const listInstallerEventsOperation = defineOperation({
   ...listing,
   id: 'listInstallerEvents',
@@ -46,7 +45,6 @@ export const listInstallerEventsOperation = defineOperation({
   },
 });
 
-/** `GET /inbound/events` */
 export const listInboundEventsOperation = defineOperation({
   ...listing,
   id: 'listInboundEvents',

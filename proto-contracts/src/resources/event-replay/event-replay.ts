@@ -11,10 +11,8 @@ import {
 } from '../bulk-replay/bulk-replay.js';
 import { SUBSCRIPTION_EXAMPLE } from '../subscription/subscription.js';
 
-/** Maximum numbers of one replay of events. */
 const EVENT_REPLAY_MAX_NUMBERS = 100_000;
 
-/** Maximum ids of one replay of events. */
 const EVENT_REPLAY_MAX_IDS = 1_000;
 
 const sequence = z.int().min(1);
@@ -28,7 +26,6 @@ const SELECTIONS = [
   { title: 'EventReplayByIds', required: ['eventIds'] },
 ] as const;
 
-/** Body of `POST …/events/replay`. */
 export const eventReplayIn = z
   .object({
     subscriptionId: z
@@ -154,7 +151,6 @@ export const eventReplayPreview = z
 
 export type EventReplayPreview = z.infer<typeof eventReplayPreview>;
 
-/** A preview as the examples of the reference show it. */
 export const EVENT_REPLAY_PREVIEW_EXAMPLE = {
   webhooks: [{ subscriptionId: SUBSCRIPTION_EXAMPLE.id, events: 17 }],
   atLeast: false,
@@ -162,7 +158,6 @@ export const EVENT_REPLAY_PREVIEW_EXAMPLE = {
   to: '2026-09-03T08:00:00.000Z',
 } as const satisfies EventReplayPreview;
 
-/** A replay of events as the examples of the reference show it. */
 export const EVENT_REPLAY_EXAMPLE = {
   ...BULK_REPLAY_EXAMPLE,
   kind: 'events',
@@ -174,7 +169,6 @@ export const EVENT_REPLAY_EXAMPLE = {
   finishedAt: '2026-09-03T13:05:03.220Z',
 } as const satisfies z.infer<typeof bulkReplay>;
 
-/** Requests of a replay as the examples of the reference show them. */
 export const EVENT_REPLAY_REQUESTS = {
   ids: {
     summary: 'Events by id',

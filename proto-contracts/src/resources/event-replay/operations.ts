@@ -91,7 +91,6 @@ const versioned = z.object({ apiVersion, ...bulkReplay.shape }).meta({
   description: 'A replay of events with its progress.',
 });
 
-/** `POST /partner/v1/events/replay` */
 export const replayInstallerEventsOperation = defineOperation({
   ...replaying,
   id: 'replayInstallerEvents',
@@ -108,7 +107,6 @@ export const replayInstallerEventsOperation = defineOperation({
   },
 });
 
-/** `POST /inbound/events/replay` */
 export const replayInboundEventsOperation = defineOperation({
   ...replaying,
   id: 'replayInboundEvents',
@@ -116,7 +114,6 @@ export const replayInboundEventsOperation = defineOperation({
   responses: { 202: { description: started, schema: eventReplays, example: STARTED_EXAMPLE } },
 });
 
-/** `POST /partner/v1/events/replay/preview` */
 export const previewInstallerEventReplayOperation = defineOperation({
   ...previewing,
   id: 'previewInstallerEventReplay',
@@ -133,7 +130,6 @@ export const previewInstallerEventReplayOperation = defineOperation({
   },
 });
 
-/** `POST /inbound/events/replay/preview` */
 export const previewInboundEventReplayOperation = defineOperation({
   ...previewing,
   id: 'previewInboundEventReplay',
@@ -143,7 +139,6 @@ export const previewInboundEventReplayOperation = defineOperation({
   },
 });
 
-/** `GET /partner/v1/events/replays/{id}` */
 export const getInstallerEventReplayOperation = defineOperation({
   ...reading,
   id: 'getInstallerEventReplay',
@@ -157,7 +152,6 @@ export const getInstallerEventReplayOperation = defineOperation({
   },
 });
 
-/** `GET /inbound/events/replays/{id}` */
 export const getInboundEventReplayOperation = defineOperation({
   ...reading,
   id: 'getInboundEventReplay',
@@ -165,7 +159,6 @@ export const getInboundEventReplayOperation = defineOperation({
   responses: { 200: { description: 'The replay.', schema: bulkReplay, example: EVENT_REPLAY_EXAMPLE } },
 });
 
-/** `DELETE /partner/v1/events/replays/{id}` */
 export const cancelInstallerEventReplayOperation = defineOperation({
   ...cancelling,
   id: 'cancelInstallerEventReplay',
@@ -179,7 +172,6 @@ export const cancelInstallerEventReplayOperation = defineOperation({
   },
 });
 
-/** `DELETE /inbound/events/replays/{id}` */
 export const cancelInboundEventReplayOperation = defineOperation({
   ...cancelling,
   id: 'cancelInboundEventReplay',

@@ -48,7 +48,6 @@ export const event = z
 
 export type WebhookEvent = z.infer<typeof event>;
 
-/** Outcome of an event for one subscription. */
 const eventTrail = z
   .object({
     subscriptionId: z.string().meta({ description: 'The id of the subscription.' }),
@@ -71,7 +70,6 @@ const eventTrail = z
 
 export type EventTrail = z.infer<typeof eventTrail>;
 
-/** An event with its body and its outcome for each subscription. */
 export const eventWithTrail = z
   .object({
     event,
@@ -87,7 +85,6 @@ export const eventWithTrail = z
 
 export type EventWithTrail = z.infer<typeof eventWithTrail>;
 
-/** An event as lists show it: with the state of its deliveries. */
 const listedEvent = event
   .extend({
     deliveryStates: z.array(z.enum(DELIVERY_STATES)).meta({
@@ -100,7 +97,6 @@ const listedEvent = event
     description: 'An event of your company with the state of its deliveries.',
   });
 
-/** A page of events, newest first. */
 export const eventPage = z
   .object({
     events: z.array(listedEvent).meta({ description: 'Newest first.' }),
@@ -117,7 +113,6 @@ export const eventPage = z
 
 export type EventPage = z.infer<typeof eventPage>;
 
-/** The query of a list of events. */
 export const eventQuery = z.object({
   cursor: pageCursor,
   limit: pageLimit({ default: 50, max: 100 }),

@@ -5,7 +5,6 @@ import { ATTEMPT_SUMMARY_EXAMPLE } from '../attempt/attempt.js';
 import { DELIVERY_EXAMPLE } from '../delivery/delivery.js';
 import { eventPage, eventQuery, eventWithTrail, TRAIL_EVENT_EXAMPLE } from './event.js';
 
-/** `GET /partner-api/events` */
 export const listEventsOperation = defineOperation({
   id: 'listEvents',
   method: 'get',
@@ -29,7 +28,6 @@ Lists the events of your company, newest first, with and without subscribers, ea
   errors: ['cursor_invalid'],
 });
 
-/** `GET /partner-api/events/{id}` */
 export const getEventOperation = defineOperation({
   id: 'getEvent',
   method: 'get',

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** Limits of a fault script. */
 export const FAULT_LIMITS = {
   steps: 20,
   times: 100,
@@ -72,7 +71,6 @@ const requestFault = z
   ])
   .meta({ id: 'RequestFault', description: 'A fault of some requests.' });
 
-/** One fault for some requests. */
 export type RequestFault = z.infer<typeof requestFault>;
 
 const requests = z.array(requestFault).max(FAULT_LIMITS.steps).meta({
@@ -107,13 +105,11 @@ export const faultScript = z
 
 export type FaultScript = z.infer<typeof faultScript>;
 
-/** The fault script of a key without one. */
 export const NO_FAULTS = {
   requests: [],
   webhooks: { duplicate: false, reorder: false },
 } as const satisfies z.input<typeof faultScript>;
 
-/** Body of `PUT /partner-api/api-keys/{id}/faults`. */
 export const faultScriptIn = z
   .object({
     requests: requests.default([]),

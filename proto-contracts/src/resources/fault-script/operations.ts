@@ -19,7 +19,6 @@ const SCRIPT_RESPONSE = {
   },
 };
 
-/** `GET /partner-api/api-keys/{id}/faults` */
 export const getFaultsOperation = defineOperation({
   id: 'getFaults',
   method: 'get',
@@ -32,7 +31,6 @@ export const getFaultsOperation = defineOperation({
   errors: ['not_found'],
 });
 
-/** `PUT /partner-api/api-keys/{id}/faults` */
 export const setFaultsOperation = defineOperation({
   id: 'setFaults',
   method: 'put',
@@ -70,7 +68,6 @@ lost: deliveries are retried and dead-lettered as usual.`,
   errors: ['not_found'],
 });
 
-/** `DELETE /partner-api/api-keys/{id}/faults` */
 export const clearFaultsOperation = defineOperation({
   id: 'clearFaults',
   method: 'delete',

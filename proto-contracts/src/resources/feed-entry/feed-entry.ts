@@ -102,7 +102,6 @@ export const jobFeedQuery = z
     }
   });
 
-/** A page of the change feed with one change. */
 export const JOB_FEED_EXAMPLE = {
   apiVersion: CURRENT_API_VERSION,
   resources: [{ sequence: 4211, changedAt: '2026-08-29T16:40:12.000Z', resource: INSTALLER_JOB_EXAMPLE }],

@@ -1,7 +1,6 @@
 import { defineOperation } from '../../api/operation.js';
 import { JOB_FEED_EXAMPLE, jobFeedQuery, jobFeedResponse } from './feed-entry.js';
 
-/** `GET /partner/v1/jobs` */
 export const listJobFeedOperation = defineOperation({
   id: 'listJobFeed',
   method: 'get',

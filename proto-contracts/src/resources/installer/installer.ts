@@ -28,7 +28,6 @@ export const installerPage = z
 
 export type InstallerPage = z.infer<typeof installerPage>;
 
-/** The query of the list of installer companies. */
 export const installerQuery = z.object({
   cursor: pageCursor,
   limit: pageLimit({ default: 50, max: 100 }),

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
 import { BOUND_COMPANY, installerPage, installerQuery } from './installer.js';
 
-/** `GET /partner-api/installers` */
 export const listInstallersOperation = defineOperation({
   id: 'listInstallers',
   method: 'get',

@@ -1,6 +1,5 @@
 import type { JobStatusName, REPORTABLE_STATUSES } from './job.js';
 
-/** A status that an installer may report. */
 export type ReportableStatus = (typeof REPORTABLE_STATUSES)[number];
 
 /** Transitions that an installer may report, by current job status (spec: States and transitions). */

@@ -69,7 +69,6 @@ export function occurredAtProblem(occurredAt: Date, now: Date): string | undefin
   return undefined;
 }
 
-/** The schedule statuses that an installer may submit. */
 export const SUBMITTABLE_SCHEDULE_STATUSES = [
   'TENTATIVE',
   'CONFIRMED',

@@ -18,7 +18,6 @@ export const JOB_STATUSES = [
 
 export type JobStatusName = (typeof JOB_STATUSES)[number];
 
-/** The statuses that an installer may report. */
 export const REPORTABLE_STATUSES = [
   'ACKNOWLEDGED',
   'EN_ROUTE',
@@ -28,7 +27,6 @@ export const REPORTABLE_STATUSES = [
   'COMPLETE',
 ] as const satisfies readonly JobStatusName[];
 
-/** Reasons for which work cannot continue. */
 export const BLOCKER_CODES = [
   'CUSTOMER_UNAVAILABLE',
   'SITE_NOT_READY',
@@ -51,10 +49,8 @@ export const DOCUMENT_CATEGORIES = [
   'CONTRACT_METADATA',
 ] as const;
 
-/** A status of a job. */
 export const jobStatus = z.enum(JOB_STATUSES).meta({ id: 'JobStatus', description: 'The status of a job.' });
 
-/** A status of a schedule. */
 export const scheduleStatus = z
   .enum(SCHEDULE_STATUSES)
   .meta({ id: 'ScheduleStatus', description: 'The status of a schedule.' });
@@ -67,7 +63,6 @@ const scopeItem = z
   })
   .meta({ id: 'EquipmentItem', description: 'Equipment or an accessory to install.' });
 
-/** When work is planned. */
 export const jobSchedule = z
   .strictObject({
     status: scheduleStatus,
@@ -77,7 +72,6 @@ export const jobSchedule = z
   })
   .meta({ id: 'JobSchedule', description: 'When work is planned.' });
 
-/** Codes of blockers before the start of work. */
 export const blockerCodes = z.array(z.string()).meta({
   description:
     'Reasons why work cannot begin. While the status is `BLOCKED`, the `blockerCode` of the status event is among them.',
@@ -175,7 +169,6 @@ export const installerJob = z
 
 export type InstallerJob = z.infer<typeof installerJob>;
 
-/** One job with the API version of the response. */
 export const jobResponse = z
   .object({ apiVersion, resource: installerJob })
   .meta({ id: 'Job', description: 'One job with the version of the API that shows it.' });

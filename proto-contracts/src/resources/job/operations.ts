@@ -18,7 +18,6 @@ const JOB_ID = {
   },
 };
 
-/** `GET /partner/v1/jobs/{id}` */
 export const getJobOperation = defineOperation({
   id: 'getJob',
   method: 'get',
@@ -39,7 +38,6 @@ Reads one job that is assigned to your company, as it is now. To keep up with al
   errors: ['not_found'],
 });
 
-/** `POST /partner/v1/jobs/{id}/status-events` */
 export const recordStatusEventOperation = defineOperation({
   id: 'recordStatusEvent',
   method: 'post',
@@ -96,7 +94,6 @@ decide again.`,
   ],
 });
 
-/** `PUT /partner/v1/jobs/{id}/schedule` */
 export const setScheduleOperation = defineOperation({
   id: 'setSchedule',
   method: 'put',
@@ -160,7 +157,6 @@ them. If the schedule changes, by either side, subscribers of your company get t
   ],
 });
 
-/** `PUT /partner/v1/jobs/{id}/assignments` */
 export const replaceAssignmentsOperation = defineOperation({
   id: 'replaceAssignments',
   method: 'put',

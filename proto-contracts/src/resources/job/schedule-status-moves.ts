@@ -1,10 +1,8 @@
 import type { SUBMITTABLE_SCHEDULE_STATUSES } from './job-writes.js';
 import type { SCHEDULE_STATUSES } from './job.js';
 
-/** How firm a schedule is. */
 export type ScheduleStatusName = (typeof SCHEDULE_STATUSES)[number];
 
-/** A schedule status that an installer may submit. */
 export type SubmittableScheduleStatus = (typeof SUBMITTABLE_SCHEDULE_STATUSES)[number];
 
 /** Transitions that an installer may submit, by current schedule status (spec: States and transitions). */

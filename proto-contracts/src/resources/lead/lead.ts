@@ -21,7 +21,6 @@ export const leadIn = z
   })
   .meta({ id: 'LeadIn', description: 'A lead as you submit it.' });
 
-/** Response for a new lead (spec: LeadCreated). */
 export const leadCreated = z
   .object({
     status: z.literal('created').meta({ description: 'A new lead.' }),
@@ -33,7 +32,6 @@ export const leadCreated = z
   })
   .meta({ id: 'LeadCreated', description: 'A new lead was created.' });
 
-/** Response for a merged lead (spec: LeadMerged). */
 export const leadMerged = z
   .object({
     status: z.literal('merged').meta({ description: 'The lead existed already.' }),

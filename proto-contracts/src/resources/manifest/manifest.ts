@@ -6,7 +6,6 @@ import { pageLimit } from '../../values/page-limit.js';
 import { DELIVERY_EXAMPLE, DELIVERY_STATES } from '../delivery/delivery.js';
 import { SUBSCRIPTION_EXAMPLE } from '../subscription/subscription.js';
 
-/** Maximum time span of a manifest, in days. */
 export const MANIFEST_MAX_DAYS = 31;
 
 /**
@@ -47,7 +46,6 @@ export const manifest = z
 
 export type Manifest = z.infer<typeof manifest>;
 
-/** The query of a manifest. */
 export const manifestQuery = z.object({
   from: dateTimeIn
     .optional()
@@ -59,7 +57,6 @@ export const manifestQuery = z.object({
   limit: pageLimit({ default: 1_000, max: 1_000 }),
 });
 
-/** A manifest as the examples of the reference show it. */
 export const MANIFEST_EXAMPLE = {
   subscriptionId: SUBSCRIPTION_EXAMPLE.id,
   entries: [

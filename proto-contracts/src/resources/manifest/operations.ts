@@ -36,7 +36,6 @@ const header = (description: string, example: string): ResponseHeader => ({
   required: true,
 });
 
-/** The headers that sign the response for its reader. */
 const SIGNED = {
   'x-svc-timestamp': header('When this response was signed, in Unix seconds.', '1788021612'),
   'x-svc-signature': header(
@@ -51,7 +50,6 @@ const SIGNED = {
   ),
 } as const;
 
-/** `GET /partner/v1/webhooks/{id}/manifest` */
 export const getInstallerManifestOperation = defineOperation({
   ...reading,
   id: 'getInstallerManifest',
@@ -69,7 +67,6 @@ export const getInstallerManifestOperation = defineOperation({
   },
 });
 
-/** `GET /inbound/webhooks/{id}/manifest` */
 export const getInboundManifestOperation = defineOperation({
   ...reading,
   id: 'getInboundManifest',

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** How often an owner gets emails with notifications. */
 const EMAIL_FREQUENCIES = ['immediately', 'daily', 'off'] as const;
 
 const emails = z.enum(EMAIL_FREQUENCIES).meta({
@@ -8,7 +7,6 @@ const emails = z.enum(EMAIL_FREQUENCIES).meta({
     'How often you get emails: `immediately` sends the first notification at once, and then at most one email an hour with all new ones; `daily` sends at most one email a day; `off` sends none.',
 });
 
-/** Body of `PUT /partner-api/notification-settings`. */
 export const notificationSettingsIn = z
   .object({ emails })
   .meta({ id: 'NotificationSettingsIn', description: 'How often you get emails with notifications.' });
@@ -27,7 +25,6 @@ const notificationSettings = z.object({
 
 export type NotificationSettings = z.infer<typeof notificationSettings>;
 
-/** Response of `GET` and `PUT /partner-api/notification-settings`. */
 export const shownNotificationSettings = notificationSettings
   .extend({
     hasMailServer: z

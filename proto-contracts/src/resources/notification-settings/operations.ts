@@ -6,7 +6,6 @@ import {
   shownNotificationSettings,
 } from './notification-settings.js';
 
-/** `GET /partner-api/notification-settings` */
 export const getNotificationSettingsOperation = defineOperation({
   id: 'getNotificationSettings',
   method: 'get',
@@ -23,7 +22,6 @@ export const getNotificationSettingsOperation = defineOperation({
   },
 });
 
-/** `PUT /partner-api/notification-settings` */
 export const setNotificationSettingsOperation = defineOperation({
   id: 'setNotificationSettings',
   method: 'put',

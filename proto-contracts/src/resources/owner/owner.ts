@@ -8,7 +8,6 @@ export const owner = z.object({
   displayName: z.string(),
   /** Absent from an earlier version, which has owners only. */
   role: role.default('owner'),
-  /** The address to sign in with. */
   email: z.string().nullable(),
   /** True: the owner can sign in, if a password is set. */
   active: z.boolean(),
@@ -21,7 +20,6 @@ export const owner = z.object({
 
 export type Owner = z.infer<typeof owner>;
 
-/** A page of the owners of a company, oldest first. */
 export const ownerPage = z.object({ owners: z.array(owner), hasMore: z.boolean() });
 
 export type OwnerPage = z.infer<typeof ownerPage>;

@@ -11,7 +11,6 @@ import {
   passwordLinkUseIn,
 } from './password.js';
 
-/** `PUT /partner-api/password` */
 export const changePasswordOperation = defineOperation({
   id: 'changePassword',
   ofOwnAccount: true,
@@ -44,7 +43,6 @@ confirmations.`,
   errors: ['password_wrong'],
 });
 
-/** `POST /partner-api/password/links` */
 export const requestPasswordLinkOperation = defineOperation({
   id: 'requestPasswordLink',
   method: 'post',
@@ -66,7 +64,6 @@ are accepted and ignored, except from a browser in which the person has signed i
   errors: ['not_found'],
 });
 
-/** `POST /partner-api/password/links/use` */
 export const usePasswordLinkOperation = defineOperation({
   id: 'usePasswordLink',
   method: 'post',

@@ -4,9 +4,7 @@ import { emailAddress } from '../../values/email-address.js';
 /** Length of a new password, in characters. A login accepts as many. */
 export const PASSWORD_LENGTH = { min: 12, max: 1_024 } as const;
 
-/** Limits of the links with which people set a password. */
 export const PASSWORD_LINKS = {
-  /** Validity of a link for a forgotten password, in minutes. */
   minutes: 30,
   /** Maximum links that one client network can request in any 15 minutes. */
   perNetwork: 20,
@@ -17,7 +15,6 @@ export const PASSWORD_LINKS = {
 /** Maximum emails of one kind to one address, over all companies. */
 export const EMAIL_LIMITS = { perHour: 3, perDay: 10 } as const;
 
-/** A password that an owner chooses. */
 const newPassword = z
   .string()
   .min(PASSWORD_LENGTH.min, `must have at least ${PASSWORD_LENGTH.min} characters`)
@@ -31,7 +28,6 @@ const newPassword = z
     description: 'The new password: not the email address, the name of the owner or the name of the company.',
   });
 
-/** Body of `PUT /partner-api/password`. */
 export const passwordChangeIn = z
   .object({
     currentPassword: z
@@ -43,12 +39,10 @@ export const passwordChangeIn = z
   })
   .meta({ id: 'PasswordChangeIn', description: 'A new password, with the present one as proof.' });
 
-/** Body of `POST /partner-api/password/links`. */
 export const passwordLinkIn = z
   .object({ email: emailAddress })
   .meta({ id: 'PasswordLinkIn', description: 'The email address of an account.' });
 
-/** Body of `POST /partner-api/password/links/use`. */
 export const passwordLinkUseIn = z
   .object({
     token: z.string().min(1).max(100).meta({ description: 'The part of the link after `#`.' }),

@@ -15,12 +15,10 @@ const personMatch = z.object({
   createdAt: dateTimeOut,
 });
 
-/** The leads and jobs that belong to a customer. */
 export const peopleFound = z.object({ matches: z.array(personMatch) });
 
 export type PeopleFound = z.infer<typeof peopleFound>;
 
-/** A page of the rows that are stored about a customer. */
 export const personDataPage = z.object({
   rows: z.array(z.object({ table: z.string(), row: z.record(z.string(), z.unknown()) })),
   /** Of a company, on the first page: why it cannot be erased now. */
@@ -41,11 +39,9 @@ export const erasure = z.object({
   requestedAt: dateTimeOut,
   /** Null: in progress. */
   finishedAt: dateTimeOut.nullable(),
-  /** Number of changed rows by table. */
   erasedRows: z.record(z.string(), z.int()),
 });
 
 export type Erasure = z.infer<typeof erasure>;
 
-/** Erasures, newest first. */
 export const erasureList = z.object({ erasures: z.array(erasure) });

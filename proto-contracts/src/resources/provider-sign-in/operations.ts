@@ -30,7 +30,6 @@ const REDIRECT_RESPONSE = {
   },
 } as const;
 
-/** `POST /partner-api/session/provider` */
 export const beginProviderSignInOperation = defineOperation({
   id: 'beginProviderSignIn',
   method: 'post',
@@ -52,7 +51,6 @@ provider responds with 404. If the provider does not respond, the response is 50
   errors: ['not_found'],
 });
 
-/** `POST /partner-api/session/provider/complete` */
 export const completeProviderSignInOperation = defineOperation({
   id: 'completeProviderSignIn',
   method: 'post',
@@ -84,7 +82,6 @@ code. Refused sign-ins are limited for each client address, together with failed
   errors: ['provider_sign_in_refused', 'second_factor_required', 'second_factor_wrong', 'not_found'],
 });
 
-/** `POST /partner-api/session/confirm/provider` */
 export const beginProviderConfirmationOperation = defineOperation({
   id: 'beginProviderConfirmation',
   ofOwnAccount: true,
@@ -98,7 +95,6 @@ Starts a new sign-in with the identity provider in place of the password. The pr
   errors: ['not_found'],
 });
 
-/** `POST /partner-api/session/confirm/provider/complete` */
 export const completeProviderConfirmationOperation = defineOperation({
   id: 'completeProviderConfirmation',
   ofOwnAccount: true,
@@ -119,7 +115,6 @@ must have signed in there after the start of the confirmation.`,
   errors: ['provider_sign_in_refused', 'not_found'],
 });
 
-/** `GET /partner-api/sign-in-methods` */
 export const getSignInMethodsOperation = defineOperation({
   id: 'getSignInMethods',
   method: 'get',

@@ -3,7 +3,6 @@ import { dateTimeOut } from '../../values/date-time.js';
 import { secondFactorCode } from '../second-factor/second-factor.js';
 import { SESSION_EXAMPLE, sessionResponse } from '../session/session.js';
 
-/** Limits of sign-ins with the identity provider. */
 export const PROVIDER_SIGN_INS = {
   /** Time from the start of a sign-in to its end, in minutes. */
   minutes: 10,
@@ -11,7 +10,6 @@ export const PROVIDER_SIGN_INS = {
   perMinute: 30,
 } as const;
 
-/** Body of `POST /partner-api/session/provider`. */
 export const providerSignInIn = z
   .object({
     returnTo: z
@@ -23,7 +21,6 @@ export const providerSignInIn = z
   })
   .meta({ id: 'ProviderSignInIn', description: 'A sign-in with the identity provider to start.' });
 
-/** Response of the operations that lead to the identity provider. */
 export const providerRedirect = z
   .object({
     authorizationUrl: z.string().meta({ description: 'The page of the identity provider to open.' }),
@@ -35,17 +32,14 @@ const query = z.string().min(1).max(4_000).meta({
     'The query with which the identity provider has opened `/console/sign-in/callback`, unchanged and without `?`.',
 });
 
-/** Body of `POST /partner-api/session/provider/complete`. */
 export const providerCallbackIn = z
   .object({ query, code: secondFactorCode.optional() })
   .meta({ id: 'ProviderCallbackIn', description: 'The response of the identity provider.' });
 
-/** Body of `POST /partner-api/session/confirm/provider/complete`. */
 export const providerConfirmationIn = z
   .object({ query })
   .meta({ id: 'ProviderConfirmationIn', description: 'The response of the identity provider.' });
 
-/** Response of `POST /partner-api/session/provider/complete`. */
 export const providerSignedIn = z
   .object({
     session: sessionResponse,

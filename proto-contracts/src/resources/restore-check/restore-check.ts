@@ -14,7 +14,6 @@ export const restoreCheck = z.object({
   /** Everything committed later is lost. */
   restoredTo: dateTimeOut,
   declaredAt: dateTimeOut,
-  /** Companies by id. */
   companies: z.array(
     z.object({
       id: z.string(),
@@ -29,7 +28,6 @@ export const restoreCheck = z.object({
           id: z.string(),
           /** Deliveries from before the restore that are not finished; receivers may have them already. */
           unfinished: z.int(),
-          /** Deliveries that were dead-lettered since. */
           deadLettered: z.int(),
           /** When the oldest of these was created; null without any. */
           oldest: dateTimeOut.nullable(),

@@ -23,7 +23,6 @@ const RECOVERY_CODES_EXAMPLE = {
   ),
 } satisfies z.infer<typeof recoveryCodes>;
 
-/** `GET /partner-api/second-factor` */
 export const getSecondFactorOperation = defineOperation({
   id: 'getSecondFactor',
   method: 'get',
@@ -36,7 +35,6 @@ export const getSecondFactorOperation = defineOperation({
   },
 });
 
-/** `POST /partner-api/second-factor` */
 export const beginSecondFactorOperation = defineOperation({
   id: 'beginSecondFactor',
   ofOwnAccount: true,
@@ -60,7 +58,6 @@ it. A repeat replaces the secret.`,
   errors: ['second_factor_enabled'],
 });
 
-/** `POST /partner-api/second-factor/enable` */
 export const enableSecondFactorOperation = defineOperation({
   id: 'enableSecondFactor',
   ofOwnAccount: true,
@@ -77,7 +74,6 @@ Returns ${RECOVERY_CODE_COUNT} recovery codes; each replaces the code of the app
   errors: ['not_found', 'second_factor_wrong'],
 });
 
-/** `POST /partner-api/second-factor/recovery-codes` */
 export const replaceRecoveryCodesOperation = defineOperation({
   id: 'replaceRecoveryCodes',
   ofOwnAccount: true,
@@ -92,7 +88,6 @@ export const replaceRecoveryCodesOperation = defineOperation({
   errors: ['not_found', 'second_factor_wrong'],
 });
 
-/** `POST /partner-api/second-factor/disable` */
 export const disableSecondFactorOperation = defineOperation({
   id: 'disableSecondFactor',
   ofOwnAccount: true,

@@ -1,16 +1,13 @@
 import { z } from 'zod';
 import { dateTimeOut } from '../../values/date-time.js';
 
-/** Recovery codes of one owner at once. */
 export const RECOVERY_CODE_COUNT = 10;
 
-/** A code of the second factor, as a person types it. */
 export const secondFactorCode = z.string().min(6).max(40).meta({
   description:
     'The 6 digits that the authenticator app shows, or an unused recovery code. Spaces, hyphens and case do not matter.',
 });
 
-/** Body of the operations that use up a code. */
 export const secondFactorCodeIn = z
   .object({ code: secondFactorCode })
   .meta({ id: 'SecondFactorCodeIn', description: 'A code of the second factor.' });
@@ -33,7 +30,6 @@ export const secondFactor = z
 
 export type SecondFactor = z.infer<typeof secondFactor>;
 
-/** Response of `POST /partner-api/second-factor`. */
 export const secondFactorSecret = z
   .object({
     secret: z.string().meta({ description: 'The secret in base32, to type into an authenticator app.' }),
@@ -43,7 +39,6 @@ export const secondFactorSecret = z
 
 export type SecondFactorSecret = z.infer<typeof secondFactorSecret>;
 
-/** Response of the operations that make recovery codes. */
 export const recoveryCodes = z
   .object({
     recoveryCodes: z

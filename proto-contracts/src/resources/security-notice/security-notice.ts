@@ -13,7 +13,6 @@ export const SECURITY_NOTICE_KINDS = [
   'technical_contact_replaced',
 ] as const;
 
-/** The kind of a security notice. */
 export type SecurityNoticeKind = (typeof SECURITY_NOTICE_KINDS)[number];
 
 /** The last occasion of a security notice. Fields of other kinds are absent. */
@@ -22,9 +21,7 @@ export const securityNoticeDetails = z.object({
   by: z.string().optional(),
   remoteAddress: z.string().optional(),
   userAgent: z.string().optional(),
-  /** The new owner. */
   displayName: z.string().optional(),
-  /** The identity provider. */
   issuer: z.string().optional(),
   /** Recovery codes that are left. */
   left: z.number().optional(),

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
 import { serviceStatus } from './service-status.js';
 
-/** `GET /partner-api/status` */
 export const getServiceStatusOperation = defineOperation({
   id: 'getServiceStatus',
   method: 'get',

@@ -15,7 +15,6 @@ const OWN_SESSION_ID = {
   id: { description: 'The `id` of a session of yours. Any other is 404.', example: OWN_SESSION_EXAMPLE.id },
 };
 
-/** The header of a response with a new session. */
 export const SESSION_COOKIE_HEADER = {
   'set-cookie': {
     description:
@@ -26,7 +25,6 @@ export const SESSION_COOKIE_HEADER = {
   },
 } as const;
 
-/** `POST /partner-api/session` */
 export const createSessionOperation = defineOperation({
   id: 'createSession',
   method: 'post',
@@ -64,7 +62,6 @@ For an owner with a second factor, the right password without \`code\` is a 403 
   errors: ['unauthenticated', 'second_factor_required', 'second_factor_wrong'],
 });
 
-/** `GET /partner-api/session` */
 export const getSessionOperation = defineOperation({
   id: 'getSession',
   method: 'get',
@@ -74,7 +71,6 @@ export const getSessionOperation = defineOperation({
   responses: { 200: { description: 'The session.', schema: sessionResponse, example: SESSION_EXAMPLE } },
 });
 
-/** `DELETE /partner-api/session` */
 export const deleteSessionOperation = defineOperation({
   id: 'deleteSession',
   ofOwnAccount: true,
@@ -96,7 +92,6 @@ export const deleteSessionOperation = defineOperation({
   },
 });
 
-/** `POST /partner-api/session/confirm` */
 export const confirmSessionOperation = defineOperation({
   id: 'confirmSession',
   ofOwnAccount: true,
@@ -119,7 +114,6 @@ logins.`,
   errors: ['password_wrong'],
 });
 
-/** `GET /partner-api/sessions` */
 export const listSessionsOperation = defineOperation({
   id: 'listSessions',
   method: 'get',
@@ -135,7 +129,6 @@ export const listSessionsOperation = defineOperation({
   },
 });
 
-/** `DELETE /partner-api/sessions/{id}` */
 export const endSessionOperation = defineOperation({
   id: 'endSession',
   ofOwnAccount: true,

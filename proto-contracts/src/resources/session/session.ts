@@ -7,12 +7,10 @@ import { secondFactorCode } from '../second-factor/second-factor.js';
 /** Minutes after a login or confirmation in which secrets can be created without the password. */
 export const CONFIRMED_MINUTES = 15;
 
-/** Maximum sessions of one owner at once. */
 export const SESSIONS_PER_OWNER = 50;
 
 const password = z.string().min(1).max(1024).meta({ description: 'The password of the owner.' });
 
-/** Body of `POST /partner-api/session`. */
 export const sessionIn = z
   .object({
     email: z.string().min(3).max(254).meta({ description: 'The email address of the owner.' }),
@@ -21,12 +19,10 @@ export const sessionIn = z
   })
   .meta({ id: 'SessionIn', description: "An owner's credentials." });
 
-/** Body of `POST /partner-api/session/confirm`. */
 export const confirmationIn = z
   .object({ password })
   .meta({ id: 'SessionConfirmationIn', description: 'The password of the signed-in owner.' });
 
-/** The signed-in owner. */
 export const sessionResponse = z
   .object({
     owner: z
@@ -75,7 +71,6 @@ export const ownSession = z
   })
   .meta({ id: 'OwnSession', description: "One of the owner's sessions." });
 
-/** Response of `GET /partner-api/sessions`. */
 export const sessionList = z
   .object({ sessions: z.array(ownSession).max(SESSIONS_PER_OWNER).meta({ description: 'Newest first.' }) })
   .meta({ id: 'SessionList', description: "The owner's sessions, newest first." });

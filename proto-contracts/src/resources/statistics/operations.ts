@@ -15,7 +15,6 @@ An attempt counts in the bucket in which it began, once it has ended: the newest
 of replays and those that ended late included. Tests are not counted.
 Buckets are aligned to UTC: those that \`from\` and \`to\` are in count with all that is in them.`;
 
-/** `GET /partner-api/webhooks/{id}/statistics` */
 export const getWebhookStatisticsOperation = defineOperation({
   id: 'getWebhookStatistics',
   method: 'get',
@@ -39,7 +38,6 @@ export const getWebhookStatisticsOperation = defineOperation({
   errors: ['not_found'],
 });
 
-/** `GET /partner-api/statistics` */
 export const getStatisticsOperation = defineOperation({
   id: 'getStatistics',
   method: 'get',

@@ -3,10 +3,8 @@ import { z } from 'zod';
 import { dateTimeIn, dateTimeOut } from '../../values/date-time.js';
 import { SUBSCRIPTION_EXAMPLE } from '../subscription/subscription.js';
 
-/** Maximum time span of statistics, in days. */
 export const STATISTICS_MAX_DAYS = 31;
 
-/** Default time span of statistics, in hours. */
 export const STATISTICS_DEFAULT_HOURS = 24;
 
 /** Widths of buckets in minutes, for spans up to a day, up to 7 days, and longer. */
@@ -17,7 +15,6 @@ export const TREND_MINUTES = [5, 30, 180, 720] as const;
 
 const milliseconds = z.int().nullable();
 
-/** Attempts by outcome. */
 export const attemptCounts = z
   .object({
     attempts: z.int().meta({ description: 'All finished attempts; tests are not counted.' }),
@@ -68,7 +65,6 @@ export type ShownStatistics = z.infer<typeof webhookStatistics>;
 
 const waiting = z.int().min(0).max(WAITING_COUNTED);
 
-/** The statistics of all subscriptions of a company. */
 export const companyStatistics = z
   .object({
     webhooks: z
@@ -113,7 +109,6 @@ export const companyStatistics = z
 
 export type ShownCompanyStatistics = z.infer<typeof companyStatistics>;
 
-/** The query of statistics. */
 export const statisticsQuery = z.object({
   from: dateTimeIn.optional().meta({
     description: `From the bucket that contains this time; by default ${STATISTICS_DEFAULT_HOURS} hours before \`to\`.`,
@@ -134,7 +129,6 @@ export const COUNTS_EXAMPLE = {
 
 export const BUCKET_EXAMPLE = { startsAt: '2026-09-03T12:30:00.000Z', ...COUNTS_EXAMPLE };
 
-/** The entry of one subscription in the statistics of the company. */
 export const WEBHOOK_TOTALS_EXAMPLE = {
   webhookId: SUBSCRIPTION_EXAMPLE.id,
   totals: COUNTS_EXAMPLE,

@@ -97,10 +97,8 @@ export const headerValues = z
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   });
 
-/** A change of custom headers. */
 export type HeaderChange = z.infer<typeof headerChanges>[number];
 
-/** The custom headers of a subscription, with their values by name. */
 export const customHeaders = z.record(z.string(), z.string());
 
 export type CustomHeaders = z.infer<typeof customHeaders>;

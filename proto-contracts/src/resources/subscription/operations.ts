@@ -23,7 +23,6 @@ const NEW_SUBSCRIPTION_EXAMPLE = {
   updatedAt: SUBSCRIPTION_EXAMPLE.createdAt,
 } as const satisfies z.infer<typeof subscription>;
 
-/** `POST /partner-api/webhooks` */
 export const createWebhookOperation = defineOperation({
   id: 'createWebhook',
   method: 'post',
@@ -70,7 +69,6 @@ The host of the \`url\` is resolved now and for every delivery: if one of its ad
   errors: ['subscription_limit_reached'],
 });
 
-/** `GET /partner-api/webhooks` */
 export const listWebhooksOperation = defineOperation({
   id: 'listWebhooks',
   method: 'get',
@@ -86,7 +84,6 @@ export const listWebhooksOperation = defineOperation({
   },
 });
 
-/** `GET /partner-api/webhooks/{id}` */
 export const getWebhookOperation = defineOperation({
   id: 'getWebhook',
   method: 'get',
@@ -100,7 +97,6 @@ export const getWebhookOperation = defineOperation({
   errors: ['not_found'],
 });
 
-/** `PATCH /partner-api/webhooks/{id}` */
 export const updateWebhookOperation = defineOperation({
   id: 'updateWebhook',
   repeatable: true,
@@ -163,7 +159,6 @@ quarter of a second's worth; the others wait in their order.`,
   errors: ['not_found'],
 });
 
-/** `DELETE /partner-api/webhooks/{id}` */
 export const deleteWebhookOperation = defineOperation({
   id: 'deleteWebhook',
   repeatable: true,
@@ -179,7 +174,6 @@ finishes.`,
   errors: ['not_found'],
 });
 
-/** `POST /partner-api/webhooks/{id}/activate` */
 export const activateWebhookOperation = defineOperation({
   id: 'activateWebhook',
   repeatable: true,
@@ -214,7 +208,6 @@ if any. The body can be left out.`,
   errors: ['not_found', 'test_delivery_required'],
 });
 
-/** `POST /partner-api/webhooks/{id}/pause` */
 export const pauseWebhookOperation = defineOperation({
   id: 'pauseWebhook',
   repeatable: true,
@@ -235,7 +228,6 @@ finishes. Test deliveries are still sent.`,
   errors: ['not_found'],
 });
 
-/** `POST /partner-api/webhooks/{id}/rotate-secret` */
 export const rotateWebhookSecretOperation = defineOperation({
   id: 'rotateWebhookSecret',
   method: 'post',
@@ -268,7 +260,6 @@ Give your server both secrets, each by its version. Verify the new one with a te
   errors: ['not_found'],
 });
 
-/** `POST /partner-api/webhooks/{id}/activate-secret` */
 export const activateWebhookSecretOperation = defineOperation({
   id: 'activateWebhookSecret',
   repeatable: true,

@@ -67,7 +67,6 @@ const ownDescription = z.string().max(200).meta({ description: 'For your own use
 
 const schemaVersion = z.int().min(1).max(CURRENT_SCHEMA_VERSION);
 
-/** Body of `POST /partner-api/webhooks`. */
 export const subscriptionIn = z
   .object({
     url: endpointUrl,
@@ -79,7 +78,6 @@ export const subscriptionIn = z
   })
   .meta({ id: 'WebhookSubscriptionIn', description: 'A webhook subscription as you create it.' });
 
-/** Body of `PATCH /partner-api/webhooks/{id}`. */
 export const subscriptionChange = z
   .object({
     url: endpointUrl.optional(),
@@ -106,7 +104,6 @@ export const subscriptionChange = z
     description: 'Fields of a webhook subscription to change, at least one; omitted fields stay.',
   });
 
-/** Body of `POST /partner-api/webhooks/{id}/activate`. */
 export const activationIn = z
   .object({
     backfill: z.boolean().optional().meta({
@@ -154,7 +151,6 @@ const testDelivery = z
   })
   .meta({ id: 'WebhookTestIn', description: 'How to test a webhook subscription.' });
 
-/** Body of `POST /partner-api/webhooks/{id}/test`. */
 export const testDeliveryIn = z
   .preprocess<unknown, typeof testDelivery, z.input<typeof testDelivery>>((body: unknown, context) => {
     // The name of the version in a rotation and an activation. Ignored, the test would be signed with the wrong secret.
@@ -176,7 +172,6 @@ export const testDeliveryIn = z
 const REQUIRED_PENDING =
   'is required: the version that the rotation returned under this name (a test names it secretVersion)';
 
-/** Body of `POST /partner-api/webhooks/{id}/activate-secret`. */
 export const secretActivationIn = z
   .object({
     pendingSecretVersion: z
@@ -244,7 +239,6 @@ export const subscription = z
 
 export type Subscription = z.infer<typeof subscription>;
 
-/** Response to the creation of a subscription; the only time that the secret is shown. */
 export const subscriptionCreated = z
   .object({
     subscription,
@@ -268,7 +262,6 @@ export const subscriptionActivated = subscription
 
 export type SubscriptionActivated = z.infer<typeof subscriptionActivated>;
 
-/** Response to a rotation; the only time that the pending secret is shown. */
 export const secretRotated = z
   .object({
     subscription,
@@ -284,14 +277,12 @@ export const secretRotated = z
 
 export type SecretRotated = z.infer<typeof secretRotated>;
 
-/** All subscriptions of a company, oldest first. */
 export const subscriptionList = z
   .object({ subscriptions: z.array(subscription).meta({ description: 'At most 50.' }) })
   .meta({ id: 'WebhookSubscriptions', description: 'All subscriptions of the company, oldest first.' });
 
 export type SubscriptionList = z.infer<typeof subscriptionList>;
 
-/** A subscription as the examples of the reference show it. */
 export const SUBSCRIPTION_EXAMPLE = {
   id: 'whk_01k3h5d8vqf2mw7x0r4tn6ysbe',
   url: 'https://hooks.sunny.example/partner',
@@ -312,7 +303,6 @@ export const SUBSCRIPTION_EXAMPLE = {
   updatedAt: '2026-08-26T14:09:21.730Z',
 } as const satisfies z.infer<typeof subscription>;
 
-/** The path parameter of a subscription. */
 export const SUBSCRIPTION_ID = {
   id: {
     description: 'The `id` of a subscription of your company. Any other is 404.',

@@ -9,7 +9,6 @@ import {
   technicalContactRequested,
 } from './technical-contact.js';
 
-/** `GET /partner-api/technical-contact` */
 export const getTechnicalContactOperation = defineOperation({
   id: 'getTechnicalContact',
   method: 'get',
@@ -22,7 +21,6 @@ export const getTechnicalContactOperation = defineOperation({
   },
 });
 
-/** `PUT /partner-api/technical-contact` */
 export const setTechnicalContactOperation = defineOperation({
   id: 'setTechnicalContact',
   method: 'put',
@@ -54,7 +52,6 @@ email cannot be sent, nothing changes.`,
   },
 });
 
-/** `POST /partner-api/technical-contact/confirm` */
 export const confirmTechnicalContactOperation = defineOperation({
   id: 'confirmTechnicalContact',
   method: 'post',

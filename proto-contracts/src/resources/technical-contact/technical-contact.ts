@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { dateTimeOut } from '../../values/date-time.js';
 import { emailAddress } from '../../values/email-address.js';
 
-/** Limits of the technical contact. */
 export const TECHNICAL_CONTACT_LIMITS = {
   /** Validity of the link that is mailed to a new address, in hours. */
   confirmationHours: 72,
@@ -12,7 +11,6 @@ export const TECHNICAL_CONTACT_LIMITS = {
   confirmationsPerMinute: 20,
 } as const;
 
-/** Body of `PUT /partner-api/technical-contact`. */
 export const technicalContactIn = z
   .object({
     // Mail servers disagree on quoted local parts, but the link must go to exactly the stored address.
@@ -50,7 +48,6 @@ export const technicalContact = z
 
 export type TechnicalContact = z.infer<typeof technicalContact>;
 
-/** Response of `PUT /partner-api/technical-contact`. */
 export const technicalContactRequested = technicalContact
   .extend({
     emailSent: z.boolean().meta({
@@ -59,7 +56,6 @@ export const technicalContactRequested = technicalContact
   })
   .meta({ id: 'TechnicalContactRequested', description: 'The technical contact after an address is set.' });
 
-/** Body of `POST /partner-api/technical-contact/confirm`. */
 export const technicalContactConfirmationIn = z
   .object({ token: z.string().min(1).max(100).meta({ description: 'The part of the link after `#`.' }) })
   .meta({ id: 'TechnicalContactConfirmationIn', description: 'The token of a link that was mailed.' });

@@ -3,7 +3,6 @@ import { CURRENT_API_VERSION } from '../../api/versions.js';
 import { MEMBERSHIP_ID, SECOND_MEMBERSHIP_ID } from '../job/job.js';
 import { techniciansQuery, techniciansResponse } from './technician.js';
 
-/** `GET /partner/v1/technicians` */
 export const listTechniciansOperation = defineOperation({
   id: 'listTechnicians',
   method: 'get',

@@ -31,7 +31,6 @@ export const techniciansResponse = z
   })
   .meta({ id: 'Technicians', description: 'A page of the technicians of your company.' });
 
-/** The query of the technicians. */
 export const techniciansQuery = z.object({
   // Holds a technician's name.
   cursor: z

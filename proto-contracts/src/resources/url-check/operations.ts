@@ -4,7 +4,6 @@ import { defineOperation } from '../../api/operation.js';
 import { SUBSCRIPTION_EXAMPLE } from '../subscription/subscription.js';
 import { urlCheck, urlCheckIn } from './url-check.js';
 
-/** `POST /partner-api/url-checks` */
 export const checkUrlOperation = defineOperation({
   id: 'checkUrl',
   repeatable: true,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** Body of `POST /partner-api/url-checks`. */
 export const urlCheckIn = z
   .object({ url: z.string().meta({ description: 'The URL for a new subscription.' }) })
   .meta({ id: 'UrlCheckIn', description: 'A URL to check.' });
