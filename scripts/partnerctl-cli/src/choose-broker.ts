@@ -1,6 +1,5 @@
 import type { StackDescription } from '@partner/local-stack/stack/stack-description';
 
-/** The broker of a run, and the local stack. */
 export interface ChosenBroker {
   /** Undefined: none was given, and no local stack runs. */
   readonly amqpUrl: string | undefined;

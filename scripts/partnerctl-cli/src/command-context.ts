@@ -6,7 +6,6 @@ import { wrongUsage } from './exit-codes.js';
 import type { Output } from './output.js';
 import type { Owner, Session } from './session.js';
 
-/** Context of a command. */
 export interface CommandContext {
   /** Shows the result. Available only while a command runs. */
   readonly output: Output;

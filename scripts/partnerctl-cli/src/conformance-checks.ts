@@ -6,7 +6,6 @@ import { withTimeLimit } from '@partner/local-stack/time-limit';
 import type { Json } from './output.js';
 import { type SignedDelivery, signDelivery } from '@partner/local-stack/receiver/sign-delivery';
 
-/** Result of one check. */
 export interface CheckResult {
   readonly check: string;
   readonly verdict: 'passed' | 'failed' | 'skipped';
@@ -14,7 +13,6 @@ export interface CheckResult {
   readonly got: string;
 }
 
-/** A receiver under test. */
 export interface TriedReceiver {
   readonly url: URL;
   readonly secret: string;

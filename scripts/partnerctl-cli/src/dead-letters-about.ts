@@ -44,7 +44,6 @@ export async function deadLettersAbout(
 
 const LETTER_COLUMNS = columns('dead letter: messageId, queue, type');
 
-/** The dead letters as documents. */
 export function letterDocuments(letters: readonly LetterAbout[]): readonly Document[] {
   return letters.map((letter) => ({ ...letter }));
 }

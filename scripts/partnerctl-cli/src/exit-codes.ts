@@ -4,7 +4,6 @@ import { ListenError } from '@partner/kernel/process/listen';
 import { NOT_DONE_ADVICE, OUTCOME_UNKNOWN_ADVICE, ServiceError } from '@partner/kernel/process/service-error';
 import { CommanderError } from 'commander';
 
-/** Exit codes of `partnerctl`. */
 export const EXIT_CODES = {
   ok: 0,
   failed: 1,
@@ -60,12 +59,10 @@ export interface Ending {
 
 const NEVER_RUN = 'Has the service ever run against this broker?';
 
-/** The error of wrong usage. */
 export function wrongUsage(message: string): OperatorError {
   return new OperatorError('usage', message);
 }
 
-/** Converts a thrown error to the end of the run. */
 export function endingOf(error: unknown): Ending {
   if (error instanceof CommanderError)
     return { exitCode: error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage };
@@ -102,7 +99,6 @@ const OPTIONS: Readonly<Record<string, string>> = {
   ...{ pendingSecretVersion: '--secret-version', installerRequestsPerMinute: '--requests-per-minute' },
 };
 
-/** Returns the path of a field after the option that sets it. */
 function optionOf(path: string): string {
   const option = OPTIONS[path.split('.')[0] ?? ''];
   return option === undefined ? path : `${option} (${path})`;
@@ -125,7 +121,6 @@ function explainedServiceError(error: ServiceError): readonly [exit: ExitName, m
   }
 }
 
-/** Returns the messages of an error and its causes. */
 function causesOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause === undefined ? textOf(error) : `${textOf(error)}: ${causesOf(cause)}`;

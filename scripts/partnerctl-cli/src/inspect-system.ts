@@ -5,7 +5,6 @@ import { type Document, isDocument, parseJson } from './output.js';
 import type { Session } from './session.js';
 import { counted } from '@partner/proto-contracts/api/counted';
 
-/** Thresholds of problems. */
 export interface Thresholds {
   /** Seconds that a delivery to a healthy endpoint has been due. A backlog of an endpoint at capacity or failing concerns its owner. */
   readonly dueSeconds: number;
@@ -13,7 +12,6 @@ export interface Thresholds {
   readonly outboxSeconds: number;
   /** Seconds that a platform message has waited for its prerequisite. */
   readonly waitingSeconds: number;
-  /** Dead letters in all queues. */
   readonly deadLetters: number;
   /** Used connections to Postgres, in percent of the maximum. */
   readonly connectionsPercent: number;
@@ -28,7 +26,6 @@ export const THRESHOLDS: Thresholds = {
   connectionsPercent: 80,
 };
 
-/** State of a queue. */
 export interface QueueState {
   readonly name: string;
   /** Null: the queue is not declared. */
@@ -38,11 +35,9 @@ export interface QueueState {
   readonly deadLetters: number | null;
 }
 
-/** A problem that needs a person. */
 export interface Problem {
   readonly code: string;
   readonly message: string;
-  /** Advice. */
   readonly advice: string;
 }
 
@@ -101,7 +96,6 @@ const MISSING_QUEUE_ADVICE =
   'where services declare queues, start any of them again: each declares all; where they only look for them' +
   ' (AMQP_TOPOLOGY=check), import charts/job-state/files/rabbitmq-definitions.json at the broker again';
 
-/** Returns everything over a threshold. */
 export function findProblems(
   queues: readonly QueueState[],
   numbers: Readonly<Record<string, number>>,
@@ -159,13 +153,11 @@ export function findProblems(
   return problems;
 }
 
-/** Number of due deliveries to healthy endpoints. */
 export function dueToWorking(numbers: Readonly<Record<string, number>>): number {
   const count = (name: string) => numbers[name] ?? 0;
   return count('dueDeliveries') - count('busyDueDeliveries') - count('failingDueDeliveries');
 }
 
-/** Formats a duration for people. */
 export function seconds(value: number): string {
   if (value < 120) return `${Math.round(value)} s`;
   return value < 7_200 ? `${Math.round(value / 60)} min` : `${Math.round(value / 3_600)} h`;

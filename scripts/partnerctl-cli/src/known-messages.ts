@@ -8,7 +8,6 @@ import { PLATFORM_MESSAGES } from '@partner/proto-contracts/platform-messages';
 import { file_partner_webhooks_v1_delivery } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { type Json, parseJson } from './output.js';
 
-/** All message types of the service's queues. */
 const KNOWN_MESSAGES: Registry = createRegistry(
   ...PLATFORM_MESSAGES,
   file_partner_webhooks_v1_delivery,

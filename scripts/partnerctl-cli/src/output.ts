@@ -3,10 +3,8 @@ import { paint } from '@partner/local-stack/paint';
 import { z } from 'zod';
 import { OperatorError } from './exit-codes.js';
 
-/** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
-/** Parses JSON. Throws for malformed JSON. */
 export function parseJson(text: string): Json {
   return z.json().parse(JSON.parse(text));
 }
@@ -34,7 +32,6 @@ export function escaped(document: string): string {
   );
 }
 
-/** Whether a terminal shows a text as it is. */
 export function isPrintable(text: string): boolean {
   return text.search(UNPRINTABLE) === -1;
 }
@@ -44,10 +41,8 @@ export function jsonText(value: unknown, indent?: number): string {
   return escaped(JSON.stringify(value, null, indent));
 }
 
-/** The result of a command. */
 export type Document = Readonly<Record<string, Json>>;
 
-/** Whether a value is an object and not a list. */
 export function isDocument(value: Json | undefined): value is Document {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -71,7 +66,6 @@ export function columns(list: string): readonly Column[] {
 
 /** Writes the result of a command, once, to standard output. */
 export interface Output {
-  /** True if the result is for a program. */
   readonly isJson: boolean;
   /** Rows as a table; as JSON `{ [name]: rows, ...more }`. */
   rows(name: string, rows: readonly Document[], columns: readonly Column[], more?: Document): void;
@@ -137,7 +131,6 @@ export function createOutput(options: {
   };
 }
 
-/** Rows as a table without borders. */
 export function renderTable(rows: readonly Document[], columns: readonly Column[]): string {
   const none = '';
   const table = new Table({
@@ -193,7 +186,6 @@ function oneLine(text: string): string {
   return text.replaceAll(/[\r\n\t]+/g, ' ');
 }
 
-/** Colors of the values that say how something is. */
 const TONES: Readonly<Record<string, 'green' | 'yellow' | 'red'>> = {
   ...{ ok: 'green', active: 'green', healthy: 'green', delivered: 'green', pass: 'green' },
   ...{ warn: 'yellow', paused: 'yellow', degraded: 'yellow', retry_scheduled: 'yellow', '!': 'yellow' },
@@ -210,7 +202,6 @@ function highlighted(text: string): string {
     });
 }
 
-/** Replaces characters that a terminal would interpret as commands. */
 export function printable(text: string): string {
   return text.replaceAll(UNPRINTABLE, '\ufffd');
 }

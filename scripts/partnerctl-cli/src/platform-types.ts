@@ -20,7 +20,6 @@ export const ID_PREFIXES: readonly (readonly [name: string, prefix: IdPrefix])[]
   ['payout_id', 'pay'],
 ];
 
-/** Examples of texts with a special format. */
 const TEXTS: Readonly<Record<string, string>> = {
   currency: 'USD',
   email: 'olive@example.com',
@@ -94,7 +93,6 @@ function hasField(json: Document, name: string): boolean {
   return ![undefined, null, ''].some((none) => none === valueOf(json, name));
 }
 
-/** Describes the type of a field. */
 export function fieldType(field: DescField): string {
   const one =
     field.enum !== undefined
@@ -111,7 +109,6 @@ export function fieldType(field: DescField): string {
   return `${field.fieldKind === 'list' ? 'list of ' : ''}${one}${field.oneof === undefined ? '' : ` (one of ${field.oneof.name})`}`;
 }
 
-/** Creates an example with new ids, as protobuf JSON. */
 export function exampleOf(message: DescMessage, now: Date): Document {
   const example: Record<string, Json> = {};
   const chosen = new Set<string>();

@@ -18,7 +18,6 @@ export async function pollUntil<T>(
   }
 }
 
-/** The error of an interrupted command. */
 export function interrupted(): OperatorError {
   return new OperatorError('interrupted', 'interrupted');
 }

@@ -26,18 +26,14 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 broker or service no
 With --json the result is one JSON document on standard output; everything else is on standard error.
 `;
 
-/** Input and output of a run of `partnerctl`. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly write: (text: string) => void;
   readonly tell: (text: string) => void;
-  /** Whether standard output is a terminal. */
   readonly isTerminal: boolean;
-  /** Whether standard output shows colors. */
   readonly hasColors: boolean;
   /** Empties the screen, if standard output is a terminal. */
   readonly clear: () => void;
-  /** Whether standard error is a terminal. */
   readonly isWatched: boolean;
   readonly read: (file: string) => Promise<string>;
   /** Returns the login name. Throws if the system has none, e.g. in a container. */

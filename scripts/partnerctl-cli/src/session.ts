@@ -18,16 +18,13 @@ import { ServiceError } from '@partner/kernel/process/service-error';
 import { ComponentUnavailableError, OperatorError } from './exit-codes.js';
 import { pollUntil } from './poll-until.js';
 
-/** A connection to the broker with all RPC clients. */
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
-/** The company that an operator calls for. */
 interface CalledCompany {
   readonly companyId: string;
   readonly companyClass: CompanyClassName;
 }
 
-/** The company that a resource belongs to. */
 export interface Owner extends CalledCompany {
   /** For an attempt the id of its delivery; else the id of the resource. */
   readonly id: string;
@@ -70,7 +67,6 @@ export async function openSession(options: {
     /** Checks a URL as the webhook-dispatcher does for each delivery. */
     checkEndpoint: (url: string) =>
       named(dispatcher.callInternal(checkEndpointOperation, { url }), 'webhook-dispatcher'),
-    /** Calls an operation of operators. */
     call: <Input, Output>(operation: InternalOperation<Input, Output>, input: Input): Promise<Output> =>
       named(operations.callInternal(operation, input, { caller: operator })),
     /** Calls an operation that is not public for a company. */

@@ -16,7 +16,6 @@ import { readAnnouncement } from '../read-announcement.js';
 
 const COLUMNS = columns('announcement, company: companyId, email, sent: sentAt, by: operator');
 
-/** `partnerctl announcements`: mails entries of the changelog to companies' technical contacts. */
 export function announcementsCommand(context: CommandContext) {
   const group = topCommand(
     'announcements',

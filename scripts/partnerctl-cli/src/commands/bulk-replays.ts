@@ -28,7 +28,6 @@ const PREVIEW_LINES = columns(`
   newest: preview.newest, resources: preview.resourceCount
 `);
 
-/** Adds the commands of `partnerctl deliveries` for bulk replays. */
 export function addBulkReplayCommands(group: Command, context: CommandContext): void {
   const showReplay = (replay: BulkReplay) => context.output.thing({ replay }, REPLAY_LINES);
 

@@ -43,7 +43,6 @@ const COMPANY_LINES = columns(`
   technical contact: technicalContact.email, pending contact: technicalContact.pending.email
 `);
 
-/** `partnerctl companies`: manages companies. */
 export function companiesCommand(context: CommandContext) {
   const group = topCommand('companies', 'companies and their limits', 'list --name solar', 'show cmp_01j…');
 
@@ -174,14 +173,12 @@ export function companiesCommand(context: CommandContext) {
   return group;
 }
 
-/** Returns a company. Fails with `not_found`. */
 export async function getCompany({ call }: Pick<Session, 'call'>, companyId: string): Promise<Company> {
   const [found] = (await call(listCompaniesOperation, { companyId })).companies;
   if (found === undefined) throw notFound('company');
   return found;
 }
 
-/** Returns the technical contact of a company. */
 export async function readContact(
   { callFor }: Pick<Session, 'callFor'>,
   { id, class: companyClass }: Pick<Company, 'id' | 'class'>,

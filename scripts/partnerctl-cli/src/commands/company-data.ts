@@ -15,7 +15,6 @@ const ERASURE_LINES = columns(
   'erasure: erasure.id, company: erasure.companyId, requested: erasure.requestedAt, finished: erasure.finishedAt',
 );
 
-/** Adds the commands that export and erase the data of a company to `partnerctl companies`. */
 export function addCompanyData(group: Parameters<typeof subcommand>[0], context: CommandContext): void {
   subcommand(
     group,

@@ -27,7 +27,6 @@ No one has the secrets of new webhooks, which are paused until then: an owner cr
 partnerctl subscriptions rotate-secret. It signs at once; then the webhook is tested and activated.
 `;
 
-/** `partnerctl plan`: compares a configuration file with what exists, without effects. */
 export function planCommand(context: CommandContext) {
   return topCommand(
     'plan',
@@ -44,7 +43,6 @@ export function planCommand(context: CommandContext) {
     });
 }
 
-/** `partnerctl apply`: makes webhooks and technical contacts as a configuration file has them. */
 export function applyCommand(context: CommandContext) {
   return topCommand(
     'apply',
@@ -73,7 +71,6 @@ export function applyCommand(context: CommandContext) {
     });
 }
 
-/** `partnerctl export`: writes what exists as a configuration file. */
 export function exportCommand(context: CommandContext) {
   return topCommand(
     'export',

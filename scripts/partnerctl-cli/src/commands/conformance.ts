@@ -13,7 +13,6 @@ import { counted } from '@partner/proto-contracts/api/counted';
 
 const MAX_VERSION = 2 ** 31 - 1;
 
-/** `partnerctl conformance`: tests a partner's receiver. */
 export function conformanceCommand(context: CommandContext) {
   return topCommand(
     'conformance',

@@ -27,7 +27,6 @@ const LETTER_LINES = columns(`
 /** Maximum messages that a search for one inspects and holds. */
 const LONGEST_SCAN = 10_000;
 
-/** `partnerctl dead-letters`: dead letters of the broker. */
 export function deadLettersCommand(context: CommandContext) {
   const group = topCommand(
     'dead-letters',

@@ -28,7 +28,6 @@ const DELIVERY_COLUMNS = columns(
    about: resource.id, created: createdAt, ${nextAttempt()}`,
 );
 
-/** What is shown of one delivery. */
 const DELIVERY_LINES = columns(`
   id: delivery.id, company: companyId, subscription: delivery.subscriptionId,
   event: delivery.event, event id: delivery.eventId, about: delivery.resource.id,
@@ -37,7 +36,6 @@ const DELIVERY_LINES = columns(`
   bulk replay: delivery.bulkReplayId, number: delivery.number
 `);
 
-/** The columns of a table of attempts. */
 const ATTEMPT_COLUMNS = columns(`
   attempt: number, x-svc-delivery-id: deliveryId, started: startedAt, took ms: durationMs, outcome,
   status: responseStatus, why: error, address: remoteAddress
@@ -87,7 +85,6 @@ export async function showNextAttempt(
   if (attempts.at(-1)?.['outcome'] !== 'delivered') context.setExitCode(EXIT_CODES.failed);
 }
 
-/** `partnerctl deliveries`: what became of events on their way to webhooks. */
 export function deliveriesCommand(context: CommandContext) {
   const group = topCommand(
     'deliveries',

@@ -9,7 +9,6 @@ import type { Session } from '../session.js';
 import { readBacklog, findProblems, inspectServiceQueues, seconds, THRESHOLDS } from '../inspect-system.js';
 import { counted } from '@partner/proto-contracts/api/counted';
 
-/** Result of one check. */
 interface Finding {
   readonly check: string;
   readonly verdict: 'ok' | 'warn' | 'fail';
@@ -36,7 +35,6 @@ const WARNINGS = new Set([
   'database_connections',
 ]);
 
-/** `partnerctl doctor`: checks every reachable component and gives advice. */
 export function doctorCommand(context: CommandContext) {
   return topCommand('doctor', 'check every service and queue, with advice', '', '--json').action(async () => {
     const findings = createFindings(context.signal);

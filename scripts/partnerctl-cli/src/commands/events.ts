@@ -54,7 +54,6 @@ const VERDICTS: Readonly<Record<EventTrail['verdict'], string>> = {
   no_longer_kept: 'no longer kept',
 };
 
-/** `partnerctl events`: events of companies, and why one did not arrive. */
 export function eventsCommand(context: CommandContext) {
   const group = topCommand(
     'events',

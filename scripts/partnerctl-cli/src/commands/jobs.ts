@@ -12,7 +12,6 @@ const HISTORY_COLUMNS = columns(
   'version, from: previousStatus, to: status, blocker: blockerCode, happened: occurredAt, recorded: recordedAt',
 );
 
-/** `partnerctl jobs`: the state of a job. */
 export function jobsCommand(context: CommandContext) {
   const group = topCommand('jobs', 'the state of jobs, without personal data', 'show job_01j…');
   subcommand(group, 'show <job>', 'show the state of a job and its newest statuses', 'job_01j…').action(

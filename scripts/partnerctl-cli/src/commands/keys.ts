@@ -15,7 +15,6 @@ import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, demandYes, readPages, topCommand, subcommand } from '../command-context.js';
 import { columns } from '../output.js';
 
-/** The columns of a table of API keys. */
 export const KEY_COLUMNS = columns(`
   id, kind, state, last four: lastFour, bound to: boundCompany.name, description, last used: lastUsedAt,
   expires: expiresAt
@@ -28,7 +27,6 @@ const KEY_LINES = columns(`
 
 const SHOWN_ONCE = 'The API key is shown this once.\n';
 
-/** `partnerctl keys`: API keys of companies. */
 export function keysCommand(context: CommandContext) {
   const group = topCommand('keys', 'API keys of companies', 'list cmp_01j…');
 

@@ -17,7 +17,6 @@ import { wrongUsage } from '../exit-codes.js';
 import { columns } from '../output.js';
 import type { Session } from '../session.js';
 
-/** The columns of a table of owners. */
 export const OWNER_COLUMNS = columns(
   'id: membershipId, name: displayName, role, email, may sign in: active, has password: hasPassword, second factor: hasSecondFactor, identity provider: isLinked',
 );
@@ -47,7 +46,6 @@ export async function readOwners(
   return entries;
 }
 
-/** `partnerctl owners`: the people who manage a company's webhooks and keys in the console. */
 export function ownersCommand(context: CommandContext) {
   const group = topCommand(
     'owners',

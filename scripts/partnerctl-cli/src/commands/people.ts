@@ -39,7 +39,6 @@ interface Criteria {
   readonly company?: string | undefined;
 }
 
-/** `partnerctl people`: finds, exports and erases the data of a customer. */
 export function peopleCommand(context: CommandContext) {
   const group = topCommand(
     'people',
@@ -126,7 +125,6 @@ export function peopleCommand(context: CommandContext) {
   return group;
 }
 
-/** The records of a customer. */
 interface Found {
   readonly records: PersonRecords;
   readonly matches: PeopleFound['matches'];

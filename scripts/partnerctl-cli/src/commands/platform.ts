@@ -31,7 +31,6 @@ const PLATFORM_PREFIXES = ID_PREFIXES.map(([, prefix]) => prefix).filter((prefix
 /** Maximum length in AMQP. */
 const MESSAGE_ID_BYTES = 255;
 
-/** `partnerctl platform`: messages of the platform (the CRM). */
 export function platformCommand(context: CommandContext) {
   const group = topCommand(
     'platform',

@@ -6,7 +6,6 @@ import { type CommandContext, readPages, subcommand, topCommand } from '../comma
 import { inspectServiceQueues } from '../inspect-system.js';
 import { describeRestore } from '../restore/describe-restore.js';
 
-/** `partnerctl restore`: what is left to do after a restore from a backup. */
 export function restoreCommand(context: CommandContext) {
   const group = topCommand('restore', 'what is left to do after a restore from a backup', 'check');
   subcommand(

@@ -14,7 +14,6 @@ import {
   THRESHOLDS,
 } from '../inspect-system.js';
 
-/** `partnerctl status`: backlogs and their age. */
 export function statusCommand(context: CommandContext) {
   return topCommand(
     'status',
@@ -138,7 +137,6 @@ async function readStatus(context: CommandContext, thresholds: Thresholds) {
   const listed = problems.map(({ message, advice }) => `! ${message}\n  ${advice}\n`).join('');
   return {
     document,
-    /** The document for people. */
     text: `${renderLines(lines, columns(Object.keys(lines).join(', ')))}\n${table}\n\n${listed === '' ? 'Nothing is over a threshold.\n' : listed}`,
     problems,
   };

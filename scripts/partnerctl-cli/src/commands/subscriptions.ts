@@ -30,10 +30,8 @@ import { columns, type Document } from '../output.js';
 import { showNextAttempt } from './deliveries.js';
 import { nextAttempt } from './next-attempt.js';
 
-/** The columns of a table of subscriptions. */
 export const SUBSCRIPTION_COLUMNS = columns('id, state, health, verified, url, events, description');
 
-/** A subscription as operators see it. */
 export const shownSubscription = (found: Subscription) => ({ ...found, health: healthOf(found) });
 
 const SUBSCRIPTION_LINES = columns(`
@@ -49,7 +47,6 @@ const SUBSCRIPTION_LINES = columns(`
 
 const SHOWN_ONCE = 'The secret is shown this once.\n';
 
-/** `partnerctl subscriptions`, or `webhooks`: webhook subscriptions of companies. */
 export function subscriptionsCommand(context: CommandContext) {
   const group = topCommand(
     'subscriptions',
@@ -219,7 +216,6 @@ function headersIn(text: string) {
     });
 }
 
-/** Adds the commands that rotate the signing secret of a subscription. */
 function addSecretCommands(group: Command, context: CommandContext): void {
   subcommand(
     group,

@@ -9,7 +9,6 @@ export type Outcomes = ReadonlyMap<
   { readonly outcome: 'done' | 'failed' | 'not done'; readonly id?: string }
 >;
 
-/** What a plan needs to be applied. */
 export interface ApplyDeps extends Pick<Session, 'callInternalFor'> {
   /** Mails the link that confirms a technical contact. */
   readonly setContact: (companyId: string, email: string) => Promise<void>;

@@ -56,7 +56,6 @@ const configuration = z.strictObject({ companies: z.record(z.string(), configure
 /** The webhooks and technical contacts of companies, by the id of the company; undefined ones are not managed. */
 export type Configuration = z.infer<typeof configuration>;
 
-/** A configuration, and its file for errors. */
 export interface ConfigurationFile {
   readonly configuration: Configuration;
   /** Fails with all violations, each with its line and its path. */

@@ -164,7 +164,6 @@ function asSet(events: readonly string[]): string {
   return [...new Set(events)].sort().join();
 }
 
-/** A URL in the form in which it is stored. */
 function normalized(text: string): string {
   return sentUrl(text)?.text ?? text;
 }

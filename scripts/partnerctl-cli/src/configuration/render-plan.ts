@@ -2,7 +2,6 @@ import { type Document, isPrintable, jsonText } from '../output.js';
 import type { Outcomes } from './apply-plan.js';
 import type { ConfigurationPlan, Step } from './plan-configuration.js';
 
-/** A step as JSON. */
 export function stepDocument(step: Step): Document {
   const of = { company: step.company.id, step: step.kind };
   switch (step.kind) {
