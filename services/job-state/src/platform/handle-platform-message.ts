@@ -1,13 +1,12 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { ConsumeOutcome, IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { batchWhileBusy } from '@partner/kernel/process/batch-while-busy';
-import { assertNever } from '@partner/kernel/process/invariant';
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import type { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { LockTimeoutError } from '../database/server-failures.js';
-import { platformMessageCounter } from './platform-message-counter.js';
+import { createNoteEffect } from './note-effect.js';
 import type { ReadMessage } from './platform-message-type.js';
 import { readPlatformMessage } from './platform-messages.js';
 import {
@@ -38,30 +37,25 @@ export function createPlatformMessageHandler(deps: {
   readonly logger: Logger;
   readonly metrics: Registry;
 }): (message: IncomingMessage) => Promise<ConsumeOutcome> {
-  const handled = platformMessageCounter(deps.metrics);
+  const note = createNoteEffect(deps);
   const record = batchWhileBusy<MessageToRecord, ArrivedEffect>({
     maxItems: BATCH_SIZE,
     keysOf: ({ sent, message }) => (message.isAlone ? 'alone' : [message.resourceId, sent.messageId]),
     async run(arrived) {
       const { effects, after } = await recordPlatformMessages(deps, arrived);
-      for (const { messageId, type, effect } of after) note(messageId, type, type, effect);
+      for (const { messageId, type, effect } of after) note(messageId, type, effect);
       return effects;
     },
     isOfAll: (cause) =>
       cause instanceof ServiceError && cause.reason === 'unavailable' && !(cause instanceof LockTimeoutError),
   });
 
-  function note(messageId: string, type: string, label: string, effect: ArrivedEffect): void {
-    handled.inc({ type: label, result: effect.kind });
-    deps.logger.info({ messageId, type, ...effect }, 'platform.message_recorded');
-  }
-
   return async ({ messageId, type, body }) => {
     const read = readPlatformMessage(type, body, deps.clock());
     const effect = await handle({ messageId, type, body }, read);
     // An unknown type comes from the sender and would be an unbounded label.
-    note(messageId, type, read.kind === 'malformed' ? 'unknown' : type, effect);
-    return consumeOutcome(effect);
+    note(messageId, type, effect, read.kind === 'malformed' ? 'unknown' : type);
+    return effect.kind === 'refused' ? { kind: 'dead', reason: effect.reason } : { kind: 'done' };
   };
 
   async function handle(sent: SentMessage, read: ReadMessage): Promise<ArrivedEffect> {
@@ -79,18 +73,4 @@ export function createPlatformMessageHandler(deps: {
 
 function refused(reason: string): ArrivedEffect {
   return { kind: 'refused', reason };
-}
-
-function consumeOutcome(effect: ArrivedEffect): ConsumeOutcome {
-  switch (effect.kind) {
-    case 'applied':
-    case 'ignored':
-    case 'repeated':
-    case 'early':
-      return { kind: 'done' };
-    case 'refused':
-      return { kind: 'dead', reason: effect.reason };
-    default:
-      return assertNever(effect);
-  }
 }

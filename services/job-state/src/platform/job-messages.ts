@@ -1,18 +1,24 @@
+import type { DescMessage } from '@bufbuild/protobuf';
 import {
+  DocumentCategorySchema,
   JobAssignedSchema,
   JobCancelledSchema,
   JobCompletionAcceptedSchema,
-  JobCreatedSchema,
   JobDocumentAvailableSchema,
   JobReadinessChangedSchema,
   JobScheduledSchema,
+  JobScheduleStatusSchema,
   JobScopeChangedSchema,
   JobUnassignedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
-import type { z } from 'zod';
-import type { DescMessage } from '@bufbuild/protobuf';
+import { BLOCKER_CODES, DOCUMENT_CATEGORIES } from '@partner/proto-contracts/resources/job/job';
+import { timeZoneName } from '@partner/proto-contracts/values/time-zone-name';
+import { z } from 'zod';
+import type { Transaction } from '../database/database.js';
 import type { LockedJob } from '../jobs/job-record.js';
+import { scheduleTimesViolation } from '../jobs/schedule-moves.js';
 import {
+  decideAssignment,
   decideCancellation,
   decideCompletion,
   decideDocument,
@@ -21,44 +27,76 @@ import {
   decideScope,
   type JobDecision,
 } from './decide-job-change.js';
+import { flag, id, NAME_LENGTH, nameOf, optionalInstant, text } from './message-fields.js';
+import { classObstacle } from './obstacles.js';
 import {
-  jobAssigned,
-  type JobCommand,
-  jobCreated,
-  jobDocumentAvailable,
-  jobEvent,
-  jobReadinessChanged,
-  jobScheduled,
-  jobScopeChanged,
-} from './job-commands.js';
-import { platformMessageType, type PlatformMessageType } from './platform-message-type.js';
-import { recordJobAssigned, recordJobUnassigned } from './record-job-assigned.js';
+  type PlatformEffect,
+  platformMessageType,
+  type PlatformMessageType,
+} from './platform-message-type.js';
 import { recordJobChange } from './record-job-change.js';
-import { createdByJob, recordJobCreated } from './record-job-created.js';
+import { aboutJob, jobCreatedMessage, scope } from './record-job-created.js';
+
+const jobAssigned = z.object({ ...aboutJob, installerCompanyId: id('cmp') });
+const jobEvent = z.object(aboutJob);
+const jobScopeChanged = z.object({ ...aboutJob, scope });
+
+const jobReadinessChanged = z
+  .object({
+    ...aboutJob,
+    ready: flag,
+    blockerCodes: z
+      .array(z.enum(BLOCKER_CODES, 'is no code that is known'))
+      .refine((codes) => new Set(codes).size === codes.length, 'holds a code twice'),
+  })
+  .refine(({ ready, blockerCodes }) => !ready || blockerCodes.length === 0, {
+    path: ['blockerCodes'],
+    message: 'holds codes while ready',
+  });
+
+const jobScheduled = z
+  .object({
+    ...aboutJob,
+    status: nameOf(JobScheduleStatusSchema, ['TENTATIVE', 'CONFIRMED', 'CANCELLED']),
+    startsAt: optionalInstant,
+    endsAt: optionalInstant,
+    timeZone: z
+      .string({ error: 'is missing' })
+      .refine((name) => timeZoneName.safeParse(name).success, 'is no IANA time zone name'),
+  })
+  .superRefine((schedule, context) => {
+    const violation = scheduleTimesViolation(schedule);
+    if (violation !== undefined) {
+      context.addIssue({ code: 'custom', path: [violation.field], message: violation.problem });
+    }
+  })
+  .transform((schedule) =>
+    schedule.status === 'CANCELLED' ? { ...schedule, startsAt: null, endsAt: null } : schedule,
+  );
+
+const jobDocumentAvailable = z.object({
+  ...aboutJob,
+  documentId: id('doc'),
+  category: nameOf(DocumentCategorySchema, DOCUMENT_CATEGORIES),
+  mime: text(NAME_LENGTH).refine((value) => /^[\w.+-]+\/[\w.+-]+$/.test(value), 'is no media type'),
+});
+
+type JobCommand = z.infer<typeof jobEvent>;
 
 const resourceId = ({ jobId }: JobCommand) => jobId;
 
 /** The messages about jobs. */
 export const jobMessages: readonly PlatformMessageType[] = [
-  platformMessageType({
-    schema: JobCreatedSchema,
-    form: jobCreated,
-    resourceId,
-    creates: createdByJob,
-    record: recordJobCreated,
-  }),
+  jobCreatedMessage,
   platformMessageType({
     schema: JobAssignedSchema,
     form: jobAssigned,
     resourceId,
     record: recordJobAssigned,
   }),
-  platformMessageType({
-    schema: JobUnassignedSchema,
-    form: jobEvent,
-    resourceId,
-    record: recordJobUnassigned,
-  }),
+  aboutKnownJob(JobUnassignedSchema, jobEvent, (job, command) =>
+    decideAssignment(job, { ...command, companyId: null }),
+  ),
   aboutKnownJob(JobCancelledSchema, jobEvent, decideCancellation),
   aboutKnownJob(JobScopeChangedSchema, jobScopeChanged, decideScope),
   aboutKnownJob(JobReadinessChangedSchema, jobReadinessChanged, decideReadiness),
@@ -76,12 +114,29 @@ function aboutKnownJob<Command extends JobCommand>(
     schema,
     form,
     resourceId,
-    record: (tx, command, now) =>
-      recordJobChange(
-        tx,
-        command.jobId,
-        { occurredAt: command.occurredAt, decide: (job) => decide(job, command) },
-        now,
-      ),
+    record: (tx, command, now) => recordJobChange(tx, command, (job) => decide(job, command), now),
   });
+}
+
+/**
+ * Assigns a job to an installer company, as {@link decideAssignment} decides.
+ *
+ * It pairs the companies, also if a newer assignment is in effect already. Locks: as {@link recordJobChange}, and the pair
+ * while it is new.
+ */
+async function recordJobAssigned(
+  tx: Transaction,
+  command: z.infer<typeof jobAssigned>,
+  now: Date,
+): Promise<PlatformEffect> {
+  const { jobId, installerCompanyId: companyId } = command;
+  const [known] = await tx.query<{ class: string | null }>(
+    'select (select class from companies where id = $2) as class from jobs where id = $1',
+    [jobId, companyId],
+  );
+  if (known === undefined) return { kind: 'early', missing: jobId };
+  return (
+    classObstacle(companyId, known.class, 'INSTALLER') ??
+    recordJobChange(tx, command, (job) => decideAssignment(job, { ...command, companyId }), now, companyId)
+  );
 }

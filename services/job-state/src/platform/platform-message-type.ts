@@ -1,7 +1,6 @@
 import { type DescMessage, fromBinary, type Message } from '@bufbuild/protobuf';
 import { z } from 'zod';
 import type { Transaction } from '../database/database.js';
-import type { PlatformEffect } from './platform-effect.js';
 
 /** A later instant is an error of the sender's clock. */
 const AHEAD_MS = 3_600_000;
@@ -15,6 +14,22 @@ export interface PlatformCommand {
   readonly version: number;
   readonly occurredAt: Date;
 }
+
+/** Effect of a platform message. Only `applied` changes anything beyond the record of messages. */
+export type PlatformEffect =
+  /** `appeared`: ids of resources that were created or changed: other messages may wait for them. */
+  | { readonly kind: 'applied'; readonly appeared?: readonly string[] }
+  /** Harmless: repeated, or older than the state in effect. */
+  | { readonly kind: 'ignored'; readonly why: string }
+  /**
+   * It arrived before its prerequisite, which may still come.
+   *
+   * `missing` is the id of the prerequisite, or of the membership that has the requested email address. `appeared`: ids of
+   * resources that changed because this message waits.
+   */
+  | { readonly kind: 'early'; readonly missing: string; readonly appeared?: readonly string[] }
+  /** It contradicts recorded data; a person must investigate. The reason has ids and states, never personal data. */
+  | { readonly kind: 'refused'; readonly reason: string };
 
 /** A platform message that matches its contract. */
 export interface WholeMessage {

@@ -1,11 +1,15 @@
-import { companyMessages } from './company-messages.js';
 import { jobMessages } from './job-messages.js';
 import type { PlatformMessageType, ReadMessage } from './platform-message-type.js';
+import { companyChangedMessage } from './record-company-changed.js';
+import { membershipChangedMessage } from './record-membership-changed.js';
 import { salesMessages } from './sales/sales-messages.js';
 
 /** Every message type that the platform sends, by its full protobuf name. */
 export const PLATFORM_MESSAGE_TYPES: ReadonlyMap<string, PlatformMessageType> = new Map(
-  [...companyMessages, ...jobMessages, ...salesMessages].map((type) => [type.schema.typeName, type]),
+  [companyChangedMessage, membershipChangedMessage, ...jobMessages, ...salesMessages].map((type) => [
+    type.schema.typeName,
+    type,
+  ]),
 );
 
 /** Parses a platform message by its type, the full protobuf name. */

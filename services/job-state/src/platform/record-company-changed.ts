@@ -1,7 +1,42 @@
+import {
+  CompanyChangedSchema,
+  CompanyClassSchema,
+} from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
+import { companyClass } from '@partner/proto-contracts/values/company-class';
+import { z } from 'zod';
 import type { Transaction } from '../database/database.js';
 import { changeAccountingLinks } from '../journal/change-accounting-links.js';
-import type { CompanyChangedCommand } from './company-commands.js';
-import type { PlatformEffect } from './platform-effect.js';
+import { id, instant, list, NAME_LENGTH, nameOf, text, version } from './message-fields.js';
+import { classObstacle } from './obstacles.js';
+import { type PlatformEffect, platformMessageType } from './platform-message-type.js';
+
+const companyChanged = z
+  .object({
+    companyId: id('cmp'),
+    version,
+    name: text(NAME_LENGTH),
+    class: nameOf(CompanyClassSchema, companyClass.options),
+    accountingCompanyIds: list(id('cmp')).refine(
+      (ids) => new Set(ids).size === ids.length,
+      'holds a company twice',
+    ),
+    occurredAt: instant,
+  })
+  .refine((company) => company.class !== 'ACCOUNTING' || company.accountingCompanyIds.length === 0, {
+    path: ['accountingCompanyIds'],
+    message: 'holds companies, but an accounting company has no journal',
+  });
+
+type CompanyChangedCommand = z.infer<typeof companyChanged>;
+
+/** The current state of a company. */
+export const companyChangedMessage = platformMessageType({
+  schema: CompanyChangedSchema,
+  form: companyChanged,
+  resourceId: ({ companyId }) => companyId,
+  isAlone: true,
+  record: recordCompanyChanged,
+});
 
 /**
  * Records the current state of a company: its name and the accounting companies that receive its journal.
@@ -10,7 +45,7 @@ import type { PlatformEffect } from './platform-effect.js';
  * Any message overrides data from another source. A class never changes. A job's projection shows a new name after that job's
  * next change. Locks: the company, then those of {@link changeAccountingLinks}.
  */
-export async function recordCompanyChanged(
+async function recordCompanyChanged(
   tx: Transaction,
   command: CompanyChangedCommand,
   now: Date,
@@ -35,11 +70,8 @@ export async function recordCompanyChanged(
     ).map((company) => [company.id, company.class]),
   );
   for (const accountingCompanyId of accountingCompanyIds) {
-    const linked = classes.get(accountingCompanyId);
-    if (linked === undefined) return { kind: 'early', missing: accountingCompanyId };
-    if (linked !== 'ACCOUNTING') {
-      return { kind: 'refused', reason: `company ${accountingCompanyId} is not an accounting company` };
-    }
+    const obstacle = classObstacle(accountingCompanyId, classes.get(accountingCompanyId), 'ACCOUNTING');
+    if (obstacle !== undefined) return obstacle;
   }
   // An operator may have created it since.
   const written = await tx.query(

@@ -8,7 +8,7 @@ import { instantOfChange, type LockedJob, lockJob } from '../jobs/job-record.js'
 import { renderProjection, shownSchedule } from '../jobs/render-projection.js';
 import { type JobEvent, writeJob } from '../jobs/write-job.js';
 import type { JobDecision } from './decide-job-change.js';
-import type { PlatformEffect } from './platform-effect.js';
+import type { PlatformEffect } from './platform-message-type.js';
 
 /**
  * Records a platform message about an existing job, in one transaction with its effects.
@@ -19,23 +19,21 @@ import type { PlatformEffect } from './platform-effect.js';
  * A document is announced once: to the company that has the job, or if none has, to the company that is later found to have had
  * it by then. An accepted completion is announced to the company that had the job by then, once that is known.
  *
+ * Keys of the seller can be bound to `contractedCompanyId`, the company of an assignment message, from now on.
+ *
  * Locks: the job, the feed entries of a company that loses it, last the pair of companies while it is new and the feed heads of
  * that company and of the one that has it.
  */
 export async function recordJobChange(
   tx: Transaction,
-  jobId: string,
-  given: {
-    readonly occurredAt: Date;
-    /** The company of the assignment message: keys of the seller can be bound to it from now on. */
-    readonly contractedCompanyId?: string;
-    readonly decide: (job: LockedJob) => JobDecision;
-  },
+  { jobId, occurredAt }: { readonly jobId: string; readonly occurredAt: Date },
+  decide: (job: LockedJob) => JobDecision,
   clockNow: Date,
+  contractedCompanyId?: string,
 ): Promise<PlatformEffect> {
   const job = await lockJob(tx, jobId);
   if (job === undefined) return { kind: 'early', missing: jobId };
-  const decision = given.decide(job);
+  const decision = decide(job);
   if (decision.kind !== 'recorded') return decision;
 
   const now = instantOfChange(job, clockNow);
@@ -52,14 +50,12 @@ export async function recordJobChange(
   writeJob(tx, {
     before: job,
     after,
-    ...(isCancelled
-      ? { statusEvent: { companyId: job.sellingCompany.id, occurredAt: given.occurredAt, note: null } }
-      : {}),
+    ...(isCancelled ? { statusEvent: { companyId: job.sellingCompany.id, occurredAt, note: null } } : {}),
     events: [...(changedHands ? eventsOfAssignment(after) : eventsOfChange(job, after)), ...facts],
     now,
   });
-  if (given.contractedCompanyId !== undefined) {
-    contractInstallerLast(tx, job.sellingCompany.id, given.contractedCompanyId);
+  if (contractedCompanyId !== undefined) {
+    contractInstallerLast(tx, job.sellingCompany.id, contractedCompanyId);
   }
   return isDeepStrictEqual({ ...job, platformState }, after) && facts.length === 0
     ? { kind: 'ignored', why: 'nothing follows from it' }

@@ -1,7 +1,76 @@
+import { JobCreatedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
+import { z } from 'zod';
 import type { Queryable } from '../database/database.js';
 import { normaliseAddress } from '../leads/address-key/normalise-address.js';
-import type { PlatformEffect } from './platform-effect.js';
-import type { JobCreatedCommand } from './job-commands.js';
+import {
+  CODE_LENGTH,
+  count,
+  id,
+  instant,
+  list,
+  NAME_LENGTH,
+  optionalText,
+  text,
+  TEXT_LENGTH,
+  version,
+} from './message-fields.js';
+import { projectObstacle, sellerObstacle } from './obstacles.js';
+import { type PlatformEffect, platformMessageType } from './platform-message-type.js';
+
+const PHONE_LENGTH = 40;
+
+const scopeItem = z.object({
+  name: text(TEXT_LENGTH),
+  model: optionalText(TEXT_LENGTH),
+  quantity: count,
+});
+
+export const scope = z.object(
+  {
+    packageName: text(TEXT_LENGTH),
+    systemType: text(TEXT_LENGTH),
+    equipment: list(scopeItem),
+    accessories: list(scopeItem),
+    supplierSources: list(z.object({ name: text(TEXT_LENGTH), reference: optionalText(TEXT_LENGTH) })),
+    scopeVersion: count,
+  },
+  'is missing',
+);
+
+/** The common fields of messages about a job. */
+export const aboutJob = { jobId: id('job'), version, occurredAt: instant };
+
+const jobCreated = z.object({
+  ...aboutJob,
+  version: version.refine((value) => value === 1, 'is not 1'),
+  sellingCompanyId: id('cmp'),
+  projectId: id('prj').optional(),
+  workOrderNo: optionalText(CODE_LENGTH),
+  customer: z.object(
+    {
+      name: text(NAME_LENGTH),
+      phone: text(PHONE_LENGTH),
+      line1: text(TEXT_LENGTH),
+      city: text(TEXT_LENGTH),
+      state: text(TEXT_LENGTH),
+      zip: text(TEXT_LENGTH),
+    },
+    'is missing',
+  ),
+  scope,
+});
+
+type JobCreatedCommand = z.infer<typeof jobCreated>;
+
+/** A job that a sales company has sold. It also locks its project and the address of that. */
+export const jobCreatedMessage = platformMessageType({
+  schema: JobCreatedSchema,
+  form: jobCreated,
+  resourceId: ({ jobId }) => jobId,
+  creates: ({ projectId, sellingCompanyId, customer }) =>
+    projectId === undefined ? [] : [projectId, `${sellingCompanyId} ${addressKeyOf(customer)}`],
+  record: recordJobCreated,
+});
 
 /**
  * Records a job that the platform created, at version 1 and unassigned, and its project if the message names one.
@@ -9,19 +78,14 @@ import type { JobCreatedCommand } from './job-commands.js';
  * Leads for the same address merge into the project, unless another project already has the address. An existing job stays
  * unchanged; a job or project of another company is refused. Locks: the project.
  */
-export async function recordJobCreated(
+async function recordJobCreated(
   tx: Queryable,
   command: JobCreatedCommand,
   now: Date,
 ): Promise<PlatformEffect> {
   const { jobId, customer, sellingCompanyId, projectId } = command;
-  const [company] = await tx.query<{ class: string }>('select class from companies where id = $1', [
-    sellingCompanyId,
-  ]);
-  if (company === undefined) return { kind: 'early', missing: sellingCompanyId };
-  if (company.class !== 'SALES')
-    return { kind: 'refused', reason: `company ${sellingCompanyId} is not a sales company` };
-
+  const obstacle = await sellerObstacle(tx, sellingCompanyId);
+  if (obstacle !== undefined) return obstacle;
   const [known] = await tx.query<{ selling_company_id: string }>(
     'select selling_company_id from jobs where id = $1',
     [jobId],
@@ -31,9 +95,9 @@ export async function recordJobCreated(
       ? { kind: 'ignored', why: 'the job is there already' }
       : { kind: 'refused', reason: `job ${jobId} belongs to another company` };
   }
-  if (projectId !== undefined && !(await ensureProject(tx, { ...command, projectId }, now)))
-    return { kind: 'refused', reason: `project ${projectId} belongs to another company` };
-
+  const foreign =
+    projectId === undefined ? undefined : await ensureProject(tx, { ...command, projectId }, now);
+  if (foreign !== undefined) return foreign;
   await tx.query(
     `insert into jobs (id, selling_company_id, project_id, work_order_no, version, status, customer, scope, platform_state,
        created_at, updated_at, last_updated_at)
@@ -53,30 +117,21 @@ export async function recordJobCreated(
   return { kind: 'applied', appeared: projectId === undefined ? [jobId] : [jobId, projectId] };
 }
 
-/** The project of a job and its address, which concurrent messages lock in one order. */
-export function createdByJob({
-  projectId,
-  sellingCompanyId,
-  customer,
-}: JobCreatedCommand): readonly string[] {
-  return projectId === undefined ? [] : [projectId, `${sellingCompanyId} ${addressKeyOf(customer)}`];
-}
-
 function addressKeyOf({ line1, city, state, zip }: JobCreatedCommand['customer']): string {
   return normaliseAddress(`${line1}, ${city}, ${state} ${zip}`);
 }
 
 /**
- * Creates the project unless it exists; false if it is another company's.
+ * Creates the project unless it exists; returns an obstacle if it is another company's.
  *
- * A project without an address gets the address's key, unless another project of the company has it. In the false case nothing
- * is created.
+ * A project without an address gets the address's key, unless another project of the company has it. With an obstacle nothing is
+ * created.
  */
 async function ensureProject(
   tx: Queryable,
   command: JobCreatedCommand & { readonly projectId: string },
   now: Date,
-): Promise<boolean> {
+): ReturnType<typeof projectObstacle> {
   const { projectId, sellingCompanyId, customer } = command;
   const addressKey = addressKeyOf(customer);
   const withKey = await tx.query(
@@ -84,7 +139,7 @@ async function ensureProject(
      on conflict do nothing returning id`,
     [projectId, sellingCompanyId, addressKey, now],
   );
-  if (withKey.length > 0) return true;
+  if (withKey.length > 0) return undefined;
   await tx.query(
     `insert into projects (id, company_id, created_at) values ($1, $2, $3) on conflict (id) do nothing`,
     [projectId, sellingCompanyId, now],
@@ -95,8 +150,5 @@ async function ensureProject(
        and not exists (select from projects other where other.company_id = $2 and other.address_key = $3)`,
     [projectId, sellingCompanyId, addressKey],
   );
-  const [project] = await tx.query<{ company_id: string }>('select company_id from projects where id = $1', [
-    projectId,
-  ]);
-  return project?.company_id === sellingCompanyId;
+  return projectObstacle(tx, projectId, sellingCompanyId);
 }

@@ -1,8 +1,51 @@
+import {
+  MembershipChangedSchema,
+  MembershipRoleSchema,
+} from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
+import { emailAddress } from '@partner/proto-contracts/values/email-address';
+import { z } from 'zod';
 import type { Transaction } from '../database/database.js';
 import { HAS_ERASURE } from '../access/lock-company.js';
 import { noticeOfOwner } from '../access/queue-notices.js';
-import type { MembershipChangedCommand } from './company-commands.js';
-import type { PlatformEffect } from './platform-effect.js';
+import { flag, id, instant, NAME_LENGTH, nameOf, text, version } from './message-fields.js';
+import { type PlatformEffect, platformMessageType } from './platform-message-type.js';
+
+const EMAIL_LENGTH = 254;
+
+const membershipChanged = z
+  .object({
+    membershipId: id('mem'),
+    version,
+    companyId: id('cmp'),
+    role: nameOf(MembershipRoleSchema, ['OWNER', 'TECHNICIAN']),
+    displayName: text(NAME_LENGTH),
+    email: text(EMAIL_LENGTH)
+      .refine((address) => emailAddress.safeParse(address).success, 'is no email address')
+      .optional(),
+    active: flag,
+    occurredAt: instant,
+  })
+  .refine(({ role, email }) => role !== 'OWNER' || email !== undefined, {
+    path: ['email'],
+    message: 'is missing',
+  })
+  .transform(({ role, email, ...membership }) => ({
+    ...membership,
+    role,
+    /** Null for a technician. */
+    email: role === 'OWNER' ? (email ?? null) : null,
+  }));
+
+type MembershipChangedCommand = z.infer<typeof membershipChanged>;
+
+/** The current state of a person in a company. */
+export const membershipChangedMessage = platformMessageType({
+  schema: MembershipChangedSchema,
+  form: membershipChanged,
+  resourceId: ({ membershipId }) => membershipId,
+  isAlone: true,
+  record: recordMembershipChanged,
+});
 
 /**
  * Records the current state of a person in a company.

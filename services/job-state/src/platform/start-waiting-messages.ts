@@ -6,8 +6,7 @@ import type { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { measuredGauge } from '../database/measured-gauge.js';
 import { type Loop, startLoop } from '../database/start-loop.js';
-import type { PlatformEffect } from './platform-effect.js';
-import { platformMessageCounter } from './platform-message-counter.js';
+import { createNoteEffect, type NoteEffect } from './note-effect.js';
 import {
   CLEAR_STORED_MESSAGE,
   newRecordingBudget,
@@ -46,7 +45,7 @@ interface Deps {
  * up.
  */
 export function startWaitingMessages(deps: Deps): Loop {
-  const handled = platformMessageCounter(deps.metrics);
+  const note = createNoteEffect(deps);
   measuredGauge({
     name: 'partner_platform_waiting_messages',
     help: 'Platform messages that wait for their prerequisite, up to 10,000.',
@@ -59,11 +58,6 @@ export function startWaitingMessages(deps: Deps): Loop {
     metrics: deps.metrics,
     measure: () => oldestAgeSeconds(deps),
   });
-
-  function note(messageId: string, type: string, effect: PlatformEffect): void {
-    handled.inc({ type, result: effect.kind });
-    deps.logger.info({ messageId, type, ...effect }, 'platform.message_recorded');
-  }
 
   return startLoop({
     name: 'platform-waiting',
@@ -101,10 +95,7 @@ async function oldestAgeSeconds({ database, clock }: Pick<Deps, 'database' | 'cl
  * A failing message does not stop the others. Those checked longest ago come first, so that no message waits behind ones that
  * fail repeatedly.
  */
-async function recordAppeared(
-  deps: Deps,
-  note: (messageId: string, type: string, effect: PlatformEffect) => void,
-): Promise<number> {
+async function recordAppeared(deps: Deps, note: NoteEffect): Promise<number> {
   const { database, logger, clock } = deps;
   const now = clock();
   const rows = await database.query<WaitingRow>(

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { Transaction } from '../../database/database.js';
 import { recordEvent } from '../../webhooks/events/record-event.js';
 import { id, instant, optionalId, optionalText, version } from '../message-fields.js';
-import type { PlatformEffect } from '../platform-effect.js';
-import { platformMessageType } from '../platform-message-type.js';
+import { projectObstacle } from '../obstacles.js';
+import { type PlatformEffect, platformMessageType } from '../platform-message-type.js';
 import { versionRange } from './claim-version.js';
 
 /** Same limit as the inbound API (spec: AppointmentIn). */
@@ -65,16 +65,8 @@ async function recordAppointmentScheduled(
   );
   if (lead === undefined) return { kind: 'early', missing: leadId };
   const { company_id: companyId } = lead;
-  if (projectId !== null) {
-    const [project] = await tx.query<{ company_id: string }>(
-      'select company_id from projects where id = $1',
-      [projectId],
-    );
-    if (project === undefined) return { kind: 'early', missing: projectId };
-    if (project.company_id !== companyId) {
-      return { kind: 'refused', reason: `project ${projectId} belongs to another company` };
-    }
-  }
+  const obstacle = await projectObstacle(tx, projectId, companyId);
+  if (obstacle !== undefined) return obstacle;
   const [known] = await tx.query<KnownRow>(
     `select lead_id, version, notes, notes_version, emitted_versions @> $2::int8multirange as is_recorded from appointments
      where id = $1 for no key update`,

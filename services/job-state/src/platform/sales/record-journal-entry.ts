@@ -5,8 +5,8 @@ import { z } from 'zod';
 import type { Transaction } from '../../database/database.js';
 import { type JournalEntry, recordEntry } from '../../journal/record-entry.js';
 import { anyMoney, id, instant, journalCode, money, optionalId } from '../message-fields.js';
-import type { PlatformEffect } from '../platform-effect.js';
-import { platformMessageType } from '../platform-message-type.js';
+import { projectObstacle } from '../obstacles.js';
+import { type PlatformEffect, platformMessageType } from '../platform-message-type.js';
 import { claimVersion } from './claim-version.js';
 
 const invoiceNumber = journalCode(
@@ -75,16 +75,8 @@ async function recordJournalEntry(
   const { entryId, companyId, projectId, version, occurredAt } = command;
   const company = await tx.query('select from companies where id = $1 for share', [companyId]);
   if (company.length === 0) return { kind: 'early', missing: companyId };
-  if (projectId !== null) {
-    const [project] = await tx.query<{ company_id: string }>(
-      'select company_id from projects where id = $1',
-      [projectId],
-    );
-    if (project === undefined) return { kind: 'early', missing: projectId };
-    if (project.company_id !== companyId) {
-      return { kind: 'refused', reason: `project ${projectId} belongs to another company` };
-    }
-  }
+  const obstacle = await projectObstacle(tx, projectId, companyId);
+  if (obstacle !== undefined) return obstacle;
   const referred = referredId(command);
   if (referred !== null) {
     const foreign = await tx.query('select from sales_records where id = $1 and company_id <> $2', [

@@ -11,8 +11,12 @@ import {
   RebateStatusChangedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
-import type { EventOfProject } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
+import type {
+  EventData,
+  EventOfProject,
+} from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { z } from 'zod';
+import { recordEvent } from '../../webhooks/events/record-event.js';
 import {
   CODE_LENGTH,
   id,
@@ -25,32 +29,59 @@ import {
   version,
 } from '../message-fields.js';
 import { platformMessageType, type PlatformMessageType } from '../platform-message-type.js';
+import { claimVersion, type SalesRecord } from './claim-version.js';
 import { appointmentScheduledMessage } from './record-appointment-scheduled.js';
 import { journalEntryRecordedMessage } from './record-journal-entry.js';
 import { projectCreatedMessage } from './record-project-created.js';
-import { recordSalesFact, type SalesFact } from './record-sales-fact.js';
 
 /** The common fields of messages about a resource of a project. */
 const ofProject = { version, projectId: id('prj'), occurredAt: instant };
 
 type CommandOfProject = z.infer<z.ZodObject<typeof ofProject>>;
 
-/** Creates the type of a message whose fact one event announces to the selling company. */
+/** A fact about a resource of a project: what is stored of it, and its event without `leadId`. */
+interface SalesFact<E extends EventOfProject> extends Pick<SalesRecord, 'kind' | 'id' | 'state'> {
+  readonly data: EventData<E>;
+}
+
+/**
+ * Creates the type of a message whose fact one event announces to the company of its project, once per version of its resource,
+ * also if it is late.
+ *
+ * The event has the version and the instant of the message, and the lead of the project. Without the project it is early; a
+ * resource that is known as another project's is refused.
+ */
 function factMessage<Command extends CommandOfProject, E extends EventOfProject>(definition: {
   readonly schema: DescMessage;
   readonly form: z.ZodType<Command>;
   readonly event: E;
-  readonly fact: (command: Command) => Pick<SalesFact<E>, 'kind' | 'id' | 'state' | 'data'>;
+  readonly fact: (command: Command) => SalesFact<E>;
 }): PlatformMessageType {
-  const { schema, form, event, fact } = definition;
+  const { schema, form, event, fact: factOf } = definition;
   return platformMessageType({
     schema,
     form,
-    resourceId: (command) => fact(command).id,
+    resourceId: (command) => factOf(command).id,
     isFact: true,
-    record(tx, command, now) {
+    async record(tx, command, now) {
       const { version, projectId, occurredAt } = command;
-      return recordSalesFact(tx, { ...fact(command), event, version, projectId, occurredAt }, now);
+      const { kind, id, state, data } = factOf(command);
+      const record = { kind, id, state, version, projectId, companyId: null };
+      const { claim, companyId, leadId } = await claimVersion(tx, record);
+      if (companyId === null) return { kind: 'early', missing: projectId };
+      if (claim === 'contradicts') {
+        return { kind: 'refused', reason: `${kind} ${id} belongs to another project than ${projectId}` };
+      }
+      if (claim === 'repeated') return { kind: 'ignored', why: 'the version is already recorded' };
+      recordEvent(tx, {
+        companyId,
+        event,
+        occurredAt,
+        resource: { type: kind, id, version },
+        data: { ...data, leadId },
+        now,
+      });
+      return { kind: 'applied' };
     },
   });
 }
