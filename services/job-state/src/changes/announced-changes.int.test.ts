@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
+import { installerOwner } from '../testing/callers.js';
 import { createBulkReplay } from '../webhooks/replay/bulk-replay.js';
 import { replayDelivery } from '../webhooks/replay/replay-delivery.js';
 import { stepBulkReplay } from '../webhooks/replay/run-bulk-replays.js';
@@ -104,9 +105,10 @@ describe('a page that shows webhooks is notified of', () => {
     const id = await queued(companyId, subscriptionId);
     await fixture.finish('delivered', id);
     const deps = { database, logger: silentLogger, clock: () => new Date() };
+    const actor = installerOwner(companyId);
     let again = '';
     const replayed = await announcedBy(async () => {
-      again = (await replayDelivery(deps, { companyId, deliveryId: id })).id;
+      again = (await replayDelivery(deps, { companyId, deliveryId: id, actor }, {})).id;
     });
     expect(replayed).toEqual([line]);
     await fixture.finish('dead_lettered', again);
@@ -118,7 +120,7 @@ describe('a page that shows webhooks is notified of', () => {
       event: undefined,
     };
     const begin = async () =>
-      createBulkReplay(deps, { ...of, selection, perMinute: 600 }, { maxCounted: 100 });
+      createBulkReplay(deps, { ...of, actor, selection, perMinute: 600 }, { maxCounted: 100 });
     expect(await announcedBy(begin)).toEqual([line]);
     expect(await announcedBy(() => stepBulkReplay(deps))).toEqual([line]);
   });

@@ -46,14 +46,10 @@ export const COUNTS = `
     (select count(*)::integer from to_queue) as queued, (select max(id) from to_queue) as "lastQueued"`;
 
 /** `isComplete`: nothing can follow the scanned rows. */
-export function stepOf(
-  counts: StepCounts | undefined,
-  due: DueBulkReplay,
-  size: number,
-  isComplete: boolean,
-): Step {
+export function stepOf(counts: StepCounts | undefined, due: DueBulkReplay, isComplete: boolean): Step {
   invariant(counts, 'a count has a row');
   const { scanned, lastScanned, queued, lastQueued } = counts;
+  const size = stepSize(due.perMinute);
   const isFull = queued === size;
   const hasScannedAll = !isFull && scanned < scanSize(size);
   return {

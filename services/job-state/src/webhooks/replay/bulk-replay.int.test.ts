@@ -18,6 +18,8 @@ import { client, fixture, logger, logLines } from '../testing/delivery-service-f
 import { beforeStatement } from '../../testing/before-statement.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
 
+const actor = { membershipId: 'mem_1' };
+
 describe('a bulk replay', () => {
   test('queues each delivery of its states and span once, each as a separate delivery, and finishes [REPLAY-1]', async () => {
     const side = await companyWithAll('dead_lettered', 5);
@@ -196,7 +198,11 @@ describe('a request for a bulk replay', () => {
     expect((await counted(5)).slice(0, 2)).toEqual([4, false]);
 
     const deps = { database: fixture.database, logger };
-    const begun = await createBulkReplay(deps, { ...side, selection, perMinute: 60_000 }, { maxCounted: 2 });
+    const begun = await createBulkReplay(
+      deps,
+      { ...side, actor, selection, perMinute: 60_000 },
+      { maxCounted: 2 },
+    );
     expect(begun).toMatchObject({ total: 1, atLeast: true });
     expect(await runToEnd({ ...side, replayId: begun.id })).toMatchObject({
       state: 'done',
@@ -229,7 +235,7 @@ describe('a request for a bulk replay', () => {
       to: new Date(Date.now() + HOUR_MS),
       event: 'install.job_assigned',
     };
-    const request = { companyId, subscriptionId, selection, perMinute: 60 };
+    const request = { companyId, subscriptionId, actor, selection, perMinute: 60 };
     await previewBulkReplay(explaining, request, { maxCounted: 100 });
     const { id } = await createBulkReplay({ database: explaining, logger }, request, { maxCounted: 100 });
     expect(plans).toHaveLength(2);
@@ -257,7 +263,7 @@ describe('a request for a bulk replay', () => {
     };
     const second = createBulkReplay(
       { database, logger },
-      { ...side, selection, perMinute: 60 },
+      { ...side, actor, selection, perMinute: 60 },
       { maxCounted: 100 },
     );
     expect((await failureOf(second)).message).toContain(first.replayId);

@@ -1,9 +1,9 @@
 import {
-  bulkReplayIn,
+  type BulkReplayPreview,
   PREVIEWED_RESOURCES,
 } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
 import { eventsNamedBy } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
-import { invalidArgument, validate } from '@partner/kernel/process/validation';
+import { formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import type { Logger } from '@partner/kernel/telemetry/logger';
@@ -34,19 +34,13 @@ export interface BulkReplaySelection {
   readonly event: string | undefined;
 }
 
-/** What a bulk replay would queue now. */
-export interface BulkReplayPreview {
-  readonly deliveries: number;
-  /** True: the span has more deliveries, which were not counted. */
-  readonly atLeast: boolean;
-  readonly oldest: Date | null;
-  readonly newest: Date | null;
-  readonly resourceCount: number;
-  /** Those with the most deliveries first. */
-  readonly resources: readonly { readonly type: string; readonly id: string; readonly deliveries: number }[];
+/** The selected deliveries of one subscription, and how fast to replay them. */
+interface DeliveriesToReplay extends SubscriptionOfCompany {
+  readonly selection: BulkReplaySelection;
+  readonly perMinute: number;
 }
 
-/** Maximum number of deliveries that the RPCs count. */
+/** Maximum number of deliveries that the operations count. */
 export const MAX_DELIVERIES_COUNTED = 100_000;
 
 /**
@@ -110,7 +104,7 @@ const IS_AT_LEAST = '(select count(*) from looked_at) > $8::integer';
 /** The values $1 to $7 of a selection. */
 export function selectionValues(
   subscriptionId: string,
-  { states, from, to, event }: Pick<BulkReplaySelection, 'states' | 'from' | 'to' | 'event'>,
+  { states, from, to, event }: BulkReplaySelection,
 ): readonly unknown[] {
   const { lowest, beyond } = idsCreatedWithin('dlv', { from, to });
   return [
@@ -135,25 +129,29 @@ export interface CountLimits extends TransactionLimits {
  *
  * It counts the oldest `maxCounted` deliveries of the span. The count has a slot among the company's
  * transactions, so that many counts do not use up the connections of others. Fails with `not_found` for a subscription that the
- * company does not have, and with `invalid_argument` for an invalid selection.
+ * company does not have.
  */
 export function previewBulkReplay(
   database: Pick<Database, 'transaction'>,
-  request: SubscriptionOfCompany & { readonly selection: BulkReplaySelection; readonly perMinute: number },
+  request: DeliveriesToReplay,
   { maxCounted, ...limits }: CountLimits,
 ): Promise<BulkReplayPreview> {
-  checkSelection(request.selection, request.perMinute);
   const { companyId } = request;
   return database.transaction((tx) => preview(tx, request, maxCounted), { ...limits, companyId });
 }
 
+type Counted = Omit<BulkReplayPreview, 'oldest' | 'newest' | 'estimatedMinutes'> & {
+  readonly oldest: Date | null;
+  readonly newest: Date | null;
+};
+
 async function preview(
   tx: Transaction,
-  request: SubscriptionOfCompany & { readonly selection: BulkReplaySelection },
+  request: DeliveriesToReplay,
   maxCounted: number,
 ): Promise<BulkReplayPreview> {
   await getSubscription(tx, request);
-  const [found] = await tx.query<BulkReplayPreview>(
+  const [found] = await tx.query<Counted>(
     `with ${INSPECTED}, queued as materialized (
        select distinct on (m.event_id) m.resource_type, m.resource_id, m.created_at
        from counted m
@@ -171,23 +169,27 @@ async function preview(
     [...selectionValues(request.subscriptionId, request.selection), maxCounted, PREVIEWED_RESOURCES],
   );
   invariant(found, 'a count has a row');
-  return found;
+  return {
+    ...found,
+    oldest: formatOptionalDateTime(found.oldest),
+    newest: formatOptionalDateTime(found.newest),
+    estimatedMinutes: Math.ceil(found.deliveries / request.perMinute),
+  };
 }
 
 /**
  * Starts a bulk replay of a subscription's deliveries; `runBulkReplays` does the work.
  *
  * It selects all matching deliveries created before it, and counts the oldest `maxCounted` of them. Fails
- * with `not_found` for a subscription that the company does not have, with `invalid_argument` for an invalid selection, and
- * with `replay_in_progress`, without a count, while another one of the subscription runs.
+ * with `not_found` for a subscription that the company does not have, and with `replay_in_progress`, without a count, while another
+ * one of the subscription runs.
  */
 export async function createBulkReplay(
   deps: { readonly database: Pick<Database, 'transaction'>; readonly logger: Pick<Logger, 'info'> },
-  request: OwnersSubscription & { readonly selection: BulkReplaySelection; readonly perMinute: number },
+  request: OwnersSubscription & DeliveriesToReplay,
   { maxCounted, ...limits }: CountLimits,
 ): Promise<BulkReplayRow> {
   const { companyId, subscriptionId, actor, selection, perMinute } = request;
-  checkSelection(selection, perMinute);
   const replay = await deps.database.transaction(
     async (tx) => {
       await getSubscription(tx, request);
@@ -240,7 +242,7 @@ export async function createBulkReplay(
     { ...limits, companyId },
   );
   const { id: replayId, total } = replay;
-  const membershipId = actor?.membershipId;
+  const { membershipId } = actor;
   deps.logger.info({ replayId, subscriptionId, companyId, membershipId, total }, 'bulk_replay.created');
   return replay;
 }
@@ -261,15 +263,6 @@ export async function refuseSecond(
     'replay_in_progress',
     `${running.id} of the subscription ${running.subscriptionId} is still running; wait for its end or cancel it`,
   );
-}
-
-function checkSelection({ states, from, to, event }: BulkReplaySelection, perMinute: number): void {
-  const checked = validate(
-    bulkReplayIn,
-    { states, from: from.toISOString(), to: to.toISOString(), event, perMinute },
-    'selection',
-  );
-  if (!checked.valid) throw invalidArgument(checked.violations);
 }
 
 /** A page of a subscription's bulk replays. */
@@ -334,13 +327,10 @@ export async function getBulkReplay(
  */
 export async function cancelBulkReplay(
   deps: { readonly database: Pick<Database, 'transaction'>; readonly logger: Pick<Logger, 'info'> },
-  request: BulkReplayOfCompany & {
-    readonly membershipId?: string | undefined;
-    readonly actor?: Actor | undefined;
-  },
-  limits: TransactionLimits = {},
+  request: BulkReplayOfCompany & { readonly actor: Actor },
+  limits: TransactionLimits,
 ): Promise<BulkReplayRow> {
-  const { companyId, replayId, membershipId, actor } = request;
+  const { companyId, replayId, actor } = request;
   const { replay, isCancelled } = await deps.database.transaction(
     async (tx) => {
       const cancelled = await tx.query(
@@ -367,6 +357,7 @@ export async function cancelBulkReplay(
   );
   if (isCancelled) {
     const { subscriptionId, queued } = replay;
+    const { membershipId } = actor;
     deps.logger.info({ replayId, subscriptionId, companyId, membershipId, queued }, 'bulk_replay.cancelled');
   }
   return replay;

@@ -5,21 +5,58 @@ import type { Actor } from '../../audit/actor.js';
 import { recordAudit } from '../../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../../database/database.js';
 import { lockSubscription } from '../subscriptions/get-subscription.js';
-import {
-  DELIVERY_COLUMNS,
-  type DeliveryRow,
-  type DeliveryStateName,
-} from '../deliveries/delivery-columns.js';
+import { DELIVERY_COLUMNS, type DeliveryRow, isWaiting, MAKE_DUE } from '../deliveries/delivery-columns.js';
 import { ofEvent, queueDeliveries } from '../deliveries/queue-delivery.js';
 import { type DeliveryOfCompany, IS_DELIVERY_OF_COMPANY } from '../attempts/get-delivery.js';
 
-interface ReplayedDelivery {
-  readonly id: string;
-  readonly subscriptionId: string;
-  readonly eventId: string;
-  readonly state: DeliveryStateName;
-  readonly isTest: boolean;
+interface SendAgainDeps {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly logger: Pick<Logger, 'info'>;
+}
+
+interface DeliveryToSend extends DeliveryOfCompany {
+  readonly actor: Actor;
+}
+
+/** A delivery that is replayed or retried. */
+type KnownDelivery = Pick<DeliveryRow, 'id' | 'subscriptionId' | 'eventId' | 'state' | 'isTest'> & {
   readonly number: string | null;
+  readonly isInFlight: boolean;
+};
+
+/**
+ * Sends an event again in one transaction, with an entry in the audit trail about the delivery that the request names, and a line of
+ * the log. `send` returns the delivery that is due now.
+ */
+async function sendAgain(
+  { database, logger }: SendAgainDeps,
+  { companyId, actor }: DeliveryToSend,
+  limits: TransactionLimits,
+  action: 'delivery.replayed' | 'delivery.retried',
+  send: (tx: Transaction) => Promise<DeliveryRow>,
+): Promise<DeliveryRow> {
+  const sent = await database.transaction(
+    async (tx) => {
+      const row = await send(tx);
+      const { id, subscriptionId, eventId } = row;
+      const isReplay = action === 'delivery.replayed';
+      await recordAudit(tx, {
+        companyId,
+        actor,
+        action,
+        subject: { type: 'delivery', id: isReplay ? (row.replayOf ?? id) : id },
+        details: { ...(isReplay && { replayId: id }), subscriptionId, eventId },
+      });
+      tx.wakeAfterCommit('deliveries', [subscriptionId]);
+      tx.announceAfterCommit(companyId, [subscriptionId]);
+      return row;
+    },
+    { ...limits, companyId },
+  );
+  const { id: deliveryId, replayOf, subscriptionId, eventId } = sent;
+  const { membershipId } = actor;
+  logger.info({ deliveryId, replayOf, subscriptionId, eventId, companyId, membershipId }, action);
+  return sent;
 }
 
 /**
@@ -33,73 +70,44 @@ interface ReplayedDelivery {
  *
  * Lock: the subscription, which serializes concurrent replays.
  */
-export async function replayDelivery(
-  deps: { readonly database: Pick<Database, 'transaction'>; readonly logger: Pick<Logger, 'info'> },
-  request: DeliveryOfCompany & {
-    readonly membershipId?: string | undefined;
-    readonly actor?: Actor | undefined;
-  },
-  limits: TransactionLimits = {},
+export function replayDelivery(
+  deps: SendAgainDeps,
+  request: DeliveryToSend,
+  limits: TransactionLimits,
 ): Promise<DeliveryRow> {
-  const { companyId, membershipId, actor } = request;
-  const replay = await deps.database.transaction(
-    async (tx) => {
-      const replayed = await findDelivery(tx, request);
-      const { state } = await lockSubscription(tx, { companyId, subscriptionId: replayed.subscriptionId });
-      refuseUnfinished(replayed);
-      await refuseSecondReplay(tx, replayed);
-      const [row] = await tx.query<DeliveryRow>(
-        `with d as (
-           ${queueDeliveries(
-             {
-               ...ofEvent('e'),
-               ...{ id: '$1', subscriptionId: '$2', replayOf: '$3', state: '$4', number: '$6' },
-             },
-             'events e where e.id = $5',
-           )}
-           returning *
-         )
-         select ${DELIVERY_COLUMNS} from d`,
-        [
-          newId('dlv'),
-          replayed.subscriptionId,
-          replayed.id,
-          state === 'active' ? 'pending' : 'held',
-          replayed.eventId,
-          replayed.number,
-        ],
-      );
-      if (row === undefined) {
-        throw new ServiceError('event_expired', 'the event is no longer kept; there is nothing to replay');
-      }
-      const { id: replayId, subscriptionId, eventId } = row;
-      await recordAudit(tx, {
-        companyId,
-        actor,
-        action: 'delivery.replayed',
-        subject: { type: 'delivery', id: replayed.id },
-        details: { replayId, subscriptionId, eventId },
-      });
-      tx.wakeAfterCommit('deliveries', [replayed.subscriptionId]);
-      tx.announceAfterCommit(companyId, [replayed.subscriptionId]);
-      return row;
-    },
-    { ...limits, companyId },
-  );
-  const { id: deliveryId, replayOf, subscriptionId, eventId } = replay;
-  deps.logger.info(
-    { deliveryId, replayOf, subscriptionId, eventId, companyId, membershipId },
-    'delivery.replayed',
-  );
-  return replay;
+  const { companyId } = request;
+  return sendAgain(deps, request, limits, 'delivery.replayed', async (tx) => {
+    const replayed = await findDelivery(tx, request);
+    const { id, subscriptionId, eventId, number } = replayed;
+    const { state } = await lockSubscription(tx, { companyId, subscriptionId });
+    refuseUnfinished(replayed);
+    await refuseSecondReplay(tx, replayed);
+    const [replay] = await tx.query<DeliveryRow>(
+      `with d as (
+         ${queueDeliveries(
+           {
+             ...ofEvent('e'),
+             ...{ id: '$1', subscriptionId: '$2', replayOf: '$3', state: '$4', number: '$6' },
+           },
+           'events e where e.id = $5',
+         )}
+         returning *
+       )
+       select ${DELIVERY_COLUMNS} from d`,
+      [newId('dlv'), subscriptionId, id, state === 'active' ? 'pending' : 'held', eventId, number],
+    );
+    if (replay !== undefined) return replay;
+    throw new ServiceError('event_expired', 'the event is no longer kept; there is nothing to replay');
+  });
 }
 
 async function findDelivery(
   tx: Transaction,
   { companyId, deliveryId }: DeliveryOfCompany,
-): Promise<ReplayedDelivery> {
-  const [found] = await tx.query<ReplayedDelivery>(
-    `select d.id, d.subscription_id as "subscriptionId", d.event_id as "eventId", d.state, d.is_test as "isTest", d.number
+): Promise<KnownDelivery> {
+  const [found] = await tx.query<KnownDelivery>(
+    `select d.id, d.subscription_id as "subscriptionId", d.event_id as "eventId", d.state, d.is_test as "isTest", d.number,
+       d.lease_id is not null as "isInFlight"
      from all_deliveries d
      where ${IS_DELIVERY_OF_COMPANY}`,
     [companyId, deliveryId],
@@ -108,7 +116,7 @@ async function findDelivery(
   return found;
 }
 
-function refuseUnfinished({ state, isTest }: ReplayedDelivery): void {
+function refuseUnfinished({ state, isTest }: KnownDelivery): void {
   if (isTest) {
     throw new ServiceError(
       'delivery_not_replayable',
@@ -122,7 +130,7 @@ function refuseUnfinished({ state, isTest }: ReplayedDelivery): void {
   );
 }
 
-async function refuseSecondReplay(tx: Transaction, { subscriptionId, eventId }: ReplayedDelivery) {
+async function refuseSecondReplay(tx: Transaction, { subscriptionId, eventId }: KnownDelivery) {
   const [unfinished] = await tx.query<{ id: string }>(
     'select id from deliveries where event_id = $1 and subscription_id = $2 limit 1',
     [eventId, subscriptionId],
@@ -132,4 +140,35 @@ async function refuseSecondReplay(tx: Transaction, { subscriptionId, eventId }: 
     'replay_in_progress',
     `${unfinished.id} sends this event to this subscription already; wait for its end`,
   );
+}
+
+/**
+ * Makes the next scheduled attempt of a delivery due now.
+ *
+ * The attempt counts as the scheduled one, so the backoff after it and the number of attempts left stay the same. It waits for a
+ * slot of its endpoint as any due attempt does. Fails with `not_found`, or with `delivery_not_waiting` unless the delivery waits
+ * for a retry.
+ */
+export function retryDelivery(
+  deps: SendAgainDeps,
+  request: DeliveryToSend,
+  limits: TransactionLimits,
+): Promise<DeliveryRow> {
+  return sendAgain(deps, request, limits, 'delivery.retried', async (tx) => {
+    const [retried] = await tx.query<DeliveryRow>(
+      `with d as (
+         update deliveries as d set ${MAKE_DUE}
+         where ${IS_DELIVERY_OF_COMPANY} and ${isWaiting('d', 'retry_scheduled')}
+         returning *
+       )
+       select ${DELIVERY_COLUMNS} from d`,
+      [request.companyId, request.deliveryId],
+    );
+    if (retried !== undefined) return retried;
+    const { state, isInFlight } = await findDelivery(tx, request);
+    throw new ServiceError(
+      'delivery_not_waiting',
+      `the delivery is ${isInFlight ? 'in flight' : state}; only one that waits for a retry can be retried now`,
+    );
+  });
 }

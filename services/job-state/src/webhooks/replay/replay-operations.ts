@@ -1,7 +1,4 @@
-import type {
-  BulkReplayPage,
-  BulkReplayPreview,
-} from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
+import type { BulkReplayPage } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
 import {
   cancelReplayOperation,
   getReplayOperation,
@@ -13,7 +10,6 @@ import {
   replayDeliveryOperation,
   retryDeliveryOperation,
 } from '@partner/proto-contracts/resources/delivery/operations';
-import { formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
 import { type Implementation, implement, type OperationRequest } from '@partner/kernel/amqp/implement';
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import { callingActor } from '../../audit/actor.js';
@@ -29,8 +25,7 @@ import {
   previewBulkReplay,
 } from './bulk-replay.js';
 import { shownBulkReplay } from './bulk-replay-resource.js';
-import { replayDelivery } from './replay-delivery.js';
-import { retryDelivery } from './retry-delivery.js';
+import { replayDelivery, retryDelivery } from './replay-delivery.js';
 
 type Request = Pick<
   OperationRequest<unknown, unknown, 'id'>,
@@ -56,11 +51,12 @@ export function replayOperations(deps: {
     implement(replayDeliveriesOperation, async (request) => {
       const { preview, states, from, to, event, perMinute } = request.body;
       const selection = { states, from: new Date(from), to: new Date(to), event };
-      const selected = { ...subscriptionOf(request), ...actingFor(request), selection, perMinute };
+      const actor = callingActor(request.caller);
+      const selected = { ...subscriptionOf(request), actor, selection, perMinute };
       const limits = { timeoutMs: request.timeoutMs(), maxCounted: MAX_DELIVERIES_COUNTED };
       if (preview) {
         const found = await previewBulkReplay(deps.database, selected, limits);
-        return { status: 200, json: JSON.stringify(shownPreview(found, perMinute)) };
+        return { status: 200, json: JSON.stringify(found) };
       }
       const replay = await createBulkReplay(deps, selected, limits);
       return { status: 202, json: JSON.stringify(shownBulkReplay(replay)) };
@@ -84,7 +80,7 @@ export function replayOperations(deps: {
     implement(cancelReplayOperation, async (request) => {
       const replay = await cancelBulkReplay(
         deps,
-        { ...replayOf(request), ...actingFor(request) },
+        { ...replayOf(request), actor: callingActor(request.caller) },
         { timeoutMs: request.timeoutMs() },
       );
       return { json: JSON.stringify(shownBulkReplay(replay)) };
@@ -92,37 +88,15 @@ export function replayOperations(deps: {
   ];
 }
 
-/** Who calls, for the log and for the audit trail. */
-function actingFor({ caller }: Request) {
-  const actor = callingActor(caller);
-  return { membershipId: actor.membershipId, actor };
-}
-
 function subscriptionOf({ companyId, params }: Request) {
   return { companyId, subscriptionId: pathId('whk', params.id, 'webhook subscription') };
 }
 
-function deliveryOf(request: Request) {
-  const { companyId, params } = request;
-  return { companyId, deliveryId: pathId('dlv', params.id, 'webhook delivery'), ...actingFor(request) };
+function deliveryOf({ companyId, params, caller }: Request) {
+  const deliveryId = pathId('dlv', params.id, 'webhook delivery');
+  return { companyId, deliveryId, actor: callingActor(caller) };
 }
 
 function replayOf({ companyId, params }: Request) {
   return { companyId, replayId: pathId('rpl', params.id, 'bulk replay') };
-}
-
-function shownPreview(
-  preview: Awaited<ReturnType<typeof previewBulkReplay>>,
-  perMinute: number,
-): BulkReplayPreview {
-  const { deliveries, atLeast, oldest, newest, resourceCount, resources } = preview;
-  return {
-    deliveries,
-    atLeast,
-    oldest: formatOptionalDateTime(oldest),
-    newest: formatOptionalDateTime(newest),
-    resourceCount,
-    resources: resources.map((each) => ({ type: each.type, id: each.id, deliveries: each.deliveries })),
-    estimatedMinutes: Math.ceil(deliveries / perMinute),
-  };
 }

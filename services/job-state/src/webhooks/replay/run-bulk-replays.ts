@@ -4,8 +4,7 @@ import type { Database, Transaction } from '../../database/database.js';
 import { type Loop, startLoop } from '../../database/start-loop.js';
 import { BULK_REPLAY_COLUMNS } from './bulk-replay-resource.js';
 import type { DueBulkReplay, Step } from './bulk-replay-step.js';
-import { stepBackfill } from './step-backfill.js';
-import { stepEvents } from './step-events.js';
+import { stepBackfill, stepEvents } from './step-events.js';
 import { stepReplay } from './step-replay.js';
 import { isDue, isWaiting } from '../deliveries/delivery-columns.js';
 

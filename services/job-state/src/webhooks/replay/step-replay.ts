@@ -70,5 +70,5 @@ export async function stepReplay(tx: Transaction, due: DueBulkReplay): Promise<S
       due.id,
     ],
   );
-  return stepOf(counts, due, size, true);
+  return stepOf(counts, due, true);
 }
