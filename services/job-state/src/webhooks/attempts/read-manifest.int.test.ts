@@ -4,14 +4,14 @@ import { invariant } from '@partner/kernel/process/invariant';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { manifest } from '@partner/proto-contracts/resources/manifest/manifest';
 import { getInstallerManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';
-import { installerKey } from '../../testing/callers.js';
+import { installerKey, installerOwner } from '../../testing/callers.js';
 import { createGate } from '../../testing/create-gate.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
 import { recordEvent } from '../events/record-event.js';
 import { replayEvents } from '../replay/replay-events.js';
-import { deleteSubscription } from '../subscriptions/delete-subscription.js';
 import { startBackfill } from '../subscriptions/start-backfill.js';
 import { HOUR_MS, later, runToEnd } from '../testing/bulk-replay-fixture.js';
+import { deleteSubscription } from '../subscriptions/subscription-state.js';
 import { client, companyWith, fixture, logger } from '../testing/delivery-service-fixture.js';
 import { manifestOperations } from './read-manifest.js';
 
@@ -176,7 +176,7 @@ describe('the numbers of the events of a subscription', () => {
   test('are dropped with their subscription, so that the row of a company does not grow', async () => {
     const { companyId, subscriptionId } = await companyWith(1);
     const deps = { database: fixture.database, logger, clock };
-    await deleteSubscription(deps, { companyId, subscriptionId });
+    await deleteSubscription(deps, { companyId, subscriptionId, actor: installerOwner(companyId) }, {});
     const [head] = await fixture.database.query(
       'select delivery_counts from event_heads where company_id = $1',
       [companyId],

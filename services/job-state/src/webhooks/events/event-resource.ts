@@ -4,6 +4,7 @@ import type {
   EventTrail,
   WebhookEvent,
 } from '@partner/proto-contracts/resources/event/event';
+import { column, computed, type RowOf, selectList } from '../../database/columns.js';
 import type { AttemptSummaryRow } from '../deliveries/attempt-columns.js';
 import type { DeliveryRow } from '../deliveries/delivery-columns.js';
 import { shownAttemptSummary, shownDelivery } from '../deliveries/delivery-resource.js';
@@ -12,28 +13,29 @@ import { summarizeEvent } from './summarize-event.js';
 /** Outcome of an event for one subscription. */
 export type EventVerdictName = (typeof EVENT_VERDICTS)[number];
 
-/** The public fields of an event, as {@link EVENT_COLUMNS} selects them. */
-export interface EventRow {
-  readonly id: string;
-  readonly name: string;
-  readonly occurredAt: Date;
-  readonly committedAt: Date;
-  readonly resourceType: string;
-  readonly resourceId: string;
-  readonly resourceVersion: number;
-  readonly schemaVersion: number;
-  readonly requestId: string | null;
+/** The columns of an event. */
+const EVENT = {
+  id: column<string>('id', 'text'),
+  name: column<string>('name', 'text'),
+  occurredAt: column<Date>('occurred_at', 'timestamptz'),
+  committedAt: column<Date>('created_at', 'timestamptz'),
+  resourceType: column<string>('resource_type', 'text'),
+  resourceId: column<string>('resource_id', 'text'),
+  resourceVersion: column<number>('resource_version', 'integer'),
+  schemaVersion: column<number>('schema_version', 'integer'),
+  requestId: column<string | null>('request_id', 'text'),
   /** The only subscription that a test concerns; null for an event that occurred. */
-  readonly testSubscriptionId: string | null;
-  readonly body: Buffer;
-}
+  testSubscriptionId: computed<string | null>(
+    (e) =>
+      `coalesce(${e}.test_subscription_id, case ${e}.name when 'install.test' then ${e}.resource_id end)`,
+  ),
+  body: column<Buffer>('body', 'bytea'),
+} as const;
+
+export type EventRow = RowOf<typeof EVENT>;
 
 /** Columns of an {@link EventRow}, from `events e`. */
-export const EVENT_COLUMNS = `
-  e.id, e.name, e.occurred_at as "occurredAt", e.created_at as "committedAt", e.resource_type as "resourceType",
-  e.resource_id as "resourceId", e.resource_version as "resourceVersion", e.schema_version as "schemaVersion",
-  e.request_id as "requestId", e.body,
-  coalesce(e.test_subscription_id, case e.name when 'install.test' then e.resource_id end) as "testSubscriptionId"`;
+export const EVENT_COLUMNS = selectList(EVENT, 'e');
 
 /** Outcome of an event for one subscription, with its deliveries. */
 export interface SubscriptionTrail {

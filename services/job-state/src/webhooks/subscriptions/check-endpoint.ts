@@ -2,7 +2,8 @@ import {
   checkEndpointOperation,
   type EndpointVerdict,
 } from '@partner/proto-contracts/internal/webhooks/check-endpoint';
-import { invalidArgument } from '@partner/kernel/process/validation';
+import { subscriptionIn } from '@partner/proto-contracts/resources/subscription/subscription';
+import { invalidArgument, validate } from '@partner/kernel/process/validation';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { createShareGate } from '@partner/kernel/process/share-gate';
 import type { CallContext } from '@partner/kernel/amqp/implement';
@@ -55,12 +56,27 @@ export async function checkEndpoint(endpoints: Endpoints, url: string, caller: C
   return verdict.normalizedUrl;
 }
 
-/** The dispatcher's verdict on a URL. Fails with `unavailable` as {@link checkEndpoint} does. */
-export async function judgeEndpoint(
+const urlOnly = subscriptionIn.pick({ url: true });
+
+/**
+ * Returns why no subscription can be created with a URL; undefined if one can (spec: Subscription URL rules).
+ *
+ * The message is that of the creation for `url`. The dispatcher is only called for a URL with valid text. Fails with
+ * `unavailable` as the creation does.
+ */
+export async function refusalOfUrl(
   endpoints: Endpoints,
   url: string,
   caller: Caller,
-): Promise<EndpointVerdict> {
+): Promise<string | undefined> {
+  const checked = validate(urlOnly, { url }, 'url');
+  if (!checked.valid) return checked.violations[0]?.message ?? 'is not valid';
+  const verdict = await judgeEndpoint(endpoints, checked.value.url, caller);
+  return 'refusal' in verdict ? verdict.refusal : undefined;
+}
+
+/** The dispatcher's verdict on a URL. Fails with `unavailable` as {@link checkEndpoint} does. */
+async function judgeEndpoint(endpoints: Endpoints, url: string, caller: Caller): Promise<EndpointVerdict> {
   const leftMs = caller.timeoutMs();
   const limits = leftMs === undefined ? {} : { timeoutMs: leftMs - DATABASE_RESERVE_MS };
   return endpoints.check(url, limits).catch((cause: unknown) => {

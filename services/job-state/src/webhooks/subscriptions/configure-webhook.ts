@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { type Actor, callingActor } from '../../audit/actor.js';
 import type { Caller } from './check-endpoint.js';
 import { createSubscription, type CreateSubscriptionDeps } from './create-subscription.js';
-import { deleteSubscription } from './delete-subscription.js';
+import { deleteSubscription } from './subscription-state.js';
 import { updateSubscription } from './update-subscription.js';
 
 /** The company that a configuration file is applied to, and the operator who does it. */

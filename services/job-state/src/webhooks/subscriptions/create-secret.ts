@@ -7,26 +7,19 @@ import {
 } from '@partner/kernel/security/secret-sealing';
 import type { Queryable } from '../../database/database.js';
 
-/** A new signing secret: its text, to be shown once, and the sealed form that is stored. */
-export interface NewSecret {
-  /** `whsec_` and the base64 of 32 random bytes. */
-  readonly secret: string;
-  readonly sealed: Buffer;
-  /** The key that sealed it. */
-  readonly sealingKeyId: string;
-}
-
-/** Creates a signing secret for one version of one subscription, sealed under the current key. */
+/**
+ * Creates a signing secret, `whsec_` and the base64 of 32 random bytes, for one version of one subscription: its text, to be shown
+ * once, and the form that is stored, sealed under the current key.
+ */
 export function createSecret(
   keys: SealingKeys,
-  owner: { readonly subscriptionId: string; readonly version: number },
-): NewSecret {
+  owner: SealedSecretOwner,
+): { readonly secret: string; readonly sealed: Buffer } {
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
-  const sealed = sealSecret(keys, owner, secret);
-  return { secret, sealed, sealingKeyId: sealingKeyIdOf(sealed) };
+  return { secret, sealed: sealSecret(keys, owner, secret) };
 }
 
-/** Stores a sealed value beside the signing secrets of a locked subscription, and replaces an earlier one. */
+/** Stores a secret of a locked subscription, or a sealed value beside them, and replaces an earlier one. */
 export async function writeSecret(
   tx: Queryable,
   { subscriptionId, version }: SealedSecretOwner,

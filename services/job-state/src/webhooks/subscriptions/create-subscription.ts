@@ -3,34 +3,30 @@ import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
-import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { SealingKeys } from '@partner/kernel/security/secret-sealing';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { invalidArgument } from '@partner/kernel/process/validation';
 import { lockCompany } from '../../access/lock-company.js';
 import type { Actor } from '../../audit/actor.js';
 import { recordAudit } from '../../audit/record-audit.js';
-import { type Database, type Queryable, queryWithin, type Transaction } from '../../database/database.js';
+import { type Database, type Queryable, queryWithin } from '../../database/database.js';
+import type { ChangeDeps } from './change-subscription.js';
 import { type Caller, checkEndpoint, type Endpoints, refuseWhenOverdue } from './check-endpoint.js';
 import { allowedEvents } from './allowed-events.js';
-import { createSecret } from './create-secret.js';
+import { createSecret, writeSecret } from './create-secret.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
 
 const FIRST_VERSION = 1;
 
-/** Dependencies of the creation of subscriptions. */
-export interface CreateSubscriptionDeps {
+export interface CreateSubscriptionDeps extends ChangeDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly endpoints: Endpoints;
   readonly sealingKeys: SealingKeys;
-  readonly logger: Pick<Logger, 'info'>;
-  readonly clock: () => Date;
 }
 
 /** The subscription to create. */
 export interface SubscriptionToCreate {
   readonly companyId: string;
-  /** Who creates it, for the log and the audit trail. */
   readonly actor: Actor;
   readonly companyClass: CompanyClassName;
   readonly url: string;
@@ -76,39 +72,24 @@ export async function createSubscription(
 
   const id = newId('whk');
   const owner = { subscriptionId: id, version: FIRST_VERSION };
-  const { secret, sealed, sealingKeyId } = createSecret(deps.sealingKeys, owner);
+  const { secret, sealed } = createSecret(deps.sealingKeys, owner);
   const subscription = await deps.database.transaction(
     async (tx) => {
-      await claimSlot(tx, companyId);
+      await lockCompany(tx, companyId);
+      await refuseOneTooMany(tx, companyId);
       if (request.uniqueDescription === true) await refuseOther(tx, companyId, description);
       refuseWhenOverdue(caller);
+      const isShown = request.dropsSecret !== true;
       const [row] = await tx.query<SubscriptionRow>(
-        `with s as (
-           insert into subscriptions
-             (id, company_id, url, description, events, schema_version, secret_version, secret_shown, paused_at, created_at,
-              updated_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $11, $8, $8, $8)
-           returning *
-         ), secret as (
-           insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id, created_at)
-           select s.id, s.secret_version, $9, $10, s.created_at from s
-         )
-         select ${SUBSCRIPTION_COLUMNS} from s`,
-        [
-          id,
-          companyId,
-          url,
-          description,
-          events,
-          schemaVersion,
-          FIRST_VERSION,
-          deps.clock(),
-          sealed,
-          sealingKeyId,
-          request.dropsSecret !== true,
-        ],
+        `insert into subscriptions as s
+           (id, company_id, url, description, events, schema_version, secret_version, secret_shown, paused_at, created_at,
+            updated_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $9)
+         returning ${SUBSCRIPTION_COLUMNS}`,
+        [id, companyId, url, description, events, schemaVersion, FIRST_VERSION, isShown, deps.clock()],
       );
       invariant(row, 'an insert gives its row');
+      await writeSecret(tx, owner, sealed);
       await recordAudit(tx, {
         companyId,
         actor,
@@ -126,12 +107,7 @@ export async function createSubscription(
   return { subscription, secret };
 }
 
-async function claimSlot(tx: Transaction, companyId: string): Promise<void> {
-  await lockCompany(tx, companyId);
-  await refuseOneTooMany(tx, companyId);
-}
-
-async function refuseOther(tx: Transaction, companyId: string, description: string): Promise<void> {
+async function refuseOther(tx: Queryable, companyId: string, description: string): Promise<void> {
   const [other] = await tx.query<{ id: string }>(
     'select id from subscriptions where company_id = $1 and description = $2 and deleted_at is null limit 1',
     [companyId, description],

@@ -12,8 +12,7 @@ export interface SubscriptionOfCompany {
 
 /** One subscription of one company, and who changes it. */
 export interface OwnersSubscription extends SubscriptionOfCompany {
-  /** For the log and the audit trail; absent: no one, such as the service itself. */
-  readonly actor?: Actor | undefined;
+  readonly actor: Actor;
 }
 
 const GET_SUBSCRIPTION: PreparedStatement = {
@@ -32,17 +31,25 @@ export async function getSubscription(
   return row;
 }
 
+const LIST_SUBSCRIPTIONS: PreparedStatement = {
+  name: 'list-subscriptions',
+  text: `select ${SUBSCRIPTION_COLUMNS} from subscriptions s where s.company_id = $1 and s.deleted_at is null order by s.id`,
+};
+
+/** Lists all subscriptions of a company, oldest first; their number is bounded at creation. */
+export function listSubscriptions(database: Queryable, companyId: string): Promise<SubscriptionRow[]> {
+  return database.query<SubscriptionRow>(LIST_SUBSCRIPTIONS, [companyId]);
+}
+
 /** Reads one subscription as {@link getSubscription} does and locks it, which serializes its changes. */
 export async function lockSubscription(
   tx: Transaction,
   { companyId, subscriptionId }: SubscriptionOfCompany,
-): Promise<SubscriptionRow & { readonly pausedAt: Date | null }> {
-  const [row] = await tx.query<SubscriptionRow & { pausedAt: Date | null }>(
-    `select ${SUBSCRIPTION_COLUMNS}, s.paused_at as "pausedAt" from subscriptions s
-     where s.id = $1 and s.company_id = $2 and s.deleted_at is null
-     for no key update`,
-    [subscriptionId, companyId],
-  );
+): Promise<SubscriptionRow> {
+  const [row] = await tx.query<SubscriptionRow>(`${GET_SUBSCRIPTION.text} for no key update of s`, [
+    subscriptionId,
+    companyId,
+  ]);
   if (row === undefined) throw notFound('webhook subscription');
   return row;
 }

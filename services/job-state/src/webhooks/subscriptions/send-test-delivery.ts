@@ -17,21 +17,17 @@ import { ServiceError } from '@partner/kernel/process/service-error';
 import { currentRequestId } from '@partner/kernel/telemetry/request-context';
 import { injectTrace } from '@partner/kernel/telemetry/tracing';
 import type { z } from 'zod';
-import { recordAudit } from '../../audit/record-audit.js';
-import { type Database, queryWithin, type Transaction } from '../../database/database.js';
+import { lockCompany } from '../../access/lock-company.js';
+import { queryWithin, type Transaction } from '../../database/database.js';
 import { DELIVERY_COLUMNS, type DeliveryRow } from '../deliveries/delivery-columns.js';
 import { ofEvent, queueDeliveries } from '../deliveries/queue-delivery.js';
 import { type EnvelopeContent, renderEnvelope } from '../events/render-envelope.js';
+import { changeSubscription } from './change-subscription.js';
 import { type Caller, checkEndpoint } from './check-endpoint.js';
 import { createSecret } from './create-secret.js';
 import type { CreateSubscriptionDeps } from './create-subscription.js';
-import {
-  getSubscription,
-  lockSubscription,
-  type OwnersSubscription,
-  type SubscriptionOfCompany,
-} from './get-subscription.js';
-import { secretVersionMismatch } from './secret-version-mismatch.js';
+import { getSubscription, type OwnersSubscription, type SubscriptionOfCompany } from './get-subscription.js';
+import { secretVersionMismatch } from './rotate-secret.js';
 import type { SubscriptionRow } from './subscription-resource.js';
 
 /** Maximum number of test deliveries of one subscription within {@link TEST_WINDOW_MS}. */
@@ -44,6 +40,8 @@ export const MAX_TEST_DELIVERIES_OF_COMPANY = WEBHOOK_LIMITS.testsPerCompany;
 const TEST_WINDOW_MS = WEBHOOK_LIMITS.testWindowSeconds * 1_000;
 /** Ids carry the time by the clock of the replica that created them. */
 const MAX_CLOCK_SKEW_MS = 60_000;
+
+const TESTED = ['webhook.tested', 'subscription.test_queued'] as const;
 
 /** A test delivery to send, as the schema of the operation has accepted it. */
 type TestToSend = OwnersSubscription & NonNullable<z.output<typeof testDeliveryIn>>;
@@ -65,100 +63,84 @@ type TestToSend = OwnersSubscription & NonNullable<z.output<typeof testDeliveryI
  * Locks: the subscription, then the company, which serializes the count of concurrent tests.
  */
 export async function sendTestDelivery(
-  deps: Pick<CreateSubscriptionDeps, 'endpoints' | 'sealingKeys' | 'logger' | 'clock'> & {
-    readonly database: Pick<Database, 'query' | 'transaction'>;
-  },
+  deps: CreateSubscriptionDeps,
   request: TestToSend,
   caller: Caller,
 ): Promise<DeliveryRow> {
-  const { companyId, subscriptionId, actor, wrongSignature = false, event = 'install.test' } = request;
+  const { companyId, subscriptionId, wrongSignature = false, event = 'install.test' } = request;
   const other = await otherUrl(deps, request, caller);
   const now = deps.clock();
   const [eventId, deliveryId] = [newId('evt'), newId('dlv')];
-  const delivery = await deps.database.transaction(
-    async (tx) => {
-      const subscription = await lockSubscription(tx, request);
-      if (request.secretVersion !== undefined) refuseUnknownSecret(subscription, request.secretVersion);
-      refuseCurrentUrl(subscription, other);
-      const isTrial = wrongSignature || other !== undefined;
-      const secretVersion = request.secretVersion ?? (isTrial ? subscription.secretVersion : null);
-      const wrongSecret =
-        wrongSignature && secretVersion !== null
-          ? createSecret(deps.sealingKeys, { subscriptionId, version: secretVersion }).sealed
-          : null;
-      const { companyClass } = await lockCompany(tx, companyId);
-      const example = exampleOf(event, companyClass, subscriptionId);
-      await refuseTooMany(tx, request, now);
-      const body = renderEnvelope({ ...example, eventId, occurredAt: now });
-      const { resource } = example;
-      await tx.query(
-        `with event as (
+  const limits = { companyId, timeoutMs: caller.timeoutMs() };
+  return changeSubscription(deps, request, limits, TESTED, async (tx, subscription) => {
+    if (request.secretVersion !== undefined) refuseUnknownSecret(subscription, request.secretVersion);
+    refuseCurrentUrl(subscription, other);
+    const isTrial = wrongSignature || other !== undefined;
+    const secretVersion = request.secretVersion ?? (isTrial ? subscription.secretVersion : null);
+    const wrongSecret =
+      wrongSignature && secretVersion !== null
+        ? createSecret(deps.sealingKeys, { subscriptionId, version: secretVersion }).sealed
+        : null;
+    const example = exampleOf(event, await lockCompany(tx, companyId), subscriptionId);
+    await refuseTooMany(tx, request, now);
+    const { resource } = example;
+    const [delivery] = await tx.query<DeliveryRow>(
+      `with event as (
          insert into events
            (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body,
             trace_parent, request_id, created_at, test_subscription_id, sequence)
          values ($1, $2, $14, $3, $4, $5, $6, $7, $8, $9, $10, $4, $15, 0)
          returning *
-       )
-       ${queueDeliveries(
-         {
-           ...ofEvent('event'),
-           ...{
+       ), d as (
+         ${queueDeliveries(
+           {
+             ...ofEvent('event'),
              id: '$11',
              subscriptionId: 'event.test_subscription_id',
              isTest: 'true',
              createdAt: 'event.created_at',
+             secretVersion: '$12',
+             wrongSecret: '$13',
+             testUrl: '$16',
+             testHeaders: '$17',
            },
-           ...{ secretVersion: '$12', wrongSecret: '$13', testUrl: '$16', testHeaders: '$17' },
-         },
-         'event',
-       )}`,
-        [
-          eventId,
-          companyId,
-          CURRENT_SCHEMA_VERSION,
-          now,
-          resource.type,
-          resource.id,
-          resource.version,
-          body,
-          injectTrace()['traceparent'] ?? null,
-          currentRequestId() ?? null,
-          deliveryId,
-          secretVersion,
-          wrongSecret,
-          event,
-          subscriptionId,
-          other?.url ?? null,
-          other?.sealedHeaders ?? null,
-        ],
-      );
-      const [row] = await tx.query<DeliveryRow>(
-        `select ${DELIVERY_COLUMNS} from deliveries d where d.id = $1`,
-        [deliveryId],
-      );
-      invariant(row, 'the inserted row exists');
-      await recordAudit(tx, {
+           'event',
+         )}
+         returning *
+       )
+       select ${DELIVERY_COLUMNS} from d`,
+      [
+        eventId,
         companyId,
-        actor,
-        action: 'webhook.tested',
-        subject: { type: 'webhook', id: subscriptionId },
-        details: {
-          ...{ deliveryId, event, secretVersion },
-          ...(wrongSignature && { wrongSignature }),
-          ...(other !== undefined && { url: other.url }),
-        },
-      });
-      tx.wakeAfterCommit('deliveries', [subscriptionId]);
-      tx.announceAfterCommit(companyId, [subscriptionId]);
-      return row;
-    },
-    { companyId, timeoutMs: caller.timeoutMs() },
-  );
-  deps.logger.info(
-    { subscriptionId, companyId, membershipId: actor?.membershipId, deliveryId, event },
-    'subscription.test_queued',
-  );
-  return delivery;
+        CURRENT_SCHEMA_VERSION,
+        now,
+        resource.type,
+        resource.id,
+        resource.version,
+        renderEnvelope({ ...example, eventId, occurredAt: now }),
+        injectTrace()['traceparent'] ?? null,
+        currentRequestId() ?? null,
+        deliveryId,
+        secretVersion,
+        wrongSecret,
+        event,
+        subscriptionId,
+        other?.url ?? null,
+        other?.sealedHeaders ?? null,
+      ],
+    );
+    invariant(delivery, 'an insert gives its row');
+    tx.wakeAfterCommit('deliveries', [subscriptionId]);
+    return {
+      result: delivery,
+      details: {
+        ...{ deliveryId, event, secretVersion },
+        ...(wrongSignature && { wrongSignature }),
+        ...(other !== undefined && { url: other.url }),
+      },
+      logged: { deliveryId, event },
+    };
+  });
 }
 
 /** Another URL to test, and the custom headers for it. */
@@ -171,7 +153,7 @@ interface OtherUrl {
 
 /** Checks the URL of a test, and seals its headers; undefined for a test of the subscription's URL. */
 async function otherUrl(
-  deps: Parameters<typeof sendTestDelivery>[0],
+  deps: CreateSubscriptionDeps,
   request: TestToSend,
   caller: Caller,
 ): Promise<OtherUrl | undefined> {
@@ -191,18 +173,6 @@ function refuseCurrentUrl(subscription: SubscriptionRow, other: OtherUrl | undef
   if (other === undefined || other.url !== subscription.url) return;
   const message = 'must not be the current URL of the subscription; leave it out to test that';
   throw invalidArgument([{ path: 'url', message }]);
-}
-
-async function lockCompany(
-  tx: Transaction,
-  companyId: string,
-): Promise<{ readonly companyClass: CompanyClassName }> {
-  const [company] = await tx.query<{ companyClass: CompanyClassName }>(
-    'select class as "companyClass" from companies where id = $1 for no key update',
-    [companyId],
-  );
-  invariant(company, 'a subscription has a company');
-  return company;
 }
 
 /** What a test delivery of an event is about. Refuses an event that the class may not have. */

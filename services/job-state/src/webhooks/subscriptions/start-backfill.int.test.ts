@@ -6,6 +6,7 @@ import { recordEvent } from '../events/record-event.js';
 import { withdrawEvents } from '../events/withdraw-events.js';
 import { eventsOf, HOUR_MS, queuedBy, runToEnd, step } from '../testing/bulk-replay-fixture.js';
 import { client, fixture } from '../testing/delivery-service-fixture.js';
+import { installerOwner } from '../../testing/callers.js';
 import { createGate } from '../../testing/create-gate.js';
 import { untilLockWaits } from '../../testing/lock-waits.js';
 
@@ -67,7 +68,12 @@ describe('a back-fill', () => {
         logger: { info: () => undefined },
         clock: () => new Date(),
       },
-      { companyId, subscriptionId: tested, event: 'install.status_changed' },
+      {
+        companyId,
+        subscriptionId: tested,
+        event: 'install.status_changed',
+        actor: installerOwner(companyId),
+      },
       { timeoutMs: () => undefined },
     );
     const begun = await activate();

@@ -13,7 +13,7 @@ import {
 } from '../../testing/subscription-fixture.js';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import type { SubscriptionOfCompany } from './get-subscription.js';
-import { listSubscriptions } from './list-subscriptions.js';
+import { listSubscriptions } from './get-subscription.js';
 
 const companyClass = 'INSTALLER';
 const LATER = new Date('2026-08-27T09:00:00Z');

@@ -32,23 +32,17 @@ import { callingActor } from '../../audit/actor.js';
 import { type Database, queryWithin } from '../../database/database.js';
 import { pathId } from '../../rpc/path-id.js';
 import { shownDelivery } from '../deliveries/delivery-resource.js';
-import { activateSecret, type ActivateSecretDeps } from './activate-secret.js';
-import { activateSubscription } from './activate-subscription.js';
-import { shareEndpoints } from './check-endpoint.js';
-import { refusalOfUrl } from './check-url.js';
+import { refusalOfUrl, shareEndpoints } from './check-endpoint.js';
 import { configuredCompany, configureWebhook } from './configure-webhook.js';
 import { createSubscription, type CreateSubscriptionDeps } from './create-subscription.js';
-import { deleteSubscription } from './delete-subscription.js';
-import { getSubscription, type OwnersSubscription } from './get-subscription.js';
-import { listSubscriptions } from './list-subscriptions.js';
-import { pauseSubscription } from './pause-subscription.js';
-import { rotateSecret } from './rotate-secret.js';
+import { getSubscription, listSubscriptions, type OwnersSubscription } from './get-subscription.js';
+import { activateSecret, rotateSecret, type SecretDeps } from './rotate-secret.js';
 import { sendTestDelivery } from './send-test-delivery.js';
 import { shownSubscription, type SubscriptionRow } from './subscription-resource.js';
+import { activateSubscription, deleteSubscription, pauseSubscription } from './subscription-state.js';
 import { updateSubscription } from './update-subscription.js';
 
-/** Dependencies of the operations of webhooks. */
-export interface SubscriptionDeps extends CreateSubscriptionDeps, ActivateSecretDeps {
+export interface SubscriptionDeps extends CreateSubscriptionDeps, SecretDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
 }
 

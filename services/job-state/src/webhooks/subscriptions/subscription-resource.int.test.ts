@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { attempted, companyWith, FAILED, fixture, handle } from '../testing/statistics-fixture.js';
-import { listSubscriptions } from './list-subscriptions.js';
+import { listSubscriptions } from './get-subscription.js';
 
 test('a subscription shows its failures in a row, up to 5, and when its next waiting delivery is attempted [DELIVERY-26]', async () => {
   const { companyId, subscriptionId, ids } = await companyWith(7);

@@ -1,73 +1,61 @@
 import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Subscription } from '@partner/proto-contracts/resources/subscription/subscription';
+import { column, computed, type RowOf, selectList } from '../../database/columns.js';
 import { dueAt, isWaiting } from '../deliveries/delivery-columns.js';
 
-/** The public fields of a subscription, as {@link SUBSCRIPTION_COLUMNS} selects them. */
-export interface SubscriptionRow {
-  readonly id: string;
-  readonly url: string;
-  readonly description: string;
-  readonly events: readonly string[];
-  readonly schemaVersion: number;
-  readonly state: Subscription['state'];
-  readonly health: Subscription['health'];
-  readonly secretVersion: number;
-  readonly pendingSecretVersion: number | null;
-  readonly verified: boolean;
-  /** Of the secret that signed the accepted test; null if it was recorded by an earlier version of the service. */
-  readonly verifiedSecretVersion: number | null;
-  readonly secretShown: boolean;
-  readonly headerNames: readonly string[];
-  readonly deliveriesPerSecond: number | null;
-  readonly failuresInRow: number;
-  readonly nextAttemptAt: Date | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
-
 /** Whether most recent attempts failed (DELIVERY-12): a single failure in quiet hours says little. */
-const FAILS_NOW = `exists (
+const failsNow = (s: string) => `exists (
     select 1 from delivery_statistics recent
-    where recent.subscription_id = s.id and recent.starts_at > now() - make_interval(mins => ${WEBHOOK_LIMITS.healthMinutes})
+    where recent.subscription_id = ${s}.id and recent.starts_at > now() - make_interval(mins => ${WEBHOOK_LIMITS.healthMinutes})
     having sum(recent.failed) >= ${WEBHOOK_LIMITS.healthFailures} and sum(recent.failed) > sum(recent.delivered)
   )`;
 
 /** When the next waiting delivery in a state is attempted; one probe of the index of the queue. */
-function nextAttempt(state: 'pending' | 'retry_scheduled'): string {
+function nextAttempt(s: string, state: 'pending' | 'retry_scheduled'): string {
   return `(
-    select ${dueAt('d')} from deliveries d where d.subscription_id = s.id and ${isWaiting('d', state)} order by ${dueAt('d')} limit 1
+    select ${dueAt('d')} from deliveries d where d.subscription_id = ${s}.id and ${isWaiting('d', state)} order by ${dueAt('d')} limit 1
   )`;
 }
 
+/** The public columns of a subscription, in the order of the public fields, and two that its changes read. */
+const SUBSCRIPTION = {
+  id: column<string>('id', 'text'),
+  url: column<string>('url', 'text'),
+  description: column<string>('description', 'text'),
+  events: column<string[]>('events', 'text[]'),
+  schemaVersion: column<number>('schema_version', 'integer'),
+  state: column<Subscription['state']>('state', 'text'),
+  health: computed<Subscription['health']>(
+    (s) => `case when ${s}.health = 'degraded' or ${failsNow(s)} then 'degraded' else 'healthy' end`,
+  ),
+  secretVersion: column<number>('secret_version', 'integer'),
+  pendingSecretVersion: column<number | null>('pending_secret_version', 'integer'),
+  secretShown: column<boolean>('secret_shown', 'boolean'),
+  verified: computed<boolean>((s) => `${s}.verified_url_version is not distinct from ${s}.url_version`),
+  headerNames: column<string[]>('header_names', 'text[]'),
+  deliveriesPerSecond: column<number | null>('deliveries_per_second', 'integer'),
+  failuresInRow: column<number>('failures_in_row', 'integer'),
+  nextAttemptAt: computed<Date | null>(
+    (s) => `least(${nextAttempt(s, 'pending')}, ${nextAttempt(s, 'retry_scheduled')})`,
+  ),
+  createdAt: column<Date>('created_at', 'timestamptz'),
+  updatedAt: column<Date>('updated_at', 'timestamptz'),
+  /** Of the secret that signed the accepted test; null if it was recorded by an earlier version of the service. */
+  verifiedSecretVersion: column<number | null>('verified_secret_version', 'integer'),
+  pausedAt: column<Date | null>('paused_at', 'timestamptz'),
+} as const;
+
+export type SubscriptionRow = RowOf<typeof SUBSCRIPTION>;
+
 /** Columns of a {@link SubscriptionRow}, from `subscriptions s`. */
-export const SUBSCRIPTION_COLUMNS = `
-  s.id, s.url, s.description, s.events, s.schema_version as "schemaVersion", s.state,
-  case when s.health = 'degraded' or ${FAILS_NOW} then 'degraded' else 'healthy' end as health,
-  s.secret_version as "secretVersion", s.pending_secret_version as "pendingSecretVersion",
-  s.verified_url_version is not distinct from s.url_version as verified,
-  s.verified_secret_version as "verifiedSecretVersion", s.secret_shown as "secretShown",
-  s.header_names as "headerNames", s.deliveries_per_second as "deliveriesPerSecond",
-  s.failures_in_row as "failuresInRow", least(${nextAttempt('pending')}, ${nextAttempt('retry_scheduled')}) as "nextAttemptAt",
-  s.created_at as "createdAt", s.updated_at as "updatedAt"`;
+export const SUBSCRIPTION_COLUMNS = selectList(SUBSCRIPTION, 's');
 
 /** A subscription as the public API shows it. */
 export function shownSubscription(row: SubscriptionRow): Subscription {
+  const { verifiedSecretVersion: _version, pausedAt: _pausedAt, ...shown } = row;
   return {
-    id: row.id,
-    url: row.url,
-    description: row.description,
-    events: [...row.events],
-    schemaVersion: row.schemaVersion,
-    state: row.state,
-    health: row.health,
-    secretVersion: row.secretVersion,
-    pendingSecretVersion: row.pendingSecretVersion,
-    secretShown: row.secretShown,
-    verified: row.verified,
-    headerNames: [...row.headerNames],
-    deliveriesPerSecond: row.deliveriesPerSecond,
-    failuresInRow: row.failuresInRow,
+    ...shown,
     nextAttemptAt: formatOptionalDateTime(row.nextAttemptAt),
     createdAt: formatDateTime(row.createdAt),
     updatedAt: formatDateTime(row.updatedAt),

@@ -5,27 +5,16 @@ import {
 } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import type { subscriptionChange } from '@partner/proto-contracts/resources/subscription/subscription';
-import { invariant } from '@partner/kernel/process/invariant';
 import { invalidArgument } from '@partner/kernel/process/validation';
 import type { z } from 'zod';
-import { recordAudit } from '../../audit/record-audit.js';
-import { type Database, type Queryable, queryWithin } from '../../database/database.js';
+import { type Queryable, queryWithin } from '../../database/database.js';
+import { changeSubscription, setColumns } from './change-subscription.js';
 import { type Caller, checkEndpoint } from './check-endpoint.js';
 import { allowedEvents } from './allowed-events.js';
 import type { CreateSubscriptionDeps } from './create-subscription.js';
-import {
-  getSubscription,
-  lockSubscription,
-  type OwnersSubscription,
-  refuseStale,
-} from './get-subscription.js';
+import { getSubscription, type OwnersSubscription, refuseStale } from './get-subscription.js';
 import { storeHeaders } from './store-headers.js';
-import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
-
-/** Dependencies of the change of subscriptions. */
-export interface UpdateSubscriptionDeps extends Omit<CreateSubscriptionDeps, 'database'> {
-  readonly database: Pick<Database, 'query' | 'transaction'>;
-}
+import type { SubscriptionRow } from './subscription-resource.js';
 
 /** A valid change; undefined fields stay. */
 export interface SubscriptionToUpdate extends OwnersSubscription {
@@ -35,11 +24,10 @@ export interface SubscriptionToUpdate extends OwnersSubscription {
   readonly expectedUpdatedAt?: Date | undefined;
 }
 
-/** The fields of a subscription that can change. */
-type Fields = Pick<
-  SubscriptionRow,
-  'url' | 'events' | 'description' | 'schemaVersion' | 'deliveriesPerSecond'
->;
+const FIELDS = ['url', 'events', 'description', 'schemaVersion', 'deliveriesPerSecond'] as const;
+type Fields = Pick<SubscriptionRow, (typeof FIELDS)[number]>;
+
+const UPDATED = ['webhook.updated', 'subscription.updated'] as const;
 
 /**
  * Changes a subscription and returns it.
@@ -52,92 +40,71 @@ type Fields = Pick<
  *
  * Fails as the creation does, with `not_found` for a
  * subscription that the company does not have, and with `stale_version` for one that was changed at another time than expected.
- *
- * Lock: the subscription.
  */
 export async function updateSubscription(
-  deps: UpdateSubscriptionDeps,
+  deps: CreateSubscriptionDeps,
   request: SubscriptionToUpdate,
   caller: Caller,
 ): Promise<SubscriptionRow> {
-  const { companyId, subscriptionId, actor, companyClass, change: wanted } = request;
+  const { companyId, subscriptionId, companyClass, change: wanted } = request;
   const events = wanted.events && allowedEvents(wanted.events, companyClass);
   // Before the URL check, so that a company cannot trigger DNS lookups through another company's subscription.
   await getSubscription(queryWithin(deps.database, { companyId, timeoutMs: caller.timeoutMs() }), request);
   const url = wanted.url === undefined ? undefined : await checkEndpoint(deps.endpoints, wanted.url, caller);
 
-  const { subscription, changed } = await deps.database.transaction(
-    async (tx) => {
-      const before = await lockSubscription(tx, request);
-      refuseStale(before, request.expectedUpdatedAt);
-      const after: Fields = {
-        url: url ?? before.url,
-        events: events ?? before.events,
-        description: wanted.description ?? before.description,
-        schemaVersion: wanted.schemaVersion ?? before.schemaVersion,
-        deliveriesPerSecond:
-          wanted.deliveriesPerSecond === undefined ? before.deliveriesPerSecond : wanted.deliveriesPerSecond,
-      };
-      const fields = differences(before, after);
-      const isTested = fields.includes('url') && (await acceptedTest(tx, companyId, before, after.url));
-      const changes = wanted.headers ?? [];
-      if (!isSameHost(before.url, after.url)) refuseUnnamedHeaders(before.headerNames, changes);
-      const headerNames = await storeHeaders(tx, deps.sealingKeys, { subscriptionId, changes });
-      const differing = [...fields, ...(headerNames === undefined ? [] : ['headers'])];
-      if (differing.length === 0) return { subscription: before, changed: differing };
-      const [row] = await tx.query<SubscriptionRow>(
-        `update subscriptions s set
-           url = $2, events = $3, description = $4, schema_version = $5, updated_at = $6,
-           deliveries_per_second = $7, header_names = coalesce($8, s.header_names),
-           url_version = case when s.url = $2 then s.url_version else s.url_version + 1 end,
-           failures_in_row = case when s.url = $2 then s.failures_in_row else 0 end,
-           failing_since = case when s.url = $2 then s.failing_since end,
-           certificate_valid_from = case when s.url = $2 then s.certificate_valid_from end,
-           certificate_valid_to = case when s.url = $2 then s.certificate_valid_to end,
-           verified_url_version = case when $9 then s.url_version + 1 else s.verified_url_version end,
-           verified_secret_version = case when $9 then s.secret_version else s.verified_secret_version end,
-           state = case when s.url = $2 or $9 then s.state else 'paused' end,
-           paused_at = case when s.url = $2 or $9 then s.paused_at else coalesce(s.paused_at, $6) end
-         where s.id = $1
-         returning ${SUBSCRIPTION_COLUMNS}`,
-        [
-          subscriptionId,
-          after.url,
-          after.events,
-          after.description,
-          after.schemaVersion,
-          deps.clock(),
-          after.deliveriesPerSecond,
-          headerNames ?? null,
-          isTested,
-        ],
-      );
-      invariant(row, 'the locked row exists');
-      await recordAudit(tx, {
-        companyId,
-        actor,
-        action: 'webhook.updated',
-        subject: { type: 'webhook', id: subscriptionId },
-        details: {
-          changed: differing,
-          ...Object.fromEntries(fields.map((name) => [name, row[name]])),
-          ...(headerNames !== undefined && { headerNames }),
-          state: row.state,
-        },
-      });
-      if (row.state !== before.state) tx.wakeAfterCommit('subscriptions');
-      if (fields.includes('deliveriesPerSecond')) tx.wakeAfterCommit('deliveries', [subscriptionId]);
-      tx.announceAfterCommit(companyId, [subscriptionId]);
-      return { subscription: row, changed: differing };
-    },
-    { companyId, timeoutMs: caller.timeoutMs() },
-  );
-  if (changed.length > 0) {
-    const { state } = subscription;
-    const membershipId = actor?.membershipId;
-    deps.logger.info({ subscriptionId, companyId, membershipId, changed, state }, 'subscription.updated');
-  }
-  return subscription;
+  const limits = { companyId, timeoutMs: caller.timeoutMs() };
+  return changeSubscription(deps, request, limits, UPDATED, async (tx, before) => {
+    refuseStale(before, request.expectedUpdatedAt);
+    const after: Fields = {
+      url: url ?? before.url,
+      events: [...(events ?? before.events)],
+      description: wanted.description ?? before.description,
+      schemaVersion: wanted.schemaVersion ?? before.schemaVersion,
+      deliveriesPerSecond:
+        wanted.deliveriesPerSecond === undefined ? before.deliveriesPerSecond : wanted.deliveriesPerSecond,
+    };
+    const fields = FIELDS.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+    const isTested = fields.includes('url') && (await acceptedTest(tx, companyId, before, after.url));
+    const changes = wanted.headers ?? [];
+    if (!isSameHost(before.url, after.url)) refuseUnnamedHeaders(before.headerNames, changes);
+    const headerNames = await storeHeaders(tx, deps.sealingKeys, { subscriptionId, changes });
+    const changed = [...fields, ...(headerNames === undefined ? [] : ['headers'])];
+    if (changed.length === 0) return { result: before };
+    const result = await setColumns(
+      tx,
+      subscriptionId,
+      `url = $2, events = $3, description = $4, schema_version = $5, updated_at = $6,
+       deliveries_per_second = $7, header_names = coalesce($8, s.header_names),
+       url_version = case when s.url = $2 then s.url_version else s.url_version + 1 end,
+       failures_in_row = case when s.url = $2 then s.failures_in_row else 0 end,
+       failing_since = case when s.url = $2 then s.failing_since end,
+       certificate_valid_from = case when s.url = $2 then s.certificate_valid_from end,
+       certificate_valid_to = case when s.url = $2 then s.certificate_valid_to end,
+       verified_url_version = case when $9 then s.url_version + 1 else s.verified_url_version end,
+       verified_secret_version = case when $9 then s.secret_version else s.verified_secret_version end,
+       state = case when s.url = $2 or $9 then s.state else 'paused' end,
+       paused_at = case when s.url = $2 or $9 then s.paused_at else coalesce(s.paused_at, $6) end`,
+      [
+        after.url,
+        after.events,
+        after.description,
+        after.schemaVersion,
+        deps.clock(),
+        after.deliveriesPerSecond,
+        headerNames ?? null,
+        isTested,
+      ],
+    );
+    const { state } = result;
+    if (state !== before.state) tx.wakeAfterCommit('subscriptions');
+    if (fields.includes('deliveriesPerSecond')) tx.wakeAfterCommit('deliveries', [subscriptionId]);
+    const values = Object.fromEntries(fields.map((name) => [name, result[name]]));
+    return {
+      result,
+      details: { changed, ...values, ...(headerNames !== undefined && { headerNames }), state },
+      logged: { changed, state },
+    };
+  });
 }
 
 /**
@@ -169,9 +136,4 @@ function refuseUnnamedHeaders(stored: readonly string[], changes: readonly Heade
   if (unnamed.length === 0) return;
   const message = `must have each custom header again, with its value or null, because the URL has another host: ${unnamed.join(', ')}`;
   throw invalidArgument([{ path: 'headers', message }]);
-}
-
-function differences(before: Fields, after: Fields): (keyof Fields)[] {
-  const names = ['url', 'events', 'description', 'schemaVersion', 'deliveriesPerSecond'] as const;
-  return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
 }
