@@ -1,7 +1,6 @@
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import type { Transaction } from '../database/database.js';
-import { aboutWebhook, NOTICED_COLUMNS, type NoticedWebhook } from './noticed-webhook.js';
-import { notifyOwners } from './notify-owners.js';
+import { aboutWebhook, NOTICED_COLUMNS, type NoticedWebhook, notifyOwners } from './notify-owners.js';
 
 /**
  * SQL for the latest time at or before $1 at which an end is announced; null before the first.
@@ -51,17 +50,10 @@ export async function announceKeyEnds(tx: Transaction, now: Date, limit: number)
        k.expires_at as "expiresAt", k.notification_version as version`,
     [now, limit],
   );
-  for (const { companyId, keyId, version, expiresAt, lastFour, replacedBy } of ending) {
-    notifyOwners(
-      tx,
-      {
-        companyId,
-        event: 'api_key.expiring',
-        resource: { type: 'api_key', id: keyId, version },
-        data: { keyId, lastFour, replacedBy, expiresAt: formatDateTime(expiresAt) },
-      },
-      now,
-    );
+  for (const { companyId, keyId, version, expiresAt, ...key } of ending) {
+    const resource = { type: 'api_key', id: keyId, version } as const;
+    const data = { keyId, ...key, expiresAt: formatDateTime(expiresAt) };
+    notifyOwners(tx, { companyId, event: 'api_key.expiring', resource, data }, now);
   }
   return ending.length;
 }
@@ -109,16 +101,8 @@ export async function announceSecretEnds(
     [now, limit, overlapHours],
   );
   for (const { secretVersion, activeSecretVersion, expiresAt, ...webhook } of ending) {
-    const { data, ...about } = aboutWebhook(webhook);
-    notifyOwners(
-      tx,
-      {
-        event: 'webhook.secret_expiring',
-        ...about,
-        data: { ...data, secretVersion, activeSecretVersion, expiresAt: formatDateTime(expiresAt) },
-      },
-      now,
-    );
+    const end = { secretVersion, activeSecretVersion, expiresAt: formatDateTime(expiresAt) };
+    notifyOwners(tx, { event: 'webhook.secret_expiring', ...aboutWebhook(webhook, end) }, now);
   }
   return ending.length;
 }
@@ -150,16 +134,8 @@ export async function announceCertificateEnds(tx: Transaction, now: Date, limit:
     [now, limit],
   );
   for (const { expiresAt, ...webhook } of ending) {
-    const { data, ...about } = aboutWebhook(webhook);
-    notifyOwners(
-      tx,
-      {
-        event: 'webhook.certificate_expiring',
-        ...about,
-        data: { ...data, expiresAt: formatDateTime(expiresAt) },
-      },
-      now,
-    );
+    const about = aboutWebhook(webhook, { expiresAt: formatDateTime(expiresAt) });
+    notifyOwners(tx, { event: 'webhook.certificate_expiring', ...about }, now);
   }
   return ending.length;
 }

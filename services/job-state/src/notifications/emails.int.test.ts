@@ -1,9 +1,16 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import type { EmailOutcome } from '@partner/proto-contracts/internal/notifications/notification-emails';
+import {
+  type EmailOutcome,
+  leaseNotificationEmailsOperation,
+  type NotificationEmail,
+  reportNotificationEmailOperation,
+} from '@partner/proto-contracts/internal/notifications/notification-emails';
+import { setNotificationSettingsOperation } from '@partner/proto-contracts/resources/notification-settings/operations';
 import { newId } from '@partner/kernel/process/ids';
-import { leaseEmails, type LeasedEmail, reportEmail } from './lease-emails.js';
-import { setNotificationSettings } from './notification-settings.js';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
+import { notificationOperations } from './notification-operations.js';
 import { notifyOwners } from './notify-owners.js';
+import { installerOwner } from '../testing/callers.js';
 import { insertMember } from '../testing/test-jobs.js';
 import { fixture } from '../testing/file-webhooks.js';
 
@@ -39,25 +46,34 @@ async function notify(): Promise<void> {
   );
 }
 
-const deps = (afterMs: number) => ({
-  database: fixture.database,
-  clock: () => new Date(start.getTime() + afterMs),
-});
-const leasedAfter = (ms: number) => leaseEmails(deps(ms), 100);
+const clientAfter = (ms: number) =>
+  inProcessOperations({
+    implementations: notificationOperations({
+      database: fixture.database,
+      clock: () => new Date(start.getTime() + ms),
+    }),
+    callers: ['owner', 'service'],
+  });
+
+const leasedAfter = async (ms: number) =>
+  (await clientAfter(ms).callInternal(leaseNotificationEmailsOperation, { limit: 100 })).emails;
 const totals = async (ms: number) => (await leasedAfter(ms)).map(({ total }) => total);
 
-async function reportAll(leased: readonly LeasedEmail[], afterMs: number, outcome: EmailOutcome = 'sent') {
+async function reportAll(
+  leased: readonly NotificationEmail[],
+  afterMs: number,
+  outcome: EmailOutcome = 'sent',
+) {
   for (const { leaseId, membershipId } of leased) {
-    await reportEmail(deps(afterMs), { leaseId, membershipId, outcome });
+    const report = { leaseId, membershipId, outcome };
+    await clientAfter(afterMs).callInternal(reportNotificationEmailOperation, report);
   }
 }
 
 const choose = (membershipId: string, emails: 'immediately' | 'daily' | 'off') =>
-  setNotificationSettings(fixture.database, {
-    companyId,
-    membershipId,
-    emails,
-    actor: { membershipId, displayName: 'Olive', remoteAddress: undefined, userAgent: undefined },
+  clientAfter(0).call(setNotificationSettingsOperation, {
+    caller: installerOwner(companyId, membershipId),
+    body: { emails },
   });
 
 test('each owner who can sign in gets the first notification at once, then one email an hour with all new ones [NOTIFY-9, NOTIFY-10]', async () => {

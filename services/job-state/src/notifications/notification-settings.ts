@@ -1,14 +1,25 @@
+import {
+  getNotificationSettingsOperation,
+  setNotificationSettingsOperation,
+} from '@partner/proto-contracts/resources/notification-settings/operations';
 import type { NotificationSettings } from '@partner/proto-contracts/resources/notification-settings/notification-settings';
+import { implement } from '@partner/kernel/amqp/implement';
 import { notFound } from '@partner/kernel/process/service-error';
 import type { MembershipOfCompany } from '../access/membership.js';
-import type { Actor } from '../audit/actor.js';
-import { recordAudit } from '../audit/record-audit.js';
-import type { Database, Queryable, TransactionLimits } from '../database/database.js';
+import { callingOwner } from '../audit/actor.js';
+import { recordOwnerChange } from '../audit/record-audit.js';
+import { type Queryable, queryWithin } from '../database/database.js';
+import type { NotificationOperation } from './notification-deps.js';
 
-/**
- * Returns how often an owner gets emails; a viewer gets none. Fails with `not_found` for any other membership of the company.
- */
-export async function getNotificationSettings(
+/** Returns how often the caller gets emails. The console adds whether there is a mail server. */
+const getSettings: NotificationOperation = ({ database }) =>
+  implement(getNotificationSettingsOperation, async ({ companyId, caller, timeoutMs }) => {
+    const within = queryWithin(database, { companyId, timeoutMs: timeoutMs() });
+    return { json: JSON.stringify(await readSettings(within, callingOwner(caller))) };
+  });
+
+/** A viewer gets no emails. Fails with `not_found` for any other membership of the company. */
+async function readSettings(
   database: Queryable,
   { companyId, membershipId }: MembershipOfCompany,
 ): Promise<NotificationSettings> {
@@ -23,38 +34,35 @@ export async function getNotificationSettings(
 }
 
 /**
- * Sets how often the acting owner gets emails, and drops the queued ones if that is never.
+ * Sets how often the caller gets emails, and drops the queued ones if that is never.
  *
  * Fails with `not_found` for a membership that is not an owner's of the company. Atomic: the setting, the queued emails and
  * the entry in the audit trail. Lock: the recipient.
  */
-export async function setNotificationSettings(
-  database: Pick<Database, 'transaction'>,
-  request: MembershipOfCompany & {
-    readonly actor: Actor;
-    readonly emails: NotificationSettings['emails'];
-  },
-  limits: TransactionLimits = {},
-): Promise<NotificationSettings> {
-  const { companyId, membershipId, actor, emails } = request;
-  return database.transaction(async (tx) => {
-    const before = await getNotificationSettings(tx, request);
-    const changed = await tx.query(
-      `insert into notification_recipients as r (membership_id, emails) values ($1, $2)
-       on conflict (membership_id) do update set emails = excluded.emails where r.emails <> excluded.emails
-       returning 1`,
-      [membershipId, emails],
+const setSettings: NotificationOperation = ({ database }) =>
+  implement(setNotificationSettingsOperation, async ({ companyId, caller, body: { emails }, timeoutMs }) => {
+    const actor = callingOwner(caller);
+    const { membershipId } = actor;
+    const settings = await database.transaction(
+      async (tx) => {
+        const before = await readSettings(tx, actor);
+        const changed = await tx.query(
+          `insert into notification_recipients as r (membership_id, emails) values ($1, $2)
+           on conflict (membership_id) do update set emails = excluded.emails where r.emails <> excluded.emails
+           returning 1`,
+          [membershipId, emails],
+        );
+        if (changed.length === 0 || before.emails === emails) return before;
+        if (emails === 'off') {
+          void tx.query('delete from notification_emails where membership_id = $1', [membershipId]);
+        }
+        await recordOwnerChange(tx, { companyId, membershipId, actor }, { notificationEmails: emails });
+        return { ...before, emails };
+      },
+      { companyId, timeoutMs: timeoutMs() },
     );
-    if (changed.length === 0 || before.emails === emails) return before;
-    if (emails === 'off')
-      void tx.query('delete from notification_emails where membership_id = $1', [membershipId]);
-    await recordAudit(tx, {
-      companyId,
-      actor,
-      action: 'owner.updated',
-      subject: { type: 'owner', id: membershipId },
-      details: { notificationEmails: emails },
-    });
-    return { ...before, emails };
-  }, limits);
-}
+    return { json: JSON.stringify(settings) };
+  });
+
+/** The operations with which owners choose their emails. */
+export const NOTIFICATION_SETTINGS_OPERATIONS = [getSettings, setSettings];

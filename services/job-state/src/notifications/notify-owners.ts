@@ -1,11 +1,11 @@
 import type { NotificationName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import type { EventData } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
+import { canSignIn } from '../access/membership.js';
 import type { Transaction } from '../database/database.js';
 import { recordEvent } from '../webhooks/events/record-event.js';
-import { queueEmails } from './queue-emails.js';
 
 /** A notification to the owners of a company. */
-export interface Notification<E extends NotificationName> {
+interface Notification<E extends NotificationName> {
   readonly companyId: string;
   readonly event: E;
   /** The webhook or API key that it is about; its version counts the notifications about it. */
@@ -17,9 +17,50 @@ export interface Notification<E extends NotificationName> {
   readonly data: EventData<E>;
 }
 
+/** A webhook of a notification, as {@link NOTICED_COLUMNS} returns it. */
+export interface NoticedWebhook {
+  readonly subscriptionId: string;
+  readonly companyId: string;
+  readonly description: string;
+  readonly url: string;
+  readonly version: number;
+}
+
+/** Columns of a {@link NoticedWebhook}, from `subscriptions s` whose `notification_version` was raised. */
+export const NOTICED_COLUMNS = `s.id as "subscriptionId", s.company_id as "companyId", s.description, s.url,
+  s.notification_version as version`;
+
+/** What every notification about a webhook has, and more data. */
+export function aboutWebhook<More extends object>(webhook: NoticedWebhook, more: More) {
+  const { subscriptionId, companyId, description, url, version } = webhook;
+  return {
+    companyId,
+    resource: { type: 'webhook_subscription', id: subscriptionId, version },
+    data: { subscriptionId, description, host: new URL(url).host, ...more },
+  } as const;
+}
+
+const QUEUE_EMAILS = {
+  name: 'queue-notification-emails',
+  text: `
+  with owner as materialized (
+    select m.id, notified.event_id
+    from unnest($1::text[], $2::text[]) as notified (company_id, event_id)
+    join memberships m on m.company_id = notified.company_id
+    where m.role = 'OWNER' and m.active and m.email is not null and ${canSignIn('m')}
+  ), recipient as (
+    insert into notification_recipients (membership_id) select distinct id from owner order by id
+    on conflict (membership_id) do nothing
+  )
+  insert into notification_emails (membership_id, event_id)
+  select owner.id, owner.event_id from owner left join notification_recipients r on r.membership_id = owner.id
+  where r.emails is distinct from 'off'
+  order by owner.id, owner.event_id`,
+};
+
 /**
- * Records a notification as an event of the company, and queues it for emails to its owners, in the transaction that marks
- * its occasion as announced.
+ * Records a notification as an event of the company, and queues it for emails to all of its owners who can sign in and want emails, in
+ * the transaction that marks its occasion as announced.
  */
 export function notifyOwners<E extends NotificationName>(
   tx: Transaction,
@@ -27,5 +68,5 @@ export function notifyOwners<E extends NotificationName>(
   now: Date,
 ): void {
   const { eventId } = recordEvent(tx, { ...notification, occurredAt: now, now });
-  queueEmails(tx, notification.companyId, eventId);
+  void tx.queryLast(QUEUE_EMAILS, [notification.companyId, eventId]);
 }

@@ -2,15 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Role } from '@partner/proto-contracts/api/roles';
 import type { SecondFactorCode } from '@partner/proto-contracts/internal/access/second-factor';
+import {
+  type EmailOutcome,
+  leaseSecurityNoticesOperation,
+  reportSecurityNoticeOperation,
+} from '@partner/proto-contracts/internal/notifications/notification-emails';
 import { securityNoticeDetails } from '@partner/proto-contracts/resources/security-notice/security-notice';
 import { newId } from '@partner/kernel/process/ids';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { recordMembershipChanged } from '../platform/record-membership-changed.js';
 import { connectAccess } from '../testing/access-client.js';
 import { connectOperators } from '../testing/public-clients.js';
 import { somePasswordHash } from '../testing/some-password-hash.js';
 import { emailOf, insertCompany, insertMember } from '../testing/test-jobs.js';
 import { totpCode } from '../testing/totp-code.js';
-import { leaseNotices, reportNotice } from './lease-notices.js';
+import { notificationOperations } from './notification-operations.js';
 import { database } from '../testing/file-database.js';
 
 let companyId: string;
@@ -32,17 +38,27 @@ const client = () => connectAccess({ database, clock });
 const operators = () => connectOperators({ database, clock });
 const hash = () => randomBytes(32).toString('hex');
 const owner = () => ({ companyId, membershipId: dana, ...origin });
-const lease = async () => [...(await leaseNotices(database, 100))].sort((a, b) => (a.kind < b.kind ? -1 : 1));
+const console = () =>
+  inProcessOperations({
+    implementations: notificationOperations({ database, clock }),
+    callers: ['service'],
+  });
+const lease = async () => {
+  const { notices } = await console().callInternal(leaseSecurityNoticesOperation, { limit: 100 });
+  return notices.sort((a, b) => (a.kind < b.kind ? -1 : 1));
+};
+const report = (leaseId = '', outcome: EmailOutcome = 'sent') =>
+  console().callInternal(reportSecurityNoticeOperation, { leaseId, outcome });
 
 /** The notices that are due, as recipient, kind and details. */
 async function due() {
   const leased = await lease();
-  for (const { leaseId } of leased) await reportNotice(database, { leaseId, outcome: 'sent' });
-  return leased.map(({ email, kind, count, details }) => ({
+  for (const { leaseId } of leased) await report(leaseId);
+  return leased.map(({ email, kind, count, detailsJson }) => ({
     email,
     kind,
     count,
-    details: securityNoticeDetails.parse(JSON.parse(details)),
+    details: securityNoticeDetails.parse(JSON.parse(detailsJson)),
   }));
 }
 
@@ -263,7 +279,7 @@ describe('equal notices', () => {
   );
   const sendAll = async (outcome: 'sent' | 'failed') => {
     const leased = await lease();
-    for (const { leaseId } of leased) await reportNotice(database, { leaseId, outcome });
+    for (const { leaseId } of leased) await report(leaseId, outcome);
     return leased.map(({ count }) => count);
   };
   const age = () =>
@@ -292,7 +308,7 @@ describe('equal notices', () => {
     await age();
     const [leased] = await lease();
     await wrong();
-    await reportNotice(database, { leaseId: leased?.leaseId ?? '', outcome: 'sent' });
+    await report(leased?.leaseId);
     await age();
     expect(await sendAll('sent')).toEqual([1]);
   });

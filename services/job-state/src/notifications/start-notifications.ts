@@ -2,8 +2,7 @@ import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { Registry } from 'prom-client';
 import type { Database, Transaction } from '../database/database.js';
 import { type Loop, startLoop } from '../database/start-loop.js';
-import { announceDeadLetters } from './announce-dead-letters.js';
-import { announceFailing, announceRecovered } from './announce-endpoint-states.js';
+import { announceDeadLetters, announceFailing, announceRecovered } from './announce-endpoints.js';
 import { announceCertificateEnds, announceKeyEnds, announceSecretEnds } from './announce-ends.js';
 
 /** Notifications that one transaction records. */

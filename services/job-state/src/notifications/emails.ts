@@ -1,26 +1,15 @@
-import type { EmailOutcome } from '@partner/proto-contracts/internal/notifications/notification-emails';
+import {
+  leaseNotificationEmailsOperation,
+  type NotificationEmail,
+  reportNotificationEmailOperation,
+} from '@partner/proto-contracts/internal/notifications/notification-emails';
+import { implementInternal } from '@partner/kernel/amqp/implement';
 import { canSignIn } from '../access/membership.js';
-import type { Database, TransactionLimits } from '../database/database.js';
+import type { Transaction } from '../database/database.js';
+import type { NotificationOperation } from './notification-deps.js';
 
 /** Notifications that one email lists. */
 const MAX_LISTED = 50;
-
-/** An email under a lease. */
-export interface LeasedEmail {
-  readonly leaseId: string;
-  readonly membershipId: string;
-  readonly email: string;
-  readonly companyName: string;
-  readonly emails: string;
-  /** Bodies of the events, oldest first, at most {@link MAX_LISTED}. */
-  readonly eventBodies: readonly string[];
-  readonly total: number;
-}
-
-interface Deps {
-  readonly database: Pick<Database, 'transaction'>;
-  readonly clock: () => Date;
-}
 
 /**
  * Leases up to `limit` emails that are due to one caller, for 5 minutes.
@@ -29,14 +18,14 @@ interface Deps {
  * a day if the owner wants one a day. It has all notifications that are queued by then. Locks: the recipients, without waiting
  * for any.
  */
-export async function leaseEmails(
-  { database, clock }: Deps,
-  limit: number,
-  limits: TransactionLimits = {},
-): Promise<readonly LeasedEmail[]> {
-  return database.transaction(async (tx) => {
-    const leased = await tx.query<Omit<LeasedEmail, 'eventBodies' | 'total'>>(
-      `with due as (
+const leaseEmails: NotificationOperation = ({ database, clock }) =>
+  implementInternal(leaseNotificationEmailsOperation, async ({ limit }, { timeoutMs }) => ({
+    emails: await database.transaction((tx) => lease(tx, clock(), limit), { timeoutMs: timeoutMs() }),
+  }));
+
+async function lease(tx: Transaction, now: Date, limit: number): Promise<NotificationEmail[]> {
+  const leased = await tx.query<Omit<NotificationEmail, 'eventBodies' | 'total'>>(
+    `with due as (
          select r.membership_id, m.email, c.name
          from notification_recipients r
          join memberships m on m.id = r.membership_id
@@ -54,17 +43,18 @@ export async function leaseEmails(
        set lease_id = gen_random_uuid()::text, not_before = $1::timestamptz + interval '5 minutes'
        from due where r.membership_id = due.membership_id
        returning r.lease_id as "leaseId", r.membership_id as "membershipId", due.email, due.name as "companyName", r.emails`,
-      [clock(), limit],
-    );
-    if (leased.length === 0) return [];
-    void tx.query(
-      `update notification_emails e set lease_id = leased.lease_id
+    [now, limit],
+  );
+  if (leased.length === 0) return [];
+  const leases = [leased.map(({ membershipId }) => membershipId), leased.map(({ leaseId }) => leaseId)];
+  void tx.query(
+    `update notification_emails e set lease_id = leased.lease_id
        from unnest($1::text[], $2::text[]) as leased (membership_id, lease_id)
        where e.membership_id = leased.membership_id`,
-      [leased.map(({ membershipId }) => membershipId), leased.map(({ leaseId }) => leaseId)],
-    );
-    const notifications = await tx.query<{ leaseId: string; body: Buffer; total: number }>(
-      `select * from (
+    leases,
+  );
+  const notifications = await tx.query<{ leaseId: string; body: Buffer; total: number }>(
+    `select * from (
          select e.lease_id as "leaseId", ev.body, count(*) over (partition by e.membership_id)::integer as total,
            row_number() over (partition by e.membership_id order by e.event_id) as place
          from notification_emails e join events ev on ev.id = e.event_id
@@ -72,17 +62,12 @@ export async function leaseEmails(
        ) listed
        where place <= $3
        order by place`,
-      [leased.map(({ membershipId }) => membershipId), leased.map(({ leaseId }) => leaseId), MAX_LISTED],
-    );
-    return leased.map((email) => {
-      const own = notifications.filter(({ leaseId }) => leaseId === email.leaseId);
-      return {
-        ...email,
-        eventBodies: own.map(({ body }) => body.toString('utf8')),
-        total: own[0]?.total ?? 0,
-      };
-    });
-  }, limits);
+    [...leases, MAX_LISTED],
+  );
+  return leased.map((email) => {
+    const own = notifications.filter(({ leaseId }) => leaseId === email.leaseId);
+    return { ...email, eventBodies: own.map(({ body }) => body.toString('utf8')), total: own[0]?.total ?? 0 };
+  });
 }
 
 /**
@@ -94,15 +79,13 @@ export async function leaseEmails(
  *
  * Lock: the recipient.
  */
-export async function reportEmail(
-  { database, clock }: Deps,
-  report: { readonly leaseId: string; readonly membershipId: string; readonly outcome: EmailOutcome },
-  limits: TransactionLimits = {},
-): Promise<void> {
-  const { leaseId, membershipId, outcome } = report;
-  await database.transaction(async (tx) => {
-    const reported = await tx.query(
-      `update notification_recipients set lease_id = null,
+const reportEmail: NotificationOperation = ({ database, clock }) =>
+  implementInternal(reportNotificationEmailOperation, async (report, { timeoutMs }) => {
+    const { leaseId, membershipId, outcome } = report;
+    await database.transaction(
+      async (tx) => {
+        const reported = await tx.query(
+          `update notification_recipients set lease_id = null,
          mailed_at = case $3 when 'sent' then $4::timestamptz else mailed_at end,
          not_before = case $3
            when 'refused' then $4::timestamptz + interval '1 day'
@@ -110,12 +93,18 @@ export async function reportEmail(
          end
        where membership_id = $1 and lease_id = $2
        returning 1`,
-      [membershipId, leaseId, outcome, clock()],
+          [membershipId, leaseId, outcome, clock()],
+        );
+        if (reported.length === 0 || outcome !== 'sent') return;
+        void tx.query('delete from notification_emails where membership_id = $1 and lease_id = $2', [
+          membershipId,
+          leaseId,
+        ]);
+      },
+      { timeoutMs: timeoutMs() },
     );
-    if (reported.length === 0 || outcome !== 'sent') return;
-    void tx.query('delete from notification_emails where membership_id = $1 and lease_id = $2', [
-      membershipId,
-      leaseId,
-    ]);
-  }, limits);
-}
+    return {};
+  });
+
+/** The operations with which the console sends the notifications to owners. */
+export const EMAIL_OPERATIONS = [leaseEmails, reportEmail];

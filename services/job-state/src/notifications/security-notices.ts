@@ -1,18 +1,10 @@
-import type { EmailOutcome } from '@partner/proto-contracts/internal/notifications/notification-emails';
-import type { Database, TransactionLimits } from '../database/database.js';
-
-/** A security notice under a lease, with its number of equal occasions. */
-export interface LeasedNotice {
-  readonly leaseId: string;
-  readonly email: string;
-  readonly companyName: string;
-  readonly kind: string;
-  /** JSON text: of the last occasion. */
-  readonly details: string;
-  readonly count: number;
-  readonly firstAt: Date;
-  readonly lastAt: Date;
-}
+import {
+  leaseSecurityNoticesOperation,
+  reportSecurityNoticeOperation,
+  type SecurityNotice,
+} from '@partner/proto-contracts/internal/notifications/notification-emails';
+import { implementInternal } from '@partner/kernel/amqp/implement';
+import type { NotificationOperation } from './notification-deps.js';
 
 /**
  * Leases up to `limit` security notices that are due to one caller, for 5 minutes.
@@ -20,15 +12,12 @@ export interface LeasedNotice {
  * The first of equal ones is due at once; later ones an hour after the previous email about the same, as one. Locks: the
  * notices, without waiting for any.
  */
-export async function leaseNotices(
-  database: Pick<Database, 'transaction'>,
-  limit: number,
-  limits: TransactionLimits = {},
-): Promise<readonly LeasedNotice[]> {
-  return database.transaction(
-    (tx) =>
-      tx.query<LeasedNotice>(
-        `with due as (
+const leaseNotices: NotificationOperation = ({ database }) =>
+  implementInternal(leaseSecurityNoticesOperation, async ({ limit }, { timeoutMs }) => {
+    const leased = await database.query<
+      Omit<SecurityNotice, 'firstAt' | 'lastAt'> & { readonly firstAt: Date; readonly lastAt: Date }
+    >(
+      `with due as (
            select n.company_id, n.kind, n.subject_id, n.email, c.name
            from security_notices n join companies c on c.id = n.company_id
            where n.count > 0 and (n.not_before is null or n.not_before <= now())
@@ -40,13 +29,19 @@ export async function leaseNotices(
            lease_id = gen_random_uuid()::text, leased_count = n.count, not_before = now() + interval '5 minutes'
          from due
          where (n.company_id, n.kind, n.subject_id, n.email) = (due.company_id, due.kind, due.subject_id, due.email)
-         returning n.lease_id as "leaseId", n.email, due.name as "companyName", n.kind, n.details::text as details, n.count,
+         returning n.lease_id as "leaseId", n.email, due.name as "companyName", n.kind, n.details::text as "detailsJson", n.count,
            n.first_at as "firstAt", n.last_at as "lastAt"`,
-        [limit],
-      ),
-    limits,
-  );
-}
+      [limit],
+      { timeoutMs: timeoutMs() },
+    );
+    return {
+      notices: leased.map(({ firstAt, lastAt, ...notice }) => ({
+        ...notice,
+        firstAt: firstAt.toISOString(),
+        lastAt: lastAt.toISOString(),
+      })),
+    };
+  });
 
 /**
  * Records the outcome of a leased notice.
@@ -56,15 +51,10 @@ export async function leaseNotices(
  *
  * Lock: the notice.
  */
-export async function reportNotice(
-  database: Pick<Database, 'transaction'>,
-  { leaseId, outcome }: { readonly leaseId: string; readonly outcome: EmailOutcome },
-  limits: TransactionLimits = {},
-): Promise<void> {
-  await database.transaction(
-    (tx) =>
-      tx.query(
-        `update security_notices set lease_id = null, leased_count = null,
+const reportNotice: NotificationOperation = ({ database }) =>
+  implementInternal(reportSecurityNoticeOperation, async ({ leaseId, outcome }, { timeoutMs }) => {
+    await database.query(
+      `update security_notices set lease_id = null, leased_count = null,
            count = case $2 when 'sent' then count - leased_count else count end,
            first_at = case $2 when 'sent' then last_at else first_at end,
            mailed_at = case $2 when 'sent' then now() else mailed_at end,
@@ -73,8 +63,11 @@ export async function reportNotice(
              when 'failed' then now() + interval '5 minutes'
            end
          where lease_id = $1`,
-        [leaseId, outcome],
-      ),
-    limits,
-  );
-}
+      [leaseId, outcome],
+      { timeoutMs: timeoutMs() },
+    );
+    return {};
+  });
+
+/** The operations with which the console sends the security notices. */
+export const SECURITY_NOTICE_OPERATIONS = [leaseNotices, reportNotice];
