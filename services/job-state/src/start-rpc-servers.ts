@@ -1,4 +1,3 @@
-import type { Caller } from '@partner/proto-contracts/call';
 import { CONSOLE_CALLS, CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { INBOUND_CALLS, INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
 import { INSTALLER_CALLS, INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
@@ -27,7 +26,7 @@ import { jobOperations } from './jobs/job-operations.js';
 import { leadOperations } from './leads/lead-operations.js';
 import { notificationOperations } from './notifications/notification-operations.js';
 import { operatorOperations } from './operator/operator-operations.js';
-import { faultOperations } from './sandbox/fault-operations.js';
+import { faultOperations } from './sandbox/fault-scripts.js';
 import { deliveryOperations } from './webhooks/attempts/delivery-operations.js';
 import { manifestOperations } from './webhooks/attempts/read-manifest.js';
 import { eventFeedOperations } from './webhooks/events/event-feed.js';
@@ -40,9 +39,6 @@ import { statisticsOperations } from './webhooks/statistics/statistics-operation
 import { endpointsOver } from './webhooks/subscriptions/check-endpoint.js';
 import { subscriptionOperations } from './webhooks/subscriptions/subscription-operations.js';
 
-/** Operators send few requests, each of them one after another. */
-const OPERATOR_PREFETCH = 10;
-
 interface ServiceDeps {
   readonly database: Database;
   readonly clock: () => Date;
@@ -52,54 +48,55 @@ interface ServiceDeps {
   readonly dispatcher: Pick<OperationClient, 'callInternal'>;
 }
 
-/**
- * Starts the RPC servers: one for each gateway, one for the console, one for operators. Each serves its own
- * queue.
- */
+/** A queue serves the operations of its surface only, in the name of the callers that its clients have. */
+const SERVERS = [
+  {
+    name: 'inbound',
+    queue: JOB_STATE_INBOUND_RPC,
+    surface: [...INBOUND_OPERATIONS, ...INBOUND_CALLS],
+    callers: ['key', 'service'],
+  },
+  {
+    name: 'installer',
+    queue: JOB_STATE_INSTALLER_RPC,
+    surface: [...INSTALLER_OPERATIONS, ...INSTALLER_CALLS],
+    callers: ['key', 'service'],
+  },
+  {
+    name: 'management',
+    queue: JOB_STATE_MANAGEMENT_RPC,
+    surface: [...CONSOLE_OPERATIONS, ...CONSOLE_CALLS],
+    callers: ['owner', 'service'],
+  },
+  {
+    name: 'operator',
+    queue: JOB_STATE_OPERATOR_RPC,
+    surface: [...OPERATOR_OPERATIONS, ...OPERATOR_CALLS],
+    callers: ['operator'],
+    // Operators send few requests, each of them one after another.
+    prefetch: 10,
+  },
+] as const;
+
+/** Starts the RPC servers: one for each gateway, one for the console, one for operators. */
 export function startRpcServers(
   config: Config,
   { logger, metrics, lifecycle }: ServiceKit,
   { publishing, ...deps }: Omit<ServiceDeps, 'logger'> & { readonly publishing: AmqpConnection },
 ): void {
-  const serviceDeps: ServiceDeps = { ...deps, logger };
-  // Far more than can run at once: requests that wait for a connection or a locked row must not block the others.
-  const prefetch = 40 * config.POSTGRES_POOL_SIZE;
-  // Replies use the publishing connection, so that they cannot delay the consumers' acknowledgements.
-  const shared = { connection: publishing, logger, metrics };
-  const implementations = implementationsOf(config, serviceDeps);
-  /** A queue serves the operations of its surface only, in the name of the callers that its clients have. */
-  const served = (surface: readonly Pick<Implementation, 'id'>[], kinds: readonly Caller['kind'][]) => {
-    const ids = new Set(surface.map(({ id }) => id));
-    return { implementations: implementations.filter(({ id }) => ids.has(id)), callers: kinds };
-  };
-  const inboundRpcServer = startRpcServer({
-    ...shared,
-    queue: JOB_STATE_INBOUND_RPC,
-    prefetch,
-    operations: served([...INBOUND_OPERATIONS, ...INBOUND_CALLS], ['key', 'service']),
-  });
-  lifecycle.onShutdown('inbound-rpc-server', () => inboundRpcServer.stop());
-  const installerRpcServer = startRpcServer({
-    ...shared,
-    queue: JOB_STATE_INSTALLER_RPC,
-    prefetch,
-    operations: served([...INSTALLER_OPERATIONS, ...INSTALLER_CALLS], ['key', 'service']),
-  });
-  lifecycle.onShutdown('installer-rpc-server', () => installerRpcServer.stop());
-  const managementRpcServer = startRpcServer({
-    ...shared,
-    queue: JOB_STATE_MANAGEMENT_RPC,
-    prefetch,
-    operations: served([...CONSOLE_OPERATIONS, ...CONSOLE_CALLS], ['owner', 'service']),
-  });
-  lifecycle.onShutdown('management-rpc-server', () => managementRpcServer.stop());
-  const operatorRpcServer = startRpcServer({
-    ...shared,
-    queue: JOB_STATE_OPERATOR_RPC,
-    prefetch: OPERATOR_PREFETCH,
-    operations: served([...OPERATOR_OPERATIONS, ...OPERATOR_CALLS], ['operator']),
-  });
-  lifecycle.onShutdown('operator-rpc-server', () => operatorRpcServer.stop());
+  const all = implementationsOf(config, { ...deps, logger });
+  for (const { name, queue, surface, callers, ...more } of SERVERS) {
+    const ids: ReadonlySet<string> = new Set(surface.map(({ id }) => id));
+    const server = startRpcServer({
+      // Replies use the publishing connection, so that they cannot delay the consumers' acknowledgements.
+      ...{ connection: publishing, queue, logger, metrics },
+      // Far more than can run at once: requests that wait for a connection or a locked row must not block the others.
+      prefetch: 40 * config.POSTGRES_POOL_SIZE,
+      ...more,
+      operations: { implementations: all.filter(({ id }) => ids.has(id)), callers },
+    });
+    lifecycle.onShutdown(`${name}-rpc-server`, () => server.stop());
+  }
 }
 
 /** Every operation, with its use case. */

@@ -26,7 +26,7 @@ import { insertApiKey, insertCompany } from '../testing/test-jobs.js';
 import { webhookRows } from '../testing/webhook-fixture.js';
 import { createDatabase } from '../database/database.js';
 import { startWebhookLoops } from '../start-webhook-loops.js';
-import { faultOperations } from './fault-operations.js';
+import { faultOperations } from './fault-scripts.js';
 import { webhookFaults } from './webhook-faults.js';
 import { database, testDatabase } from '../testing/file-database.js';
 

@@ -1,48 +1,67 @@
 import { randomUUID } from 'node:crypto';
-import { faultScript, type FaultScript } from '@partner/proto-contracts/resources/fault-script/fault-script';
-import type { Logger } from '@partner/kernel/telemetry/logger';
+import {
+  faultScript,
+  type FaultScript,
+  NO_FAULTS,
+} from '@partner/proto-contracts/resources/fault-script/fault-script';
+import {
+  clearFaultsOperation,
+  getFaultsOperation,
+  setFaultsOperation,
+} from '@partner/proto-contracts/resources/fault-script/operations';
+import { type Implementation, implement, type OperationRequest } from '@partner/kernel/amqp/implement';
 import { notFound } from '@partner/kernel/process/service-error';
-import type { Actor } from '../audit/actor.js';
+import type { Logger } from '@partner/kernel/telemetry/logger';
+import { callingActor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
-import type { Database, Queryable } from '../database/database.js';
+import type { Database } from '../database/database.js';
+import { pathId } from '../rpc/path-id.js';
 
-/** A key and the company that requests it. */
-interface KeyOfCompany {
-  readonly companyId: string;
-  readonly keyId: string;
+interface Deps {
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly logger: Logger;
 }
 
-/** The fault script of a key of a company; undefined when the key has none. Throws `not_found` for another company's key. */
-export async function readFaults(
-  database: Queryable,
-  { companyId, keyId }: KeyOfCompany,
-): Promise<FaultScript | undefined> {
-  const [key] = await database.query<{ faults: unknown }>(
-    'select faults from api_keys where id = $1 and company_id = $2',
-    [keyId, companyId],
-  );
-  if (key === undefined) throw notFound('API key');
-  return key.faults === null ? undefined : faultScript.parse(key.faults);
+type KeyRequest = Omit<OperationRequest<unknown, unknown, 'id'>, 'query' | 'body'>;
+
+/** The operations that exist in the sandbox only. Must not be served in production. They fail with `not_found` for another company's key. */
+export function faultOperations(deps: Deps): readonly Implementation[] {
+  return [
+    implement(getFaultsOperation, async ({ companyId, params, timeoutMs }) => {
+      const [key] = await deps.database.query<{ faults: unknown }>(
+        'select faults from api_keys where id = $1 and company_id = $2',
+        [pathId('key', params.id, 'API key'), companyId],
+        { companyId, timeoutMs: timeoutMs() },
+      );
+      if (key === undefined) throw notFound('API key');
+      return { json: JSON.stringify(key.faults === null ? NO_FAULTS : faultScript.parse(key.faults)) };
+    }),
+    implement(setFaultsOperation, async ({ body: script, ...request }) => {
+      await replaceFaults(deps, request, script);
+      return { json: JSON.stringify(script) };
+    }),
+    implement(clearFaultsOperation, async (request) => {
+      await replaceFaults(deps, request, undefined);
+      return { json: '' };
+    }),
+  ];
 }
 
 /**
- * Replaces or clears the fault script of a company's key. Writes the company's audit entry in the same transaction. Each
+ * Replaces the fault script of a key, or clears it. Writes the company's audit entry in the same transaction. Each
  * replacement gets a new id, even with an equal script, so that its steps start over. Clearing an absent script changes
- * nothing. Throws `not_found` for another company's key.
+ * nothing.
  *
  * Lock: the key.
  */
-export async function replaceFaults(
-  deps: { readonly database: Pick<Database, 'transaction'>; readonly logger: Logger },
-  command: KeyOfCompany & {
-    readonly actor: Actor | undefined;
-    /** Undefined clears the script. */
-    readonly script: FaultScript | undefined;
-    /** Time until the caller's deadline, in ms. */
-    readonly timeoutMs: number | undefined;
-  },
+async function replaceFaults(
+  deps: Deps,
+  { companyId, caller, params, timeoutMs }: KeyRequest,
+  script: FaultScript | undefined,
 ): Promise<void> {
-  const { companyId, keyId, actor, script, timeoutMs } = command;
+  const keyId = pathId('key', params.id, 'API key');
+  const actor = callingActor(caller);
+  const change = script === undefined ? 'faults_cleared' : 'faults_set';
   await deps.database.transaction(
     async (tx) => {
       const [key] = await tx.query<{ lastFour: string; hasFaults: boolean }>(
@@ -57,13 +76,12 @@ export async function replaceFaults(
       await recordAudit(tx, {
         companyId,
         actor,
-        action: script === undefined ? 'api_key.faults_cleared' : 'api_key.faults_set',
+        action: `api_key.${change}` as const,
         subject: { type: 'api_key', id: keyId },
         details: { lastFour: key.lastFour },
       });
     },
-    { companyId, timeoutMs },
+    { companyId, timeoutMs: timeoutMs() },
   );
-  const event = script === undefined ? 'key.faults_cleared' : 'key.faults_set';
-  deps.logger.info({ companyId, keyId, membershipId: actor?.membershipId }, event);
+  deps.logger.info({ companyId, keyId, membershipId: actor.membershipId }, `key.${change}`);
 }
