@@ -34,8 +34,14 @@ export interface SaleState {
   readonly price: number;
   /** Last published version of a resource; 0 for a new one. */
   readonly version: (id: string) => number;
-  /** Advances a resource to its next version and returns it. */
-  readonly next: (id: string) => number;
+  /** Returns the fields of a message about the next version of a resource. */
+  readonly next: (id: string) => { readonly version: number; readonly occurredAt: Timestamp };
+  /** Publishes a platform message, as a move of this name. */
+  readonly publish: <Desc extends DescMessage>(
+    move: string,
+    schema: Desc,
+    content: MessageInitShape<Desc>,
+  ) => AsyncGenerator<string, void, undefined>;
   readonly pick: <T>(from: readonly T[]) => T;
   /** Returns true with this probability. */
   readonly chance: (probability: number) => boolean;
@@ -61,7 +67,11 @@ export function beginSale(world: SimulatedWorld): SaleState {
     version,
     next(id) {
       versions.set(id, version(id) + 1);
-      return version(id);
+      return { version: version(id), occurredAt: timestampFromDate(clock()) };
+    },
+    async *publish(move, schema, content) {
+      await world.publish(schema, content);
+      yield move;
     },
     pick,
     chance: (probability) => random() < probability,

@@ -55,13 +55,10 @@ export interface SimulatedJob {
 
 /** Publishes the sale's new job and its assignment to an installer company. */
 export async function* createJob(sale: SaleState): AsyncGenerator<string, SimulatedJob, undefined> {
-  const { world, next, pick, now } = sale;
+  const { world, seller, projectId, next, publish, pick } = sale;
   const jobId = newId('job');
-  await world.publish(JobCreatedSchema, {
-    jobId,
-    version: next(jobId),
-    sellingCompanyId: sale.seller.id,
-    projectId: sale.projectId,
+  yield* publish('job_created', JobCreatedSchema, {
+    ...{ jobId, ...next(jobId), projectId, sellingCompanyId: seller.id, scope: scopeOf(1) },
     workOrderNo: `WO-${jobId.slice(-6).toUpperCase()}`,
     customer: {
       name: pick(['Jordan Ellis', 'Maria Santos', 'Peter Novak', 'Aisha Khan']),
@@ -71,19 +68,15 @@ export async function* createJob(sale: SaleState): AsyncGenerator<string, Simula
       state: 'CO',
       zip: '80302',
     },
-    scope: scopeOf(1),
-    occurredAt: now(),
   });
-  yield 'job_created';
-  const installer = pick(world.installers);
-  await world.publish(JobAssignedSchema, {
-    jobId,
-    version: next(jobId),
-    installerCompanyId: installer.id,
-    occurredAt: now(),
-  });
-  yield 'job_assigned';
-  return { id: jobId, installer, isReady: true };
+  const job = { id: jobId, installer: pick(world.installers), isReady: true };
+  yield* assignJob(sale, job);
+  return job;
+}
+
+function assignJob({ next, publish }: SaleState, { id: jobId, installer }: SimulatedJob) {
+  const assignment = { jobId, ...next(jobId), installerCompanyId: installer.id };
+  return publish('job_assigned', JobAssignedSchema, assignment);
 }
 
 function scopeOf(scopeVersion: number) {
@@ -105,7 +98,7 @@ export async function* simulateInstallation(
   sale: SaleState,
   job: SimulatedJob,
 ): AsyncGenerator<string, 'complete' | 'cancelled' | 'given_up', undefined> {
-  const { world, next, chance, now } = sale;
+  const { next, publish, chance } = sale;
   let refused = 0;
   if (!(yield* waitForVersion(sale, job, 0))) return 'given_up';
   while (refused < MAX_TRIES) {
@@ -121,12 +114,13 @@ export async function* simulateInstallation(
     // From EN_ROUTE on only the installer acts, so no platform message can follow the job's end.
     const isEarly = ['ASSIGNED', 'ACKNOWLEDGED', 'BLOCKED'].includes(current.status);
     if (isEarly && chance(0.03)) {
-      await world.publish(JobCancelledSchema, { jobId: job.id, version: next(job.id), occurredAt: now() });
-      yield 'job_cancelled';
+      yield* publish('job_cancelled', JobCancelledSchema, { jobId: job.id, ...next(job.id) });
       return 'cancelled';
     }
     if (isEarly && chance(0.04)) {
-      yield* reassignJob(sale, job);
+      yield* publish('job_unassigned', JobUnassignedSchema, { jobId: job.id, ...next(job.id) });
+      job.installer = sale.pick(sale.world.installers);
+      yield* assignJob(sale, job);
       if (!(yield* waitForVersion(sale, job, 0))) return 'given_up';
       continue;
     }
@@ -170,62 +164,37 @@ async function* waitForVersion(
   return false;
 }
 
-/** Publishes that the job is unassigned and assigned again. */
-async function* reassignJob({ world, next, pick, now }: SaleState, job: SimulatedJob) {
-  await world.publish(JobUnassignedSchema, { jobId: job.id, version: next(job.id), occurredAt: now() });
-  yield 'job_unassigned';
-  job.installer = pick(world.installers);
-  await world.publish(JobAssignedSchema, {
-    jobId: job.id,
-    version: next(job.id),
-    installerCompanyId: job.installer.id,
-    occurredAt: now(),
-  });
-  yield 'job_assigned';
-}
-
 /** Publishes one change that the installer sees. */
-async function* changeJob(sale: SaleState, job: SimulatedJob, current: InstallerJob) {
-  const { pick, inHours } = sale;
-  const { publish } = sale.world;
-  const about = () => ({ jobId: job.id, version: sale.next(job.id), occurredAt: sale.now() });
+function changeJob(sale: SaleState, job: SimulatedJob, current: InstallerJob) {
+  const { next, version, publish, pick, inHours } = sale;
+  const about = { jobId: job.id };
   switch (pick(['document', 'readiness', 'schedule', 'scope'] as const)) {
     case 'document':
-      await publish(JobDocumentAvailableSchema, {
-        ...about(),
-        documentId: newId('doc'),
+      return publish('job_document_available', JobDocumentAvailableSchema, {
+        ...{ ...about, ...next(job.id), documentId: newId('doc'), mime: 'application/pdf' },
         category: pick([DocumentCategory.SCOPE, DocumentCategory.PERMIT, DocumentCategory.MANUAL]),
-        mime: 'application/pdf',
       });
-      yield 'job_document_available';
-      break;
     case 'readiness':
       job.isReady = !job.isReady;
-      await publish(JobReadinessChangedSchema, {
-        ...about(),
-        ready: job.isReady,
+      return publish('job_readiness_changed', JobReadinessChangedSchema, {
+        ...{ ...about, ...next(job.id), ready: job.isReady },
         // Simulated installers never report WEATHER, so the projection always changes.
         blockerCodes: job.isReady ? [] : ['WEATHER'],
       });
-      yield 'job_readiness_changed';
-      break;
     case 'schedule': {
       // Each version has a different start, so that the projection changes.
-      const hours = 24 + sale.version(job.id);
-      await publish(JobScheduledSchema, {
-        ...about(),
+      const hours = 24 + version(job.id);
+      return publish('job_scheduled', JobScheduledSchema, {
+        ...{ ...about, ...next(job.id), timeZone: 'America/Denver' },
         status: pick([JobScheduleStatus.TENTATIVE, JobScheduleStatus.CONFIRMED]),
         startsAt: inHours(hours),
         endsAt: inHours(hours + 4),
-        timeZone: 'America/Denver',
       });
-      yield 'job_scheduled';
-      break;
     }
     case 'scope':
-      await publish(JobScopeChangedSchema, { ...about(), scope: scopeOf(current.scope.scopeVersion + 1) });
-      yield 'job_scope_changed';
-      break;
+      return publish('job_scope_changed', JobScopeChangedSchema, {
+        ...{ ...about, ...next(job.id), scope: scopeOf(current.scope.scopeVersion + 1) },
+      });
   }
 }
 
