@@ -24,21 +24,15 @@ export async function openDatabases(
   { logger, metrics, lifecycle, waitFor }: ServiceKit,
 ): Promise<Databases> {
   const poolMetrics = createPoolMetrics(metrics);
-  const database = createDatabase({
-    url: config.POSTGRES_URL,
-    poolSize: config.POSTGRES_POOL_SIZE,
-    logger,
-    measured: { by: poolMetrics, pool: 'main' },
-  });
+  const open = (pool: string, poolSize: number, plainIndexScans: boolean) =>
+    createDatabase({
+      ...{ url: config.POSTGRES_URL, poolSize, plainIndexScans, logger },
+      measured: { by: poolMetrics, pool },
+    });
+  const database = open('main', config.POSTGRES_POOL_SIZE, false);
   lifecycle.addDependency('database', () => database.isReady());
   lifecycle.onShutdown('database', () => database.end());
-  const queue = createDatabase({
-    url: config.POSTGRES_URL,
-    poolSize: QUEUE_POOL_SIZE,
-    logger,
-    plainIndexScans: true,
-    measured: { by: poolMetrics, pool: 'queue' },
-  });
+  const queue = open('queue', QUEUE_POOL_SIZE, true);
   lifecycle.onShutdown('queue-database', () => queue.end());
   await waitFor(`the schema in Postgres at ${hostsOf(config.POSTGRES_URL)}`, () => requireSchema(database));
   return { database, queue };
@@ -60,13 +54,14 @@ export function connectToBroker(
   clock: () => Date,
 ): BrokerConnections {
   const amqp = { url: config.AMQP_URL, topology: config.AMQP_TOPOLOGY, logger, metrics };
-  const publishing = createAmqpConnection({ ...amqp, name: 'job-state publish' });
-  const consuming = createAmqpConnection({ ...amqp, name: 'job-state consume' });
-  lifecycle.addDependency('broker-publish', () => publishing.isReady());
-  lifecycle.addDependency('broker-consume', () => consuming.isReady());
-  lifecycle.onShutdown('broker-publish', () => publishing.close());
-  lifecycle.onShutdown('broker-consume', () => consuming.close());
-
+  const connect = (purpose: string) => {
+    const connection = createAmqpConnection({ ...amqp, name: `job-state ${purpose}` });
+    lifecycle.addDependency(`broker-${purpose}`, () => connection.isReady());
+    lifecycle.onShutdown(`broker-${purpose}`, () => connection.close());
+    return connection;
+  };
+  const publishing = connect('publish');
+  const consuming = connect('consume');
   const queueWatch = startQueueWatch({
     connection: consuming,
     queues: QUEUES,

@@ -40,29 +40,21 @@ await runService({
     });
     lifecycle.onShutdown('changes', async () => announcements.stop());
     const keyUsage = startKeyUsage({ database, logger, metrics, intervalMs: KEY_USAGE_INTERVAL_MS });
-    lifecycle.onShutdown('key-usage', () => keyUsage.stop());
-    const retention = startRetention({
-      database,
-      settings: {
-        deliveriesDays: config.RETENTION_DELIVERIES_DAYS,
-        feedDays: config.RETENTION_FEED_DAYS,
-      },
-      clock,
-      logger,
-      metrics,
-      intervalMs: RETENTION_INTERVAL_MS,
-    });
-    lifecycle.onShutdown('retention', () => retention.stop());
-    const erasures = startErasures({ database, clock, logger, metrics, intervalMs: ERASURES_INTERVAL_MS });
-    lifecycle.onShutdown('erasures', () => erasures.stop());
-    const relay = startOutboxRelay({
-      database,
-      publisher,
-      logger,
-      metrics,
-      intervalMs: config.SCHEDULER_INTERVAL_MS,
-    });
-    lifecycle.onShutdown('outbox-relay', () => relay.stop());
+    const shared = { database, clock, logger, metrics };
+    const loops = {
+      'key-usage': keyUsage,
+      retention: startRetention({
+        ...shared,
+        settings: {
+          deliveriesDays: config.RETENTION_DELIVERIES_DAYS,
+          feedDays: config.RETENTION_FEED_DAYS,
+        },
+        intervalMs: RETENTION_INTERVAL_MS,
+      }),
+      erasures: startErasures({ ...shared, intervalMs: ERASURES_INTERVAL_MS }),
+      'outbox-relay': startOutboxRelay({ ...shared, publisher, intervalMs: config.SCHEDULER_INTERVAL_MS }),
+    };
+    for (const [name, loop] of Object.entries(loops)) lifecycle.onShutdown(name, () => loop.stop());
     startWebhookLoops(config, kit, { database, queue, publisher, clock });
 
     const dispatcherClient = createRpcClient({

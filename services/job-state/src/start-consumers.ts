@@ -24,40 +24,33 @@ export function startConsumers(
     Pick<BrokerConnections, 'consuming'> & { readonly publisher: Publisher; readonly clock: () => Date },
 ): void {
   const { database, queue, consuming, publisher, clock } = deps;
-  const platformMessages = startConsumer({
-    connection: consuming,
-    queue: PLATFORM_MESSAGES,
-    prefetch: PLATFORM_PREFETCH,
-    logger,
-    metrics,
-    handle: retryWhileUnavailable(createPlatformMessageHandler({ database, clock, logger, metrics })),
-  });
-  lifecycle.onShutdown('platform-messages', () => platformMessages.stop());
-  const waitingMessages = startWaitingMessages({
-    database,
-    publisher,
-    deadLetterQueue: PLATFORM_MESSAGES.deadLetterQueue,
-    clock,
-    logger,
-    metrics,
-    intervalMs: WAITING_INTERVAL_MS,
-  });
-  lifecycle.onShutdown('platform-waiting', () => waitingMessages.stop());
-  const deliveryResults = startConsumer({
-    connection: consuming,
-    queue: DELIVERY_RESULTS,
-    prefetch: RESULTS_PREFETCH,
-    logger,
-    metrics,
-    handle: retryWhileUnavailable(
-      createDeliveryResultsHandler({
-        database: queue,
-        logger,
-        metrics,
-        retryBaseMs: config.WEBHOOK_RETRY_BASE_MS,
-        random: Math.random,
-      }),
-    ),
-  });
-  lifecycle.onShutdown('delivery-results', () => deliveryResults.stop());
+  const shared = { connection: consuming, logger, metrics };
+  const consumers = {
+    'platform-messages': startConsumer({
+      ...shared,
+      queue: PLATFORM_MESSAGES,
+      prefetch: PLATFORM_PREFETCH,
+      handle: retryWhileUnavailable(createPlatformMessageHandler({ database, clock, logger, metrics })),
+    }),
+    'platform-waiting': startWaitingMessages({
+      ...{ database, publisher, clock, logger, metrics },
+      deadLetterQueue: PLATFORM_MESSAGES.deadLetterQueue,
+      intervalMs: WAITING_INTERVAL_MS,
+    }),
+    'delivery-results': startConsumer({
+      ...shared,
+      queue: DELIVERY_RESULTS,
+      prefetch: RESULTS_PREFETCH,
+      handle: retryWhileUnavailable(
+        createDeliveryResultsHandler({
+          ...{ database: queue, logger, metrics },
+          retryBaseMs: config.WEBHOOK_RETRY_BASE_MS,
+          random: Math.random,
+        }),
+      ),
+    }),
+  };
+  for (const [name, consumer] of Object.entries(consumers)) {
+    lifecycle.onShutdown(name, () => consumer.stop());
+  }
 }

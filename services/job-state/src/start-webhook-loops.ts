@@ -28,11 +28,11 @@ export function startWebhookLoops(
   deps: Databases & { readonly publisher: Publisher; readonly clock: () => Date },
 ): void {
   const { database, queue, publisher, clock } = deps;
+  const shared = { database, clock, logger, metrics };
   const scheduler = startScheduler({
+    ...shared,
     database: queue,
     publisher,
-    logger,
-    metrics,
     elapsedMs: () => performance.now(),
     intervalMs: config.SCHEDULER_INTERVAL_MS,
     leaseSeconds: config.DELIVERY_LEASE_SECONDS,
@@ -43,48 +43,28 @@ export function startWebhookLoops(
   database.onWake('deliveries', scheduler.wake);
   queue.onWake('room', scheduler.refill);
   setReleaser(database, scheduler.releaser);
-  lifecycle.onShutdown('scheduler', () => scheduler.stop());
-  const bulkReplays = startBulkReplays({
-    database,
-    logger,
-    metrics,
-    clock,
-    intervalMs: BULK_REPLAYS_INTERVAL_MS,
-  });
-  lifecycle.onShutdown('bulk-replays', () => bulkReplays.stop());
   const subscriptionStates = startFollowingSubscriptionState({
-    database,
-    logger,
-    metrics,
+    ...shared,
     intervalMs: SUBSCRIPTION_STATES_INTERVAL_MS,
   });
-  database.onWake('subscriptions', () => subscriptionStates.wake());
-  lifecycle.onShutdown('subscription-states', () => subscriptionStates.stop());
-  const journalBackfills = startJournalBackfills({
-    database,
-    logger,
-    metrics,
-    clock,
-    intervalMs: JOURNAL_BACKFILLS_INTERVAL_MS,
-  });
-  database.onWake('journal', () => journalBackfills.wake());
-  lifecycle.onShutdown('journal-backfills', () => journalBackfills.stop());
-  const secrets = startSecretMaintenance({
-    database,
-    sealingKeys: config.WEBHOOK_SEALING_KEYS,
-    clock,
-    logger,
-    metrics,
-    intervalMs: SECRETS_INTERVAL_MS,
-  });
-  lifecycle.onShutdown('webhook-secrets', () => secrets.stop());
-  const notifications = startNotifications({
-    database,
-    secretOverlapHours: config.SECRET_OVERLAP_HOURS,
-    clock,
-    logger,
-    metrics,
-    intervalMs: NOTIFICATIONS_INTERVAL_MS,
-  });
-  lifecycle.onShutdown('notifications', () => notifications.stop());
+  database.onWake('subscriptions', subscriptionStates.wake);
+  const journalBackfills = startJournalBackfills({ ...shared, intervalMs: JOURNAL_BACKFILLS_INTERVAL_MS });
+  database.onWake('journal', journalBackfills.wake);
+  const loops = {
+    scheduler,
+    'bulk-replays': startBulkReplays({ ...shared, intervalMs: BULK_REPLAYS_INTERVAL_MS }),
+    'subscription-states': subscriptionStates,
+    'journal-backfills': journalBackfills,
+    'webhook-secrets': startSecretMaintenance({
+      ...shared,
+      sealingKeys: config.WEBHOOK_SEALING_KEYS,
+      intervalMs: SECRETS_INTERVAL_MS,
+    }),
+    notifications: startNotifications({
+      ...shared,
+      secretOverlapHours: config.SECRET_OVERLAP_HOURS,
+      intervalMs: NOTIFICATIONS_INTERVAL_MS,
+    }),
+  };
+  for (const [name, loop] of Object.entries(loops)) lifecycle.onShutdown(name, () => loop.stop());
 }
