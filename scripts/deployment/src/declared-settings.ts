@@ -14,15 +14,15 @@ export interface Setting {
 /** The settings in the config module of a program. */
 type DeclaredSettings = Awaited<ReturnType<typeof readSettings>>;
 
-type Declaration = readonly [service: ServiceName, file: string, name: string];
+type Declaration = readonly [service: ServiceName, file?: string, name?: string];
 
-/** Each program's config module, and the schema that it exports. */
+/** Each program's config module, and the schema that it exports: `config` of `config` unless it says otherwise. */
 const DECLARATIONS: Readonly<Record<string, Declaration>> = {
-  'job-state': ['job-state', 'config', 'configSchema'],
-  'inbound-gateway': ['inbound-gateway', 'config', 'config'],
-  'installer-gateway': ['installer-gateway', 'config', 'config'],
-  console: ['console', 'config', 'consoleConfig'],
-  'webhook-dispatcher': ['webhook-dispatcher', 'config', 'webhookDispatcherConfig'],
+  'job-state': ['job-state'],
+  'inbound-gateway': ['inbound-gateway'],
+  'installer-gateway': ['installer-gateway'],
+  console: ['console'],
+  'webhook-dispatcher': ['webhook-dispatcher'],
   migrate: ['job-state', 'config', 'migrateConfig'],
   'seed-sandbox': ['job-state', 'config', 'seedConfig'],
   'simulate-sandbox': ['job-state', 'sandbox/simulator-config', 'simulatorConfig'],
@@ -43,7 +43,7 @@ export function settingsOf(program: string): DeclaredSettings {
   return declared;
 }
 
-async function readSettings([service, file, name]: Declaration) {
+async function readSettings([service, file = 'config', name = 'config']: Declaration) {
   const schema = (await loadServiceModule(service, file))[name];
   if (!(schema instanceof z.ZodObject)) throw new Error(`${file} of ${service} exports no schema ${name}`);
   const { properties: texts = {}, required = [] } = toValueSchema(schema, 'input');

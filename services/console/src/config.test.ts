@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { ConfigError, parseConfig } from '@partner/kernel/process/config';
-import { consoleConfig } from './config.js';
+import { config } from './config.js';
 
 const environment = {
   PARTNER_ENVIRONMENT: 'sandbox',
@@ -16,13 +16,13 @@ describe('the mail server', () => {
   const SMTP_URL = 'smtps://partner:secret@mail.example';
 
   test('is optional, and requires a sender [ANNOUNCE-6]', () => {
-    expect(parseConfig(consoleConfig, environment).SMTP_URL).toBeUndefined();
+    expect(parseConfig(config, environment).SMTP_URL).toBeUndefined();
     const MAIL_FROM = 'partner-api@service.example';
-    expect(parseConfig(consoleConfig, { ...environment, SMTP_URL, MAIL_FROM })).toMatchObject({
+    expect(parseConfig(config, { ...environment, SMTP_URL, MAIL_FROM })).toMatchObject({
       SMTP_URL,
       MAIL_FROM,
     });
-    expect(() => parseConfig(consoleConfig, { ...environment, SMTP_URL })).toThrow(
+    expect(() => parseConfig(config, { ...environment, SMTP_URL })).toThrow(
       'MAIL_FROM: is not set, and SMTP_URL is',
     );
   });
@@ -31,9 +31,7 @@ describe('the mail server', () => {
     ['SMTP_URL', 'https://mail.example', 'must be a URL that begins with smtp:// or smtps://'],
     ['MAIL_FROM', 'partner-api', 'must be an email address'],
   ])('is refused for a wrong %s', (name, value, message) => {
-    expect(() => parseConfig(consoleConfig, { ...environment, [name]: value })).toThrow(
-      `${name}: ${message}`,
-    );
+    expect(() => parseConfig(config, { ...environment, [name]: value })).toThrow(`${name}: ${message}`);
   });
 });
 
@@ -42,20 +40,20 @@ describe('the identity provider', () => {
   const given = (issuer: string, more: object = OIDC) => ({ ...environment, ...more, OIDC_ISSUER: issuer });
 
   test('is optional, and requires id and secret of the client [OIDC-1]', () => {
-    expect(parseConfig(consoleConfig, environment).OIDC_ISSUER).toBeUndefined();
-    expect(parseConfig(consoleConfig, given('https://login.example'))).toMatchObject(OIDC);
-    expect(() => parseConfig(consoleConfig, given('https://login.example', {}))).toThrow(
+    expect(parseConfig(config, environment).OIDC_ISSUER).toBeUndefined();
+    expect(parseConfig(config, given('https://login.example'))).toMatchObject(OIDC);
+    expect(() => parseConfig(config, given('https://login.example', {}))).toThrow(
       /OIDC_CLIENT_ID: is not set, and OIDC_ISSUER is\n.*OIDC_CLIENT_SECRET: is not set/,
     );
   });
 
   test('must be HTTPS, except on this machine in the sandbox [OIDC-1]', () => {
-    expect(parseConfig(consoleConfig, given('http://127.0.0.1:9000'))).toMatchObject(OIDC);
+    expect(parseConfig(config, given('http://127.0.0.1:9000'))).toMatchObject(OIDC);
     for (const [issuer, PARTNER_ENVIRONMENT] of [
       ['http://login.example', 'sandbox'],
       ['http://127.0.0.1:9000', 'production'],
     ] as const) {
-      expect(() => parseConfig(consoleConfig, given(issuer, { ...OIDC, PARTNER_ENVIRONMENT }))).toThrow(
+      expect(() => parseConfig(config, given(issuer, { ...OIDC, PARTNER_ENVIRONMENT }))).toThrow(
         'OIDC_ISSUER: must begin with https://',
       );
     }
@@ -66,7 +64,7 @@ describe('the base address of the console', () => {
   test.each(['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080'])(
     'may be plain HTTP on this machine: %s',
     (url) => {
-      expect(parseConfig(consoleConfig, { ...environment, PUBLIC_BASE_URL: url }).PUBLIC_BASE_URL).toBe(url);
+      expect(parseConfig(config, { ...environment, PUBLIC_BASE_URL: url }).PUBLIC_BASE_URL).toBe(url);
     },
   );
 
@@ -80,7 +78,7 @@ describe('the base address of the console', () => {
     'http:',
     'partner.example',
   ])('must be HTTPS anywhere else: %s', (url) => {
-    expect(() => parseConfig(consoleConfig, { ...environment, PUBLIC_BASE_URL: url })).toThrow(ConfigError);
+    expect(() => parseConfig(config, { ...environment, PUBLIC_BASE_URL: url })).toThrow(ConfigError);
   });
 
   test.each([
@@ -90,17 +88,17 @@ describe('the base address of the console', () => {
     'https://partner.example:99999',
     'http://127.0.0.1:8080/console',
   ])('is a host without a path: %s', (url) => {
-    expect(() => parseConfig(consoleConfig, { ...environment, PUBLIC_BASE_URL: url })).toThrow(
+    expect(() => parseConfig(config, { ...environment, PUBLIC_BASE_URL: url })).toThrow(
       'PUBLIC_BASE_URL: must be https://host or https://host:port without a path',
     );
   });
 
   test('must be HTTPS in production, even on this machine', () => {
     const production = { ...environment, PARTNER_ENVIRONMENT: 'production' };
-    expect(() =>
-      parseConfig(consoleConfig, { ...production, PUBLIC_BASE_URL: 'http://localhost:8080' }),
-    ).toThrow('PUBLIC_BASE_URL: must begin with https:// when PARTNER_ENVIRONMENT is production');
-    expect(parseConfig(consoleConfig, production).PUBLIC_BASE_URL).toBe('https://partner.example');
+    expect(() => parseConfig(config, { ...production, PUBLIC_BASE_URL: 'http://localhost:8080' })).toThrow(
+      'PUBLIC_BASE_URL: must begin with https:// when PARTNER_ENVIRONMENT is production',
+    );
+    expect(parseConfig(config, production).PUBLIC_BASE_URL).toBe('https://partner.example');
   });
 });
 
@@ -113,7 +111,7 @@ test('rules between settings are listed beside settings of a wrong form', () => 
     OIDC_ISSUER: 'http://127.0.0.1:9000',
     LOG_LEVEL: 'loud',
   };
-  expect(() => parseConfig(consoleConfig, wrong)).toThrow(
+  expect(() => parseConfig(config, wrong)).toThrow(
     /LOG_LEVEL[^]*MAIL_FROM: is not set[^]*OIDC_CLIENT_ID: is not set[^]*OIDC_CLIENT_SECRET: is not set[^]*OIDC_ISSUER: must begin with https[^]*PUBLIC_BASE_URL: must begin with https/,
   );
 });

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { isLoopbackHttp } from './loopback-http.js';
 
 /** The console's settings. */
-export const consoleConfig = z
+export const config = z
   .object({
     ...commonConfig,
     ...httpConfig,

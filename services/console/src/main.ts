@@ -15,7 +15,7 @@ import { afterMs } from '@partner/kernel/process/timers';
 import { hostsOf } from '@partner/kernel/process/wait-for';
 import { createConsoleApp } from './app.js';
 import { createBackgroundWork } from './background-work.js';
-import { consoleConfig } from './config.js';
+import { config } from './config.js';
 import { createChangeStreams } from './live/change-streams.js';
 import { startChangeListener } from './live/start-change-listener.js';
 import { startNotificationEmails } from './notifications/start-notification-emails.js';
@@ -35,7 +35,7 @@ const RPC = { name: 'console rpc', queue: JOB_STATE_MANAGEMENT_RPC } as const;
 
 await runService({
   name: 'console',
-  config: consoleConfig,
+  config,
   async start(config, kit) {
     const { logger, metrics, lifecycle, waitFor } = kit;
     const clock = () => new Date();
@@ -108,7 +108,7 @@ await runService({
   },
 });
 
-type ConsoleConfig = z.output<typeof consoleConfig>;
+type ConsoleConfig = z.output<typeof config>;
 
 function identityProviderOf(
   config: ConsoleConfig,

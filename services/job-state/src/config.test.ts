@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { parseConfig } from '@partner/kernel/process/config';
-import { configSchema, migrateConfig } from './config.js';
+import { config, migrateConfig } from './config.js';
 
 const MINIMUM = {
   PARTNER_ENVIRONMENT: 'sandbox',
@@ -12,7 +12,7 @@ const MINIMUM = {
 
 describe('the settings of job-state', () => {
   test('have defaults for production [SECRET-8]', () => {
-    expect(parseConfig(configSchema, { ...MINIMUM, PARTNER_ENVIRONMENT: 'production' })).toMatchObject({
+    expect(parseConfig(config, { ...MINIMUM, PARTNER_ENVIRONMENT: 'production' })).toMatchObject({
       POSTGRES_POOL_SIZE: 10,
       WEBHOOK_RETRY_BASE_MS: 60_000,
       DELIVERY_LEASE_SECONDS: 30,
@@ -26,37 +26,35 @@ describe('the settings of job-state', () => {
 
   test('keep nothing for less time than its dependents need [DELIVERY-18, FEED-8]', () => {
     const shortest = { RETENTION_DELIVERIES_DAYS: '7', RETENTION_FEED_DAYS: '30' };
-    expect(parseConfig(configSchema, { ...MINIMUM, ...shortest })).toMatchObject({
+    expect(parseConfig(config, { ...MINIMUM, ...shortest })).toMatchObject({
       RETENTION_DELIVERIES_DAYS: 7,
       RETENTION_FEED_DAYS: 30,
     });
     const shorter = { RETENTION_DELIVERIES_DAYS: '6', RETENTION_FEED_DAYS: '29' };
-    expect(() => parseConfig(configSchema, { ...MINIMUM, ...shorter })).toThrow(
+    expect(() => parseConfig(config, { ...MINIMUM, ...shorter })).toThrow(
       /RETENTION_DELIVERIES_DAYS[^]*RETENTION_FEED_DAYS/,
     );
   });
 
   test('may shorten the retries in the sandbox, never in production', () => {
     const shortened = { ...MINIMUM, WEBHOOK_RETRY_BASE_MS: '50' };
-    expect(parseConfig(configSchema, shortened)).toMatchObject({ WEBHOOK_RETRY_BASE_MS: 50 });
-    expect(() => parseConfig(configSchema, { ...shortened, PARTNER_ENVIRONMENT: 'production' })).toThrow(
+    expect(parseConfig(config, shortened)).toMatchObject({ WEBHOOK_RETRY_BASE_MS: 50 });
+    expect(() => parseConfig(config, { ...shortened, PARTNER_ENVIRONMENT: 'production' })).toThrow(
       'WEBHOOK_RETRY_BASE_MS: must be 60000 in production',
     );
   });
 
   test('give a lease enough time for the queue and a whole attempt', () => {
-    expect(() => parseConfig(configSchema, { ...MINIMUM, DELIVERY_LEASE_SECONDS: '19' })).toThrow(
+    expect(() => parseConfig(config, { ...MINIMUM, DELIVERY_LEASE_SECONDS: '19' })).toThrow(
       'DELIVERY_LEASE_SECONDS',
     );
-    expect(parseConfig(configSchema, { ...MINIMUM, DELIVERY_LEASE_SECONDS: '20' })).toMatchObject({
+    expect(parseConfig(config, { ...MINIMUM, DELIVERY_LEASE_SECONDS: '20' })).toMatchObject({
       DELIVERY_LEASE_SECONDS: 20,
     });
   });
 
   test('list every violation at once, without the values', () => {
-    expect(() =>
-      parseConfig(configSchema, { ...MINIMUM, POSTGRES_URL: 'mysql://secret', AMQP_URL: '' }),
-    ).toThrow(
+    expect(() => parseConfig(config, { ...MINIMUM, POSTGRES_URL: 'mysql://secret', AMQP_URL: '' })).toThrow(
       /AMQP_URL: is not set[^]*POSTGRES_URL: must be a URL that begins with postgres:\/\/ or postgresql:\/\/$/,
     );
   });
@@ -79,7 +77,7 @@ test('a rule between settings is listed beside a setting of a wrong form', () =>
     WEBHOOK_RETRY_BASE_MS: '50',
     LOG_LEVEL: 'loud',
   };
-  expect(() => parseConfig(configSchema, wrong)).toThrow(
+  expect(() => parseConfig(config, wrong)).toThrow(
     /LOG_LEVEL[^]*WEBHOOK_RETRY_BASE_MS: must be 60000 in production/,
   );
 });

@@ -12,7 +12,7 @@ const postgresUrl = urlWithProtocol('postgres:', 'postgresql:').meta({
 });
 
 /** The settings of job-state. */
-export const configSchema = z
+export const config = z
   .object({
     ...commonConfig,
     POSTGRES_URL: postgresUrl,
@@ -64,7 +64,7 @@ export const configSchema = z
   );
 
 /** The settings of job-state, checked. */
-export type Config = z.infer<typeof configSchema>;
+export type Config = z.infer<typeof config>;
 
 /** What decides whether a program of operators may use a database without TLS. */
 const operatorsConfig = {

@@ -6,7 +6,7 @@ import { runService } from '@partner/kernel/process/service';
 import { startKeyUsage } from './access/start-key-usage.js';
 import { afterMs } from '@partner/kernel/process/timers';
 import { startAnnouncingChanges } from './changes/start-announcing-changes.js';
-import { configSchema } from './config.js';
+import { config } from './config.js';
 import { connectToBroker, openDatabases } from './connections.js';
 import { startOutboxRelay } from './outbox/start-outbox-relay.js';
 import { startErasures } from './people/start-erasures.js';
@@ -21,7 +21,7 @@ const ERASURES_INTERVAL_MS = 1_000;
 
 await runService({
   name: 'job-state',
-  config: configSchema,
+  config,
   // Steps of the shutdown run in reverse order: requests and messages end first, the connections close last.
   async start(config, kit) {
     const { logger, metrics, lifecycle } = kit;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { ConfigError, parseConfig } from '@partner/kernel/process/config';
-import { webhookDispatcherConfig } from './config.js';
+import { config } from './config.js';
 
 const environment = {
   PARTNER_ENVIRONMENT: 'sandbox',
@@ -9,8 +9,7 @@ const environment = {
   WEBHOOK_SEALING_KEYS: `k1:${randomBytes(32).toString('base64')}`,
 };
 
-const parse = (changes: Record<string, string>) =>
-  parseConfig(webhookDispatcherConfig, { ...environment, ...changes });
+const parse = (changes: Record<string, string>) => parseConfig(config, { ...environment, ...changes });
 
 describe('the settings', () => {
   test('require only environment, broker and sealing keys', () => {

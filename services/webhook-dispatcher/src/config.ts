@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { DevHosts } from './endpoint-guard.js';
 
 /** The settings of webhook-dispatcher. */
-export const webhookDispatcherConfig = z.object({
+export const config = z.object({
   ...commonConfig,
   WEBHOOK_SEALING_KEYS: sealingKeysSetting,
   // It is also the prefetch count of the queue.

@@ -8,7 +8,7 @@ import { newId } from '@partner/kernel/process/ids';
 import { runService } from '@partner/kernel/process/service';
 import { afterMs } from '@partner/kernel/process/timers';
 import { createClockWatch } from './clock-watch.js';
-import { webhookDispatcherConfig } from './config.js';
+import { config } from './config.js';
 import { createConnectionPool } from './connection-pool.js';
 import { createDeliver } from './deliver.js';
 import { createDeliveryMetrics } from './delivery-metrics.js';
@@ -24,7 +24,7 @@ const DNS_LIMIT_MS = 3_000;
 
 await runService({
   name: 'webhook-dispatcher',
-  config: webhookDispatcherConfig,
+  config,
   async start(config, { logger, metrics, lifecycle }) {
     const clock = () => new Date();
     const elapsedMs = () => performance.now();
