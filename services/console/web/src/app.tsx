@@ -1,15 +1,14 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useState, useSyncExternalStore } from 'react';
 import { createBrowserRouter, type RouteObject, RouterProvider } from 'react-router';
-import { ApiProvider } from './api/api-context.js';
+import { ApiProvider } from './api/hooks.js';
 import { createApiClient } from './api/api-client.js';
 import { ApiError } from './api/api-error.js';
 import { type ConfirmationGate, createConfirmationGate } from './api/confirmation-gate.js';
 import type { OperationId } from './api/operations.js';
 import { endSession } from './api/session.js';
 import { Page as SignIn } from './pages/sign-in/page.js';
-import { FailedPage } from './parts/failed-page.js';
-import { Loading } from './parts/loading.js';
+import { FailedPage, Loading } from './parts/page.js';
 
 /** Method and path of each operation, which the build takes from the contracts. */
 declare const CONSOLE_ROUTES: Readonly<Record<OperationId, string>>;
@@ -47,7 +46,7 @@ const ROUTES: RouteObject[] = [
               page('webhooks', () => import('./pages/webhooks/page.js')),
               page('webhooks/:id', () => import('./pages/webhook/page.js')),
               {
-                lazy: async () => ({ Component: (await import('./parts/owners-page.js')).OwnersPage }),
+                lazy: async () => ({ Component: (await import('./parts/owner.js')).OwnersPage }),
                 children: [
                   page('webhooks/new', () => import('./pages/create-webhook/page.js')),
                   page('webhooks/:id/rotate-secret', () => import('./pages/rotate-secret/page.js')),

@@ -15,6 +15,7 @@ export const theme = createTheme({
   // Links in text need more than colour to be recognisable.
   components: {
     Anchor: { defaultProps: { underline: 'always' } },
+    InputWrapper: { defaultProps: { withAsterisk: false } },
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
     // Otherwise a dialog's header counts as a second page header.
     ModalHeader: { defaultProps: { role: 'none' } },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ChangeSource, listenForChanges, webhookIdsOf } from './live-changes.js';
+import { type ChangeSource, isConcerned, listenForChanges, webhookIdsOf } from './live-changes.js';
 
 interface FakeSource extends ChangeSource {
   emit(type: string, data?: unknown): void;
@@ -99,4 +99,19 @@ describe('the ids of a change', () => {
   ])('in %j are %j', (data, ids) => {
     expect(webhookIdsOf(data)).toEqual(ids);
   });
+});
+
+test.each([
+  [{ live: true }, [], true],
+  [{ live: true }, ['whk_1'], true],
+  [{ live: true, webhookId: 'whk_1' }, ['whk_1', 'whk_2'], true],
+  [{ live: true, webhookId: 'whk_1' }, ['whk_2'], false],
+  [{ live: true, webhookId: 'whk_1' }, [], true],
+  [{ live: true, webhookId: 'whk_1', isSum: true }, ['whk_1'], false],
+  [{ live: true, isSum: true }, ['whk_1'], false],
+  [{ live: true, webhookId: 'whk_1', isSum: true }, [], true],
+  [{ live: false }, [], false],
+  [undefined, ['whk_1'], false],
+])('data with %j after a change of %j: %s', (meta, webhookIds, concerned) => {
+  expect(isConcerned(meta, webhookIds)).toBe(concerned);
 });

@@ -1,6 +1,5 @@
 import { pageProviderName } from '../page-settings.js';
-import { useAction } from './use-action.js';
-import { useOperation } from './use-operation.js';
+import { useAction, useOperation } from './hooks.js';
 
 /** How the owner can sign in; not loaded where the password is the only way. */
 export const useSignInMethods = () =>

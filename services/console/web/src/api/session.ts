@@ -1,9 +1,8 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { pageHadSession } from '../page-settings.js';
-import { useApi } from './api-context.js';
+import { useAction, useApi } from './hooks.js';
 import { ApiError } from './api-error.js';
 import type { Output } from './operations.js';
-import { useAction } from './use-action.js';
 
 /** The signed-in owner. */
 export type OwnerSession = Output<'getSession'>;

@@ -1,4 +1,4 @@
-import { Box } from '@mantine/core';
+import { Box, Text } from '@mantine/core';
 import {
   IconAlertTriangle,
   IconBan,
@@ -19,6 +19,9 @@ import type { ApiKey, Attempt, DeliveryState, Webhook } from '../api/operations.
 import { isFailing } from '../is-failing.js';
 import type { Tone } from '../tones.js';
 import classes from './badges.module.css';
+import { PATHS } from '../paths.js';
+import { webhookName } from '../webhook-name.js';
+import { TextLink } from './page.js';
 
 type Icon = ComponentType<{ readonly size?: number; readonly 'aria-hidden'?: boolean }>;
 
@@ -139,4 +142,20 @@ const KEY_STATES: Readonly<Record<ApiKey['state'], Look>> = {
 /** The state of an API key. */
 export function KeyStateBadge({ state }: { readonly state: ApiKey['state'] }) {
   return <LookBadge look={KEY_STATES[state]} />;
+}
+
+/** Link to a webhook by its name, with its URL if the name differs. */
+export function WebhookLink({ webhook }: { readonly webhook: Webhook }) {
+  return (
+    <div>
+      <TextLink to={PATHS.webhook(webhook.id)} fw={600}>
+        {webhookName(webhook)}
+      </TextLink>
+      {webhook.description !== '' && (
+        <Text size="xs" c="dimmed">
+          {webhook.url}
+        </Text>
+      )}
+    </div>
+  );
 }

@@ -6,9 +6,8 @@ import { PATHS } from '../paths.js';
 import { webhookName } from '../webhook-name.js';
 import { DeliveryStateBadge, outcomeLabel } from './badges.js';
 import { type Column, DataTable } from './data-table.js';
-import { NextAttempt, nextAttemptOf } from './next-attempt.js';
-import { PastTime } from './relative-time.js';
-import { TextLink } from './text-link.js';
+import { NextAttempt, nextAttemptOf, PastTime } from './times.js';
+import { TextLink } from './page.js';
 
 const EVENT: Column<ListedDelivery> = {
   header: 'Event',

@@ -1,12 +1,12 @@
-import { Anchor, Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
-import { type SubmitEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { Anchor, Button, Modal, Stack, Text } from '@mantine/core';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { ConfirmationGate } from '../api/confirmation-gate.js';
 import { useSignInMethods } from '../api/provider-sign-in.js';
-import { useAction } from '../api/use-action.js';
+import { useAction } from '../api/hooks.js';
 import { onConfirmed } from '../confirmed-elsewhere.js';
 import { pageProviderName } from '../page-settings.js';
-import { FormFailure } from './form-failure.js';
-import { Loading } from './loading.js';
+import { Form, FormFailure, PasswordField, useFields } from './form.js';
+import { Loading } from './page.js';
 
 /** Asks for the password while requests wait at the gate. */
 export function PasswordDialog({ gate }: { readonly gate: ConfirmationGate }) {
@@ -84,36 +84,17 @@ function ProviderForm({
 }
 
 function PasswordForm({ gate }: { readonly gate: ConfirmationGate }) {
-  const [password, setPassword] = useState('');
   const confirmation = useAction('confirmSession', { onDone: () => gate.settle(true) });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    confirmation.run({ body: { password } });
-  };
+  const { values, field } = useFields({ password: '' }, null);
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text>This requires your password if you have not entered it in the last 15 minutes.</Text>
-        <PasswordInput
-          label="Password"
-          value={password}
-          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-          autoComplete="current-password"
-          required
-          withAsterisk={false}
-          data-autofocus
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-        />
-        <FormFailure error={confirmation.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={() => gate.settle(false)}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={confirmation.isRunning}>
-            Confirm
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form
+      action={confirmation}
+      submitLabel="Confirm"
+      onSubmit={() => confirmation.run({ body: values })}
+      onCancel={() => gate.settle(false)}
+    >
+      <Text>This requires your password if you have not entered it in the last 15 minutes.</Text>
+      <PasswordField label="Password" autoComplete="current-password" {...field('password')} data-autofocus />
+    </Form>
   );
 }

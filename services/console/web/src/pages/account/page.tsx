@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useSignInMethods } from '../../api/provider-sign-in.js';
 import { pageProviderName } from '../../page-settings.js';
-import { PageHeader } from '../../parts/page-header.js';
+import { PageHeader } from '../../parts/page.js';
 import { PasswordPanel } from './password-panel.js';
 import { ProviderPanel } from './provider-panel.js';
 import { SecondFactorPanel } from './second-factor-panel.js';

@@ -1,57 +1,44 @@
-import { Button, Group, Stack } from '@mantine/core';
 import { PASSWORD_LENGTH } from '@partner/proto-contracts/resources/password/password';
-import { type SubmitEvent, useState } from 'react';
-import { violationsByField } from '../../api/api-error.js';
+import { useAction } from '../../api/hooks.js';
 import { useNewSession } from '../../api/session.js';
-import { useAction } from '../../api/use-action.js';
-import { FormFailure } from '../../parts/form-failure.js';
-import { Panel } from '../../parts/panel.js';
-import { PasswordField } from '../../parts/password-field.js';
+import { Form, PasswordField, useFields } from '../../parts/form.js';
+import { Panel } from '../../parts/page.js';
 
 /** The form that changes the password. */
 export function PasswordPanel() {
-  const [currentPassword, setCurrent] = useState('');
-  const [newPassword, setNew] = useState('');
   const continueWith = useNewSession();
   const change = useAction('changePassword', {
     done: 'Password changed',
     onDone: (session) => {
       continueWith(session);
-      setCurrent('');
-      setNew('');
+      clear();
     },
   });
-  const violation = violationsByField(change.error)['newPassword'];
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    change.run({ body: { currentPassword, newPassword } });
-  };
+  const { values, violations, field, clear } = useFields(
+    { currentPassword: '', newPassword: '' },
+    change.error,
+  );
   return (
     <Panel title="Change password">
-      <form onSubmit={submit}>
-        <Stack maw={440}>
-          <PasswordField
-            label="Current password"
-            autoComplete="current-password"
-            value={currentPassword}
-            onChange={setCurrent}
-          />
-          <PasswordField
-            label="New password"
-            description={`At least ${PASSWORD_LENGTH.min} characters. All your other sessions end.`}
-            autoComplete="new-password"
-            value={newPassword}
-            onChange={setNew}
-            violation={violation}
-          />
-          {violation === undefined && <FormFailure error={change.error} />}
-          <Group>
-            <Button type="submit" loading={change.isRunning}>
-              Change password
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <Form
+        action={change}
+        submitLabel="Change password"
+        isExplained={violations['newPassword'] !== undefined}
+        maw={440}
+        onSubmit={() => change.run({ body: values })}
+      >
+        <PasswordField
+          label="Current password"
+          autoComplete="current-password"
+          {...field('currentPassword')}
+        />
+        <PasswordField
+          label="New password"
+          description={`At least ${PASSWORD_LENGTH.min} characters. All your other sessions end.`}
+          autoComplete="new-password"
+          {...field('newPassword')}
+        />
+      </Form>
     </Panel>
   );
 }

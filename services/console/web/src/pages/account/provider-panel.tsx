@@ -1,9 +1,8 @@
 import { Text } from '@mantine/core';
 import { useSignInMethods } from '../../api/provider-sign-in.js';
-import { Panel } from '../../parts/panel.js';
+import { Notice, Panel } from '../../parts/page.js';
 import { QueryView } from '../../parts/query-view.js';
-import { PastTime } from '../../parts/relative-time.js';
-import { Notice } from '../../parts/notice.js';
+import { PastTime } from '../../parts/times.js';
 
 /** Whether the owner signs in with the identity provider; nothing where there is none. */
 export function ProviderPanel({ name }: { readonly name: string }) {

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, Stack } from '@mantine/core';
 import { useState } from 'react';
-import { CodeBlock } from '../../parts/code-block.js';
-import { Notice } from '../../parts/notice.js';
+import { CodeBlock } from '../../parts/code.js';
+import { Notice } from '../../parts/page.js';
 
 /** Shows new recovery codes once. The owner continues after storing them. */
 export function RecoveryCodesOnce(props: { readonly codes: readonly string[]; readonly onDone: () => void }) {

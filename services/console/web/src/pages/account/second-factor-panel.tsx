@@ -1,15 +1,12 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Output } from '../../api/operations.js';
-import { useAction } from '../../api/use-action.js';
-import { useOperation } from '../../api/use-operation.js';
+import { useAction, useOperation } from '../../api/hooks.js';
 import { formatCountOf } from '../../format.js';
-import { CodeForm } from '../../parts/code-form.js';
-import { FormFailure } from '../../parts/form-failure.js';
-import { Notice } from '../../parts/notice.js';
-import { Panel } from '../../parts/panel.js';
+import { CodeForm, type FormAction, FormFailure } from '../../parts/form.js';
+import { Notice, Panel } from '../../parts/page.js';
 import { QueryView } from '../../parts/query-view.js';
-import { PastTime } from '../../parts/relative-time.js';
+import { PastTime } from '../../parts/times.js';
 import { RecoveryCodesOnce } from './recovery-codes-once.js';
 import { SetUpForm } from './set-up-form.js';
 
@@ -116,10 +113,8 @@ function CodeDialog(props: {
   readonly consequence: string;
   readonly submitLabel: string;
   readonly isDangerous?: boolean;
-  readonly action: {
+  readonly action: FormAction & {
     readonly run: (input: { readonly body: { readonly code: string } }) => void;
-    readonly isRunning: boolean;
-    readonly error: unknown;
   };
   readonly onClose: () => void;
 }) {
@@ -130,16 +125,10 @@ function CodeDialog(props: {
         {props.consequence}
       </Text>
       <CodeForm
-        description="The 6 digits of your authenticator app, or a recovery code"
+        action={action}
         submitLabel={props.submitLabel}
-        isDangerous={props.isDangerous === true}
-        isRunning={action.isRunning}
-        error={action.error}
-        cancel={
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        }
+        button={props.isDangerous === true ? { color: 'red.9' } : {}}
+        onCancel={onClose}
         onSubmit={(code) => action.run({ body: { code } })}
       />
     </Modal>

@@ -1,8 +1,8 @@
-import { Button, Code, Group, Stack, Text } from '@mantine/core';
+import { Code, Group, Stack, Text } from '@mantine/core';
 import type { Output } from '../../api/operations.js';
-import { useAction } from '../../api/use-action.js';
-import { CodeForm } from '../../parts/code-form.js';
-import { CopyButton } from '../../parts/copy-button.js';
+import { useAction } from '../../api/hooks.js';
+import { CodeForm } from '../../parts/form.js';
+import { CopyButton } from '../../parts/code.js';
 import { QrCode } from '../../parts/qr-code.js';
 
 /** Shows the secret for an authenticator app, and enables it with a code. */
@@ -33,13 +33,8 @@ export function SetUpForm(props: {
       <CodeForm
         description="The 6 digits that the app shows"
         submitLabel="Enable"
-        isRunning={enabling.isRunning}
-        error={enabling.error}
-        cancel={
-          <Button variant="default" onClick={props.onCancel}>
-            Cancel
-          </Button>
-        }
+        action={enabling}
+        onCancel={props.onCancel}
         onSubmit={(code) => enabling.run({ body: { code } })}
       />
     </Stack>

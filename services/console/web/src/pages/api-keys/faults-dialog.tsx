@@ -1,12 +1,11 @@
-import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Modal, Text } from '@mantine/core';
 import type { FaultScript } from '@partner/proto-contracts/resources/fault-script/fault-script';
 import { IconPlus } from '@tabler/icons-react';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import type { ApiKey } from '../../api/operations.js';
 import { violationsByField } from '../../api/api-error.js';
-import { useAction } from '../../api/use-action.js';
-import { useOperation } from '../../api/use-operation.js';
-import { FormFailure } from '../../parts/form-failure.js';
+import { useAction, useOperation } from '../../api/hooks.js';
+import { Form } from '../../parts/form.js';
 import { QueryView } from '../../parts/query-view.js';
 import { FaultStepFields } from './fault-step-fields.js';
 import { hasRoom, isEmptyScript, newFault } from './fault-steps.js';
@@ -35,74 +34,66 @@ function FaultForm(props: {
   const [{ requests, webhooks }, setScript] = useState(stored);
   const violations = violationsByField(setting.error);
   const change = (part: Partial<FaultScript>) => setScript({ requests, webhooks, ...part });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    setting.run({ params, body: { requests, webhooks } });
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text size="sm">
-          Test how your program handles faults. The steps apply in this order to the next requests with the
-          key, then requests work as usual. Saving takes effect within 5 seconds and starts with step 1.
-        </Text>
-        {requests.map((step, index) => (
-          <FaultStepFields
-            // The steps have no identity besides their place.
-            key={index}
-            number={index + 1}
-            step={step}
-            onChange={(changed) => change({ requests: requests.with(index, changed) })}
-            onRemove={() => change({ requests: requests.toSpliced(index, 1) })}
-            violationOf={(field) => violations[`requests.${index}.${field}`]}
-          />
-        ))}
-        <Group>
+    <Form
+      action={{ ...setting, error: setting.error ?? clearing.error }}
+      submitLabel="Save faults"
+      others={
+        !isEmptyScript(stored) && (
           <Button
             variant="default"
-            leftSection={<IconPlus size={18} aria-hidden />}
-            disabled={!hasRoom({ requests, webhooks })}
-            onClick={() => change({ requests: [...requests, newFault('rate_limited')] })}
+            me="auto"
+            loading={clearing.isRunning}
+            onClick={() => clearing.run({ params })}
           >
-            Add a step
+            Remove all faults
           </Button>
-        </Group>
-        <Checkbox
-          label="Deliver every event twice"
-          description="Two deliveries with the same event ID, a second apart, to all webhooks of your company."
-          checked={webhooks.duplicate}
-          onChange={({ currentTarget }) =>
-            change({ webhooks: { ...webhooks, duplicate: currentTarget.checked } })
-          }
+        )
+      }
+      onSubmit={() => setting.run({ params, body: { requests, webhooks } })}
+      onCancel={onClose}
+    >
+      <Text size="sm">
+        Test how your program handles faults. The steps apply in this order to the next requests with the key,
+        then requests work as usual. Saving takes effect within 5 seconds and starts with step 1.
+      </Text>
+      {requests.map((step, index) => (
+        <FaultStepFields
+          // The steps have no identity besides their place.
+          key={index}
+          number={index + 1}
+          step={step}
+          onChange={(changed) => change({ requests: requests.with(index, changed) })}
+          onRemove={() => change({ requests: requests.toSpliced(index, 1) })}
+          violationOf={(field) => violations[`requests.${index}.${field}`]}
         />
-        <Checkbox
-          label="Deliver events in another order"
-          description="Events of the same 4 seconds arrive in the opposite order, up to 8 seconds late."
-          checked={webhooks.reorder}
-          onChange={({ currentTarget }) =>
-            change({ webhooks: { ...webhooks, reorder: currentTarget.checked } })
-          }
-        />
-        <FormFailure error={setting.error ?? clearing.error} />
-        <Group justify="flex-end">
-          {!isEmptyScript(stored) && (
-            <Button
-              variant="default"
-              me="auto"
-              loading={clearing.isRunning}
-              onClick={() => clearing.run({ params })}
-            >
-              Remove all faults
-            </Button>
-          )}
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={setting.isRunning}>
-            Save faults
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      ))}
+      <Group>
+        <Button
+          variant="default"
+          leftSection={<IconPlus size={18} aria-hidden />}
+          disabled={!hasRoom({ requests, webhooks })}
+          onClick={() => change({ requests: [...requests, newFault('rate_limited')] })}
+        >
+          Add a step
+        </Button>
+      </Group>
+      <Checkbox
+        label="Deliver every event twice"
+        description="Two deliveries with the same event ID, a second apart, to all webhooks of your company."
+        checked={webhooks.duplicate}
+        onChange={({ currentTarget }) =>
+          change({ webhooks: { ...webhooks, duplicate: currentTarget.checked } })
+        }
+      />
+      <Checkbox
+        label="Deliver events in another order"
+        description="Events of the same 4 seconds arrive in the opposite order, up to 8 seconds late."
+        checked={webhooks.reorder}
+        onChange={({ currentTarget }) =>
+          change({ webhooks: { ...webhooks, reorder: currentTarget.checked } })
+        }
+      />
+    </Form>
   );
 }

@@ -2,24 +2,17 @@ import { Anchor, Code, Group, Stack, Text } from '@mantine/core';
 import { IconKey, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { ApiKey } from '../../api/operations.js';
-import { useApiKeys } from '../../api/queries.js';
-import { ActionButton } from '../../parts/action-button.js';
-import { QueryView } from '../../parts/query-view.js';
+import { useApiKeys } from '../../api/hooks.js';
+import { ActionButton, useOwner } from '../../parts/owner.js';
+import { EmptyState, LoadMore, QueryView } from '../../parts/query-view.js';
 import { KeyStateBadge } from '../../parts/badges.js';
 import { DataTable } from '../../parts/data-table.js';
-import { EmptyState } from '../../parts/empty-state.js';
-import { LoadMore } from '../../parts/load-more.js';
-import { Notice } from '../../parts/notice.js';
-import { useOwner } from '../../parts/owner-context.js';
-import { PageHeader } from '../../parts/page-header.js';
-import { Panel } from '../../parts/panel.js';
-import { DueTime, PastTime } from '../../parts/relative-time.js';
+import { Notice, PageHeader, Panel } from '../../parts/page.js';
+import { DueTime, PastTime } from '../../parts/times.js';
 import { pageEnvironment } from '../../page-settings.js';
-import { CreateKeyDialog } from './create-key-dialog.js';
 import { FaultsDialog } from './faults-dialog.js';
+import { CreateKeyDialog, RevokeKeyDialog, RotateKeyDialog } from './key-dialogs.js';
 import { isInForce, keyName, KIND_LABELS, kindsFor, scopeLabels } from './key-labels.js';
-import { RevokeKeyDialog } from './revoke-key-dialog.js';
-import { RotateKeyDialog } from './rotate-key-dialog.js';
 
 /** Page of the company's API keys. */
 export function Page() {
@@ -67,16 +60,20 @@ export function Page() {
           )
         }
       </QueryView>
-      <CreateKeyDialog isOpen={isCreating} onClose={() => setCreating(false)} />
+      {isCreating && <CreateKeyDialog onClose={() => setCreating(false)} />}
     </>
   );
 }
 
+/** What an owner can do with a key, and where. */
+const ACTIONS = [
+  { label: 'Rotate', Dialog: RotateKeyDialog, isFor: ({ replacedBy }: ApiKey) => replacedBy === null },
+  { label: 'Faults', Dialog: FaultsDialog, isFor: () => pageEnvironment() === 'sandbox' },
+  { label: 'Revoke', Dialog: RevokeKeyDialog, isFor: () => true },
+] as const;
+
 function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
-  const [rotating, setRotating] = useState<ApiKey>();
-  const [revoking, setRevoking] = useState<ApiKey>();
-  const [faulting, setFaulting] = useState<ApiKey>();
-  const hasFaults = pageEnvironment() === 'sandbox';
+  const [asked, setAsked] = useState<{ readonly apiKey: ApiKey; readonly Dialog: typeof RotateKeyDialog }>();
   return (
     <>
       <DataTable
@@ -96,34 +93,17 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
             cell: (key) =>
               isInForce(key) ? (
                 <Group gap="xs" wrap="nowrap">
-                  {key.replacedBy === null && (
+                  {ACTIONS.filter(({ isFor }) => isFor(key)).map(({ label, Dialog }) => (
                     <ActionButton
+                      key={label}
                       size="xs"
                       variant="default"
-                      aria-label={`Rotate ${keyName(key)}, ending in ${key.lastFour}`}
-                      onClick={() => setRotating(key)}
+                      aria-label={`${label}${label === 'Faults' ? ' for' : ''} ${keyName(key)}, ending in ${key.lastFour}`}
+                      onClick={() => setAsked({ apiKey: key, Dialog })}
                     >
-                      Rotate
+                      {label}
                     </ActionButton>
-                  )}
-                  {hasFaults && (
-                    <ActionButton
-                      size="xs"
-                      variant="default"
-                      aria-label={`Faults for ${keyName(key)}, ending in ${key.lastFour}`}
-                      onClick={() => setFaulting(key)}
-                    >
-                      Faults
-                    </ActionButton>
-                  )}
-                  <ActionButton
-                    size="xs"
-                    variant="default"
-                    aria-label={`Revoke ${keyName(key)}, ending in ${key.lastFour}`}
-                    onClick={() => setRevoking(key)}
-                  >
-                    Revoke
-                  </ActionButton>
+                  ))}
                 </Group>
               ) : (
                 <Text size="sm" c="dimmed" component="span">
@@ -133,14 +113,8 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
           },
         ]}
       />
-      {rotating !== undefined && (
-        <RotateKeyDialog key={rotating.id} apiKey={rotating} onClose={() => setRotating(undefined)} />
-      )}
-      {faulting !== undefined && (
-        <FaultsDialog key={faulting.id} apiKey={faulting} onClose={() => setFaulting(undefined)} />
-      )}
-      {revoking !== undefined && (
-        <RevokeKeyDialog key={revoking.id} apiKey={revoking} onClose={() => setRevoking(undefined)} />
+      {asked !== undefined && (
+        <asked.Dialog key={asked.apiKey.id} apiKey={asked.apiKey} onClose={() => setAsked(undefined)} />
       )}
     </>
   );

@@ -5,21 +5,16 @@ import {
   AUDIT_RETENTION_DAYS,
 } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import { useSearchParams } from 'react-router';
-import { useWebhooks } from '../../api/queries.js';
-import { useOperationList } from '../../api/use-operation.js';
+import { useOperationList, useWebhooks } from '../../api/hooks.js';
 import { browserName } from '../../browser-name.js';
 import { formatExact } from '../../format.js';
-import { QueryView } from '../../parts/query-view.js';
+import { EmptyState, LoadMore, QueryView } from '../../parts/query-view.js';
 import { DataTable } from '../../parts/data-table.js';
-import { EmptyState } from '../../parts/empty-state.js';
-import { LoadMore } from '../../parts/load-more.js';
-import { PageHeader } from '../../parts/page-header.js';
-import { Panel } from '../../parts/panel.js';
-import { PastTime } from '../../parts/relative-time.js';
-import { TextLink } from '../../parts/text-link.js';
+import { PageHeader, Panel, TextLink } from '../../parts/page.js';
+import { PastTime } from '../../parts/times.js';
 import { webhookName } from '../../webhook-name.js';
-import { actionLabel, type AuditEntry, detailRows, subjectPath, describeEntry } from './audit-labels.js';
-import classes from './audit.module.css';
+import { actionLabel, type AuditEntry, describeEntry, detailRows, subjectPath } from './audit-labels.js';
+import { Facts } from '../../parts/facts.js';
 
 /** Page of the audit trail. */
 export function Page() {
@@ -123,27 +118,16 @@ function Details({ entry, path }: { readonly entry: AuditEntry; readonly path: s
     ...(requestId === null ? [] : [['Request ID', requestId] as const]),
   ];
   return (
-    <details className={classes['details']}>
+    <Box component="details" fw={400}>
       <summary>Details</summary>
-      <dl className={classes['facts']}>
-        {facts.map(([name, value]) => (
-          <Fact key={name} name={name} value={value} />
-        ))}
-      </dl>
+      <Box my={8}>
+        <Facts facts={facts} />
+      </Box>
       {path !== undefined && (
         <TextLink to={path} size="sm">
           View subject
         </TextLink>
       )}
-    </details>
-  );
-}
-
-function Fact({ name, value }: { readonly name: string; readonly value: string }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </>
+    </Box>
   );
 }

@@ -2,16 +2,13 @@ import { Button, Checkbox, Group, NumberInput, Stack, Text } from '@mantine/core
 import { useId, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import type { BulkReplayRequest, Output, Webhook } from '../../api/operations.js';
-import { useAction } from '../../api/use-action.js';
+import { useAction } from '../../api/hooks.js';
 import { formatCountOf, formatDuration } from '../../format.js';
-import { DateTimeField } from '../../parts/date-time-field.js';
-import { EventSelect } from '../../parts/event-select.js';
-import { FormFailure } from '../../parts/form-failure.js';
-import { Notice } from '../../parts/notice.js';
-import { Panel } from '../../parts/panel.js';
-import { ExactTime } from '../../parts/relative-time.js';
+import { DateTimeField, EventSelect } from '../../parts/fields.js';
+import { Form, FormFailure } from '../../parts/form.js';
+import { Notice, Panel, TextLink } from '../../parts/page.js';
+import { ExactTime } from '../../parts/times.js';
 import { DataTable } from '../../parts/data-table.js';
-import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
 import {
   draftViolations,
@@ -77,47 +74,33 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
     start.reset();
     if (request !== undefined) preview.run({ params, body: { ...request, preview: true } });
   };
-  const begin = (request: BulkReplayRequest) =>
-    void start
-      .runAsync({ params, body: request })
-      .then(() => setPreviewed(undefined))
-      .catch(() => undefined);
 
   const { response } = preview;
   const isShown = !preview.isRunning && preview.error === null;
   const shown = isShown && response !== undefined && 'resources' in response ? response : undefined;
-  const variant = previewed === undefined ? 'filled' : 'default';
 
   return (
     <Panel title="Select deliveries">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          requestPreview();
-        }}
+      <Form
+        action={{ ...preview, error: previewed === undefined ? null : preview.error }}
+        submitLabel={`Preview ${verbOf(draft.states).toLowerCase()}`}
+        button={{ variant: previewed === undefined ? 'filled' : 'default' }}
+        onSubmit={requestPreview}
       >
-        <Stack gap="md">
-          {webhook.state === 'paused' && (
-            <Notice tone="info" title="The webhook is paused">
-              The replay starts when you activate it.
-            </Notice>
-          )}
-          <DraftFields draft={draft} violations={violations} onChange={change} />
-          <Group>
-            <Button type="submit" variant={variant} loading={preview.isRunning}>
-              {`Preview ${verbOf(draft.states).toLowerCase()}`}
-            </Button>
-          </Group>
-          {previewed !== undefined && <FormFailure error={preview.error} />}
-        </Stack>
-      </form>
+        {webhook.state === 'paused' && (
+          <Notice tone="info" title="The webhook is paused">
+            The replay starts when you activate it.
+          </Notice>
+        )}
+        <DraftFields draft={draft} violations={violations} onChange={change} />
+      </Form>
       {previewed !== undefined && shown !== undefined && (
         <Preview
           preview={shown}
           states={previewed.states}
           error={start.error}
           isRunning={start.isRunning}
-          onStart={() => begin(previewed)}
+          onStart={() => start.run({ params, body: previewed }, { onSuccess: () => setPreviewed(undefined) })}
         />
       )}
     </Panel>
@@ -132,11 +115,21 @@ function DraftFields(props: {
   const { draft, violations, onChange } = props;
   return (
     <>
-      <StatesField
-        states={draft.states}
+      <Checkbox.Group
+        label="Deliveries"
+        labelProps={{ id: useId() }}
         error={violations['states']}
-        onPick={(states) => onChange({ states })}
-      />
+        value={[...draft.states]}
+        onChange={(chosen) =>
+          onChange({ states: STATES.map(({ value }) => value).filter((value) => chosen.includes(value)) })
+        }
+      >
+        <Stack gap="xs" mt={6}>
+          {STATES.map((state) => (
+            <Checkbox key={state.value} {...state} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
       <Group gap="sm" align="flex-start">
         <DateTimeField
           label="From"
@@ -152,7 +145,18 @@ function DraftFields(props: {
         />
         <EventSelect value={draft.event} hasTests={false} onPick={(event) => onChange({ event })} />
       </Group>
-      <TimeSpans onPick={(days) => onChange(lastDays(days, new Date()))} />
+      <Group gap="xs" role="group" aria-label="Time spans">
+        {SPANS.map(({ days, label }) => (
+          <Button
+            key={days}
+            size="compact-sm"
+            variant="default"
+            onClick={() => onChange(lastDays(days, new Date()))}
+          >
+            {label}
+          </Button>
+        ))}
+      </Group>
       <NumberInput
         label="Deliveries per minute"
         description="Choose a rate that your server can handle in addition to new events."
@@ -166,42 +170,6 @@ function DraftFields(props: {
         maw="26rem"
       />
     </>
-  );
-}
-
-function TimeSpans({ onPick }: { readonly onPick: (days: number) => void }) {
-  return (
-    <Group gap="xs" role="group" aria-label="Time spans">
-      {SPANS.map(({ days, label }) => (
-        <Button key={days} size="compact-sm" variant="default" onClick={() => onPick(days)}>
-          {label}
-        </Button>
-      ))}
-    </Group>
-  );
-}
-
-function StatesField(props: {
-  readonly states: ReplayDraft['states'];
-  readonly error: string | undefined;
-  readonly onPick: (states: ReplayDraft['states']) => void;
-}) {
-  return (
-    <Checkbox.Group
-      label="Deliveries"
-      labelProps={{ id: useId() }}
-      error={props.error}
-      value={[...props.states]}
-      onChange={(chosen) =>
-        props.onPick(STATES.map(({ value }) => value).filter((value) => chosen.includes(value)))
-      }
-    >
-      <Stack gap="xs" mt={6}>
-        {STATES.map((state) => (
-          <Checkbox key={state.value} {...state} />
-        ))}
-      </Stack>
-    </Checkbox.Group>
   );
 }
 

@@ -1,21 +1,14 @@
 import { Group, Progress, Stack, Text } from '@mantine/core';
 import { IconCheck, IconPlayerPlay, IconRefresh, IconX } from '@tabler/icons-react';
-import { useState } from 'react';
-import { ActionButton } from '../../parts/action-button.js';
 import type { Output } from '../../api/operations.js';
-import { useAction } from '../../api/use-action.js';
-import { useOperationList } from '../../api/use-operation.js';
+import { useAction, useOperationList } from '../../api/hooks.js';
 import { formatCount } from '../../format.js';
 import { deliveryStateLabel, ToneBadge } from '../../parts/badges.js';
-import { ConfirmDialog } from '../../parts/confirm-dialog.js';
+import { ConfirmedButton } from '../../parts/confirm-dialog.js';
 import { DataTable } from '../../parts/data-table.js';
-import { EmptyState } from '../../parts/empty-state.js';
-import { ErrorState } from '../../parts/error-state.js';
-import { LoadMore } from '../../parts/load-more.js';
-import { Loading } from '../../parts/loading.js';
-import { Panel } from '../../parts/panel.js';
-import { ExactTime, PastTime } from '../../parts/relative-time.js';
-import { TextLink } from '../../parts/text-link.js';
+import { EmptyState, ErrorState, LoadMore } from '../../parts/query-view.js';
+import { Loading, Panel, TextLink } from '../../parts/page.js';
+import { ExactTime, PastTime } from '../../parts/times.js';
 import { PATHS } from '../../paths.js';
 import { verbOf } from './replay-request.js';
 
@@ -92,7 +85,6 @@ export function ReplayList({ webhookId }: { readonly webhookId: string }) {
 }
 
 function Running({ replay }: { readonly replay: Replay }) {
-  const [isAsking, setIsAsking] = useState(false);
   const cancel = useAction('cancelReplay', { done: 'Bulk replay stopped' });
   const percent = replay.total === 0 ? 0 : Math.min((replay.queued / replay.total) * 100, 100);
   return (
@@ -101,9 +93,21 @@ function Running({ replay }: { readonly replay: Replay }) {
         replay.kind === 'backfill' ? 'Replaying missed events' : `${verbOf(replay.states ?? [])} in progress`
       }
       actions={
-        <ActionButton variant="default" size="xs" onClick={() => setIsAsking(true)}>
-          Stop replay
-        </ActionButton>
+        <ConfirmedButton
+          label="Stop replay"
+          button={{ size: 'xs' }}
+          title="Stop replay?"
+          confirmLabel="Stop replay"
+          isDangerous
+          cancelLabel="Keep running"
+          action={cancel}
+          given={{ params: { id: replay.id } }}
+        >
+          <Text size="sm">
+            No more deliveries are queued. Queued ones are still sent. You can start another replay for the
+            rest.
+          </Text>
+        </ConfirmedButton>
       }
     >
       <Stack gap="xs">
@@ -124,27 +128,6 @@ function Running({ replay }: { readonly replay: Replay }) {
           </TextLink>
         </Text>
       </Stack>
-      <ConfirmDialog
-        isOpen={isAsking}
-        title="Stop replay?"
-        confirmLabel="Stop replay"
-        isDangerous
-        isRunning={cancel.isRunning}
-        error={cancel.error}
-        cancelLabel="Keep running"
-        onConfirm={() =>
-          void cancel
-            .runAsync({ params: { id: replay.id } })
-            .then(() => setIsAsking(false))
-            .catch(() => undefined)
-        }
-        onClose={() => setIsAsking(false)}
-      >
-        <Text size="sm">
-          No more deliveries are queued. Queued ones are still sent. You can start another replay for the
-          rest.
-        </Text>
-      </ConfirmDialog>
     </Panel>
   );
 }

@@ -3,18 +3,14 @@ import { Anchor, Code, Group, SegmentedControl, Stack, Text, TextInput, Title } 
 import { IconBellOff, IconCheck, IconListSearch, IconSearch } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useLocation, useSearchParams } from 'react-router';
-import { useEventCatalogue } from '../../api/queries.js';
+import { useEventCatalogue } from '../../api/hooks.js';
 import { formatCountOf } from '../../format.js';
-import { QueryView } from '../../parts/query-view.js';
+import { EmptyState, QueryView } from '../../parts/query-view.js';
 import { ToneBadge } from '../../parts/badges.js';
-import { CodeBlock } from '../../parts/code-block.js';
-import { CopyButton } from '../../parts/copy-button.js';
+import { CodeBlock, CopyButton } from '../../parts/code.js';
 import { DataTable } from '../../parts/data-table.js';
-import { EmptyState } from '../../parts/empty-state.js';
-import { useOwner } from '../../parts/owner-context.js';
-import { PageHeader } from '../../parts/page-header.js';
-import { Panel } from '../../parts/panel.js';
-import { TextLink } from '../../parts/text-link.js';
+import { useOwner } from '../../parts/owner.js';
+import { PageHeader, Panel, TextLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import classes from './catalogue.module.css';
 import { type EventGroup, findEvents } from './find-events.js';
@@ -164,11 +160,7 @@ function Contents({ event, isNamed }: { readonly event: CatalogueEvent; readonly
     if (isNamed) setOpen(true);
   }, [isNamed]);
   return (
-    <details
-      className={classes['more']}
-      open={isOpen}
-      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
-    >
+    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Fields and example</summary>
       {isOpen && (
         <Stack gap="md" mt="sm">

@@ -1,11 +1,8 @@
 import { Button } from '@mantine/core';
-import { useAction } from '../../api/use-action.js';
+import { useAction } from '../../api/hooks.js';
 import { useLinkToken } from '../../link-secrets.js';
-import { FormFailure } from '../../parts/form-failure.js';
-import { Notice } from '../../parts/notice.js';
-import { OutsidePage } from '../../parts/outside-page.js';
-import { PageHeader } from '../../parts/page-header.js';
-import { Panel } from '../../parts/panel.js';
+import { FormFailure } from '../../parts/form.js';
+import { Notice, OutsidePage, PageHeader, Panel } from '../../parts/page.js';
 
 /** Page of the mailed confirmation link. It needs a click, because mail scanners open links. */
 export function Page() {

@@ -1,10 +1,9 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core';
-import { type SubmitEvent, useState } from 'react';
-import { violationsByField } from '../../api/api-error.js';
-import { useAction } from '../../api/use-action.js';
-import { FormFailure } from '../../parts/form-failure.js';
-import { LinkButton } from '../../parts/link-button.js';
-import { Panel } from '../../parts/panel.js';
+import { Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useAction } from '../../api/hooks.js';
+import { Form, useFields } from '../../parts/form.js';
+import { LinkButton } from '../../parts/owner.js';
+import { Panel } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { AddressField } from '../webhook/address-field.js';
 import { EventsField } from '../webhook/events-field.js';
@@ -16,62 +15,52 @@ export function NewWebhookForm({ onCreated }: { readonly onCreated: (created: Cr
   const create = useAction('createWebhook');
   const [url, setUrl] = useState('');
   const [events, setEvents] = useState<readonly string[]>([]);
-  const [description, setDescription] = useState('');
   const [lacksEvents, setLacksEvents] = useState(false);
-  const violations = violationsByField(create.error);
-
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
+  const { values, violations, field } = useFields({ description: '' }, create.error);
+  const submit = () => {
     setLacksEvents(events.length === 0);
     if (events.length === 0) return;
-    create.run(
-      { body: { url, events, ...(description === '' ? {} : { description }) } },
-      { onSuccess: onCreated },
-    );
+    create.run({ body: { url, events, ...(values.description !== '' && values) } }, { onSuccess: onCreated });
   };
   return (
-    <form onSubmit={submit}>
-      <Stack gap="lg">
-        <Panel>
-          <Stack>
-            <AddressField
-              value={url}
-              onChange={(value) => {
-                setUrl(value);
-                create.reset();
-              }}
-              violation={violations['url']}
-            />
-            <TextInput
-              label="Name (optional)"
-              description="Shown in this console, e.g. the name of the receiving system."
-              maxLength={200}
-              value={description}
-              onChange={({ currentTarget }) => setDescription(currentTarget.value)}
-              error={violations['description']}
-            />
-          </Stack>
-        </Panel>
-        <Panel>
-          <EventsField
-            value={events}
+    <Form
+      action={create}
+      submitLabel="Create webhook"
+      onSubmit={submit}
+      others={
+        <LinkButton to={PATHS.webhooks} variant="default">
+          Cancel
+        </LinkButton>
+      }
+    >
+      <Panel>
+        <Stack>
+          <AddressField
+            value={url}
             onChange={(value) => {
-              setEvents(value);
-              setLacksEvents(false);
+              setUrl(value);
+              create.reset();
             }}
-            violation={lacksEvents ? 'Choose at least one event.' : eventsViolation(violations)}
+            violation={violations['url']}
           />
-        </Panel>
-        <FormFailure error={create.error} />
-        <Group justify="flex-end">
-          <LinkButton to={PATHS.webhooks} variant="default">
-            Cancel
-          </LinkButton>
-          <Button type="submit" loading={create.isRunning}>
-            Create webhook
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+          <TextInput
+            label="Name (optional)"
+            description="Shown in this console, e.g. the name of the receiving system."
+            maxLength={200}
+            {...field('description')}
+          />
+        </Stack>
+      </Panel>
+      <Panel>
+        <EventsField
+          value={events}
+          onChange={(value) => {
+            setEvents(value);
+            setLacksEvents(false);
+          }}
+          violation={lacksEvents ? 'Choose at least one event.' : eventsViolation(violations)}
+        />
+      </Panel>
+    </Form>
   );
 }

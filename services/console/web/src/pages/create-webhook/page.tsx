@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { PageHeader } from '../../parts/page-header.js';
+import { PageHeader } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { type CreatedWebhook, FirstSteps } from './first-steps.js';
 import { NewWebhookForm } from './new-webhook-form.js';

@@ -4,8 +4,7 @@ import { DELIVERY_STATES } from '@partner/proto-contracts/resources/delivery/del
 import { useId, useState } from 'react';
 import type { Webhook } from '../../api/operations.js';
 import { deliveryStateLabel } from '../../parts/badges.js';
-import { DateTimeField } from '../../parts/date-time-field.js';
-import { EventSelect } from '../../parts/event-select.js';
+import { DateTimeField, EventSelect } from '../../parts/fields.js';
 import { webhookName } from '../../webhook-name.js';
 import classes from './deliveries.module.css';
 import {

@@ -1,10 +1,10 @@
 import { Stack } from '@mantine/core';
 import { useSearchParams } from 'react-router';
 import type { Webhook } from '../../api/operations.js';
-import { useWebhooks } from '../../api/queries.js';
+import { useWebhooks } from '../../api/hooks.js';
 import { QueryView } from '../../parts/query-view.js';
-import { LinkButton } from '../../parts/link-button.js';
-import { PageHeader } from '../../parts/page-header.js';
+import { LinkButton } from '../../parts/owner.js';
+import { PageHeader } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { areNumbersWrong, filterOf, isSpanWrong } from './delivery-filter.js';
 import { DeliveryList } from './delivery-list.js';

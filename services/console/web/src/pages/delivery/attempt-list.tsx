@@ -3,11 +3,11 @@ import { RESPONSE_HEADER_LIMITS } from '@partner/proto-contracts/resources/attem
 import type { Attempt } from '../../api/operations.js';
 import { formatDuration } from '../../format.js';
 import { OutcomeBadge } from '../../parts/badges.js';
-import { CodeBlock } from '../../parts/code-block.js';
-import { ExactTime, PastTime } from '../../parts/relative-time.js';
+import { CodeBlock } from '../../parts/code.js';
+import { ExactTime, PastTime } from '../../parts/times.js';
 import classes from './delivery.module.css';
 import { explainAttempt } from './explain-attempt.js';
-import { Facts } from './facts.js';
+import { Facts } from '../../parts/facts.js';
 import { readText } from './read-text.js';
 
 const KEPT_BYTES = 4_096;

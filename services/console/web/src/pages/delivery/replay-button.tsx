@@ -1,11 +1,10 @@
 import { Stack, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { IconRefresh } from '@tabler/icons-react';
 import { useNavigate } from 'react-router';
 import type { Delivery } from '../../api/operations.js';
-import { ActionButton } from '../../parts/action-button.js';
-import { useAction } from '../../api/use-action.js';
-import { ConfirmDialog } from '../../parts/confirm-dialog.js';
+import { OwnerOnly } from '../../parts/owner.js';
+import { useAction } from '../../api/hooks.js';
+import { ConfirmedButton } from '../../parts/confirm-dialog.js';
 import { PATHS } from '../../paths.js';
 
 /** Returns why a delivery cannot be replayed; undefined if it can. */
@@ -26,42 +25,33 @@ export function replayBlockedReason(delivery: Delivery, body: string | null): st
 
 /** Replays the delivery after a confirmation and opens the new delivery. */
 export function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
-  const [isOpen, { open, close }] = useDisclosure(false);
   const navigate = useNavigate();
   const replay = useAction('replayDelivery', {
     done: 'Replay queued',
-    onDone: ({ id }) => {
-      close();
-      void navigate(PATHS.delivery(id));
-    },
+    onDone: ({ id }) => void navigate(PATHS.delivery(id)),
   });
-  const wasDelivered = delivery.state === 'delivered';
   return (
-    <>
-      <ActionButton leftSection={<IconRefresh size={18} aria-hidden />} onClick={open}>
-        Replay
-      </ActionButton>
-      <ConfirmDialog
-        isOpen={isOpen}
+    <OwnerOnly>
+      <ConfirmedButton
+        label="Replay"
+        button={{ variant: 'filled', leftSection: <IconRefresh size={18} aria-hidden /> }}
         title="Replay this delivery?"
         confirmLabel="Replay now"
-        isRunning={replay.isRunning}
-        error={replay.error}
-        onConfirm={() => replay.run({ params: { id: delivery.id } })}
-        onClose={close}
+        action={replay}
+        given={{ params: { id: delivery.id } }}
       >
         <Stack gap="xs">
           <Text size="sm">
             Sends the same event and body to the webhook’s current URL as a new delivery with up to 8
             attempts. This delivery stays unchanged.
           </Text>
-          {wasDelivered && (
+          {delivery.state === 'delivered' && (
             <Text size="sm">
               Your server already accepted this event. It receives the event again, with the same event ID.
             </Text>
           )}
         </Stack>
-      </ConfirmDialog>
-    </>
+      </ConfirmedButton>
+    </OwnerOnly>
   );
 }

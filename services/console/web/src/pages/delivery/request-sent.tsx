@@ -1,8 +1,8 @@
 import { SegmentedControl, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Attempt, Delivery } from '../../api/operations.js';
-import { CodeBlock } from '../../parts/code-block.js';
-import { Panel } from '../../parts/panel.js';
+import { CodeBlock } from '../../parts/code.js';
+import { Panel } from '../../parts/page.js';
 import { curlScript } from './curl-script.js';
 import { readText } from './read-text.js';
 import { sentHeaders } from './sent-headers.js';

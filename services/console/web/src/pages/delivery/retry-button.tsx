@@ -1,8 +1,8 @@
 import { IconPlayerTrackNext } from '@tabler/icons-react';
 import type { Delivery } from '../../api/operations.js';
-import { ActionButton } from '../../parts/action-button.js';
-import { nextAttemptOf } from '../../parts/next-attempt.js';
-import type { useAction } from '../../api/use-action.js';
+import { ActionButton } from '../../parts/owner.js';
+import { nextAttemptOf } from '../../parts/times.js';
+import type { useAction } from '../../api/hooks.js';
 
 /** Whether the delivery waits for a retry that is not due yet. */
 export function canRetryNow(delivery: Delivery, now: Date): boolean {

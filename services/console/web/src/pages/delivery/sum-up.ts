@@ -1,7 +1,7 @@
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Attempt, Delivery } from '../../api/operations.js';
 import { formatDuration, formatRelative } from '../../format.js';
-import { isWaitingForSlot, nextAttemptOf } from '../../parts/next-attempt.js';
+import { isWaitingForSlot, nextAttemptOf } from '../../parts/times.js';
 import type { Tone } from '../../tones.js';
 import { explainAttempt } from './explain-attempt.js';
 

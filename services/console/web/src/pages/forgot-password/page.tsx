@@ -1,23 +1,14 @@
-import { Button, Stack, TextInput } from '@mantine/core';
+import { Stack, TextInput } from '@mantine/core';
 import { PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
-import { type SubmitEvent, useState } from 'react';
-import { useAction } from '../../api/use-action.js';
-import { FormFailure } from '../../parts/form-failure.js';
-import { Notice } from '../../parts/notice.js';
-import { OutsidePage } from '../../parts/outside-page.js';
-import { PageHeader } from '../../parts/page-header.js';
-import { Panel } from '../../parts/panel.js';
-import { TextLink } from '../../parts/text-link.js';
+import { useAction } from '../../api/hooks.js';
+import { Form, useFields } from '../../parts/form.js';
+import { Notice, OutsidePage, PageHeader, Panel, TextLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 
 /** Page for owners who have forgotten their password. */
 export function Page() {
-  const [email, setEmail] = useState('');
   const request = useAction('requestPasswordLink');
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    request.run({ body: { email } });
-  };
+  const { values, field } = useFields({ email: '' }, null);
   return (
     <OutsidePage>
       <PageHeader
@@ -25,8 +16,13 @@ export function Page() {
         description="We email you a link with which you set a new one."
       />
       <Panel p="lg">
-        <form onSubmit={submit}>
-          <Stack>
+        <Stack>
+          <Form
+            action={request}
+            submitLabel="Send link"
+            button={{ fullWidth: true }}
+            onSubmit={() => request.run({ body: values })}
+          >
             {request.isDone && (
               <Notice tone="good" title="Check your email" isAlert>
                 {`If there is an account with this address, a link is on its way. It works once, within ${PASSWORD_LINKS.minutes} minutes.`}
@@ -36,18 +32,12 @@ export function Page() {
               label="Email address"
               type="email"
               autoComplete="username"
-              value={email}
-              onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+              {...field('email')}
               required
-              withAsterisk={false}
             />
-            <FormFailure error={request.error} />
-            <Button type="submit" loading={request.isRunning} fullWidth>
-              Send link
-            </Button>
-            <TextLink to={PATHS.signIn}>Back to sign-in</TextLink>
-          </Stack>
-        </form>
+          </Form>
+          <TextLink to={PATHS.signIn}>Back to sign-in</TextLink>
+        </Stack>
       </Panel>
     </OutsidePage>
   );

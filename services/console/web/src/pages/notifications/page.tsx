@@ -1,16 +1,12 @@
 import { Group, Radio, Stack, Text } from '@mantine/core';
 import { notificationSettingsIn } from '@partner/proto-contracts/resources/notification-settings/notification-settings';
 import { type SubmitEvent, useState } from 'react';
-import { ActionButton } from '../../parts/action-button.js';
+import { ActionButton } from '../../parts/owner.js';
 import type { Output } from '../../api/operations.js';
-import { useAction } from '../../api/use-action.js';
-import { useOperation } from '../../api/use-operation.js';
-import { FormFailure } from '../../parts/form-failure.js';
-import { Notice } from '../../parts/notice.js';
-import { PageHeader } from '../../parts/page-header.js';
-import { Panel } from '../../parts/panel.js';
+import { useAction, useOperation } from '../../api/hooks.js';
+import { FormFailure } from '../../parts/form.js';
+import { Notice, PageHeader, Panel, TextLink } from '../../parts/page.js';
 import { QueryView } from '../../parts/query-view.js';
-import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
 
 /** Page of the owner's notification settings. */

@@ -1,7 +1,5 @@
 import { Group, Stack, Text } from '@mantine/core';
-import { Notice } from '../../parts/notice.js';
-import { Panel } from '../../parts/panel.js';
-import { TextLink } from '../../parts/text-link.js';
+import { Notice, Panel, TextLink } from '../../parts/page.js';
 import type { Attention } from './attention.js';
 import classes from './overview.module.css';
 

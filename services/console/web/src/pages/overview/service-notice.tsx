@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
 import { SERVICE_STATUS_LIMITS } from '@partner/proto-contracts/resources/service-status/service-status';
-import { useServiceStatus } from '../../api/queries.js';
+import { useServiceStatus } from '../../api/hooks.js';
 import { formatDuration } from '../../format.js';
-import { Notice } from '../../parts/notice.js';
-import { ExactTime } from '../../parts/relative-time.js';
+import { Notice } from '../../parts/page.js';
+import { ExactTime } from '../../parts/times.js';
 
 /** Says that the service was restored from a backup, in the days after it. */
 export function RestoreNotice() {

@@ -1,12 +1,11 @@
 import { Group } from '@mantine/core';
 import type { AttemptCounts, CompanyStatistics, Webhook, WebhookTotals } from '../../api/operations.js';
 import { formatCount, formatCountOf, formatDuration, formatShare } from '../../format.js';
-import { HealthBadge, StateBadge } from '../../parts/badges.js';
+import { HealthBadge, StateBadge, WebhookLink } from '../../parts/badges.js';
 import { DataTable } from '../../parts/data-table.js';
-import { useNow } from '../../parts/relative-time.js';
-import { Sparkline } from '../../parts/sparkline.js';
-import { TextLink } from '../../parts/text-link.js';
-import { WebhookLink } from '../../parts/webhook-link.js';
+import { useNow } from '../../parts/times.js';
+import { Sparkline } from '../../parts/traffic.js';
+import { TextLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { chartPoints, SPAN_TEXTS, type SpanName } from '../../statistics-span.js';
 

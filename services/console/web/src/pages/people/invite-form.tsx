@@ -1,12 +1,9 @@
-import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { role as roles } from '@partner/proto-contracts/api/roles';
-import { type SubmitEvent, useState } from 'react';
-import { violationsByField } from '../../api/api-error.js';
-import { useAction } from '../../api/use-action.js';
+import { useAction } from '../../api/hooks.js';
 import { pageSendsMail } from '../../page-settings.js';
-import { FormFailure } from '../../parts/form-failure.js';
-import { Notice } from '../../parts/notice.js';
-import { Panel } from '../../parts/panel.js';
+import { Form, useFields } from '../../parts/form.js';
+import { Notice, Panel } from '../../parts/page.js';
 
 /** The roles as choices. */
 export const ROLE_OPTIONS = [
@@ -14,13 +11,12 @@ export const ROLE_OPTIONS = [
   { value: 'owner', label: 'Owner' },
 ];
 
-const EMPTY = { displayName: '', email: '', role: roles.parse('viewer') };
+const EMPTY = { displayName: '', email: '', role: 'viewer' };
 
 /** The form that invites a person. */
 export function InviteForm() {
-  const [person, setPerson] = useState(EMPTY);
-  const add = useAction('addColleague', { done: 'Invitation sent', onDone: () => setPerson(EMPTY) });
-  const violations = violationsByField(add.error);
+  const add = useAction('addColleague', { done: 'Invitation sent', onDone: () => clear() });
+  const { values, violations, field, clear } = useFields(EMPTY, add.error);
   if (!pageSendsMail()) {
     return (
       <Notice tone="info" title="The operator of the service adds people">
@@ -28,47 +24,30 @@ export function InviteForm() {
       </Notice>
     );
   }
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    add.run({ body: person });
-  };
   return (
     <Panel title="Invite a person">
-      <form onSubmit={submit}>
-        <Stack maw={440}>
-          <TextInput
-            label="Name"
-            value={person.displayName}
-            onChange={({ currentTarget }) => setPerson({ ...person, displayName: currentTarget.value })}
-            error={violations['displayName']}
-            required
-            withAsterisk={false}
-          />
-          <TextInput
-            label="Email address"
-            description="Receives a link to set the password. Invite the person again for a new link."
-            type="email"
-            value={person.email}
-            onChange={({ currentTarget }) => setPerson({ ...person, email: currentTarget.value })}
-            error={violations['email']}
-            required
-            withAsterisk={false}
-          />
-          <NativeSelect
-            label="Role"
-            description="An owner can change everything, a viewer can only read."
-            data={ROLE_OPTIONS}
-            value={person.role}
-            onChange={({ currentTarget }) => setPerson({ ...person, role: roles.parse(currentTarget.value) })}
-          />
-          {Object.keys(violations).length === 0 && <FormFailure error={add.error} />}
-          <Group>
-            <Button type="submit" loading={add.isRunning}>
-              Send invitation
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <Form
+        action={add}
+        submitLabel="Send invitation"
+        isExplained={Object.keys(violations).length > 0}
+        maw={440}
+        onSubmit={() => add.run({ body: { ...values, role: roles.parse(values.role) } })}
+      >
+        <TextInput label="Name" {...field('displayName')} required />
+        <TextInput
+          label="Email address"
+          description="Receives a link to set the password. Invite the person again for a new link."
+          type="email"
+          {...field('email')}
+          required
+        />
+        <NativeSelect
+          label="Role"
+          description="An owner can change everything, a viewer can only read."
+          data={ROLE_OPTIONS}
+          {...field('role')}
+        />
+      </Form>
     </Panel>
   );
 }

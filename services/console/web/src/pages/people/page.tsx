@@ -1,16 +1,13 @@
-import { Button, Group, NativeSelect, Stack } from '@mantine/core';
+import { Group, NativeSelect, Stack } from '@mantine/core';
 import { role as roles } from '@partner/proto-contracts/api/roles';
-import { useState } from 'react';
 import type { Output } from '../../api/operations.js';
-import { useAction } from '../../api/use-action.js';
-import { useOperation } from '../../api/use-operation.js';
+import { useAction, useOperation } from '../../api/hooks.js';
 import { pageProviderName } from '../../page-settings.js';
-import { ConfirmDialog } from '../../parts/confirm-dialog.js';
+import { ConfirmedButton } from '../../parts/confirm-dialog.js';
 import { DataTable } from '../../parts/data-table.js';
-import { FormFailure } from '../../parts/form-failure.js';
-import { useOwner } from '../../parts/owner-context.js';
-import { OwnerOnly } from '../../parts/owner-only.js';
-import { PageHeader } from '../../parts/page-header.js';
+import { FormFailure } from '../../parts/form.js';
+import { OwnerOnly, useOwner } from '../../parts/owner.js';
+import { PageHeader } from '../../parts/page.js';
 import { QueryView } from '../../parts/query-view.js';
 import { InviteForm, ROLE_OPTIONS } from './invite-form.js';
 
@@ -30,43 +27,8 @@ export function Page() {
 }
 
 function People({ people }: { readonly people: readonly Colleague[] }) {
-  const { role, membershipId: ownId } = useOwner().owner;
-  const isOwner = role === 'owner';
-  const [removed, setRemoved] = useState<Colleague>();
-  const remove = useAction('removeColleague', {
-    done: 'Access removed',
-    onDone: () => setRemoved(undefined),
-  });
-  const [locked, setLocked] = useState<Colleague>();
-  const reset = useAction('resetColleagueSecondFactor', {
-    done: 'Two-factor authentication reset',
-    onDone: () => setLocked(undefined),
-  });
-  const action = {
-    header: 'Action',
-    cell: (person: Colleague) => (
-      <Group gap="xs" wrap="nowrap">
-        {person.hasSecondFactor && person.membershipId !== ownId && (
-          <Button
-            size="xs"
-            variant="default"
-            aria-label={`Reset two-factor authentication of ${person.displayName}`}
-            onClick={() => setLocked(person)}
-          >
-            Reset two-factor
-          </Button>
-        )}
-        <Button
-          size="xs"
-          variant="default"
-          aria-label={`Remove ${person.displayName}`}
-          onClick={() => setRemoved(person)}
-        >
-          Remove
-        </Button>
-      </Group>
-    ),
-  };
+  const isOwner = useOwner().owner.role === 'owner';
+  const action = { header: 'Action', cell: (person: Colleague) => <PersonActions person={person} /> };
   return (
     <Stack gap="md">
       <DataTable
@@ -99,36 +61,44 @@ function People({ people }: { readonly people: readonly Colleague[] }) {
       <OwnerOnly>
         <InviteForm />
       </OwnerOnly>
-      <ConfirmDialog
-        isOpen={removed !== undefined}
-        title={`Remove ${removed?.displayName ?? ''}?`}
+    </Stack>
+  );
+}
+
+function PersonActions({ person }: { readonly person: Colleague }) {
+  const { membershipId, displayName, hasSecondFactor } = person;
+  const { owner } = useOwner();
+  const remove = useAction('removeColleague', { done: 'Access removed' });
+  const reset = useAction('resetColleagueSecondFactor', { done: 'Two-factor authentication reset' });
+  const given = { params: { id: membershipId } };
+  return (
+    <Group gap="xs" wrap="nowrap">
+      {hasSecondFactor && membershipId !== owner.membershipId && (
+        <ConfirmedButton
+          label="Reset two-factor"
+          button={{ size: 'xs', 'aria-label': `Reset two-factor authentication of ${displayName}` }}
+          title={`Reset two-factor authentication of ${displayName}?`}
+          confirmLabel="Reset"
+          isDangerous
+          action={reset}
+          given={given}
+        >
+          Their sessions end, and they sign in without a code until they set it up again. Check first that the
+          request comes from them.
+        </ConfirmedButton>
+      )}
+      <ConfirmedButton
+        label="Remove"
+        button={{ size: 'xs', 'aria-label': `Remove ${displayName}` }}
+        title={`Remove ${displayName}?`}
         confirmLabel="Remove"
         isDangerous
-        isRunning={remove.isRunning}
-        error={remove.error}
-        onConfirm={() => {
-          if (removed !== undefined) remove.run({ params: { id: removed.membershipId } });
-        }}
-        onClose={() => setRemoved(undefined)}
+        action={remove}
+        given={given}
       >
         Their sessions end, and they cannot sign in. You can invite them again.
-      </ConfirmDialog>
-      <ConfirmDialog
-        isOpen={locked !== undefined}
-        title={`Reset two-factor authentication of ${locked?.displayName ?? ''}?`}
-        confirmLabel="Reset"
-        isDangerous
-        isRunning={reset.isRunning}
-        error={reset.error}
-        onConfirm={() => {
-          if (locked !== undefined) reset.run({ params: { id: locked.membershipId } });
-        }}
-        onClose={() => setLocked(undefined)}
-      >
-        Their sessions end, and they sign in without a code until they set it up again. Check first that the
-        request comes from them.
-      </ConfirmDialog>
-    </Stack>
+      </ConfirmedButton>
+    </Group>
   );
 }
 

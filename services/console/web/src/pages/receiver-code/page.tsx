@@ -1,10 +1,7 @@
 import { Code, List, Stack, Tabs, Text } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
-import { CodeBlock } from '../../parts/code-block.js';
-import { Notice } from '../../parts/notice.js';
-import { PageHeader } from '../../parts/page-header.js';
-import { Panel } from '../../parts/panel.js';
-import { TextLink } from '../../parts/text-link.js';
+import { CodeBlock } from '../../parts/code.js';
+import { Notice, PageHeader, Panel, TextLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { type LanguageCode, languageNamed, LANGUAGES } from './languages.js';
 

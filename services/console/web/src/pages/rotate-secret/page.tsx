@@ -1,7 +1,7 @@
 import { useParams } from 'react-router';
-import { useWebhook } from '../../api/queries.js';
+import { useWebhook } from '../../api/hooks.js';
 import { QueryView } from '../../parts/query-view.js';
-import { PageHeader } from '../../parts/page-header.js';
+import { PageHeader } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { webhookName } from '../../webhook-name.js';
 import { RotationSteps } from './rotation-steps.js';

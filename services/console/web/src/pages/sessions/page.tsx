@@ -1,20 +1,17 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { IconDeviceLaptop } from '@tabler/icons-react';
-import { useState } from 'react';
 import { ApiError } from '../../api/api-error.js';
 import type { Output } from '../../api/operations.js';
-import { useAction, useTask } from '../../api/use-action.js';
-import { useOperation } from '../../api/use-operation.js';
+import { useAction, useOperation, useTask } from '../../api/hooks.js';
 import { browserName } from '../../browser-name.js';
 import { formatCountOf } from '../../format.js';
 import { QueryView } from '../../parts/query-view.js';
 import { ToneBadge } from '../../parts/badges.js';
-import { ConfirmDialog } from '../../parts/confirm-dialog.js';
+import { ConfirmedButton } from '../../parts/confirm-dialog.js';
 import { DataTable } from '../../parts/data-table.js';
-import { FormFailure } from '../../parts/form-failure.js';
-import { Notice } from '../../parts/notice.js';
-import { PageHeader } from '../../parts/page-header.js';
-import { DueTime, PastTime } from '../../parts/relative-time.js';
+import { FormFailure } from '../../parts/form.js';
+import { Notice, PageHeader } from '../../parts/page.js';
+import { DueTime, PastTime } from '../../parts/times.js';
 
 type ListedSession = Output<'listSessions'>['sessions'][number];
 
@@ -36,8 +33,7 @@ export function Page() {
 
 function List({ sessions }: { readonly sessions: readonly ListedSession[] }) {
   const others = sessions.filter(({ current }) => !current);
-  const [isAsking, setAsking] = useState(false);
-  const endOthers = useEndSessions(() => setAsking(false));
+  const endOthers = useEndSessions();
   return (
     <Stack gap="md">
       {others.length === 0 ? (
@@ -46,9 +42,16 @@ function List({ sessions }: { readonly sessions: readonly ListedSession[] }) {
         </Notice>
       ) : (
         <Group>
-          <Button variant="default" onClick={() => setAsking(true)}>
-            End all other sessions
-          </Button>
+          <ConfirmedButton
+            label="End all other sessions"
+            title="End all other sessions?"
+            confirmLabel="End sessions"
+            isDangerous
+            action={endOthers}
+            given={others.map(({ id }) => id)}
+          >
+            {`${formatCountOf(others.length, 'session ends', 'sessions end')} immediately. You need to sign in there again. This session stays active.`}
+          </ConfirmedButton>
         </Group>
       )}
       <DataTable
@@ -87,18 +90,6 @@ function List({ sessions }: { readonly sessions: readonly ListedSession[] }) {
           },
         ]}
       />
-      <ConfirmDialog
-        isOpen={isAsking}
-        title="End all other sessions?"
-        confirmLabel="End sessions"
-        isDangerous
-        isRunning={endOthers.isRunning}
-        error={endOthers.error}
-        onConfirm={() => endOthers.run(others.map(({ id }) => id))}
-        onClose={() => setAsking(false)}
-      >
-        {`${formatCountOf(others.length, 'session ends', 'sessions end')} immediately. You need to sign in there again. This session stays active.`}
-      </ConfirmDialog>
     </Stack>
   );
 }
@@ -122,7 +113,7 @@ function EndButton({ session }: { readonly session: ListedSession }) {
 }
 
 /** Ends sessions one by one; ignores sessions that have already ended. */
-function useEndSessions(onDone: () => void) {
+function useEndSessions() {
   return useTask(
     async (api, ids: readonly string[]) => {
       for (const id of ids) {
@@ -133,6 +124,6 @@ function useEndSessions(onDone: () => void) {
         }
       }
     },
-    { done: 'All other sessions ended', onDone },
+    { done: 'All other sessions ended' },
   );
 }

@@ -1,28 +1,17 @@
-import { Button, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { PASSWORD_LENGTH } from '@partner/proto-contracts/resources/password/password';
-import { type SubmitEvent, useState } from 'react';
-import { violationsByField } from '../../api/api-error.js';
-import { useAction } from '../../api/use-action.js';
+import { useAction } from '../../api/hooks.js';
 import { useLinkToken } from '../../link-secrets.js';
-import { FormFailure } from '../../parts/form-failure.js';
-import { LinkButton } from '../../parts/link-button.js';
-import { Notice } from '../../parts/notice.js';
-import { OutsidePage } from '../../parts/outside-page.js';
-import { PageHeader } from '../../parts/page-header.js';
-import { Panel } from '../../parts/panel.js';
-import { PasswordField } from '../../parts/password-field.js';
+import { Form, PasswordField, useFields } from '../../parts/form.js';
+import { LinkButton } from '../../parts/owner.js';
+import { Notice, OutsidePage, PageHeader, Panel } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 
 /** Page of the mailed link that sets a password. */
 export function Page() {
   const token = useLinkToken();
-  const [newPassword, setNewPassword] = useState('');
   const use = useAction('usePasswordLink');
-  const violation = violationsByField(use.error)['newPassword'];
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    use.run({ body: { token, newPassword } });
-  };
+  const { values, violations, field } = useFields({ newPassword: '' }, use.error);
   return (
     <OutsidePage>
       <PageHeader title="Set your password" description="For the partner console." />
@@ -35,22 +24,20 @@ export function Page() {
             <LinkButton to={PATHS.signIn}>Sign in</LinkButton>
           </Stack>
         ) : (
-          <form onSubmit={submit}>
-            <Stack>
-              <PasswordField
-                label="New password"
-                description={`At least ${PASSWORD_LENGTH.min} characters`}
-                autoComplete="new-password"
-                value={newPassword}
-                onChange={setNewPassword}
-                violation={violation}
-              />
-              {violation === undefined && <FormFailure error={use.error} />}
-              <Button type="submit" loading={use.isRunning} fullWidth>
-                Set password
-              </Button>
-            </Stack>
-          </form>
+          <Form
+            action={use}
+            submitLabel="Set password"
+            button={{ fullWidth: true }}
+            isExplained={violations['newPassword'] !== undefined}
+            onSubmit={() => use.run({ body: { token, ...values } })}
+          >
+            <PasswordField
+              label="New password"
+              description={`At least ${PASSWORD_LENGTH.min} characters`}
+              autoComplete="new-password"
+              {...field('newPassword')}
+            />
+          </Form>
         )}
       </Panel>
     </OutsidePage>

@@ -3,18 +3,13 @@ import { Navigate, useNavigate } from 'react-router';
 import { ApiError } from '../../api/api-error.js';
 import { wantedPage } from '../../api/provider-sign-in.js';
 import { useNewSession } from '../../api/session.js';
-import { useAction } from '../../api/use-action.js';
+import { useAction } from '../../api/hooks.js';
 import { announceConfirmed } from '../../confirmed-elsewhere.js';
 import { useProviderResponse } from '../../link-secrets.js';
 import { pageProviderName } from '../../page-settings.js';
-import { CodeForm } from '../../parts/code-form.js';
-import { FormFailure } from '../../parts/form-failure.js';
-import { LinkButton } from '../../parts/link-button.js';
-import { Loading } from '../../parts/loading.js';
-import { Notice } from '../../parts/notice.js';
-import { OutsidePage } from '../../parts/outside-page.js';
-import { PageHeader } from '../../parts/page-header.js';
-import { Panel } from '../../parts/panel.js';
+import { CodeForm, FormFailure } from '../../parts/form.js';
+import { LinkButton } from '../../parts/owner.js';
+import { Loading, Notice, OutsidePage, PageHeader, Panel } from '../../parts/page.js';
 import { pathAfterSignIn, signInPath } from '../../paths.js';
 
 /** Page to which the identity provider returns. */
@@ -60,10 +55,8 @@ function SignIn({ query }: { readonly query: string }) {
         />
         <Panel p="lg">
           <CodeForm
-            description="The 6 digits of your authenticator app, or a recovery code"
+            action={{ isRunning, error: codeOf(error) === 'second_factor_required' ? null : error }}
             submitLabel="Sign in"
-            isRunning={isRunning}
-            error={codeOf(error) === 'second_factor_required' ? null : error}
             onSubmit={(code) => run({ body: { query, code } })}
           />
         </Panel>

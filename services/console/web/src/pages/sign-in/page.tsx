@@ -1,19 +1,14 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { type SubmitEvent, useState } from 'react';
+import { Button, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { Navigate, useNavigate, useSearchParams } from 'react-router';
 import { useNewSession, useSession } from '../../api/session.js';
 import { ApiError } from '../../api/api-error.js';
-import { useAction } from '../../api/use-action.js';
+import { useAction } from '../../api/hooks.js';
 import { useBeginProviderSignIn } from '../../api/provider-sign-in.js';
 import { pageEnvironment, pageProviderName, pageSendsMail } from '../../page-settings.js';
-import { CodeForm } from '../../parts/code-form.js';
-import { FormFailure } from '../../parts/form-failure.js';
-import { Notice } from '../../parts/notice.js';
-import { OutsidePage } from '../../parts/outside-page.js';
-import { PageHeader } from '../../parts/page-header.js';
-import { Panel } from '../../parts/panel.js';
-import { TextLink } from '../../parts/text-link.js';
-import { PATHS, pathAfterSignIn } from '../../paths.js';
+import { CodeForm, Form, FormFailure, PasswordField, useFields } from '../../parts/form.js';
+import { Notice, OutsidePage, PageHeader, Panel, TextLink } from '../../parts/page.js';
+import { pathAfterSignIn, PATHS } from '../../paths.js';
 
 /** Sign-in page. */
 export function Page() {
@@ -28,27 +23,31 @@ export function Page() {
       void navigate(next, { replace: true });
     },
   });
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
+  const { values, field } = useFields({ email: '', password: '' }, null);
   const [asksCode, setAsksCode] = useState(false);
 
   if (typeof session.data === 'object' && session.data !== null) return <Navigate to={next} replace />;
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    signIn.run({ body: { email, password } }, { onError: (error) => setAsksCode(needsCode(error)) });
-  };
-  const goBack = () => {
-    signIn.reset();
-    setAsksCode(false);
-  };
+  const action = { ...signIn, error: needsCode(signIn.error) ? null : signIn.error };
   if (asksCode) {
     return (
-      <CodePage
-        isRunning={signIn.isRunning}
-        error={needsCode(signIn.error) ? null : signIn.error}
-        onBack={goBack}
-        onSubmit={(code) => signIn.run({ body: { email, password, code } })}
-      />
+      <OutsidePage>
+        <PageHeader
+          title="Enter your code"
+          description="Your account is protected with two-factor authentication."
+        />
+        <Panel p="lg">
+          <CodeForm
+            action={action}
+            submitLabel="Sign in"
+            cancelLabel="Back"
+            onCancel={() => {
+              signIn.reset();
+              setAsksCode(false);
+            }}
+            onSubmit={(code) => signIn.run({ body: { ...values, code } })}
+          />
+        </Panel>
+      </OutsidePage>
     );
   }
   return (
@@ -58,8 +57,15 @@ export function Page() {
         description={`For the people of a partner company. This is the ${pageEnvironment()} environment.`}
       />
       <Panel p="lg">
-        <form onSubmit={submit}>
-          <Stack>
+        <Stack>
+          <Form
+            action={action}
+            submitLabel="Sign in"
+            button={{ fullWidth: true }}
+            onSubmit={() =>
+              signIn.run({ body: values }, { onError: (error) => setAsksCode(needsCode(error)) })
+            }
+          >
             {session.data === 'ended' && signIn.error === null && (
               <Notice tone="info" title="Your session ended">
                 Sign in to return to your page.
@@ -69,58 +75,14 @@ export function Page() {
               label="Email address"
               type="email"
               autoComplete="username"
-              value={email}
-              onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+              {...field('email')}
               required
-              withAsterisk={false}
             />
-            <PasswordInput
-              label="Password"
-              autoComplete="current-password"
-              value={password}
-              onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-              required
-              withAsterisk={false}
-              visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-            />
-            <FormFailure error={needsCode(signIn.error) ? null : signIn.error} />
-            <Button type="submit" loading={signIn.isRunning} fullWidth>
-              Sign in
-            </Button>
-            <ProviderSignIn next={next} />
-            {pageSendsMail() && <TextLink to={PATHS.forgotPassword}>Forgot your password?</TextLink>}
-          </Stack>
-        </form>
-      </Panel>
-    </OutsidePage>
-  );
-}
-
-function CodePage(props: {
-  readonly isRunning: boolean;
-  readonly error: unknown;
-  readonly onBack: () => void;
-  readonly onSubmit: (code: string) => void;
-}) {
-  return (
-    <OutsidePage>
-      <PageHeader
-        title="Enter your code"
-        description="Your account is protected with two-factor authentication."
-      />
-      <Panel p="lg">
-        <CodeForm
-          description="The 6 digits of your authenticator app, or a recovery code"
-          submitLabel="Sign in"
-          isRunning={props.isRunning}
-          error={props.error}
-          cancel={
-            <Button variant="default" onClick={props.onBack}>
-              Back
-            </Button>
-          }
-          onSubmit={props.onSubmit}
-        />
+            <PasswordField label="Password" autoComplete="current-password" {...field('password')} />
+          </Form>
+          <ProviderSignIn next={next} />
+          {pageSendsMail() && <TextLink to={PATHS.forgotPassword}>Forgot your password?</TextLink>}
+        </Stack>
       </Panel>
     </OutsidePage>
   );

@@ -1,15 +1,11 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { type SubmitEvent, useState } from 'react';
+import { Stack, Text, TextInput } from '@mantine/core';
 import type { Output } from '../../api/operations.js';
-import { useAction } from '../../api/use-action.js';
-import { useOperation } from '../../api/use-operation.js';
+import { useAction, useOperation } from '../../api/hooks.js';
 import { QueryView } from '../../parts/query-view.js';
-import { FormFailure } from '../../parts/form-failure.js';
-import { Notice } from '../../parts/notice.js';
-import { PageHeader } from '../../parts/page-header.js';
-import { OwnerOnly } from '../../parts/owner-only.js';
-import { Panel } from '../../parts/panel.js';
-import { DueTime, PastTime } from '../../parts/relative-time.js';
+import { Form, useFields } from '../../parts/form.js';
+import { Notice, PageHeader, Panel } from '../../parts/page.js';
+import { OwnerOnly } from '../../parts/owner.js';
+import { DueTime, PastTime } from '../../parts/times.js';
 
 /** Page of the technical contact. */
 export function Page() {
@@ -58,39 +54,25 @@ function Contact({ contact }: { readonly contact: Output<'getTechnicalContact'> 
 }
 
 function ContactForm() {
-  const [email, setEmail] = useState('');
   const set = useAction('setTechnicalContact');
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    set.run({ body: { email } });
-  };
+  const { values, field } = useFields({ email: '' }, null);
   return (
     <Panel title="Set an address">
-      <form onSubmit={submit}>
-        <Stack>
-          {set.response?.emailSent === true && <Notice tone="good" title="Confirmation link sent" isAlert />}
-          {set.response?.emailSent === false && (
-            <Notice tone="warn" title="The address is pending, but no email was sent" isAlert>
-              This service has no mail server. Without the link the address cannot be confirmed.
-            </Notice>
-          )}
-          <TextInput
-            label="Email address"
-            description="The confirmed address stays until the new one is confirmed"
-            type="email"
-            value={email}
-            onChange={({ currentTarget }) => setEmail(currentTarget.value)}
-            required
-            withAsterisk={false}
-          />
-          <FormFailure error={set.error} />
-          <Group>
-            <Button type="submit" loading={set.isRunning}>
-              Send confirmation link
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <Form action={set} submitLabel="Send confirmation link" onSubmit={() => set.run({ body: values })}>
+        {set.response?.emailSent === true && <Notice tone="good" title="Confirmation link sent" isAlert />}
+        {set.response?.emailSent === false && (
+          <Notice tone="warn" title="The address is pending, but no email was sent" isAlert>
+            This service has no mail server. Without the link the address cannot be confirmed.
+          </Notice>
+        )}
+        <TextInput
+          label="Email address"
+          description="The confirmed address stays until the new one is confirmed"
+          type="email"
+          {...field('email')}
+          required
+        />
+      </Form>
     </Panel>
   );
 }

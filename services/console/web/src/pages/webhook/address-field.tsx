@@ -1,7 +1,7 @@
 import { Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
-import { useAction } from '../../api/use-action.js';
+import { useAction } from '../../api/hooks.js';
 import { sentenceOf } from './sentence-of.js';
 
 const CHECK_AFTER_MS = 400;
@@ -41,7 +41,6 @@ export function AddressField(props: {
         }}
         error={reason === undefined ? undefined : sentenceOf(reason, 'The address')}
         required
-        withAsterisk={false}
       />
       <Text size="sm" c="dimmed" role="status" mt={4}>
         {reason === undefined &&

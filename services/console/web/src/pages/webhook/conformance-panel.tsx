@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import type { Webhook } from '../../api/operations.js';
-import { CodeBlock } from '../../parts/code-block.js';
-import { Panel } from '../../parts/panel.js';
+import { CodeBlock } from '../../parts/code.js';
+import { Panel } from '../../parts/page.js';
 import { conformanceCommand } from './conformance-command.js';
 import { SignatureSteps } from './signature-steps.js';
 import { useSignatureProof } from './use-signature-proof.js';

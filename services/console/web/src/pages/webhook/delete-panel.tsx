@@ -1,69 +1,57 @@
 import { Code, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import type { useAction } from '../../api/hooks.js';
 import type { Webhook } from '../../api/operations.js';
-import { ActionButton } from '../../parts/action-button.js';
-import { ConfirmDialog } from '../../parts/confirm-dialog.js';
-import { FormFailure } from '../../parts/form-failure.js';
-import { Panel } from '../../parts/panel.js';
+import { ConfirmedButton } from '../../parts/confirm-dialog.js';
+import { FormFailure } from '../../parts/form.js';
+import { Panel } from '../../parts/page.js';
 
 /** Deletes a subscription after the owner has typed its host. */
 export function DeletePanel({
   webhook,
-  error,
-  onDelete,
+  deletion,
 }: {
   readonly webhook: Webhook;
-  /** Why the deletion failed. */
-  readonly error: unknown;
-  readonly onDelete: () => void;
+  readonly deletion: ReturnType<typeof useAction<'deleteWebhook'>>;
 }) {
-  const [isAsking, setAsking] = useState(false);
   const [typed, setTyped] = useState('');
   const { host } = new URL(webhook.url);
   return (
     <Panel title="Delete">
       <Stack gap="sm">
         <span>Permanently deletes the webhook and its secrets. To stop it temporarily, pause it.</span>
-        <FormFailure error={error} />
+        <FormFailure error={deletion.error} />
         <Group>
-          <ActionButton
-            variant="default"
-            onClick={() => {
-              setTyped('');
-              setAsking(true);
-            }}
+          <ConfirmedButton
+            label="Delete webhook"
+            title="Delete this webhook?"
+            confirmLabel="Delete permanently"
+            isDangerous
+            isBlocked={typed.trim() !== host}
+            action={deletion}
+            given={{ params: { id: webhook.id } }}
+            onOpen={() => setTyped('')}
           >
-            Delete webhook
-          </ActionButton>
+            <Stack gap="sm">
+              <Text>
+                Nothing more is sent, queued deliveries are cancelled, and its secrets are deleted. You cannot
+                undo this.
+              </Text>
+              <TextInput
+                label={
+                  <>
+                    To confirm, type <Code>{host}</Code>
+                  </>
+                }
+                value={typed}
+                onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+                autoComplete="off"
+                spellCheck={false}
+              />
+            </Stack>
+          </ConfirmedButton>
         </Group>
       </Stack>
-      <ConfirmDialog
-        isOpen={isAsking}
-        title="Delete this webhook?"
-        confirmLabel="Delete permanently"
-        isDangerous
-        isBlocked={typed.trim() !== host}
-        onConfirm={onDelete}
-        onClose={() => setAsking(false)}
-      >
-        <Stack gap="sm">
-          <Text>
-            Nothing more is sent, queued deliveries are cancelled, and its secrets are deleted. You cannot
-            undo this.
-          </Text>
-          <TextInput
-            label={
-              <>
-                To confirm, type <Code>{host}</Code>
-              </>
-            }
-            value={typed}
-            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-            autoComplete="off"
-            spellCheck={false}
-          />
-        </Stack>
-      </ConfirmDialog>
     </Panel>
   );
 }

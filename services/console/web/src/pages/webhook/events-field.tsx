@@ -1,10 +1,10 @@
 import type { CatalogueEvent } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 import { Checkbox, Code, Input, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { useEventCatalogue } from '../../api/queries.js';
+import { useEventCatalogue } from '../../api/hooks.js';
 import { QueryView } from '../../parts/query-view.js';
-import { CodeBlock } from '../../parts/code-block.js';
-import { useOwner } from '../../parts/owner-context.js';
+import { CodeBlock } from '../../parts/code.js';
+import { useOwner } from '../../parts/owner.js';
 import { type EventGroup, groupsFor, isChosen, toggleEvent, toggleGroup } from './event-choice.js';
 import { sentenceOf } from './sentence-of.js';
 import classes from './webhook.module.css';

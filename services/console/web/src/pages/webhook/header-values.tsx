@@ -3,7 +3,7 @@ import {
   CUSTOM_HEADER_LIMITS,
   isSameHost,
 } from '@partner/proto-contracts/resources/subscription/custom-headers';
-import { Notice } from '../../parts/notice.js';
+import { Notice } from '../../parts/page.js';
 
 /** Values of custom headers by name, as they are entered for another host. */
 export type HeaderValues = Readonly<Record<string, string>>;

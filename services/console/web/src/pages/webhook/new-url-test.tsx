@@ -1,6 +1,6 @@
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import type { TestBody, Webhook } from '../../api/operations.js';
-import { Notice } from '../../parts/notice.js';
+import { Notice } from '../../parts/page.js';
 import { TestSteps } from './test-steps.js';
 import { useTestDelivery } from './use-test-delivery.js';
 

@@ -3,10 +3,9 @@ import { healthOf } from '@partner/proto-contracts/resources/subscription/health
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Webhook } from '../../api/operations.js';
 import { isFailing } from '../../is-failing.js';
-import { NextAttemptOfWebhook } from '../../parts/next-attempt.js';
-import { Notice } from '../../parts/notice.js';
-import { OwnerOnly } from '../../parts/owner-only.js';
-import { TextLink } from '../../parts/text-link.js';
+import { NextAttemptOfWebhook } from '../../parts/times.js';
+import { Notice, TextLink } from '../../parts/page.js';
+import { OwnerOnly } from '../../parts/owner.js';
 import { PATHS } from '../../paths.js';
 
 /** Next required step for a subscription, if any. */

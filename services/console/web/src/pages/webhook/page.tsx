@@ -2,13 +2,11 @@ import { SimpleGrid, Stack, Tabs } from '@mantine/core';
 import { useState } from 'react';
 import { Navigate, useParams, useSearchParams } from 'react-router';
 import type { Webhook } from '../../api/operations.js';
-import { useWebhook } from '../../api/queries.js';
-import { useAction } from '../../api/use-action.js';
+import { useAction, useWebhook } from '../../api/hooks.js';
 import { QueryView } from '../../parts/query-view.js';
 import { HealthBadge, StateBadge, VerifiedBadge } from '../../parts/badges.js';
-import { Loading } from '../../parts/loading.js';
-import { OwnerOnly } from '../../parts/owner-only.js';
-import { PageHeader } from '../../parts/page-header.js';
+import { Loading, PageHeader } from '../../parts/page.js';
+import { OwnerOnly } from '../../parts/owner.js';
 import { PATHS, WEBHOOK_TABS } from '../../paths.js';
 import { webhookName } from '../../webhook-name.js';
 import { ConformancePanel } from './conformance-panel.js';
@@ -43,7 +41,7 @@ export function Page() {
   return <WebhookPage key={id} id={id} deletion={deletion} />;
 }
 
-type Deletion = Pick<ReturnType<typeof useAction<'deleteWebhook'>>, 'run' | 'error'>;
+type Deletion = ReturnType<typeof useAction<'deleteWebhook'>>;
 
 function WebhookPage({ id, deletion }: { readonly id: string; readonly deletion: Deletion }) {
   const webhook = useWebhook(id);
@@ -107,11 +105,7 @@ function Everything({ webhook, deletion }: { readonly webhook: Webhook; readonly
             <SettingsPanel webhook={webhook} />
             <OwnerOnly>
               <HeadersPanel webhook={webhook} />
-              <DeletePanel
-                webhook={webhook}
-                error={deletion.error}
-                onDelete={() => deletion.run({ params: { id: webhook.id } })}
-              />
+              <DeletePanel webhook={webhook} deletion={deletion} />
             </OwnerOnly>
           </Stack>
         </Tabs.Panel>

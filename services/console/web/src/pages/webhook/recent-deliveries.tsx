@@ -1,8 +1,8 @@
 import { Group, Text } from '@mantine/core';
-import { useOperation } from '../../api/use-operation.js';
+import { useOperation } from '../../api/hooks.js';
 import { DeliveryTable } from '../../parts/delivery-table.js';
-import { LinkButton } from '../../parts/link-button.js';
-import { Panel } from '../../parts/panel.js';
+import { LinkButton } from '../../parts/owner.js';
+import { Panel } from '../../parts/page.js';
 import { QueryView } from '../../parts/query-view.js';
 import { PATHS } from '../../paths.js';
 

@@ -1,9 +1,9 @@
 import { Group, Stack } from '@mantine/core';
 import type { Webhook } from '../../api/operations.js';
-import { LinkButton } from '../../parts/link-button.js';
-import { Panel } from '../../parts/panel.js';
+import { LinkButton } from '../../parts/owner.js';
+import { Panel } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
-import classes from './webhook.module.css';
+import { Facts } from '../../parts/facts.js';
 
 /** Versions of the secret, and a link to the rotation. */
 export function SecretPanel({ webhook }: { readonly webhook: Webhook }) {
@@ -14,12 +14,12 @@ export function SecretPanel({ webhook }: { readonly webhook: Webhook }) {
         <span>
           Your server verifies deliveries with it. Rotate it once a year, or if it is lost or compromised.
         </span>
-        <dl className={classes['facts']}>
-          <dt>Active secret</dt>
-          <dd>{`Version ${secretVersion}${secretShown ? '' : ', never shown'}`}</dd>
-          <dt>Pending secret</dt>
-          <dd>{pendingSecretVersion === null ? 'None' : `Version ${pendingSecretVersion}`}</dd>
-        </dl>
+        <Facts
+          facts={[
+            ['Active secret', `Version ${secretVersion}${secretShown ? '' : ', never shown'}`],
+            ['Pending secret', pendingSecretVersion === null ? 'None' : `Version ${pendingSecretVersion}`],
+          ]}
+        />
         <Group>
           <LinkButton to={PATHS.rotateSecret(id)} variant="default">
             {!secretShown

@@ -1,15 +1,15 @@
-import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core';
+import { Group, NumberInput, TextInput } from '@mantine/core';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { IconPencil } from '@tabler/icons-react';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import type { Webhook } from '../../api/operations.js';
-import { ActionButton } from '../../parts/action-button.js';
+import { ActionButton } from '../../parts/owner.js';
 import { violationsByField } from '../../api/api-error.js';
-import { useAction } from '../../api/use-action.js';
-import { CopyButton } from '../../parts/copy-button.js';
-import { FormFailure } from '../../parts/form-failure.js';
-import { Panel } from '../../parts/panel.js';
-import { PastTime } from '../../parts/relative-time.js';
+import { useAction } from '../../api/hooks.js';
+import { CopyButton } from '../../parts/code.js';
+import { Form } from '../../parts/form.js';
+import { Panel } from '../../parts/page.js';
+import { PastTime } from '../../parts/times.js';
 import { AddressField } from './address-field.js';
 import { changesOf, type WebhookSettings } from './changes-of.js';
 import { EventPatterns } from './event-patterns.js';
@@ -18,7 +18,7 @@ import { EventsField } from './events-field.js';
 import { hasOtherHost, headersViolation, type HeaderValues, HeaderValuesForUrl } from './header-values.js';
 import { NewUrlTest } from './new-url-test.js';
 import { rateLabel } from './rate-label.js';
-import classes from './webhook.module.css';
+import { Facts } from '../../parts/facts.js';
 
 /** Settings of a subscription, and a form that changes them. */
 export function SettingsPanel({ webhook }: { readonly webhook: Webhook }) {
@@ -51,40 +51,30 @@ export function SettingsPanel({ webhook }: { readonly webhook: Webhook }) {
 function Settings({ webhook }: { readonly webhook: Webhook }) {
   const { id, url, description, events, schemaVersion, deliveriesPerSecond, createdAt, updatedAt } = webhook;
   return (
-    <dl className={classes['facts']}>
-      <dt>Address</dt>
-      <dd>
-        <Group gap={4}>
-          {url}
-          <CopyButton value={url} what="the address" isSmall />
-        </Group>
-      </dd>
-      <dt>Name</dt>
-      <dd>{description === '' ? 'None' : description}</dd>
-      <dt>Events</dt>
-      <dd>
-        <EventPatterns events={events} />
-      </dd>
-      <dt>Rate</dt>
-      <dd>{rateLabel(deliveriesPerSecond)}</dd>
-      <dt>Payload version</dt>
-      <dd>{schemaVersion}</dd>
-      <dt>Webhook ID</dt>
-      <dd>
-        <Group gap={4}>
-          {id}
-          <CopyButton value={id} what="the webhook ID" isSmall />
-        </Group>
-      </dd>
-      <dt>Created</dt>
-      <dd>
-        <PastTime at={createdAt} />
-      </dd>
-      <dt>Changed</dt>
-      <dd>
-        <PastTime at={updatedAt} />
-      </dd>
-    </dl>
+    <Facts
+      facts={[
+        [
+          'Address',
+          <Group key="address" gap={4}>
+            {url}
+            <CopyButton value={url} what="the address" isSmall />
+          </Group>,
+        ],
+        ['Name', description === '' ? 'None' : description],
+        ['Events', <EventPatterns key="events" events={events} />],
+        ['Rate', rateLabel(deliveriesPerSecond)],
+        ['Payload version', schemaVersion],
+        [
+          'Webhook ID',
+          <Group key="id" gap={4}>
+            {id}
+            <CopyButton value={id} what="the webhook ID" isSmall />
+          </Group>,
+        ],
+        ['Created', <PastTime key="created" at={createdAt} />],
+        ['Changed', <PastTime key="changed" at={updatedAt} />],
+      ]}
+    />
   );
 }
 
@@ -112,8 +102,7 @@ function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonl
     setLacksEvents(false);
     update.reset();
   };
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
+  const submit = () => {
     if (given.events.length === 0) {
       setLacksEvents(true);
     } else if (Object.keys(changes).length === 0) {
@@ -126,59 +115,48 @@ function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonl
     }
   };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <AddressField value={given.url} onChange={(url) => change({ url })} violation={violations['url']} />
-        {asksHeaders && (
-          <HeaderValuesForUrl
-            names={webhook.headerNames}
-            values={headerValues}
-            onChange={setHeaderValues}
-            isOtherHost={isOtherHost}
-            violation={headersViolation(violations)}
-          />
-        )}
-        {changes.url !== undefined && (
-          <NewUrlTest
-            key={JSON.stringify([changes.url, entered])}
-            webhook={webhook}
-            body={{ url: changes.url, ...(entered.length > 0 && { headers: entered }) }}
-          />
-        )}
-        <TextInput
-          label="Name (optional)"
-          description="Shown in this console."
-          maxLength={200}
-          value={given.description}
-          onChange={({ currentTarget }) => change({ description: currentTarget.value })}
-          error={violations['description']}
+    <Form action={update} submitLabel="Save changes" onSubmit={submit} onCancel={onClose}>
+      <AddressField value={given.url} onChange={(url) => change({ url })} violation={violations['url']} />
+      {asksHeaders && (
+        <HeaderValuesForUrl
+          names={webhook.headerNames}
+          values={headerValues}
+          onChange={setHeaderValues}
+          isOtherHost={isOtherHost}
+          violation={headersViolation(violations)}
         />
-        <EventsField
-          value={given.events}
-          onChange={(events) => change({ events })}
-          violation={lacksEvents ? 'Choose at least one event.' : eventsViolation(violations)}
+      )}
+      {changes.url !== undefined && (
+        <NewUrlTest
+          key={JSON.stringify([changes.url, entered])}
+          webhook={webhook}
+          body={{ url: changes.url, ...(entered.length > 0 && { headers: entered }) }}
         />
-        <NumberInput
-          label="Deliveries per second (optional)"
-          description="Choose a rate if your server can handle only a few requests at a time. Other deliveries wait, none is lost."
-          value={given.deliveriesPerSecond ?? ''}
-          onChange={(value) => change({ deliveriesPerSecond: typeof value === 'number' ? value : null })}
-          error={violations['deliveriesPerSecond']}
-          min={1}
-          max={WEBHOOK_LIMITS.deliveriesPerSecond}
-          allowDecimal={false}
-          maw="26rem"
-        />
-        <FormFailure error={update.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={update.isRunning}>
-            Save changes
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+      <TextInput
+        label="Name (optional)"
+        description="Shown in this console."
+        maxLength={200}
+        value={given.description}
+        onChange={({ currentTarget }) => change({ description: currentTarget.value })}
+        error={violations['description']}
+      />
+      <EventsField
+        value={given.events}
+        onChange={(events) => change({ events })}
+        violation={lacksEvents ? 'Choose at least one event.' : eventsViolation(violations)}
+      />
+      <NumberInput
+        label="Deliveries per second (optional)"
+        description="Choose a rate if your server can handle only a few requests at a time. Other deliveries wait, none is lost."
+        value={given.deliveriesPerSecond ?? ''}
+        onChange={(value) => change({ deliveriesPerSecond: typeof value === 'number' ? value : null })}
+        error={violations['deliveriesPerSecond']}
+        min={1}
+        max={WEBHOOK_LIMITS.deliveriesPerSecond}
+        allowDecimal={false}
+        maw="26rem"
+      />
+    </Form>
   );
 }

@@ -1,7 +1,7 @@
 import { IconArrowRight, IconCheck, IconClock } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { ToneBadge } from '../../parts/badges.js';
-import { Panel } from '../../parts/panel.js';
+import { Panel } from '../../parts/page.js';
 
 /** Progress of a step. */
 export type StepState = 'done' | 'next' | 'later';

@@ -1,13 +1,10 @@
-import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
+import { Group, Radio, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Webhook } from '../../api/operations.js';
-import { ActionButton } from '../../parts/action-button.js';
-import { useAction } from '../../api/use-action.js';
-import { ConfirmDialog } from '../../parts/confirm-dialog.js';
-import { FormFailure } from '../../parts/form-failure.js';
-import { Notice } from '../../parts/notice.js';
-import { Panel } from '../../parts/panel.js';
-import { TextLink } from '../../parts/text-link.js';
+import { OwnerOnly } from '../../parts/owner.js';
+import { useAction } from '../../api/hooks.js';
+import { ConfirmedButton } from '../../parts/confirm-dialog.js';
+import { Notice, Panel, TextLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 
 /** Activates and pauses a subscription. */
@@ -36,29 +33,25 @@ export function SwitchPanel({ webhook }: { readonly webhook: Webhook }) {
 
 function Active({ id }: { readonly id: string }) {
   const pause = useAction('pauseWebhook', { done: 'Webhook paused' });
-  const [isAsking, setAsking] = useState(false);
   return (
     <Stack gap="sm">
       <span>Events are sent as they occur. Pause it, for example, during maintenance of your server.</span>
-      <Group>
-        <ActionButton variant="default" onClick={() => setAsking(true)}>
-          Pause webhook
-        </ActionButton>
-      </Group>
-      <ConfirmDialog
-        isOpen={isAsking}
-        title="Pause this webhook?"
-        confirmLabel="Pause"
-        isRunning={pause.isRunning}
-        error={pause.error}
-        onConfirm={() => pause.run({ params: { id } }, { onSuccess: () => setAsking(false) })}
-        onClose={() => setAsking(false)}
-      >
-        <Text>
-          No events are sent until you activate it again. Unfinished deliveries are held until then. You can
-          choose to send missed events as well.
-        </Text>
-      </ConfirmDialog>
+      <OwnerOnly>
+        <Group>
+          <ConfirmedButton
+            label="Pause webhook"
+            title="Pause this webhook?"
+            confirmLabel="Pause"
+            action={pause}
+            given={{ params: { id } }}
+          >
+            <Text>
+              No events are sent until you activate it again. Unfinished deliveries are held until then. You
+              can choose to send missed events as well.
+            </Text>
+          </ConfirmedButton>
+        </Group>
+      </OwnerOnly>
     </Stack>
   );
 }
@@ -67,9 +60,7 @@ function Paused(props: {
   readonly webhook: Webhook;
   readonly activate: ReturnType<typeof useAction<'activateWebhook'>>;
 }) {
-  const { activate } = props;
   const { id, verified } = props.webhook;
-  const [isAsking, setAsking] = useState(false);
   const [choice, setChoice] = useState('now');
   return (
     <Stack gap="sm">
@@ -78,46 +69,33 @@ function Paused(props: {
           ? 'Only tests are sent. Activate it when your server is ready.'
           : 'Only tests are sent. After a 2xx response to a test you can activate it.'}
       </span>
-      <Group>
-        <ActionButton disabled={!verified} onClick={() => setAsking(true)}>
-          Activate webhook
-        </ActionButton>
-      </Group>
-      <Modal opened={isAsking} onClose={() => setAsking(false)} title="Activate this webhook?">
-        <Stack>
-          <Radio.Group label="Missed events" value={choice} onChange={setChoice}>
-            <Stack gap="sm" mt="xs">
-              <Radio
-                value="now"
-                label="Skip missed events"
-                description="Only new events are sent. You can still find missed events under “Trace an event”."
-              />
-              <Radio
-                value="backfill"
-                label="Also send missed events"
-                description="All events since the pause, or since its creation if it was never active, are sent in addition to new ones."
-              />
-            </Stack>
-          </Radio.Group>
-          <FormFailure error={activate.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={() => setAsking(false)}>
-              Cancel
-            </Button>
-            <Button
-              loading={activate.isRunning}
-              onClick={() =>
-                activate.run(
-                  { params: { id }, body: { backfill: choice === 'backfill' } },
-                  { onSuccess: () => setAsking(false) },
-                )
-              }
-            >
-              Activate
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <OwnerOnly>
+        <Group>
+          <ConfirmedButton
+            label="Activate webhook"
+            button={{ variant: 'filled', disabled: !verified }}
+            title="Activate this webhook?"
+            confirmLabel="Activate"
+            action={props.activate}
+            given={{ params: { id }, body: { backfill: choice === 'backfill' } }}
+          >
+            <Radio.Group label="Missed events" value={choice} onChange={setChoice}>
+              <Stack gap="sm" mt="xs">
+                <Radio
+                  value="now"
+                  label="Skip missed events"
+                  description="Only new events are sent. You can still find missed events under “Trace an event”."
+                />
+                <Radio
+                  value="backfill"
+                  label="Also send missed events"
+                  description="All events since the pause, or since its creation if it was never active, are sent in addition to new ones."
+                />
+              </Stack>
+            </Radio.Group>
+          </ConfirmedButton>
+        </Group>
+      </OwnerOnly>
     </Stack>
   );
 }

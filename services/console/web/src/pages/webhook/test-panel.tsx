@@ -1,9 +1,9 @@
 import { NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Webhook } from '../../api/operations.js';
-import { useEventCatalogue } from '../../api/queries.js';
-import { useOwner } from '../../parts/owner-context.js';
-import { Panel } from '../../parts/panel.js';
+import { useEventCatalogue } from '../../api/hooks.js';
+import { useOwner } from '../../parts/owner.js';
+import { Panel } from '../../parts/page.js';
 import { groupsFor, TEST_EVENT } from './event-choice.js';
 import { TestSteps } from './test-steps.js';
 import type { TestDelivery } from './use-test-delivery.js';

@@ -1,10 +1,9 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
-import { ActionButton } from '../../parts/action-button.js';
-import { CodeBlock } from '../../parts/code-block.js';
-import { FormFailure } from '../../parts/form-failure.js';
-import { Notice } from '../../parts/notice.js';
-import { TextLink } from '../../parts/text-link.js';
+import { ActionButton } from '../../parts/owner.js';
+import { CodeBlock } from '../../parts/code.js';
+import { FormFailure } from '../../parts/form.js';
+import { Notice, TextLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import type { TestDelivery } from './use-test-delivery.js';
 

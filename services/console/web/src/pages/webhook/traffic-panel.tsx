@@ -1,12 +1,10 @@
 import { Stack, Text } from '@mantine/core';
 import { useSearchParams } from 'react-router';
-import { useOperation } from '../../api/use-operation.js';
+import { useOperation } from '../../api/hooks.js';
 import { QueryView } from '../../parts/query-view.js';
-import { AttemptFigures } from '../../parts/attempt-figures.js';
-import { LazyTrafficChart } from '../../parts/lazy-traffic-chart.js';
-import { Panel } from '../../parts/panel.js';
-import { useNow } from '../../parts/relative-time.js';
-import { SpanSwitch } from '../../parts/span-switch.js';
+import { AttemptFigures, LazyTrafficChart, SpanSwitch } from '../../parts/traffic.js';
+import { Panel } from '../../parts/page.js';
+import { useNow } from '../../parts/times.js';
 import { chartPoints, SPAN_TEXTS, spanNamed, spanUntil } from '../../statistics-span.js';
 
 /** Attempts to one subscription over time. */

@@ -1,7 +1,6 @@
 import { useEffect } from 'react';
 import type { TestBody } from '../../api/operations.js';
-import { useDelivery } from '../../api/queries.js';
-import { useAction } from '../../api/use-action.js';
+import { useAction, useDelivery } from '../../api/hooks.js';
 import { outcomeOfTest, type TestOutcome } from './test-outcome.js';
 
 /** Polls while the owner waits, because change events can be late. */

@@ -1,15 +1,11 @@
 import { Group, List, Text } from '@mantine/core';
 import { IconZoomQuestion } from '@tabler/icons-react';
-import { useOperationList } from '../../api/use-operation.js';
+import { useOperationList } from '../../api/hooks.js';
 import { DeliveryStateBadge } from '../../parts/badges.js';
 import { DataTable } from '../../parts/data-table.js';
-import { EmptyState } from '../../parts/empty-state.js';
-import { ErrorState } from '../../parts/error-state.js';
-import { LoadMore } from '../../parts/load-more.js';
-import { Loading } from '../../parts/loading.js';
-import { Panel } from '../../parts/panel.js';
-import { PastTime } from '../../parts/relative-time.js';
-import { TextLink } from '../../parts/text-link.js';
+import { EmptyState, ErrorState, LoadMore } from '../../parts/query-view.js';
+import { Loading, Panel, TextLink } from '../../parts/page.js';
+import { PastTime } from '../../parts/times.js';
 import { PATHS } from '../../paths.js';
 
 /** Events about a resource, or the company's latest events, each with a link to its trace. */

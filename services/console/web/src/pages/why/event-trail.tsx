@@ -1,19 +1,15 @@
 import { Code, Group, Stack, Text } from '@mantine/core';
 import { IconBan, IconCheck, IconClock, IconPlayerPause, IconWebhook } from '@tabler/icons-react';
 import type { Output, Webhook } from '../../api/operations.js';
-import { useWebhooks } from '../../api/queries.js';
-import { useOperation } from '../../api/use-operation.js';
+import { useOperation, useWebhooks } from '../../api/hooks.js';
 import { formatCountOf, formatDuration } from '../../format.js';
 import { QueryView } from '../../parts/query-view.js';
 import { DeliveryStateBadge, OutcomeBadge, ToneBadge } from '../../parts/badges.js';
-import { CodeBlock } from '../../parts/code-block.js';
+import { CodeBlock } from '../../parts/code.js';
 import { DataTable } from '../../parts/data-table.js';
-import { LinkButton } from '../../parts/link-button.js';
-import { NextAttempt } from '../../parts/next-attempt.js';
-import { Notice } from '../../parts/notice.js';
-import { Panel } from '../../parts/panel.js';
-import { ExactTime, PastTime } from '../../parts/relative-time.js';
-import { TextLink } from '../../parts/text-link.js';
+import { LinkButton } from '../../parts/owner.js';
+import { ExactTime, NextAttempt, PastTime } from '../../parts/times.js';
+import { Notice, Panel, TextLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { webhookName } from '../../webhook-name.js';
 import { readText } from '../delivery/read-text.js';
@@ -88,7 +84,7 @@ function Shown({ trail, webhooks }: { readonly trail: Trail; readonly webhooks: 
                 )}
               </Text>
               <details>
-                <summary className={classes['summary']}>Show body</summary>
+                <summary>Show body</summary>
                 <CodeBlock
                   label="Body"
                   code={read.kind === 'json' ? read.pretty : body}

@@ -2,13 +2,12 @@ import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { useDelivery } from '../../api/queries.js';
+import { useDelivery } from '../../api/hooks.js';
 import { QueryView } from '../../parts/query-view.js';
-import { PageHeader } from '../../parts/page-header.js';
-import { Panel } from '../../parts/panel.js';
+import { PageHeader, Panel } from '../../parts/page.js';
 import { EventList } from './event-list.js';
 import { EventTrail } from './event-trail.js';
-import { type TraceSubject, traceSubjectOf, queryOf, parseTraceSubject } from './trace-subject.js';
+import { parseTraceSubject, queryOf, type TraceSubject, traceSubjectOf } from './trace-subject.js';
 
 /** Page that traces an event to its deliveries. */
 export function Page() {

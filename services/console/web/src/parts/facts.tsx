@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import classes from './delivery.module.css';
+import classes from './facts.module.css';
 
 /** List of names with their values; undefined values are omitted. */
 export function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) {

@@ -1,0 +1,112 @@
+import { ActionIcon, Box, Button, Checkbox, Code, Group, Stack, Text } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useState } from 'react';
+import classes from './code.module.css';
+import { announce } from '../notifications/announcer.js';
+import { Notice } from './page.js';
+
+/** A verbatim text with a name and a copy button. It can be scrolled by keyboard. */
+export function CodeBlock(props: {
+  /** Name, e.g. `Request body`. */
+  readonly label: string;
+  readonly code: string;
+  /** Copied object in the button's label, if the name is too long. */
+  readonly copies?: string;
+  readonly wraps?: boolean;
+  /** Maximum height, as a CSS length. */
+  readonly maxHeight?: string;
+}) {
+  const { label, code, copies = label.toLowerCase(), wraps = false, maxHeight = '28rem' } = props;
+  return (
+    <div className={classes['frame']}>
+      <div className={classes['bar']}>
+        <Text size="sm" fw={600}>
+          {label}
+        </Text>
+        <CopyButton value={code} what={copies} />
+      </div>
+      <Box
+        component="pre"
+        className={classes['code']}
+        mod={{ wraps }}
+        __vars={{ '--code-height': maxHeight }}
+        tabIndex={0}
+        role="region"
+        aria-label={label}
+      >
+        <code>{code}</code>
+      </Box>
+    </div>
+  );
+}
+
+/** Copies a text. `what` names it, e.g. `secret`. The small variant is only an icon with the same label. */
+export function CopyButton(props: {
+  readonly value: string;
+  readonly what: string;
+  readonly isSmall?: boolean;
+}) {
+  const { value, what, isSmall = false } = props;
+  const clipboard = useClipboard({ timeout: 2_000 });
+  const label = clipboard.copied ? 'Copied' : `Copy ${what}`;
+  const copy = () => {
+    clipboard.copy(value);
+    announce(`Copied ${what}.`);
+  };
+  const Icon = clipboard.copied ? IconCheck : IconCopy;
+  return isSmall ? (
+    <ActionIcon variant="subtle" size="md" aria-label={`Copy ${what}`} title={label} onClick={copy}>
+      <Icon size={16} aria-hidden />
+    </ActionIcon>
+  ) : (
+    <Button variant="default" size="xs" leftSection={<Icon size={16} aria-hidden />} onClick={copy}>
+      {label}
+    </Button>
+  );
+}
+
+/**
+ * Shows a secret once. `onStored` reports whether the owner confirms that it is stored; let them continue only then.
+ */
+export function SecretOnce(props: {
+  /** Name, e.g. `Signing secret`. */
+  readonly label: string;
+  readonly secret: string;
+  readonly onStored?: (isStored: boolean) => void;
+}) {
+  const { label, secret, onStored } = props;
+  const [isStored, setStored] = useState(false);
+  return (
+    <Stack gap="sm">
+      <Notice tone="warn" title="This secret is shown once">
+        Store it where your server reads it from, such as a secret manager. You won’t see it again. If you
+        lose it, create a new one.
+      </Notice>
+      <div>
+        <Text size="sm" fw={600} mb={4}>
+          {label}
+        </Text>
+        <Group gap="xs" align="center">
+          <Code fz="sm" p="xs" aria-label={label} data-secret>
+            {secret}
+          </Code>
+          <CopyButton
+            value={secret}
+            what={label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}
+          />
+        </Group>
+      </div>
+      {onStored !== undefined && (
+        <Checkbox
+          label="I have stored it"
+          checked={isStored}
+          onChange={({ currentTarget }) => {
+            setStored(currentTarget.checked);
+            onStored(currentTarget.checked);
+          }}
+        />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,116 @@
+import { SegmentedControl, Skeleton } from '@mantine/core';
+import { useInViewport } from '@mantine/hooks';
+import { type ComponentProps, lazy, Suspense, useState } from 'react';
+import { useSearchParams } from 'react-router';
+import type { AttemptCounts } from '../api/operations.js';
+import { formatCount, formatDuration, formatShare } from '../format.js';
+import classes from './traffic.module.css';
+import { type ChartPoint, fewerPoints, type SpanName, SPANS } from '../statistics-span.js';
+
+/** Figures about attempts, side by side. */
+export function AttemptFigures({ totals }: { readonly totals: AttemptCounts }) {
+  const figures = [
+    ['Success rate', formatShare(totals.delivered, totals.attempts) ?? '–'],
+    ['Attempts', formatCount(totals.attempts)],
+    ['Failed attempts', formatCount(totals.failed)],
+    ['Dead-lettered', formatCount(totals.deadLettered)],
+    ['p95', totals.p95Ms === null ? '–' : formatDuration(totals.p95Ms)],
+  ] as const;
+  return (
+    <dl className={classes['figures']}>
+      {figures.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const Loaded = lazy(async () => ({ default: (await import('./traffic-chart.js')).TrafficChart }));
+
+/** Charts of attempts and durations over time. They are loaded once they come into view. */
+export function LazyTrafficChart(props: ComponentProps<typeof Loaded>) {
+  const { ref, inViewport } = useInViewport();
+  const [wasSeen, setSeen] = useState(false);
+  if (inViewport && !wasSeen) setSeen(true);
+  const placeholder = <Skeleton ref={ref} height={252} aria-busy={wasSeen} />;
+  return wasSeen ? (
+    <Suspense fallback={placeholder}>
+      <Loaded {...props} />
+    </Suspense>
+  ) : (
+    placeholder
+  );
+}
+
+const LABELS = { '1h': '1 hour', '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const;
+
+/** Selects the time span of statistics, which is kept in the page's query. */
+export function SpanSwitch({ span }: { readonly span: SpanName }) {
+  const [, setQuery] = useSearchParams();
+  return (
+    <SegmentedControl
+      aria-label="Time span"
+      value={span}
+      onChange={(value) =>
+        setQuery(
+          (query) => {
+            query.set('span', value);
+            return query;
+          },
+          { replace: true, preventScrollReset: true },
+        )
+      }
+      data={SPANS.map((value) => ({ value, label: LABELS[value] }))}
+      size="xs"
+    />
+  );
+}
+
+const BARS = 48;
+const HEIGHT = 28;
+const WIDTH = 3;
+const GAP = 1;
+
+/** Sparkline of attempts over time: delivered ones with failed ones on top. `label` describes it in words. */
+export function Sparkline({
+  points,
+  label,
+}: {
+  readonly points: readonly ChartPoint[];
+  readonly label: string;
+}) {
+  const bars = fewerPoints(points, BARS);
+  const most = Math.max(1, ...bars.map(({ delivered, failed }) => delivered + failed));
+  const height = (count: number) => (count === 0 ? 0 : Math.max(1.5, (count / most) * (HEIGHT - 2)));
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      width={bars.length * (WIDTH + GAP)}
+      height={HEIGHT}
+      viewBox={`0 0 ${bars.length * (WIDTH + GAP)} ${HEIGHT}`}
+    >
+      <line
+        x1={0}
+        x2={bars.length * (WIDTH + GAP)}
+        y1={HEIGHT - 0.5}
+        y2={HEIGHT - 0.5}
+        stroke="var(--surface-border)"
+      />
+      {bars.map(({ at, delivered, failed }, place) => {
+        const x = place * (WIDTH + GAP);
+        const good = height(delivered);
+        const bad = height(failed);
+        return (
+          <g key={at.getTime()}>
+            <rect x={x} y={HEIGHT - 1 - good} width={WIDTH} height={good} fill="var(--chart-delivered)" />
+            <rect x={x} y={HEIGHT - 1 - good - bad} width={WIDTH} height={bad} fill="var(--chart-dead)" />
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
