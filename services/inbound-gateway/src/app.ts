@@ -1,26 +1,33 @@
+import { eventTools } from '@partner/gateway-kit/mcp/event-tools';
+import { operationTool } from '@partner/gateway-kit/mcp/operation-tool';
 import { type ApiKeySurfaceDeps, createApiKeySurface } from '@partner/gateway-kit/operations/api-key-surface';
 import { surfaceEndpoints } from '@partner/gateway-kit/operations/forward-operation';
-import { getManifest } from '@partner/gateway-kit/operations/get-manifest';
 import { keyCaller } from '@partner/gateway-kit/operations/key-caller';
-import { listEventFeed } from '@partner/gateway-kit/operations/list-event-feed';
+import { getManifest, listEventFeed } from '@partner/gateway-kit/operations/signed-endpoints';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
-import { listInboundEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
-import { getInboundManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';
+import { listContractorJobsOperation } from '@partner/proto-contracts/resources/contractor-job/operations';
+import { listInboundEventsOperation as events } from '@partner/proto-contracts/resources/event-feed/operations';
+import {
+  getInboundEventReplayOperation as replayState,
+  previewInboundEventReplayOperation as preview,
+  replayInboundEventsOperation as replay,
+} from '@partner/proto-contracts/resources/event-replay/operations';
+import { getInboundManifestOperation as manifest } from '@partner/proto-contracts/resources/manifest/operations';
 import { INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
 import type { RequestListener } from 'node:http';
-import { inboundTools } from './inbound-tools.js';
 
 /** Creates the inbound surface: an endpoint for each of its operations. */
 export function createInboundApp(deps: ApiKeySurfaceDeps): RequestListener {
   const forwarding = { operations: deps.operations, callerOf: keyCaller };
-  const own = [
-    listEventFeed(listInboundEventsOperation, forwarding, deps),
-    getManifest(getInboundManifestOperation, forwarding, deps),
-  ];
+  const own = [listEventFeed(events, forwarding, deps), getManifest(manifest, forwarding, deps)];
   return createApiKeySurface(deps, {
     name: 'inbound',
     endpoints: surfaceEndpoints(INBOUND_OPERATIONS, own, forwarding),
-    tools: inboundTools(deps),
+    // Few, because assistants choose badly among many.
+    tools: [
+      operationTool('list_jobs', listContractorJobsOperation),
+      ...eventTools({ events, manifest, preview, replay, replayState }, deps),
+    ],
     requestsPerMinute: () => LIMITS.inboundRequestsPerMinute,
   });
 }

@@ -8,5 +8,5 @@ await runGateway({
   surface: 'inbound',
   queue: JOB_STATE_INBOUND_RPC,
   config,
-  createApp: (parts) => createInboundApp({ ...parts, clock: () => new Date() }),
+  createApp: createInboundApp,
 });

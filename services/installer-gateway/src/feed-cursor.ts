@@ -1,7 +1,6 @@
 import { invariant } from '@partner/kernel/process/invariant';
-import { cursorInvalid } from '@partner/gateway-kit/operations/cursor-invalid';
 import type { PositionCursor } from '@partner/gateway-kit/operations/forward-operation';
-import { type CursorSigner, POSITION } from '@partner/gateway-kit/operations/cursor-signer';
+import { cursorInvalid, type CursorSigner, POSITION } from '@partner/gateway-kit/operations/cursor-signer';
 
 /** Bytes of the kind and the sequence. */
 const HEAD_BYTES = 9;

@@ -10,13 +10,11 @@ await runGateway({
   surface: 'installer',
   queue: JOB_STATE_INSTALLER_RPC,
   config,
-  createApp: ({ cursorSigner, ...parts }, settings) =>
+  createApp: (deps, settings) =>
     createInstallerApp({
-      ...parts,
+      ...deps,
       versions: API_VERSIONS,
-      clock: () => new Date(),
-      cursorSigner,
-      cursors: createFeedCursor(cursorSigner),
+      cursors: createFeedCursor(deps.cursorSigner),
       technicianCursors: createTechnicianCursor(settings.CURSOR_SIGNING_KEY),
     }),
   refusalHeaders: API_VERSIONS.current.headers,

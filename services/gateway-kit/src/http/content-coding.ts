@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { responseText } from './response-text.js';
-import type { ContentCoding, EndpointResponse } from './endpoint.js';
+import { type ContentCoding, type EndpointResponse, responseText } from './endpoint.js';
 
 /** In order of preference: the smaller result first. */
 const CODINGS: readonly ContentCoding[] = ['br', 'gzip'];

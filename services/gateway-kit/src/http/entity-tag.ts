@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { type EndpointResponse, responseText } from './endpoint.js';
 
 /**
  * Returns the entity tag of a body in one version of the API. It is weak (RFC 9110, 8.8.3), so it is the same in every
@@ -20,4 +21,21 @@ export function namesEntityTag(ifNoneMatch: string, entityTag: string): boolean 
   const members = [...ifNoneMatch.matchAll(LIST_MEMBER)];
   const end = members.reduce((length, [member]) => length + member.length, 0);
   return /^[ \t,]*$/.test(ifNoneMatch.slice(end)) && members.some(([, tag]) => `W/${tag}` === entityTag);
+}
+
+/** The response with its `ETag`; 304 without a body if `If-None-Match` names that tag. */
+export function conditionalResponse(
+  response: EndpointResponse,
+  apiVersion: string,
+  ifNoneMatch: string | undefined,
+): EndpointResponse {
+  const given = response.headers?.['etag'];
+  const text = typeof given === 'string' ? undefined : responseText(response);
+  const etag = text === undefined ? given : entityTagOf(apiVersion, text);
+  if (response.status !== 200 || typeof etag !== 'string') return response;
+  // A private cache may store it and revalidates each time; without storage the tag would be useless.
+  const headers = { 'cache-control': 'private, no-cache', ...response.headers, etag };
+  return ifNoneMatch !== undefined && namesEntityTag(ifNoneMatch, etag)
+    ? { status: 304, headers }
+    : { ...response, ...(text !== undefined && { text }), headers };
 }

@@ -1,7 +1,7 @@
 import type { ErrorBody } from '@partner/proto-contracts/api/error-body';
-import { httpStatusOf, type ServiceError } from '@partner/kernel/process/service-error';
+import { httpStatusOf, type IdempotencyMark, type ServiceError } from '@partner/kernel/process/service-error';
+import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import type { EndpointResponse } from './endpoint.js';
-import { idempotencyHeaders } from './idempotency.js';
 
 /** Converts an error into its response (spec: Errors): status, `ErrorBody` and headers. */
 export function errorResponse(error: ServiceError, requestId: string): EndpointResponse {
@@ -28,4 +28,12 @@ export function errorResponse(error: ServiceError, requestId: string): EndpointR
 
 function retryAfter(error: ServiceError): string {
   return String(Math.max(1, Math.ceil(error.attributes.retryAfterSeconds ?? 1)));
+}
+
+/** Returns `idempotency-expires` for an outcome that can be replayed, and `idempotency-replayed` for a replay. */
+export function idempotencyHeaders(mark: IdempotencyMark): Readonly<Record<string, string>> {
+  return {
+    'idempotency-expires': formatDateTime(mark.expiresAt),
+    ...(mark.replayed ? { 'idempotency-replayed': 'true' } : {}),
+  };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { misspelledNames } from './query-names.js';
+import { misspelledNames } from './read-input.js';
 
 const query = z.object({ limit: z.string(), resourceId: z.string() }).superRefine(() => undefined);
 

@@ -1,11 +1,11 @@
 import { idempotencyKeyHeader } from '@partner/proto-contracts/values/idempotency-key';
 import type { Request } from 'express';
+import { z } from 'zod';
 import { type FieldViolation, ServiceError } from '@partner/kernel/process/service-error';
 import { invalidArgument, validate } from '@partner/kernel/process/validation';
 import { API_VERSION_HEADER } from './api-versions.js';
 import { type SentJson, sha256OfSentJson } from './canonical-json.js';
 import type { AnyEndpoint } from './endpoint.js';
-import { misspelledNames } from './query-names.js';
 
 /** Validated input of a request. */
 interface RequestInput {
@@ -87,4 +87,21 @@ function textParameters(params: GivenInput['params']): Readonly<Record<string, s
       return [name, value];
     }),
   );
+}
+
+/**
+ * Returns a violation for each parameter that differs from a known one only in case or by a bracket suffix, such as
+ * `Limit` and `limit[]`. Ignoring it would silently return another result than the caller wants.
+ */
+export function misspelledNames(
+  query: z.ZodType | undefined,
+  given: Readonly<Record<string, unknown>>,
+): readonly FieldViolation[] {
+  if (!(query instanceof z.ZodObject)) return [];
+  const known = Object.keys(query.shape);
+  const spellings = new Map(known.map((name) => [name.toLowerCase(), name]));
+  return Object.keys(given).flatMap((name) => {
+    const meant = spellings.get(name.replace(/\[.*$/s, '').toLowerCase());
+    return meant === undefined || meant === name ? [] : [{ path: name, message: `must be written ${meant}` }];
+  });
 }

@@ -2,8 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { drainWithinBounds } from '@partner/kernel/process/drain-within-bounds';
 import type { ServiceError } from '@partner/kernel/process/service-error';
 import { createResponseStream } from './response-stream.js';
-import { responseText } from './response-text.js';
-import type { EndpointResponse } from './endpoint.js';
+import { type EndpointResponse, responseText } from './endpoint.js';
 import { errorResponse } from './error-response.js';
 import type { RequestRecord } from './request-log.js';
 

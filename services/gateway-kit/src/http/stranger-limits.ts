@@ -6,7 +6,7 @@ import { ServiceError } from '@partner/kernel/process/service-error';
 import { clientNetwork } from '../auth/client-address.js';
 import type { AnyEndpoint } from './endpoint.js';
 import type { AuthenticationRequest, SurfaceRequest } from '../auth/surface-request.js';
-import { setRateLimitHeaders } from '../limits/rate-limit-headers.js';
+import { setRateLimitHeaders } from '../limits/count-request.js';
 import type { RateLimiter } from '../limits/rate-limiter.js';
 
 /** Maximum client networks that a process remembers as over the limit of failed authentications. */

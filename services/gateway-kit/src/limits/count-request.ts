@@ -1,8 +1,8 @@
 import { requestLimitReached } from '@partner/proto-contracts/api/refusals';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setRateLimitHeaders } from './rate-limit-headers.js';
 import type { RateLimiter, RateLimitVerdict } from './rate-limiter.js';
+import { SPAN_MS } from './sliding-window.js';
 
 /** Marks a request of a program that listens to events for a developer. */
 const LISTEN_HEADER = 'x-svc-listen';
@@ -39,4 +39,23 @@ export async function countRequest(
     // The name begins like that of the caller, so that the users of Redis reach it.
     await take('listen', `${key}:listen`, Math.max(1, Math.floor(limit / 3)), `with ${LISTEN_HEADER}`);
   return take('default', key, limit, countedAs);
+}
+
+/** The span of every rate limit. */
+const WINDOW_SECONDS = SPAN_MS / 1_000;
+
+/** Sets `RateLimit-Policy` and `RateLimit` to the verdict of the policy that counted the request. */
+export function setRateLimitHeaders(
+  response: ServerResponse,
+  counted: {
+    readonly policy: 'default' | 'failed-authentication' | 'without-credentials' | 'listen';
+    readonly limit: number;
+    readonly verdict: RateLimitVerdict;
+  },
+): void {
+  const { policy, limit, verdict } = counted;
+  response.setHeader('RateLimit-Policy', `"${policy}";q=${limit};w=${WINDOW_SECONDS}`);
+  // A bucket of the count can leave up to 20 ms after the span.
+  const seconds = Math.min(WINDOW_SECONDS, verdict.resetSeconds);
+  response.setHeader('RateLimit', `"${policy}";r=${verdict.remaining};t=${seconds}`);
 }

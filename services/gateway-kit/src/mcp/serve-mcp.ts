@@ -9,12 +9,12 @@ import {
   type AnyEndpoint,
   type EndpointRequest,
   type EndpointResponse,
+  responseText,
   serveOperation,
 } from '../http/endpoint.js';
 import { errorResponse } from '../http/error-response.js';
 import { validateInput } from '../http/read-input.js';
 import { requireScope } from '../auth/require-scope.js';
-import { responseText } from '../http/response-text.js';
 import type { JsonObject } from './tool-schema.js';
 import type { OperationCall, Tool } from './tool.js';
 

@@ -15,7 +15,7 @@ import type { Tool } from '../mcp/tool.js';
 import type { PageCursorDeps } from './page-cursor.js';
 import type { RateLimiter } from '../limits/rate-limiter.js';
 
-/** Dependencies of a surface that takes API keys. */
+/** What `runGateway` provides to a surface that takes API keys. */
 export interface ApiKeySurfaceDeps
   extends
     PageCursorDeps,

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { cursorInvalid } from './cursor-invalid.js';
+import { ServiceError } from '@partner/kernel/process/service-error';
 
 /**
  * Signs the positions of all lists as cursors, opaque texts that are bound to a company. The first byte of a position says of which
@@ -42,4 +42,10 @@ export function createCursorSigner(keys: CursorKeys, form: 'signed' | '0.1.0' = 
 
 function mac(key: Uint8Array, companyId: string, position: Uint8Array): Buffer {
   return createHmac('sha256', key).update(position).update(companyId).digest().subarray(0, MAC_BYTES);
+}
+
+/** Returns the 400 for a cursor that was not issued to this company. */
+export function cursorInvalid(): ServiceError {
+  const message = 'must be a nextCursor that this company was given';
+  return new ServiceError('cursor_invalid', `cursor: ${message}`, { details: [{ path: 'cursor', message }] });
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cursorInvalid } from './cursor-invalid.js';
-import { type CursorSigner, POSITION } from './cursor-signer.js';
+import { cursorInvalid, type CursorSigner, POSITION } from './cursor-signer.js';
 import type { PositionCursor } from './forward-operation.js';
 import type { PageCursorDeps } from './page-cursor.js';
 

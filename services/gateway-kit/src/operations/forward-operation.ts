@@ -10,8 +10,7 @@ import {
   type EndpointResponse,
   serveOperation,
 } from '../http/endpoint.js';
-import { idempotencyHeaders } from '../http/idempotency.js';
-import { versionedText } from './versioned-text.js';
+import { idempotencyHeaders } from '../http/error-response.js';
 
 type Request<Principal> = EndpointRequest<Principal, unknown, unknown>;
 
@@ -123,4 +122,14 @@ function successOf({ id, responses }: Pick<AnyOperation, 'id' | 'responses'>): n
   const [status, ...others] = Object.keys(responses).map(Number);
   invariant(status !== undefined && others.length === 0, `the reply to ${id} names its status`);
   return status;
+}
+
+/** Returns the JSON that job-state rendered, with `apiVersion` in front on the versioned surface. It is never parsed. */
+export function versionedText(
+  { path }: Pick<AnyOperation, 'path'>,
+  { apiVersion }: Pick<Request<unknown>, 'apiVersion'>,
+  json: string,
+): string {
+  if (!path.startsWith('/partner/v1/')) return json;
+  return `{"apiVersion":${JSON.stringify(apiVersion)},${json.slice(1)}`;
 }

@@ -1,7 +1,6 @@
 import { type IdPrefix, instantOfId, isId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
-import { cursorInvalid } from './cursor-invalid.js';
-import { type CursorSigner, POSITION } from './cursor-signer.js';
+import { cursorInvalid, type CursorSigner, POSITION } from './cursor-signer.js';
 
 /** Dependencies of lists that job-state pages by the id of a page's last item. */
 export interface PageCursorDeps {

@@ -1,11 +1,8 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { type KeyList, keyListSetting } from '../process/key-list.js';
+import { decrypt, encrypt } from './aes-gcm.js';
 
 /** Keys that seal webhook secrets and second factors. The first one seals; all of them open. */
 export type SealingKeys = KeyList;
-
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
 
 /** The setting `WEBHOOK_SEALING_KEYS`, the same in job-state and webhook-dispatcher. */
 export const sealingKeysSetting = keyListSetting(
@@ -29,11 +26,8 @@ export function sealSecret(keys: SealingKeys, owner: SealedSecretOwner, secret: 
   const key = keys.keys.get(keys.currentKeyId);
   if (key === undefined) throw new Error('the current sealing key is missing');
   const keyId = Buffer.from(keys.currentKeyId);
-  const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', key, iv);
-  cipher.setAAD(associatedData(keys.currentKeyId, owner));
-  const ciphertext = Buffer.concat([cipher.update(secret), cipher.final()]);
-  return Buffer.concat([Buffer.of(keyId.length), keyId, iv, cipher.getAuthTag(), ciphertext]);
+  const encrypted = encrypt(key, associatedData(keys.currentKeyId, owner), secret);
+  return Buffer.concat([Buffer.of(keyId.length), keyId, encrypted]);
 }
 
 /**
@@ -43,18 +37,9 @@ export function sealSecret(keys: SealingKeys, owner: SealedSecretOwner, secret: 
 export function openSecret(keys: SealingKeys, owner: SealedSecretOwner, sealed: Uint8Array): string {
   const blob = viewOf(sealed);
   const keyId = sealingKeyIdOf(blob);
-  const ivStart = 1 + keyId.length;
   const key = keys.keys.get(keyId);
   if (key === undefined) throw new Error('the secret is sealed with a key that is not held');
-  const iv = blob.subarray(ivStart, ivStart + IV_BYTES);
-  const tag = blob.subarray(ivStart + IV_BYTES, ivStart + IV_BYTES + TAG_BYTES);
-  const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES });
-  decipher.setAAD(associatedData(keyId, owner));
-  decipher.setAuthTag(tag);
-  return Buffer.concat([
-    decipher.update(blob.subarray(ivStart + IV_BYTES + TAG_BYTES)),
-    decipher.final(),
-  ]).toString();
+  return decrypt(key, associatedData(keyId, owner), blob.subarray(1 + keyId.length));
 }
 
 /** Returns the id of the key that sealed a blob. Does not check that the blob opens with it. */
@@ -67,6 +52,6 @@ function viewOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-function associatedData(keyId: string, owner: SealedSecretOwner): Buffer {
-  return Buffer.from(`${keyId}\n${owner.subscriptionId}\n${owner.version}`);
+function associatedData(keyId: string, owner: SealedSecretOwner): string {
+  return `${keyId}\n${owner.subscriptionId}\n${owner.version}`;
 }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
 import { EVENT_REPLAY_EXAMPLE } from '@partner/proto-contracts/resources/event-replay/event-replay';
 import { replayInstallerEventsOperation } from '@partner/proto-contracts/resources/event-replay/operations';
-import { createSurfaceOf, keys } from '../testing/create-test-app.js';
+import { createSurfaceOf, keys } from './testing/create-test-app.js';
 
 const EXPIRES = new Date('2026-10-16T12:00:00Z');
 

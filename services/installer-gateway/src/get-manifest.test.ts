@@ -3,7 +3,7 @@ import { idFloor, newId } from '@partner/kernel/process/ids';
 import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/security/webhook-signature';
 import { MANIFEST_EXAMPLE } from '@partner/proto-contracts/resources/manifest/manifest';
 import { getInstallerManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';
-import { createSurfaceOf, keys } from '../testing/create-test-app.js';
+import { createSurfaceOf, keys } from './testing/create-test-app.js';
 
 function createFixture() {
   const surface = createSurfaceOf(getInstallerManifestOperation, () => ({

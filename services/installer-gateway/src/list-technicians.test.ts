@@ -4,7 +4,7 @@ import { listTechniciansOperation } from '@partner/proto-contracts/resources/tec
 import { techniciansResponse } from '@partner/proto-contracts/resources/technician/technician';
 import request from 'supertest';
 import { assertError } from '@partner/gateway-kit/testing/http-app-fixture';
-import { createTestApp, cursors, keys, technicianCursors } from '../testing/create-test-app.js';
+import { createTestApp, cursors, keys, technicianCursors } from './testing/create-test-app.js';
 
 const PATH = '/partner/v1/technicians';
 const technicians = [

@@ -3,7 +3,7 @@ import { eventFeed } from '@partner/proto-contracts/resources/event-feed/event-f
 import { listInstallerEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
 import { EVENT_EXAMPLE } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/security/webhook-signature';
-import { createSurfaceOf, keys } from '../testing/create-test-app.js';
+import { createSurfaceOf, keys } from './testing/create-test-app.js';
 
 // Its exact bytes matter: spaces, and characters that JSON escapes.
 const BODY = JSON.stringify({ ...EVENT_EXAMPLE, note: 'Zoë “said” \\ \u2028' }, null, 1);

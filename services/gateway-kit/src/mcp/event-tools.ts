@@ -1,0 +1,29 @@
+import type { AnyOperation } from '@partner/proto-contracts/api/operation';
+import { explainEventTool } from './explain-event.js';
+import { operationTool } from './operation-tool.js';
+import { replayTools } from './replay-tools.js';
+import type { Tool } from './tool.js';
+
+/** Items of a page that an assistant reads unless it asks for more. */
+export const PAGE_SIZE = 20;
+const MANIFEST_PAGE_SIZE = 100;
+
+/** Returns the tools for the events of a surface, which has these operations. */
+export function eventTools(
+  operations: {
+    readonly events: AnyOperation;
+    readonly manifest: AnyOperation;
+    readonly preview: AnyOperation;
+    readonly replay: AnyOperation;
+    readonly replayState: AnyOperation;
+  },
+  deps: { readonly clock: () => Date },
+): readonly Tool[] {
+  return [
+    operationTool('list_events', operations.events, PAGE_SIZE),
+    operationTool('read_manifest', operations.manifest, MANIFEST_PAGE_SIZE),
+    explainEventTool(operations.manifest, deps),
+    ...replayTools(operations, deps),
+    operationTool('get_replay', operations.replayState),
+  ];
+}
