@@ -1,10 +1,5 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  CompanyChangedSchema,
-  CompanyClass,
-} from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
-import { JournalEntryRecordedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
+import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/process/ids';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { eventually } from '@partner/test-kit/eventually';
@@ -15,8 +10,9 @@ import { beforeStatement } from '../testing/before-statement.js';
 import { createGate } from '../testing/create-gate.js';
 import { countLockWaits } from '../testing/lock-waits.js';
 import { connectOperators } from '../testing/public-clients.js';
-import { platformMessage, TEST_NOW } from '../testing/test-jobs.js';
+import { TEST_NOW } from '../testing/test-jobs.js';
 import { createPlatformMessageHandler } from './handle-platform-message.js';
+import { at, sent, stamp } from './testing/messages.js';
 import { fixture } from '../testing/file-webhooks.js';
 
 let database: Database;
@@ -33,9 +29,6 @@ beforeEach(async () => {
   companyId = newId('cmp');
 });
 
-const minutesLater = (minutes: number) => new Date(TEST_NOW.getTime() + minutes * 60_000);
-const stampAt = (minutes: number) => timestampFromDate(minutesLater(minutes));
-
 const handlerOf = (given: Pick<Database, 'query' | 'transaction'>) =>
   createPlatformMessageHandler({
     database: given,
@@ -46,27 +39,17 @@ const handlerOf = (given: Pick<Database, 'query' | 'transaction'>) =>
 
 /** A version of the company that is linked to the accountant, or is not, from an instant on. */
 const companyChanged = (version: number, minutes: number, isLinked: boolean) =>
-  platformMessage(CompanyChangedSchema, {
+  sent.companyChanged({
     companyId,
     version,
-    name: 'Harbor',
-    class: CompanyClass.SALES,
     accountingCompanyIds: isLinked ? [accountant] : [],
-    occurredAt: stampAt(minutes),
+    occurredAt: stamp(minutes),
   });
 
 const entryRecorded = (entryId: string, minutes: number) =>
-  platformMessage(JournalEntryRecordedSchema, {
-    entryId,
-    companyId,
-    record: {
-      case: 'deposit',
-      value: { depositId: newId('dep'), amount: { amountMinor: '1', currency: 'USD' } },
-    },
-    occurredAt: stampAt(minutes),
-  });
+  sent.journalEntryRecorded({ entryId, companyId, occurredAt: stamp(minutes) });
 
-async function record(...messages: readonly ReturnType<typeof platformMessage>[]): Promise<void> {
+async function record(...messages: readonly IncomingMessage[]): Promise<void> {
   for (const message of messages) expect(await handlerOf(database)(message)).toEqual({ kind: 'done' });
 }
 
@@ -81,8 +64,8 @@ const recipientsOf = async (entryId: string) => {
 describe('a journal entry is for the accounting companies that are linked at its instant [PLATFORM-18]', () => {
   /** Runs the held message up to a statement, then the other one until it finishes or waits for a lock, then both to the end. */
   async function interleave(
-    held: ReturnType<typeof platformMessage>,
-    other: ReturnType<typeof platformMessage>,
+    held: IncomingMessage,
+    other: IncomingMessage,
     statement: number,
   ): Promise<{ readonly wasHeld: boolean }> {
     const [reached, released] = [createGate(), createGate()];
@@ -167,7 +150,7 @@ describe('a late change of links for more entries than one step announces [PLATF
        select id, $1, $2, 'journal.deposit_recorded', jsonb_build_object('entryId', id, 'companyId', $1::text, 'projectId', null,
            'recordedAt', '2026-10-01T11:50:00.000Z', 'depositId', 'dep_1', 'amount', '{"amountMinor":1,"currency":"USD"}'::jsonb), $2
        from (select replace($1, 'cmp', 'jrn') || n as id from generate_series(1, $3) n) entries`,
-      [companyId, minutesLater(-10), ENTRIES],
+      [companyId, at(-10), ENTRIES],
     );
     await record(companyChanged(2, -10, true));
   });

@@ -3,8 +3,8 @@ import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/c
 import { newId } from '@partner/kernel/process/ids';
 import { linkedNow } from '../journal/accounting-links.js';
 import { untilLockWaits } from '../testing/lock-waits.js';
-import { insertCompany, jobAssignedMessage, jobCreatedMessage } from '../testing/test-jobs.js';
-import { companyChanged } from './testing/company-messages-fixture.js';
+import { insertCompany } from '../testing/test-jobs.js';
+import { sent } from './testing/messages.js';
 import { database, handle, DONE, waitsFor } from './testing/platform-fixture.js';
 
 async function companyOf(companyId: string): Promise<unknown> {
@@ -15,25 +15,10 @@ async function companyOf(companyId: string): Promise<unknown> {
   return company;
 }
 
-describe('a company of the platform', () => {
-  test('is created, and messages that wait for it, and their dependents, take effect', async () => {
-    const [seller, installer, jobId] = [newId('cmp'), newId('cmp'), newId('job')];
-    const assigned = jobAssignedMessage({ jobId, installerCompanyId: installer });
-    for (const message of [
-      assigned,
-      jobCreatedMessage({ jobId, sellingCompanyId: seller }),
-      companyChanged(seller),
-    ]) {
-      expect(await handle(message)).toEqual(DONE);
-    }
-    expect(await companyOf(seller)).toEqual({ name: 'Harbor Home', class: 'SALES', version: 1, links: [] });
-    expect(await waitsFor(assigned.messageId)).toBe(installer);
-    await handle(companyChanged(installer, { class: CompanyClass.INSTALLER }));
-    expect(await database.query('select installer_company_id from jobs where id = $1', [jobId])).toEqual([
-      { installer_company_id: installer },
-    ]);
-  });
+const companyChanged = (companyId: string, given: Parameters<typeof sent.companyChanged>[0] = {}) =>
+  sent.companyChanged({ companyId, ...given });
 
+describe('a company of the platform', () => {
   test('has its newest name and its newest links, in any order of messages [PLATFORM-2]', async () => {
     const companyId = newId('cmp');
     const accounting = [
@@ -62,16 +47,6 @@ describe('a company of the platform', () => {
     const companyId = await insertCompany(database, 'INSTALLER');
     await handle(companyChanged(companyId, { name: 'Renamed', class: CompanyClass.INSTALLER }));
     expect(await companyOf(companyId)).toMatchObject({ name: 'Renamed', version: 1 });
-  });
-
-  test('waits for an accounting company that it is linked to', async () => {
-    const [companyId, accounting] = [newId('cmp'), newId('cmp')];
-    const message = companyChanged(companyId, { accountingCompanyIds: [accounting] });
-    await handle(message);
-    expect(await waitsFor(message.messageId)).toBe(accounting);
-    expect(await companyOf(companyId)).toBeUndefined();
-    await handle(companyChanged(accounting, { class: CompanyClass.ACCOUNTING }));
-    expect(await companyOf(companyId)).toMatchObject({ links: [accounting] });
   });
 
   test('waits for a link also after a newer message has dropped it, since it counts for its time [PLATFORM-6]', async () => {

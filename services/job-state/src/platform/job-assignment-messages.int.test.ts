@@ -26,7 +26,7 @@ import {
 import { database, seller, handle, writing } from './testing/platform-fixture.js';
 
 describe('a job that is removed from its company', () => {
-  test('is invisible to it, and starts afresh with the next company, also the same one [PLATFORM-9, PLATFORM-11]', async () => {
+  test('is invisible to it, and starts afresh with the next company, also the same one [PLATFORM-9, PLATFORM-11, TENANT-2]', async () => {
     const jobId = await newJob();
     await report(jobId, 'ACKNOWLEDGED', 1);
     await deliver(unassigned(jobId, 3));
@@ -61,11 +61,19 @@ describe('a job that is removed from its company', () => {
 
   test('and returned keeps what its company has written if the later message comes first [PLATFORM-2]', async () => {
     const [inOrder, swapped] = [await newJob(), await newJob()];
-    for (const jobId of [inOrder, swapped]) await report(jobId, 'ACKNOWLEDGED', 1);
-    await deliver(assigned(inOrder, two, 3), assigned(inOrder, one, 4));
+    for (const jobId of [inOrder, swapped]) await report(jobId, 'BLOCKED', 1);
+    await deliver(assigned(inOrder, two, 3));
+    await expect(shown(inOrder)).rejects.toMatchObject({ reason: 'not_found' });
+    expect(await shown(inOrder, two)).toMatchObject({
+      version: 3,
+      status: 'ASSIGNED',
+      readiness: { ready: true, blockerCodes: [] },
+    });
+    expect(await namesOf(inOrder, two)).toEqual(['install.job_assigned 3']);
+    await deliver(assigned(inOrder, one, 4));
     expect(await shown(inOrder)).toMatchObject({ version: 4, status: 'ASSIGNED' });
     await deliver(assigned(swapped, one, 4), assigned(swapped, two, 3));
-    expect(await shown(swapped)).toMatchObject({ version: 2, status: 'ACKNOWLEDGED' });
+    expect(await shown(swapped)).toMatchObject({ version: 2, status: 'BLOCKED' });
     expect(await namesOf(swapped, two)).toEqual([]);
   });
 

@@ -1,15 +1,11 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  CompanyClass,
-  MembershipChangedSchema,
-  MembershipRole,
-} from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
+import { MembershipRole } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import { newId } from '@partner/kernel/process/ids';
 import { recordAudit } from '../audit/record-audit.js';
 import { connectAccess } from '../testing/access-client.js';
 import { connectAudit, connectOperators } from '../testing/public-clients.js';
-import { insertCompany, insertMember, platformMessage } from '../testing/test-jobs.js';
-import { occurredAt, companyChanged } from './testing/company-messages-fixture.js';
+import { insertCompany, insertMember } from '../testing/test-jobs.js';
+import { sent } from './testing/messages.js';
 import { database, handle, DONE, waitsFor } from './testing/platform-fixture.js';
 
 let companyId: string;
@@ -20,28 +16,8 @@ beforeEach(async () => {
   email = `${newId('usr')}@owners.example`;
 });
 
-const membershipChanged = (
-  membershipId: string,
-  given: {
-    readonly version?: number;
-    readonly companyId?: string;
-    readonly role?: MembershipRole;
-    readonly displayName?: string;
-    readonly email?: string;
-    readonly active?: boolean;
-  } = {},
-) =>
-  platformMessage(MembershipChangedSchema, {
-    membershipId,
-    version: 1,
-    companyId,
-    role: MembershipRole.OWNER,
-    displayName: 'Ada Cole',
-    email,
-    active: true,
-    occurredAt,
-    ...given,
-  });
+const membershipChanged = (membershipId: string, given: Parameters<typeof sent.membershipChanged>[0] = {}) =>
+  sent.membershipChanged({ membershipId, companyId, email, ...given });
 
 const access = () => connectAccess({ database });
 
@@ -133,15 +109,6 @@ describe('a membership of the platform', () => {
     await expect(restoring).rejects.toThrow('no such owner');
   });
 
-  test('waits for its company', async () => {
-    const [membershipId, late] = [newId('mem'), newId('cmp')];
-    const message = membershipChanged(membershipId, { companyId: late });
-    await handle(message);
-    expect(await waitsFor(message.messageId)).toBe(late);
-    await handle(companyChanged(late, { class: CompanyClass.INSTALLER }));
-    expect(await membershipOf(membershipId)).toMatchObject({ role: 'OWNER' });
-  });
-
   test('cannot move to another company', async () => {
     const membershipId = newId('mem');
     await handle(membershipChanged(membershipId));
@@ -162,36 +129,6 @@ describe('a membership of the platform', () => {
     await handle(membershipChanged(first, { version: 2, role: MembershipRole.TECHNICIAN }));
     expect(await waitsFor(waiting.messageId)).toBeNull();
     expect(await membershipOf(second)).toMatchObject({ email: email.toUpperCase() });
-  });
-
-  test('exchanges its address with others, and each keeps its own password, for any order of messages [PLATFORM-20]', async () => {
-    for (const order of [
-      [0, 1, 2],
-      [2, 1, 0],
-      [1, 2, 0],
-    ]) {
-      const ids = [newId('mem'), newId('mem'), newId('mem')];
-      const addresses = ids.map((id) => `${id}@owners.example`);
-      for (const [place, id] of ids.entries()) {
-        await handle(membershipChanged(id, { email: addresses[place] ?? '' }));
-        await database.query('update memberships set password_hash = $1 where id = $1', [id]);
-      }
-      const messages = ids.map((id, place) =>
-        membershipChanged(id, { version: 2, email: addresses[(place + 1) % 3] ?? '' }),
-      );
-      for (const place of order) {
-        const message = messages[place];
-        if (message !== undefined) expect(await handle(message)).toEqual(DONE);
-      }
-      for (const [place, id] of ids.entries()) {
-        expect(await membershipOf(id)).toMatchObject({
-          email: addresses[(place + 1) % 3],
-          password_hash: id,
-          version: 2,
-        });
-      }
-      for (const { messageId } of messages) expect(await waitsFor(messageId)).toBeNull();
-    }
   });
 
   test('gets an address that many request concurrently once; the others wait [PLATFORM-20]', async () => {

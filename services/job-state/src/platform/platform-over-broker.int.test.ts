@@ -1,10 +1,5 @@
-import { fromBinary } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  type JobStatusChanged,
-  JobStatusChangedSchema,
-} from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { PARTNER_EVENTS, type QueueDefinition } from '@partner/proto-contracts/topology';
+import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { type Consumer, type IncomingMessage, startConsumer } from '@partner/kernel/amqp/consumer';
 import { createPublisher } from '@partner/kernel/amqp/publisher';
@@ -15,18 +10,7 @@ import { eventually } from '@partner/test-kit/eventually';
 import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
 import { Registry } from 'prom-client';
 import { retryWhileUnavailable } from '../database/retry-while-unavailable.js';
-import { getJob } from '../jobs/get-job.js';
-import { recordStatusEvent } from '../jobs/record-status-event.js';
-import { startOutboxRelay } from '../outbox/start-outbox-relay.js';
-import {
-  ACKNOWLEDGEMENT,
-  binding,
-  incoming,
-  insertCompany,
-  jobAssignedMessage,
-  jobCreatedMessage,
-  TEST_NOW,
-} from '../testing/test-jobs.js';
+import { insertCompany, jobAssignedMessage, jobCreatedMessage, TEST_NOW } from '../testing/test-jobs.js';
 import { createPlatformMessageHandler } from './handle-platform-message.js';
 import { startWaitingMessages } from './start-waiting-messages.js';
 import { database } from '../testing/file-database.js';
@@ -66,44 +50,6 @@ function send({ messageId, type, body }: IncomingMessage): void {
 }
 
 describe('job-state on a broker', () => {
-  test('receives a job from the platform, and publishes its status once that is committed', async () => {
-    const seller = await insertCompany(database, 'SALES');
-    const companyId = await insertCompany(database, 'INSTALLER');
-    const jobId = newId('job');
-    const created = jobCreatedMessage({ jobId, sellingCompanyId: seller });
-    for (const message of [created, jobAssignedMessage({ jobId, installerCompanyId: companyId }), created])
-      send(message);
-    await eventually('the job', () => getJob({ database }, { companyId, jobId }).catch(() => undefined));
-
-    const received = await probe.declareTestQueue();
-    await probe.channel.bindQueue(received.name, PARTNER_EVENTS.name, '#');
-    const metrics = new Registry();
-    const publisher = createPublisher({ connection, logger, metrics });
-    const relay = startOutboxRelay({ database, publisher, logger, metrics, intervalMs: 100 });
-    await recordStatusEvent(
-      { database, clock, logger },
-      {
-        ...ACKNOWLEDGEMENT,
-        companyId,
-        jobId,
-        binding: binding(newId('evt')),
-      },
-    );
-    let published: JobStatusChanged | undefined;
-    while (published?.jobId !== jobId) {
-      const { content, properties } = await probe.take(received.name);
-      if (properties.type === JobStatusChangedSchema.typeName)
-        published = fromBinary(JobStatusChangedSchema, content);
-    }
-    expect(published).toMatchObject({ version: 2, companyId });
-    await eventually(
-      'an empty outbox',
-      async () => (await database.query('select 1 from outbox')).length === 0,
-    );
-    await relay.stop();
-    await publisher.close();
-  });
-
   test('does not let early messages beyond the prefetch limit block their prerequisites', async () => {
     const seller = await insertCompany(database, 'SALES');
     const companyId = await insertCompany(database, 'INSTALLER');
@@ -152,28 +98,5 @@ describe('job-state on a broker', () => {
     expect(dead.content.equals(Buffer.from(assigned.body))).toBe(true);
     await waiting.stop();
     await publisher.close();
-  });
-
-  test('dead-letters a message that is malformed, with the reason [PLATFORM-6]', async () => {
-    const message = incoming('partner.platform.v1.JobAssigned', new Uint8Array());
-    send(message);
-    const dead = await probe.take(platformMessages.deadLetterQueue ?? '');
-    expect(dead.properties).toMatchObject({ messageId: message.messageId, type: message.type });
-    expect(dead.content.equals(Buffer.from(message.body))).toBe(true);
-    expect(dead.properties.headers?.['x-dead-reason']).toMatch(/jobId is missing/);
-  });
-
-  test('records a dead letter that is sent again, once its cause is fixed', async () => {
-    const companyId = await insertCompany(database, 'INSTALLER');
-    const jobId = newId('job');
-    const created = jobCreatedMessage({ jobId, sellingCompanyId: companyId });
-    send(created);
-    const dead = await probe.take(platformMessages.deadLetterQueue ?? '');
-    expect(dead.properties.headers?.['x-dead-reason']).toMatch(/is not a sales company/);
-    await database.query(`update companies set class = 'SALES' where id = $1`, [companyId]);
-    probe.channel.sendToQueue(platformMessages.name, dead.content, dead.properties);
-    await eventually('the job', async () => {
-      return (await database.query('select 1 from jobs where id = $1', [jobId])).length === 1;
-    });
   });
 });

@@ -1,16 +1,4 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  CompanyChangedSchema,
-  CompanyClass,
-  MembershipChangedSchema,
-  MembershipRole,
-} from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
-import {
-  AppointmentScheduledSchema,
-  ProjectCreatedSchema,
-  ProjectStageChangedSchema,
-} from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import type { OutgoingMessage } from '@partner/kernel/amqp/publisher';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/process/ids';
@@ -18,19 +6,13 @@ import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 import { getJob } from '../jobs/get-job.js';
-import {
-  insertCompany,
-  jobAssignedMessage,
-  jobCreatedMessage,
-  platformMessage,
-  TEST_NOW,
-} from '../testing/test-jobs.js';
+import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { createPlatformMessageHandler } from './handle-platform-message.js';
 import { startWaitingMessages } from './start-waiting-messages.js';
+import { sent } from './testing/messages.js';
 import { database } from '../testing/file-database.js';
 
 const HOUR_MS = 3_600_000;
-const occurredAt = timestampFromDate(TEST_NOW);
 
 let seller: string;
 let installer: string;
@@ -92,8 +74,8 @@ const isSettled = (message: IncomingMessage) => async () =>
 describe('a message that waits', () => {
   test('for companies is recorded once they exist, with the messages that waited for it in turn [PLATFORM-6]', async () => {
     const [sales, company, jobId] = [newId('cmp'), newId('cmp'), newId('job')];
-    const created = jobCreatedMessage({ jobId, sellingCompanyId: sales });
-    const assigned = jobAssignedMessage({ jobId, installerCompanyId: company });
+    const created = sent.jobCreated({ jobId, sellingCompanyId: sales });
+    const assigned = sent.jobAssigned({ jobId, installerCompanyId: company });
     for (const message of [assigned, created]) expect(await handle(message)).toEqual({ kind: 'done' });
     expect(await rowOf(created)).toMatchObject({ prerequisite_id: sales });
     expect(await rowOf(assigned)).toMatchObject({ prerequisite_id: jobId });
@@ -117,42 +99,28 @@ describe('a message that waits', () => {
   test.each([
     [
       'project',
-      newId('prj'),
-      (projectId: string) =>
-        platformMessage(ProjectStageChangedSchema, { projectId, version: 1, stage: 'DESIGN', occurredAt }),
-      (id: string) => database.query('insert into projects (id, company_id) values ($1, $2)', [id, seller]),
+      (projectId: string) => sent.projectStageChanged({ projectId }),
+      'insert into projects (id, company_id) values ($1, $2)',
     ],
     [
       'lead',
-      newId('lead'),
-      (leadId: string) =>
-        platformMessage(AppointmentScheduledSchema, {
-          appointmentId: newId('appt'),
-          version: 1,
-          leadId,
-          startsAt: occurredAt,
-          endsAt: timestampFromDate(new Date(TEST_NOW.getTime() + HOUR_MS)),
-          occurredAt,
-        }),
-      (id: string) =>
-        database.query(
-          `insert into leads (id, company_id, full_name, email, phone, address) values ($1, $2, '', '', '', '')`,
-          [id, seller],
-        ),
+      (leadId: string) => sent.appointmentScheduled({ leadId }),
+      `insert into leads (id, company_id, full_name, email, phone, address) values ($1, $2, '', '', '', '')`,
     ],
   ])(
     'for a %s that a partner’s request creates is recorded once it exists',
-    async (_what, id, message, make) => {
+    async (what, message, insert) => {
+      const id = newId(what === 'lead' ? 'lead' : 'prj');
       const early = message(id);
       expect(await handle(early)).toEqual({ kind: 'done' });
       expect(await rowOf(early)).toMatchObject({ prerequisite_id: id });
-      await make(id);
+      await database.query(insert, [id, seller]);
       await sweepUntil('the effect', isSettled(early));
     },
   );
 
   test('is counted, with the age of the oldest one', async () => {
-    const assigned = jobAssignedMessage({ jobId: newId('job'), installerCompanyId: installer });
+    const assigned = sent.jobAssigned({ jobId: newId('job'), installerCompanyId: installer });
     await handle(assigned);
     now = new Date(TEST_NOW.getTime() + HOUR_MS);
     try {
@@ -169,8 +137,8 @@ describe('a message that waits', () => {
 
   test('is given up after 24 h: it goes to the dead-letter queue with the reason, and sent again it counts as new [PLATFORM-6]', async () => {
     const jobId = newId('job');
-    const assigned = jobAssignedMessage({ jobId, installerCompanyId: installer });
-    const later = jobAssignedMessage({ jobId: newId('job'), installerCompanyId: installer });
+    const assigned = sent.jobAssigned({ jobId, installerCompanyId: installer });
+    const later = sent.jobAssigned({ jobId: newId('job'), installerCompanyId: installer });
     await handle(assigned);
     try {
       now = new Date(TEST_NOW.getTime() + 1);
@@ -212,7 +180,7 @@ describe('a message that waits', () => {
       expect(await rowOf(assigned)).toMatchObject({ prerequisite_id: jobId });
       await sweepUntil('a run', () => Promise.resolve(true));
       expect(await rowOf(assigned)).toMatchObject({ prerequisite_id: jobId });
-      await handle(jobCreatedMessage({ jobId, sellingCompanyId: seller }));
+      await handle(sent.jobCreated({ jobId, sellingCompanyId: seller }));
       expect(await rowOf(assigned)).toMatchObject({ settled: true });
       expect(published).toHaveLength(1);
     } finally {
@@ -226,18 +194,9 @@ describe('a waiting message', () => {
   test('for an address that another owner keeps is given up after 24 h, with a reason that does not name it [PLATFORM-20]', async () => {
     const [first, second] = [newId('mem'), newId('mem')];
     const wanting = (membershipId: string) =>
-      platformMessage(MembershipChangedSchema, {
-        membershipId,
-        version: 1,
-        companyId: installer,
-        role: MembershipRole.OWNER,
-        displayName: 'Ada Cole',
-        email: `${first}@owners.example`,
-        active: true,
-        occurredAt,
-      });
+      sent.membershipChanged({ membershipId, companyId: installer, email: `${first}@owners.example` });
     const message = wanting(second);
-    for (const sent of [wanting(first), message]) expect(await handle(sent)).toEqual({ kind: 'done' });
+    for (const each of [wanting(first), message]) expect(await handle(each)).toEqual({ kind: 'done' });
     expect(await rowOf(message)).toMatchObject({ prerequisite_id: first });
     try {
       now = new Date(TEST_NOW.getTime() + 24 * HOUR_MS);
@@ -254,8 +213,7 @@ describe('a waiting message', () => {
 
   test('never waits behind other messages, not even a hundred that fail each time', async () => {
     const [failing, good] = [newId('cmp'), newId('cmp')];
-    const created = (sellingCompanyId: string) =>
-      jobCreatedMessage({ jobId: newId('job'), sellingCompanyId });
+    const created = (sellingCompanyId: string) => sent.jobCreated({ jobId: newId('job'), sellingCompanyId });
     for (let count = 0; count < 100; count += 1) await handle(created(failing));
     const last = created(good);
     now = new Date(TEST_NOW.getTime() + 1);
@@ -291,27 +249,15 @@ describe('a waiting message', () => {
   test('waits for the next round if too many depend on one message: the rest is recorded later', async () => {
     const [sales, projects] = [newId('cmp'), Array.from({ length: 40 }, () => newId('prj'))];
     const early = projects.flatMap((projectId) => [
-      platformMessage(ProjectCreatedSchema, { projectId, version: 1, sellingCompanyId: sales, occurredAt }),
+      sent.projectCreated({ projectId, sellingCompanyId: sales }),
       ...Array.from({ length: 26 }, (_, index) =>
-        platformMessage(ProjectStageChangedSchema, {
-          projectId,
-          version: index + 2,
-          stage: `Stage ${index}`,
-          occurredAt,
-        }),
+        sent.projectStageChanged({ projectId, version: index + 2 }),
       ),
     ]);
     // As many concurrently as a consumer takes: more would exceed the timeout of the pool for a connection.
     for (let begin = 0; begin < early.length; begin += 20)
       await Promise.all(early.slice(begin, begin + 20).map(handle));
-    const company = platformMessage(CompanyChangedSchema, {
-      companyId: sales,
-      version: 1,
-      name: 'Sales',
-      class: CompanyClass.SALES,
-      occurredAt,
-    });
-    await handle(company);
+    await handle(sent.companyChanged({ companyId: sales }));
     const waiting = () =>
       database.query('select from inbox where prerequisite_id = any($1::text[])', [[sales, ...projects]]);
     expect(await waiting()).toHaveLength(early.length - 1_000);
@@ -320,13 +266,13 @@ describe('a waiting message', () => {
 
   test('that is finally refused goes to the dead-letter queue, and the job that it waited for exists', async () => {
     const jobId = newId('job');
-    const refused = jobAssignedMessage({
+    const refused = sent.jobAssigned({
       jobId,
       installerCompanyId: seller,
       version: 3,
     });
-    const good = jobAssignedMessage({ jobId, installerCompanyId: installer });
-    for (const message of [refused, good, jobCreatedMessage({ jobId, sellingCompanyId: seller })])
+    const good = sent.jobAssigned({ jobId, installerCompanyId: installer });
+    for (const message of [refused, good, sent.jobCreated({ jobId, sellingCompanyId: seller })])
       expect(await handle(message)).toEqual({ kind: 'done' });
     expect(JSON.parse(await getJob({ database }, { companyId: installer, jobId }))).toMatchObject({
       id: jobId,

@@ -1,40 +1,33 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
-import { AppointmentScheduledSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { newId } from '@partner/kernel/process/ids';
 import { bookAppointment } from '../../appointments/book-appointment.js';
-import { binding, platformMessage } from '../../testing/test-jobs.js';
+import { binding } from '../../testing/test-jobs.js';
 import {
   otherSeller,
   dead,
-  at,
-  stamp,
   insertLead,
   projectCreated,
   eventsAbout,
   emittedVersions,
 } from './testing/sales-messages-fixture.js';
+import { at, sent, stamp } from '../testing/messages.js';
 import { database, seller, handle, writing, DONE } from '../testing/platform-fixture.js';
 
 describe('appointment.booked', () => {
-  const scheduled = (given: {
-    readonly appointmentId: string;
-    readonly leadId: string;
-    readonly version?: number;
-    readonly projectId?: string;
-    readonly notes?: string;
-    /** Hours after the standard start. */
-    readonly later?: number;
-  }) => {
-    const { version = 1, later = 0, ...rest } = given;
-    return platformMessage(AppointmentScheduledSchema, {
-      ...rest,
+  /** `later`: hours after the standard start. */
+  const scheduled = ({
+    later = 0,
+    version = 1,
+    ...given
+  }: Parameters<typeof sent.appointmentScheduled>[0] & { readonly later?: number }) =>
+    sent.appointmentScheduled({
+      ...given,
       version,
       startsAt: timestampFromDate(hours(later)),
       endsAt: timestampFromDate(hours(later + 1)),
       occurredAt: stamp(version),
     });
-  };
   const hours = (later: number) => new Date(Date.UTC(2026, 9, 5, 15 + later));
   const appointmentOf = async (id: string) =>
     (

@@ -1,24 +1,20 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
 import { describe, expect, test } from '@jest/globals';
-import { JournalEntryRecordedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { newId } from '@partner/kernel/process/ids';
-import { insertCompany, platformMessage } from '../../testing/test-jobs.js';
-import { FACT_CASES } from './testing/sales-facts.js';
+import { insertCompany } from '../../testing/test-jobs.js';
 import {
   otherSeller,
   dead,
-  at,
-  stamp,
   insertLead,
   insertProject,
   projectCreated,
   eventsAbout,
   recordOf,
 } from './testing/sales-messages-fixture.js';
+import { at, MONEY, sent, stamp } from '../testing/messages.js';
 import { database, seller, handle, DONE } from '../testing/platform-fixture.js';
 
 describe('an entry of the journal', () => {
-  const amount = { amountMinor: '250000', currency: 'USD' };
+  const amount = MONEY;
   const amountInEvent = { amountMinor: 250_000, currency: 'USD' };
   const depositId = newId('dep');
   const invoice = { invoiceId: newId('inv'), invoiceNumber: 'INV-7' };
@@ -48,19 +44,9 @@ describe('an entry of the journal', () => {
   ] as const;
   const [[, deposit]] = RECORDS;
 
-  const entry = (
-    entryId: string,
-    companyId: string,
-    record: NonNullable<MessageInitShape<typeof JournalEntryRecordedSchema>['record']> = deposit,
-    projectId?: string,
-  ) =>
-    platformMessage(JournalEntryRecordedSchema, {
-      entryId,
-      companyId,
-      ...(projectId === undefined ? {} : { projectId }),
-      record,
-      occurredAt: stamp(-3),
-    });
+  type Entry = NonNullable<Parameters<typeof sent.journalEntryRecorded>[0]>;
+  const entry = (entryId: string, companyId: string, record: Entry['record'] = deposit, projectId?: string) =>
+    sent.journalEntryRecorded({ entryId, companyId, projectId, record, occurredAt: stamp(-3) });
 
   async function linkedSeller(...accountants: readonly string[]): Promise<string> {
     const companyId = await insertCompany(database, 'SALES');
@@ -147,18 +133,13 @@ describe('an entry of the journal', () => {
     const foreign = await insertProject(otherSeller);
     const own = await insertProject(companyId);
     for (const projectId of [foreign, own]) {
-      const about = { projectId, version: 1, occurredAt: stamp() };
       const ids = { deposit: newId('dep'), invoice: newId('inv'), entry: newId('jrn') };
-      const [paid, issued] = ['deposit.paid', 'invoice.issued'].map((event) =>
-        FACT_CASES.find((fact) => fact.event === event),
-      );
-      const owner = projectId === own ? companyId : otherSeller;
       for (const message of [
-        paid?.message({ ...about, id: ids.deposit }),
-        issued?.message({ ...about, id: ids.invoice }),
-        entry(ids.entry, owner),
+        sent.depositPaid({ projectId, depositId: ids.deposit }),
+        sent.invoiceIssued({ projectId, invoiceId: ids.invoice }),
+        entry(ids.entry, projectId === own ? companyId : otherSeller),
       ]) {
-        expect(message && (await handle(message))).toEqual(DONE);
+        expect(await handle(message)).toEqual(DONE);
       }
       const references = [
         [ids.deposit, { case: 'deposit', value: { depositId: ids.deposit, amount } }],

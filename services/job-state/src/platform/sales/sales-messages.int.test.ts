@@ -1,16 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  AppointmentScheduledSchema,
-  QuoteSentSchema,
-} from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { newId } from '@partner/kernel/process/ids';
 import { FACT_CASES } from './testing/sales-facts.js';
 import {
   otherSeller,
   installer,
   dead,
-  at,
-  stamp,
   insertLead,
   insertProject,
   projectCreated,
@@ -20,7 +14,7 @@ import {
   recordOf,
 } from './testing/sales-messages-fixture.js';
 import { database, seller, handle, DONE } from '../testing/platform-fixture.js';
-import { platformMessage } from '../../testing/test-jobs.js';
+import { at, sent, stamp } from '../testing/messages.js';
 
 describe('a project', () => {
   test('that the platform begins is created without an address or an event', async () => {
@@ -122,12 +116,9 @@ describe.each(FACT_CASES)('$event', ({ event, kind, state, newId: newResourceId,
 test('an appointment is found by its lead, and by the project of its event [EVENT-12, APPT-6]', async () => {
   const { leadId, projectId } = await insertLead();
   const other = await insertProject();
-  const at0 = { version: 1, startsAt: stamp(60), endsAt: stamp(120), occurredAt: stamp(), leadId };
   const [withoutProject, ofOther] = [newId('appt'), newId('appt')];
-  await handle(platformMessage(AppointmentScheduledSchema, { ...at0, appointmentId: withoutProject }));
-  await handle(
-    platformMessage(AppointmentScheduledSchema, { ...at0, appointmentId: ofOther, projectId: other }),
-  );
+  await handle(sent.appointmentScheduled({ leadId, appointmentId: withoutProject }));
+  await handle(sent.appointmentScheduled({ leadId, appointmentId: ofOther, projectId: other }));
   expect(await eventsAbout(withoutProject)).toMatchObject([{ data: { leadId, projectId } }]);
   const booked = 'appointment.booked';
   expect(await eventsFound(seller, leadId)).toEqual([booked, booked]);
@@ -162,7 +153,7 @@ test('the greatest version that a message can have is published', async () => {
   const quoteId = newId('quo');
   const version = 2_147_483_647;
   const total = { amountMinor: '9000000000000000', currency: 'USD' };
-  await handle(platformMessage(QuoteSentSchema, { quoteId, projectId, version, total, occurredAt: stamp() }));
+  await handle(sent.quoteSent({ quoteId, projectId, version, total }));
   expect(await eventsAbout(quoteId)).toMatchObject([
     { resource: { version }, data: { total: { amountMinor: 9_000_000_000_000_000 } } },
   ]);

@@ -2,14 +2,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { beforeAll, expect } from '@jest/globals';
 import {
   DocumentCategory,
-  JobCancelledSchema,
-  JobCompletionAcceptedSchema,
-  JobDocumentAvailableSchema,
-  JobReadinessChangedSchema,
-  JobScheduledSchema,
   JobScheduleStatus,
-  JobScopeChangedSchema,
-  JobUnassignedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import { installerJob, type InstallerJob } from '@partner/proto-contracts/resources/job/job';
 import type { ReportableStatus } from '@partner/proto-contracts/resources/job/job-status-moves';
@@ -26,10 +19,9 @@ import {
   binding,
   insertAssignedJob,
   insertCompany,
-  jobAssignedMessage,
   jobCreatedMessage,
-  platformMessage,
 } from '../../testing/test-jobs.js';
+import { sent } from './messages.js';
 import { database, DONE, handle, seller, writing } from './platform-fixture.js';
 
 export let one: string;
@@ -44,57 +36,39 @@ beforeAll(async () => {
 export const HAPPENED = new Date('2026-10-01T09:30:00.000Z');
 export const STARTS = new Date('2026-10-05T14:00:00.000Z');
 export const ENDS = new Date('2026-10-05T18:00:00.000Z');
-const occurredAt = timestampFromDate(HAPPENED);
+const happened = timestampFromDate(HAPPENED);
 export const dead = (reason: string) => ({ kind: 'dead', reason: expect.stringContaining(reason) });
 
+const about = (jobId: string, version: number) => ({ jobId, version, occurredAt: happened });
 export const assigned = (jobId: string, installerCompanyId: string, version: number) =>
-  jobAssignedMessage({ jobId, installerCompanyId, version });
-export const unassigned = (jobId: string, version: number) =>
-  platformMessage(JobUnassignedSchema, { jobId, version, occurredAt });
-export const cancelled = (jobId: string, version: number) =>
-  platformMessage(JobCancelledSchema, { jobId, version, occurredAt });
+  sent.jobAssigned({ jobId, installerCompanyId, version });
+export const unassigned = (jobId: string, version: number) => sent.jobUnassigned(about(jobId, version));
+export const cancelled = (jobId: string, version: number) => sent.jobCancelled(about(jobId, version));
 export const scoped = (jobId: string, version: number, scopeVersion: number) =>
-  platformMessage(JobScopeChangedSchema, {
-    jobId,
-    version,
-    occurredAt,
+  sent.jobScopeChanged({
+    ...about(jobId, version),
     scope: { packageName: `Package ${scopeVersion}`, systemType: 'HVAC', scopeVersion },
   });
 export const readiness = (jobId: string, version: number, ...blockerCodes: string[]) =>
-  platformMessage(JobReadinessChangedSchema, {
+  sent.jobReadinessChanged({ ...about(jobId, version), ready: blockerCodes.length === 0, blockerCodes });
+export const scheduled = (jobId: string, version: number, hours = 0, occurredAt = HAPPENED) =>
+  sent.jobScheduled({
     jobId,
     version,
-    occurredAt,
-    ready: blockerCodes.length === 0,
-    blockerCodes,
-  });
-export const scheduled = (jobId: string, version: number, hours = 0, happened = HAPPENED) =>
-  platformMessage(JobScheduledSchema, {
-    jobId,
-    version,
-    occurredAt: timestampFromDate(happened),
-    status: JobScheduleStatus.CONFIRMED,
+    occurredAt: timestampFromDate(occurredAt),
     startsAt: timestampFromDate(new Date(STARTS.getTime() + hours * 3_600_000)),
     endsAt: timestampFromDate(new Date(ENDS.getTime() + hours * 3_600_000)),
-    timeZone: 'America/Denver',
   });
 export const calledOff = (jobId: string, version: number) =>
-  platformMessage(JobScheduledSchema, {
-    jobId,
-    version,
-    occurredAt,
-    status: JobScheduleStatus.CANCELLED,
-    timeZone: 'America/Denver',
-  });
+  sent.jobScheduled({ ...about(jobId, version), status: JobScheduleStatus.CANCELLED });
 export const documented = (
   jobId: string,
   version: number,
   documentId: string,
   category = DocumentCategory.PERMIT,
   mime = 'application/pdf',
-) => platformMessage(JobDocumentAvailableSchema, { jobId, version, occurredAt, documentId, category, mime });
-export const accepted = (jobId: string, version: number) =>
-  platformMessage(JobCompletionAcceptedSchema, { jobId, version, occurredAt });
+) => sent.jobDocumentAvailable({ ...about(jobId, version), documentId, category, mime });
+export const accepted = (jobId: string, version: number) => sent.jobCompletionAccepted(about(jobId, version));
 
 export async function deliver(...messages: readonly IncomingMessage[]): Promise<void> {
   for (const message of messages) expect(await handle(message)).toEqual(DONE);

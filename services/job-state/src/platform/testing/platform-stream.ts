@@ -1,31 +1,15 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import {
-  CompanyChangedSchema,
   CompanyClass,
-  MembershipChangedSchema,
   MembershipRole,
 } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
 import {
   DocumentCategory,
-  JobAssignedSchema,
-  JobCancelledSchema,
-  JobCompletionAcceptedSchema,
-  JobDocumentAvailableSchema,
-  JobReadinessChangedSchema,
-  JobScheduledSchema,
   JobScheduleStatus,
-  JobScopeChangedSchema,
-  JobUnassignedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
-import { JournalEntryRecordedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/process/ids';
 import { fc } from '@partner/test-kit/fast-check';
-import { jobCreatedMessage, platformMessage, TEST_NOW } from '../../testing/test-jobs.js';
-
-/** The instant of a version: each has its own, which identifies its event. */
-const instantOf = (version: number): Date => new Date(TEST_NOW.getTime() + version * 60_000);
-const stampOf = (version: number) => timestampFromDate(instantOf(version));
+import { SCOPE, sent, stamp } from './messages.js';
 
 const zeroOrOne = fc.nat({ max: 1 });
 
@@ -93,47 +77,52 @@ export const exchangePlan = fc.integer({ min: 2, max: 3 }).chain((owners) => {
 
 type Plan = typeof platformPlan extends fc.Arbitrary<infer Value> ? Value : never;
 
+/** A version of a resource: each has its own instant, which identifies its event. */
+const versionOf = (version: number) => ({ version, occurredAt: stamp(version) });
+
 /** The messages of a plan in the order of their events, about resources that no other stream uses. */
 export function platformStream(plan: Plan): readonly IncomingMessage[] {
   const sellers = [newId('cmp'), newId('cmp')] as const;
   const installers = [newId('cmp'), newId('cmp')] as const;
   const accounting = [newId('cmp'), newId('cmp')] as const;
-  const company = (companyId: string, version: number, companyClass: CompanyClass, links: string[] = []) =>
-    platformMessage(CompanyChangedSchema, {
+  const company = (
+    companyId: string,
+    version: number,
+    ofClass: CompanyClass,
+    links: readonly number[] = [],
+  ) =>
+    sent.companyChanged({
+      ...versionOf(version),
       companyId,
-      version,
       name: `Company at ${version}`,
-      class: companyClass,
-      accountingCompanyIds: links,
-      occurredAt: stampOf(version),
+      class: ofClass,
+      accountingCompanyIds: links.flatMap((link) => accounting[link] ?? []),
     });
   return [
     ...accounting.map((id) => company(id, 1, CompanyClass.ACCOUNTING)),
     ...installers.flatMap((id) => [1, 2].map((version) => company(id, version, CompanyClass.INSTALLER))),
     ...sellers.flatMap((id, seller) =>
       [[], ...(plan.sellers[seller] ?? [])].map((links, change) =>
-        company(
-          id,
-          change + 1,
-          CompanyClass.SALES,
-          links.flatMap((link) => accounting[link] ?? []),
-        ),
+        company(id, change + 1, CompanyClass.SALES, links),
       ),
     ),
     ...plan.entries.map(({ seller, at }) =>
-      platformMessage(JournalEntryRecordedSchema, {
-        entryId: newId('jrn'),
-        companyId: sellers[seller] ?? sellers[0],
-        record: {
-          case: 'deposit',
-          value: { depositId: newId('dep'), amount: { amountMinor: '100', currency: 'USD' } },
-        },
-        occurredAt: stampOf(at),
-      }),
+      sent.journalEntryRecorded({ companyId: sellers[seller] ?? sellers[0], occurredAt: stamp(at) }),
     ),
-    ...plan.members.flatMap(({ company: member, changes }) =>
-      messagesOfMember(installers[member] ?? installers[0], changes),
-    ),
+    ...plan.members.flatMap(({ company: member, changes }) => {
+      const membershipId = newId('mem');
+      return changes.map(({ isOwner, active }, change) =>
+        sent.membershipChanged({
+          ...versionOf(change + 1),
+          membershipId,
+          companyId: installers[member] ?? installers[0],
+          role: isOwner ? MembershipRole.OWNER : MembershipRole.TECHNICIAN,
+          displayName: `Member at ${change + 1}`,
+          email: `${membershipId}-${change}@owners.example`,
+          active,
+        }),
+      );
+    }),
     ...plan.jobs.flatMap((job) =>
       messagesOfJob({ sellingCompanyId: sellers[job.seller] ?? sellers[0], installers }, job),
     ),
@@ -146,47 +135,18 @@ export function exchangeStream(
 ): readonly IncomingMessage[] {
   const companyId = newId('cmp');
   const owners = (rounds[0] ?? []).map(() => newId('mem'));
-  const company = platformMessage(CompanyChangedSchema, {
-    companyId,
-    version: 1,
-    name: 'Exchange',
-    class: CompanyClass.INSTALLER,
-    occurredAt: stampOf(1),
-  });
   const changes = [owners.map((_, owner) => owner), ...rounds].flatMap((round, index) =>
     owners.map((membershipId, owner) =>
-      platformMessage(MembershipChangedSchema, {
+      sent.membershipChanged({
+        ...versionOf(index + 1),
         membershipId,
-        version: index + 1,
         companyId,
-        role: MembershipRole.OWNER,
         displayName: `Owner at ${index + 1}`,
         email: `${owners[round[owner] ?? owner] ?? ''}@owners.example`,
-        active: true,
-        occurredAt: stampOf(index + 1),
       }),
     ),
   );
-  return [company, ...changes];
-}
-
-function messagesOfMember(
-  companyId: string,
-  changes: Plan['members'][number]['changes'],
-): readonly IncomingMessage[] {
-  const membershipId = newId('mem');
-  return changes.map(({ isOwner, active }, change) =>
-    platformMessage(MembershipChangedSchema, {
-      membershipId,
-      version: change + 1,
-      companyId,
-      role: isOwner ? MembershipRole.OWNER : MembershipRole.TECHNICIAN,
-      displayName: `Member at ${change + 1}`,
-      email: `${membershipId}-${change}@owners.example`,
-      active,
-      occurredAt: stampOf(change + 1),
-    }),
-  );
+  return [sent.companyChanged({ companyId, class: CompanyClass.INSTALLER }), ...changes];
 }
 
 function messagesOfJob(
@@ -195,57 +155,45 @@ function messagesOfJob(
 ): readonly IncomingMessage[] {
   const jobId = newId('job');
   const documents = [newId('doc'), newId('doc')] as const;
-  const created = jobCreatedMessage({ jobId, sellingCompanyId: companies.sellingCompanyId });
   const messages = [...steps, ...(end === null ? [] : [{ kind: 'cancel' as const }, ...end])].map(
     (given: Step | { readonly kind: 'cancel' }, index) => {
       const version = index + 2;
-      const about = { jobId, version, occurredAt: stampOf(version) };
+      const about = { jobId, ...versionOf(version) };
       switch (given.kind) {
-        case 'assign':
-          return platformMessage(JobAssignedSchema, {
-            ...about,
-            installerCompanyId: companies.installers[given.to] ?? companies.installers[0],
-          });
+        case 'assign': {
+          const installerCompanyId = companies.installers[given.to] ?? companies.installers[0];
+          return sent.jobAssigned({ ...about, installerCompanyId });
+        }
         case 'unassign':
-          return platformMessage(JobUnassignedSchema, about);
+          return sent.jobUnassigned(about);
         case 'cancel':
-          return platformMessage(JobCancelledSchema, about);
+          return sent.jobCancelled(about);
         case 'scope':
-          return platformMessage(JobScopeChangedSchema, {
-            ...about,
-            scope: { packageName: `Package ${version}`, systemType: 'HVAC', scopeVersion: version },
-          });
+          return sent.jobScopeChanged({ ...about, scope: { ...SCOPE, scopeVersion: version } });
         case 'readiness':
-          return platformMessage(JobReadinessChangedSchema, {
+          return sent.jobReadinessChanged({
             ...about,
             ready: given.codes.length === 0,
             blockerCodes: given.codes,
           });
-        case 'schedule':
-          return platformMessage(JobScheduledSchema, {
-            ...about,
-            status: JobScheduleStatus.CONFIRMED,
-            startsAt: timestampFromDate(new Date(TEST_NOW.getTime() + given.hours * 3_600_000)),
-            endsAt: timestampFromDate(new Date(TEST_NOW.getTime() + (given.hours + 1) * 3_600_000)),
-            timeZone: 'America/Denver',
-          });
+        case 'schedule': {
+          const [startsAt, endsAt] = [stamp(given.hours * 60), stamp(given.hours * 60 + 60)];
+          return sent.jobScheduled({ ...about, startsAt, endsAt });
+        }
         case 'call off':
-          return platformMessage(JobScheduledSchema, {
-            ...about,
-            status: JobScheduleStatus.CANCELLED,
-            timeZone: 'America/Denver',
-          });
+          return sent.jobScheduled({ ...about, status: JobScheduleStatus.CANCELLED });
         case 'document':
-          return platformMessage(JobDocumentAvailableSchema, {
+          return sent.jobDocumentAvailable({
             ...about,
             documentId: documents[given.document] ?? documents[0],
             category: given.isContract ? DocumentCategory.CONTRACT_METADATA : DocumentCategory.PERMIT,
             mime: `text/x-${version}`,
           });
         case 'completion':
-          return platformMessage(JobCompletionAcceptedSchema, about);
+          return sent.jobCompletionAccepted(about);
       }
     },
   );
-  return [created, ...messages];
+  const { sellingCompanyId } = companies;
+  return [sent.jobCreated({ jobId, sellingCompanyId, scope: { ...SCOPE, scopeVersion: 1 } }), ...messages];
 }

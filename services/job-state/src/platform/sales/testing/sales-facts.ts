@@ -1,19 +1,8 @@
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
-import {
-  DepositPaidSchema,
-  DepositRefundedSchema,
-  InvoiceIssuedSchema,
-  ProjectCompletedSchema,
-  ProjectStageChangedSchema,
-  QuoteAcceptedSchema,
-  QuoteSentSchema,
-  QuoteViewedSchema,
-  RebateStatusChangedSchema,
-} from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import type { EventName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
-import { type IdPrefix, newId } from '@partner/kernel/process/ids';
-import { platformMessage } from '../../../testing/test-jobs.js';
+import { newId } from '@partner/kernel/process/ids';
+import { at as minutesLater, MONEY, sent } from '../../testing/messages.js';
 
 /** A version of a resource of a project. */
 interface FactOf {
@@ -27,7 +16,7 @@ interface FactOf {
 /** A message with a fact, and the resulting event for the selling company. */
 export interface FactCase {
   readonly event: EventName;
-  readonly kind: string;
+  readonly kind: keyof typeof KINDS;
   /** The stored state. */
   readonly state: string;
   readonly newId: () => string;
@@ -36,124 +25,68 @@ export interface FactCase {
   readonly data: (fact: FactOf, at: string) => object;
 }
 
-const TOTAL = { amountMinor: '1849900', currency: 'USD' };
-const TOTAL_IN_EVENT = { amountMinor: 1_849_900, currency: 'USD' };
+/** The prefix of the ids of each kind of resource, and the field that has the id. */
+const KINDS = {
+  quote: ['quo', 'quoteId'],
+  project: ['prj', 'projectId'],
+  deposit: ['dep', 'depositId'],
+  invoice: ['inv', 'invoiceId'],
+  rebate: ['reb', 'rebateId'],
+} as const;
 
-const made = (prefix: IdPrefix) => () => newId(prefix);
+type Fields = Omit<FactOf, 'id'> & Partial<Record<(typeof KINDS)[keyof typeof KINDS][1], string>>;
+
+function fact(
+  event: EventName,
+  kind: keyof typeof KINDS,
+  state: string,
+  message: (fields: Fields) => IncomingMessage,
+  data: (at: string) => object,
+): FactCase {
+  const [prefix, field] = KINDS[kind];
+  const ownId = (id: string) => (field === 'projectId' ? {} : { [field]: id });
+  return {
+    event,
+    kind,
+    state,
+    newId: () => newId(prefix),
+    message: ({ id, ...about }) => message({ ...about, ...ownId(id) }),
+    data: ({ id, projectId }, at) => ({ projectId, ...ownId(id), ...data(at) }),
+  };
+}
+
+const IN_EVENT = { amountMinor: Number(MONEY.amountMinor), currency: 'USD' };
 
 /** Every message with a fact. */
 export const FACT_CASES: readonly FactCase[] = [
-  {
-    event: 'quote.sent',
-    kind: 'quote',
-    state: 'SENT',
-    newId: made('quo'),
-    message: ({ id, ...about }) => platformMessage(QuoteSentSchema, { ...about, quoteId: id, total: TOTAL }),
-    data: ({ id, projectId }) => ({ quoteId: id, projectId, total: TOTAL_IN_EVENT, validUntil: null }),
-  },
-  {
-    event: 'quote.viewed',
-    kind: 'quote',
-    state: 'VIEWED',
-    newId: made('quo'),
-    message: ({ id, ...about }) => platformMessage(QuoteViewedSchema, { ...about, quoteId: id }),
-    data: ({ id, projectId }, viewedAt) => ({ quoteId: id, projectId, viewedAt }),
-  },
-  {
-    event: 'quote.accepted',
-    kind: 'quote',
-    state: 'ACCEPTED',
-    newId: made('quo'),
-    message: ({ id, ...about }) =>
-      platformMessage(QuoteAcceptedSchema, { ...about, quoteId: id, optionName: 'Complete', total: TOTAL }),
-    data: ({ id, projectId }, acceptedAt) => ({
-      quoteId: id,
-      projectId,
-      optionName: 'Complete',
-      total: TOTAL_IN_EVENT,
-      acceptedAt,
-    }),
-  },
-  {
-    event: 'project.stage_changed',
-    kind: 'project',
-    state: 'PERMITTING',
-    newId: made('prj'),
-    message: ({ id: _id, ...about }) =>
-      platformMessage(ProjectStageChangedSchema, { ...about, previousStage: 'DESIGN', stage: 'PERMITTING' }),
-    data: ({ projectId }) => ({ projectId, previousStage: 'DESIGN', stage: 'PERMITTING' }),
-  },
-  {
-    event: 'project.completed',
-    kind: 'project',
-    state: 'COMPLETED',
-    newId: made('prj'),
-    message: ({ id: _id, ...about }) => platformMessage(ProjectCompletedSchema, about),
-    data: ({ projectId }, completedAt) => ({ projectId, completedAt }),
-  },
-  {
-    event: 'deposit.paid',
-    kind: 'deposit',
-    state: 'PAID',
-    newId: made('dep'),
-    message: ({ id, ...about }) =>
-      platformMessage(DepositPaidSchema, { ...about, depositId: id, amount: TOTAL }),
-    data: ({ id, projectId }, paidAt) => ({ depositId: id, projectId, amount: TOTAL_IN_EVENT, paidAt }),
-  },
-  {
-    event: 'deposit.refunded',
-    kind: 'deposit',
-    state: 'REFUNDED',
-    newId: made('dep'),
-    message: ({ id, ...about }) =>
-      platformMessage(DepositRefundedSchema, { ...about, depositId: id, amount: TOTAL }),
-    data: ({ id, projectId }, refundedAt) => ({
-      depositId: id,
-      projectId,
-      amount: TOTAL_IN_EVENT,
-      refundedAt,
-    }),
-  },
-  {
-    event: 'invoice.issued',
-    kind: 'invoice',
-    state: 'ISSUED',
-    newId: made('inv'),
-    message: ({ id, ...about }) =>
-      platformMessage(InvoiceIssuedSchema, {
-        ...about,
-        invoiceId: id,
-        invoiceNumber: 'INV-7',
-        total: TOTAL,
-        dueAt: about.occurredAt,
-      }),
-    data: ({ id, projectId }, at) => ({
-      invoiceId: id,
-      projectId,
-      invoiceNumber: 'INV-7',
-      total: TOTAL_IN_EVENT,
-      issuedAt: at,
-      dueAt: at,
-    }),
-  },
-  {
-    event: 'rebate.status_changed',
-    kind: 'rebate',
-    state: 'APPROVED',
-    newId: made('reb'),
-    message: ({ id, ...about }) =>
-      platformMessage(RebateStatusChangedSchema, {
-        ...about,
-        rebateId: id,
-        programme: 'State rebate',
-        status: 'APPROVED',
-      }),
-    data: ({ id, projectId }) => ({
-      rebateId: id,
-      projectId,
-      programme: 'State rebate',
-      previousStatus: null,
-      status: 'APPROVED',
-    }),
-  },
+  fact('quote.sent', 'quote', 'SENT', sent.quoteSent, () => ({ total: IN_EVENT, validUntil: null })),
+  fact('quote.viewed', 'quote', 'VIEWED', sent.quoteViewed, (viewedAt) => ({ viewedAt })),
+  fact('quote.accepted', 'quote', 'ACCEPTED', sent.quoteAccepted, (acceptedAt) => ({
+    optionName: 'Complete',
+    total: IN_EVENT,
+    acceptedAt,
+  })),
+  fact('project.stage_changed', 'project', 'PERMITTING', sent.projectStageChanged, () => ({
+    previousStage: 'DESIGN',
+    stage: 'PERMITTING',
+  })),
+  fact('project.completed', 'project', 'COMPLETED', sent.projectCompleted, (completedAt) => ({
+    completedAt,
+  })),
+  fact('deposit.paid', 'deposit', 'PAID', sent.depositPaid, (paidAt) => ({ amount: IN_EVENT, paidAt })),
+  fact('deposit.refunded', 'deposit', 'REFUNDED', sent.depositRefunded, (refundedAt) => ({
+    amount: IN_EVENT,
+    refundedAt,
+  })),
+  fact('invoice.issued', 'invoice', 'ISSUED', sent.invoiceIssued, (issuedAt) => ({
+    invoiceNumber: 'INV-7',
+    total: IN_EVENT,
+    issuedAt,
+    dueAt: minutesLater(60).toISOString(),
+  })),
+  fact('rebate.status_changed', 'rebate', 'APPROVED', sent.rebateStatusChanged, () => ({
+    programme: 'State rebate',
+    previousStatus: null,
+    status: 'APPROVED',
+  })),
 ];

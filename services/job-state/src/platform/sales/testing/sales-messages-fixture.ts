@@ -1,12 +1,11 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { beforeAll, expect } from '@jest/globals';
-import { ProjectCreatedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { newId } from '@partner/kernel/process/ids';
 import { createLead } from '../../../leads/create-lead.js';
-import { LEAD, insertCompany, TEST_NOW, platformMessage } from '../../../testing/test-jobs.js';
+import { LEAD, insertCompany } from '../../../testing/test-jobs.js';
 import { readEventFeed } from '../../../webhooks/events/event-feed.js';
 import { listEvents } from '../../../webhooks/events/list-events.js';
+import { sent } from '../../testing/messages.js';
 import { database, seller, writing } from '../../testing/platform-fixture.js';
 
 export let otherSeller: string;
@@ -18,8 +17,6 @@ beforeAll(async () => {
 });
 
 export const dead = (reason: string) => ({ kind: 'dead', reason });
-export const at = (minutes: number) => new Date(TEST_NOW.getTime() + minutes * 60_000);
-export const stamp = (minutes = 0) => timestampFromDate(at(minutes));
 
 export async function insertProject(companyId = seller): Promise<string> {
   const projectId = newId('prj');
@@ -37,7 +34,7 @@ export async function insertLead(companyId = seller): Promise<{ leadId: string; 
 }
 
 export const projectCreated = (projectId: string, sellingCompanyId = seller, version = 1) =>
-  platformMessage(ProjectCreatedSchema, { projectId, version, sellingCompanyId, occurredAt: stamp() });
+  sent.projectCreated({ projectId, version, sellingCompanyId });
 
 /** The events about a resource: receivers and the envelope fields about it. */
 export async function eventsAbout(resourceId: string) {

@@ -1,17 +1,9 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import {
-  AppointmentScheduledSchema,
-  JournalEntryRecordedSchema,
-  ProjectCreatedSchema,
-} from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/process/ids';
 import { fc } from '@partner/test-kit/fast-check';
 import type { Queryable } from '../../../database/database.js';
-import { TEST_NOW, platformMessage } from '../../../testing/test-jobs.js';
+import { sent, stamp } from '../../testing/messages.js';
 import { FACT_CASES, type FactCase } from './sales-facts.js';
-
-const stampAt = (minutes: number) => timestampFromDate(new Date(TEST_NOW.getTime() + minutes * 60_000));
 
 /** Facts about one resource: the case that publishes each version. */
 const kinds = [...new Set(FACT_CASES.map(({ kind }) => kind))];
@@ -63,34 +55,20 @@ function messagesOfProject(planned: {
   readonly entries: number;
 }): readonly IncomingMessage[] {
   const projectId = newId('prj');
-  const created = platformMessage(ProjectCreatedSchema, {
-    projectId,
-    version: 1,
-    sellingCompanyId: planned.companyId,
-    occurredAt: stampAt(-60),
-  });
+  const { companyId } = planned;
   // The project itself is one resource, however often it is planned.
   let projectVersion = 1;
   const facts = planned.things.flatMap(({ kind, facts: ofThing }) => {
     const id = ofThing[0]?.newId() ?? '';
     return ofThing.map((fact, place) => {
       const version = kind === 'project' ? (projectVersion += 1) : place + 1;
-      return fact.message({ id, projectId, version, occurredAt: stampAt(version - 50) });
+      return fact.message({ id, projectId, version, occurredAt: stamp(version - 50) });
     });
   });
   const entries = Array.from({ length: planned.entries }, () =>
-    platformMessage(JournalEntryRecordedSchema, {
-      entryId: newId('jrn'),
-      companyId: planned.companyId,
-      projectId,
-      record: {
-        case: 'deposit',
-        value: { depositId: newId('dep'), amount: { amountMinor: '100', currency: 'USD' } },
-      },
-      occurredAt: stampAt(-40),
-    }),
+    sent.journalEntryRecorded({ companyId, projectId, occurredAt: stamp(-40) }),
   );
-  return [created, ...facts, ...entries];
+  return [sent.projectCreated({ projectId, sellingCompanyId: companyId }), ...facts, ...entries];
 }
 
 function messagesOfAppointment(planned: {
@@ -99,14 +77,14 @@ function messagesOfAppointment(planned: {
 }): readonly IncomingMessage[] {
   const appointmentId = newId('appt');
   return planned.notes.map((notes, place) =>
-    platformMessage(AppointmentScheduledSchema, {
+    sent.appointmentScheduled({
       appointmentId,
       leadId: planned.leadId,
       version: place + 1,
-      startsAt: stampAt(place * 60),
-      endsAt: stampAt(place * 60 + 30),
+      startsAt: stamp(place * 60),
+      endsAt: stamp(place * 60 + 30),
       ...(notes === null ? {} : { notes }),
-      occurredAt: stampAt(place - 30),
+      occurredAt: stamp(place - 30),
     }),
   );
 }
