@@ -1,27 +1,37 @@
 import type { Caller } from '@partner/proto-contracts/call';
 import type { EndpointRequest } from '@partner/gateway-kit/http/endpoint';
-import { clientOriginOf } from './client-origin.js';
 import type { ClientOrigin, Owner, OwnerSession } from './sessions/session-store.js';
 
-/** Returns an owner and the client of their request, as the audit trail records them. */
-function actorOf(
-  { membershipId, displayName }: Pick<Owner, 'membershipId' | 'displayName'>,
-  { remoteAddress, userAgent }: ClientOrigin,
-) {
-  return { membershipId, displayName, remoteAddress, ...(userAgent !== undefined && { userAgent }) };
+/** The part of a request that says who acts. */
+export type OwnerRequest = Pick<
+  EndpointRequest<OwnerSession, unknown, unknown>,
+  'principal' | 'remoteAddress' | 'header' | 'call'
+>;
+
+/** Returns the client address and user agent of a request. */
+export function clientOriginOf({
+  remoteAddress,
+  header,
+}: Pick<OwnerRequest, 'remoteAddress' | 'header'>): ClientOrigin {
+  return { remoteAddress, userAgent: header('user-agent') };
 }
 
-/** Returns an owner and the client of their request, as calls name them. */
+/** Returns an owner and the client of their request, as calls name them and the audit trail records them. */
 export function callerOf(
-  { companyId, companyClass, role, ...owner }: Omit<Owner, 'companyName' | 'passwordVersion'>,
-  origin: ClientOrigin,
+  owner: Omit<Owner, 'companyName' | 'passwordVersion'>,
+  { remoteAddress, userAgent }: ClientOrigin,
 ): Caller {
-  return { kind: 'owner', companyId, companyClass, role, ...actorOf(owner, origin) };
+  const { companyId, companyClass, role, membershipId, displayName } = owner;
+  const client = { remoteAddress, ...(userAgent !== undefined && { userAgent }) };
+  return { kind: 'owner', companyId, companyClass, role, membershipId, displayName, ...client };
 }
 
 /** Returns the owner of a request, as calls name them. */
-export function ownerCaller(
-  request: Pick<EndpointRequest<OwnerSession, unknown, unknown>, 'principal' | 'remoteAddress' | 'header'>,
-): Caller {
+export function ownerCaller(request: Pick<OwnerRequest, 'principal' | 'remoteAddress' | 'header'>): Caller {
   return callerOf(request.principal, clientOriginOf(request));
+}
+
+/** Returns the options of a call on behalf of the owner of a request. */
+export function ownerCall(request: OwnerRequest) {
+  return { ...request.call, caller: ownerCaller(request) };
 }

@@ -10,7 +10,7 @@ import { probeSurface } from '@partner/test-kit/probe-surface';
 import { Counter, Registry } from 'prom-client';
 import supertest from 'supertest';
 import { consoleEndpoints, createConsoleApp } from './app.js';
-import { createProviderCookie, createSessionCookie } from './sessions/session-cookie.js';
+import { createProviderCookie, createSessionCookie } from './sessions/cookies.js';
 import { FAKE_WEB_APP } from './testing/fake-web-app.js';
 
 const checked = checkResponses(afterEach);

@@ -11,7 +11,7 @@ import type { RateLimiter } from '@partner/gateway-kit/limits/rate-limiter';
 import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { type LocalRedis, startRedis } from '@partner/test-kit/backing-services/redis';
 import { z } from 'zod';
-import { DEVICE_KNOWN_MS } from './sessions/device-cookie.js';
+import { DEVICE_KNOWN_MS } from './sessions/cookies.js';
 import { LOGIN_FAILURE_LIMITS, LOGIN_FAILURE_WINDOW_MS } from './sessions/login-attempts.js';
 import { PASSWORD, PEOPLE } from './testing/test-job-state.js';
 import {

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { EMAIL_LIMITS, PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
 import { loginLimitReached } from '@partner/proto-contracts/api/refusals';
+import type { ErrorReason } from '@partner/proto-contracts/api/error-reasons';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import type { RedisClient } from '@partner/gateway-kit/limits/redis';
 import { z } from 'zod';
-import { awaitRedis } from './await-redis.js';
-import { counted } from '@partner/proto-contracts/api/counted';
+import { hasReason, overLimit } from '../refusals.js';
+import { awaitRedis } from './session-redis.js';
 
 /** Span in which failed logins are counted. */
 export const LOGIN_FAILURE_WINDOW_MS = 15 * 60_000;
@@ -139,16 +140,46 @@ export function createLoginAttempts(deps: {
     async countLinkOf(network) {
       const { perNetwork } = PASSWORD_LINKS;
       const { waitMs } = await take('link-network', network, perNetwork);
-      if (waitMs === 0) return;
-      const retryAfterSeconds = Math.ceil(waitMs / 1_000);
-      throw new ServiceError(
-        'rate_limited',
-        `at most ${perNetwork} links can be requested in 15 minutes; retry after ${counted(retryAfterSeconds, 'second')}`,
-        { retryAfterSeconds },
-      );
+      const rule = `at most ${perNetwork} links can be requested in 15 minutes`;
+      if (waitMs > 0) throw overLimit(rule, Math.ceil(waitMs / 1_000));
     },
     countEmail: (kind, address) => take(`email-${kind}`, mailboxOf(address), EMAIL_WINDOWS),
   };
+}
+
+/**
+ * Does work under the attempts that it begins. They stay counted if it fails with one of the reasons, and are removed otherwise. One that
+ * cannot be removed stays counted until its span ends; the response is the same.
+ */
+export async function countFailures<T>(
+  reasons: readonly ErrorReason[],
+  work: (begin: (attempt: Promise<LoginAttempt>) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const attempts: LoginAttempt[] = [];
+  let mustCount = false;
+  try {
+    return await work(async (attempt) => void attempts.push(await attempt));
+  } catch (error) {
+    mustCount = hasReason(error, ...reasons);
+    throw error;
+  } finally {
+    if (!mustCount) await Promise.allSettled(attempts.map((attempt) => attempt.forget()));
+  }
+}
+
+/**
+ * Counts an email that an owner has sent to an address. Fails with `rate_limited` at the limit of the address, also if another owner has used it up: the
+ * message does not say whether anyone has an account there.
+ */
+export async function countOwnersEmail(
+  attempts: Pick<LoginAttempts, 'countEmail'>,
+  kind: Exclude<EmailKind, 'password-link'>,
+  address: string,
+): Promise<LoginAttempt> {
+  const counted = await attempts.countEmail(kind, address);
+  if (counted.waitMs === 0) return counted;
+  const rule = `at most ${EMAIL_LIMITS.perHour} such emails an hour and ${EMAIL_LIMITS.perDay} a day are sent to one address, for all companies together`;
+  throw overLimit(rule, Math.ceil(counted.waitMs / 1_000));
 }
 
 /** The mailbox of an address: case and a tag (`ada+x@`) make no difference, nor do dots for a provider that ignores them. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { PROVIDER_SIGN_INS } from '@partner/proto-contracts/resources/provider-sign-in/provider-sign-in';
 import type { RedisClient } from '@partner/gateway-kit/limits/redis';
 import { z } from 'zod';
-import { awaitRedis } from './await-redis.js';
+import { awaitRedis } from './session-redis.js';
 import type { SessionSigner } from './session-signer.js';
 
 const TOKEN_BYTES = 32;

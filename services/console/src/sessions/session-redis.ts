@@ -1,4 +1,5 @@
 import { createRedis, type RedisClient } from '@partner/gateway-kit/limits/redis';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import { Gauge, type Registry } from 'prom-client';
 
@@ -38,4 +39,16 @@ export async function requireSessions(redis: RedisClient, keyPrefix: string): Pr
   if (redis.status !== 'ready') throw new Error('there is no connection; redis.failed says why');
   // A command, because a hung Redis keeps its connection open. Its key leads to the node with the sessions.
   await redis.exists(`${keyPrefix}{sessions}:probe`);
+}
+
+/** Waits for a reply of Redis. An error or a timeout becomes `unavailable`: no session can be verified without Redis. */
+export async function awaitRedis<T>(reply: Promise<T>): Promise<T> {
+  try {
+    return await reply;
+  } catch (cause) {
+    throw new ServiceError('unavailable', 'sessions cannot be read at the moment; retry', {
+      retryAfterSeconds: 1,
+      cause,
+    });
+  }
 }

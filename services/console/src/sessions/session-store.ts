@@ -5,7 +5,7 @@ import { companyClass } from '@partner/proto-contracts/values/company-class';
 import { newId } from '@partner/kernel/process/ids';
 import type { RedisClient } from '@partner/gateway-kit/limits/redis';
 import { z } from 'zod';
-import { awaitRedis } from './await-redis.js';
+import { awaitRedis } from './session-redis.js';
 import {
   CLAIM_SCRIPT,
   CONFIRM_SCRIPT,
@@ -314,4 +314,14 @@ function endOf(startedAt: number, lastSeenAt: number): number {
 
 function sessionIdOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
+}
+
+/** Ends the sessions that a membership has now, except one. */
+export async function endSessionsOf(
+  sessions: Pick<SessionStore, 'list' | 'end'>,
+  membershipId: string,
+  exceptId?: string,
+): Promise<void> {
+  const ended = (await sessions.list(membershipId)).filter(({ id }) => id !== exceptId);
+  await Promise.all(ended.map((session) => sessions.end(session)));
 }

@@ -28,7 +28,8 @@ const owner = {
   displayName: 'Olive Owner',
   role: 'owner',
 } as const;
-const of = { owner, publicId: 'ses_1', origin: { remoteAddress: '192.0.2.1', userAgent: undefined } };
+const session = { ...owner, publicId: 'ses_1' };
+const of = { session, origin: { remoteAddress: '192.0.2.1', userAgent: undefined } };
 const callOfOneWhoLeft = { timeoutMs: 60_000, signal: AbortSignal.abort() };
 
 beforeEach(() => {

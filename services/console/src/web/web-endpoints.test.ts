@@ -8,7 +8,7 @@ import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { Registry } from 'prom-client';
 import request from 'supertest';
-import { createSessionCookie } from '../sessions/session-cookie.js';
+import { createSessionCookie } from '../sessions/cookies.js';
 import { FAKE_WEB_APP } from '../testing/fake-web-app.js';
 import { createWebEndpoints } from './web-endpoints.js';
 

@@ -1,7 +1,7 @@
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { html } from '../docs/html.js';
-import type { SessionCookie } from '../sessions/session-cookie.js';
+import type { SessionCookie } from '../sessions/cookies.js';
 import type { WebBundle } from './web-bundle.js';
 
 /** Dependencies of the owners' web app. */

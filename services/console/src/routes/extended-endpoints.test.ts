@@ -4,7 +4,7 @@ import { measureServiceStatusOperation } from '@partner/proto-contracts/internal
 import { implementInternal } from '@partner/kernel/amqp/implement';
 import type { CallOptions } from '@partner/kernel/amqp/operation-client';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
-import { getServiceStatus } from './get-service-status.js';
+import { getServiceStatus } from './extended-endpoints.js';
 
 test('a client that leaves does not end the measurement that others wait for [CONSOLE-12]', async () => {
   const measured = new EventEmitter();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createSessionCookie } from './session-cookie.js';
+import { createSessionCookie } from './cookies.js';
 
 describe('the session cookie', () => {
   test('keeps its strict form on a loopback address with TLS', () => {

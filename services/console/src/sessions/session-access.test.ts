@@ -4,7 +4,7 @@ import { implementInternal } from '@partner/kernel/amqp/implement';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { owner } from '../testing/test-owner.js';
-import { isStillOwner } from './is-still-owner.js';
+import { isStillOwner } from './session-access.js';
 import { OWNER_CHECKED_EVERY_MS } from './session-times.js';
 
 const NOW = new Date('2026-08-26T14:00:00Z');

@@ -1,0 +1,134 @@
+import type { AnyOperation, Operation } from '@partner/proto-contracts/api/operation';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
+import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
+import { measureServiceStatusOperation } from '@partner/proto-contracts/internal/service-status/measure-service-status';
+import { listApiKeysOperation } from '@partner/proto-contracts/resources/api-key/operations';
+import { listAuditEntriesOperation } from '@partner/proto-contracts/resources/audit-entry/operations';
+import { listReplaysOperation } from '@partner/proto-contracts/resources/bulk-replay/operations';
+import { streamChangesOperation } from '@partner/proto-contracts/resources/change-stream/operations';
+import {
+  listCompanyDeliveriesOperation,
+  listDeliveriesOperation,
+} from '@partner/proto-contracts/resources/delivery/operations';
+import { createEventCatalogue } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
+import { listWebhookEventsOperation } from '@partner/proto-contracts/resources/event-catalogue/operations';
+import { listEventsOperation } from '@partner/proto-contracts/resources/event/operations';
+import { listInstallersOperation } from '@partner/proto-contracts/resources/installer/operations';
+import {
+  getNotificationSettingsOperation,
+  setNotificationSettingsOperation,
+} from '@partner/proto-contracts/resources/notification-settings/operations';
+import { getServiceStatusOperation } from '@partner/proto-contracts/resources/service-status/operations';
+import { createWebhookOperation } from '@partner/proto-contracts/resources/subscription/operations';
+import { subscriptionCreated } from '@partner/proto-contracts/resources/subscription/subscription';
+import { checkUrlOperation } from '@partner/proto-contracts/resources/url-check/operations';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
+import { entityTagOf } from '@partner/gateway-kit/http/entity-tag';
+import { callFor, type Forwarding, responseTo } from '@partner/gateway-kit/operations/forward-operation';
+import { pageCursors } from '@partner/gateway-kit/operations/page-cursor';
+import type { CallOptions } from '@partner/kernel/amqp/operation-client';
+import type { ConsoleDeps } from '../console-deps.js';
+import { countUse } from '../refusals.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+type Page = Pick<Parameters<typeof pageCursors>[1], 'list' | 'prefix'>;
+
+/** A cursor of one list of deliveries also reads the others. */
+const DELIVERIES: Page = { list: 'deliveries', prefix: 'dlv' };
+
+const NOTIFICATION_SETTINGS: readonly AnyOperation[] = [
+  getNotificationSettingsOperation,
+  setNotificationSettingsOperation,
+];
+
+/** What job-state does, and the console adds something to. */
+export function extendedEndpoints(
+  deps: ConsoleDeps,
+  forwarding: Forwarding<OwnerSession>,
+): readonly AnyEndpoint<OwnerSession>[] {
+  /**
+   * Serves a list that job-state pages by the id of a page's last item. A cursor is that id, signed, and only reads this list of the
+   * company.
+   */
+  function listPage<Query extends { readonly cursor?: string | undefined }>(
+    operation: Operation<Query, unknown>,
+    page: Page,
+  ): AnyEndpoint<OwnerSession> {
+    return serveOperation(operation, async (request) => {
+      const cursors = pageCursors(deps, { ...page, companyId: request.principal.companyId });
+      const after = cursors.idOf(request.query.cursor);
+      const given = after === undefined ? {} : { after };
+      const reply = await callFor(operation, request, forwarding, given);
+      return responseTo(operation, request, { ...reply, json: cursors.pageOf(reply.json) });
+    });
+  }
+
+  return [
+    listPage(listCompanyDeliveriesOperation, DELIVERIES),
+    listPage(listDeliveriesOperation, DELIVERIES),
+    listPage(listReplaysOperation, { list: 'replays', prefix: 'rpl' }),
+    listPage(listEventsOperation, { list: 'events', prefix: 'evt' }),
+    listPage(listApiKeysOperation, { list: 'api-keys', prefix: 'key' }),
+    listPage(listInstallersOperation, { list: 'installers', prefix: 'cmp' }),
+    listPage(listAuditEntriesOperation, { list: 'audit-entries', prefix: 'aud' }),
+    serveOperation(createWebhookOperation, async (request) => {
+      const reply = await callFor(createWebhookOperation, request, forwarding);
+      const { id } = subscriptionCreated.parse(JSON.parse(reply.json)).subscription;
+      const location = `/partner-api/webhooks/${id}`;
+      return { ...responseTo(createWebhookOperation, request, reply), headers: { location } };
+    }),
+    // Each check causes a DNS lookup.
+    serveOperation(checkUrlOperation, async (request) => {
+      const key = `url-checks:${request.principal.id}`;
+      await countUse(deps.limiter, key, LIMITS.urlChecksPerMinute, 'URLs can be checked');
+      return responseTo(checkUrlOperation, request, await callFor(checkUrlOperation, request, forwarding));
+    }),
+    ...NOTIFICATION_SETTINGS.map((operation) =>
+      serveOperation<OwnerSession, unknown, unknown>(operation, async (request) => {
+        const { json } = await callFor(operation, request, forwarding);
+        const completed = `${json.slice(0, -1)},"hasMailServer":${deps.mailer !== undefined}}`;
+        return responseTo(operation, request, { json: completed });
+      }),
+    ),
+    listWebhookEvents(),
+    serveOperation(streamChangesOperation, async ({ principal }) => ({
+      status: 200,
+      headers: {
+        'content-type': 'text/event-stream; charset=utf-8',
+        // Buffering proxies would hold back every event.
+        'x-accel-buffering': 'no',
+      },
+      stream: deps.changeStreams.open(principal),
+    })),
+    getServiceStatus(deps),
+  ];
+}
+
+/** Serves the event catalogue, rendered once for all requests. */
+function listWebhookEvents(): AnyEndpoint<OwnerSession> {
+  const text = JSON.stringify(createEventCatalogue());
+  const headers = { etag: entityTagOf(CURRENT_API_VERSION, text) };
+  return serveOperation(listWebhookEventsOperation, async () => ({ status: 200, text, headers }));
+}
+
+/** How long a measurement is returned to everyone. */
+const FRESH_MS = 10_000;
+
+/**
+ * Serves whether the service works. Public, so all requests of 10 seconds share one measurement or its failure,
+ * also the ones that wait for it. No client's cancellation ends it.
+ */
+export function getServiceStatus<Principal>(
+  deps: Pick<ConsoleDeps, 'operations' | 'clock'>,
+): AnyEndpoint<Principal> {
+  const measure = (call: CallOptions) =>
+    deps.operations.callInternal(measureServiceStatusOperation, {}, call);
+  let last: { readonly at: number; readonly measurement: ReturnType<typeof measure> } | undefined;
+  return serveOperation(getServiceStatusOperation, async ({ call: { signal: _signal, ...patient } }) => {
+    const now = deps.clock().getTime();
+    if (last === undefined || Math.abs(now - last.at) >= FRESH_MS) {
+      last = { at: now, measurement: measure(patient) };
+    }
+    return { status: 200, json: await last.measurement };
+  });
+}
