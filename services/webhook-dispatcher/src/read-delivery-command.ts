@@ -1,56 +1,36 @@
 import { fromBinary } from '@bufbuild/protobuf';
-import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import {
   type DeliverWebhook,
   DeliverWebhooksSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import { z } from 'zod';
 
-const instant = z.custom<Timestamp>((value) => value !== undefined, 'is missing').transform(timestampDate);
-const headerSafe = z.string().regex(/^[\x21-\x7e]+$/, 'cannot be sent in a header');
+/** Every version of the sender sets these. */
+const REQUIRED = [
+  ...['deliveryId', 'subscriptionId', 'leaseId', 'leaseExpiresAt', 'attempt', 'url', 'urlVersion'],
+  ...['eventId', 'event', 'body', 'secretVersion', 'sealedSecret'],
+] as const;
+const SENT_IN_HEADERS = ['subscriptionId', 'eventId', 'event'] as const;
+const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
-/** What the result of a malformed command repeats. */
-const reportable = z.object({
-  deliveryId: z.string(),
-  leaseId: z.string(),
-  leaseExpiresAt: instant.optional(),
-  attempt: z.int().default(1),
-  urlVersion: z.int().default(0),
-  secretVersion: z.int().default(0),
-});
-
-const deliveryCommand = z.object({
-  deliveryId: z.string(),
-  subscriptionId: headerSafe,
-  leaseId: z.string(),
-  /** Absent if the sender is a version that does not set it. */
-  leasedAt: instant.optional(),
-  leaseExpiresAt: instant,
-  /** 1 to 8. */
-  attempt: z.int(),
-  url: z.string(),
-  urlVersion: z.int(),
-  eventId: headerSafe,
-  event: headerSafe,
-  isTest: z.boolean().default(false),
-  /** Number of the event among those of the subscription, a decimal text; absent for a test. */
-  number: z.string().optional(),
-  body: z.instanceof(Uint8Array),
-  secretVersion: z.int(),
-  sealedSecret: z.instanceof(Uint8Array),
-  /** Absent without custom headers. */
-  sealedHeaders: z.instanceof(Uint8Array).optional(),
-  /** W3C trace context of the event. */
-  traceParent: z.string().optional(),
-  /** Id of the request that caused the event. */
-  requestId: z.string().optional(),
-});
+type Complete = DeliverWebhook & {
+  readonly [Field in (typeof REQUIRED)[number]]: NonNullable<DeliverWebhook[Field]>;
+};
 
 /** A decoded `DeliverWebhook` command, with all inputs of an attempt. */
-export type DeliveryCommand = Readonly<z.infer<typeof deliveryCommand>>;
+export interface DeliveryCommand extends Omit<Complete, 'leasedAt' | 'leaseExpiresAt'> {
+  /** Undefined if the sender is a version that does not set it. */
+  readonly leasedAt: Date | undefined;
+  readonly leaseExpiresAt: Date;
+}
 
 /** The fields of a command that its result repeats. */
-export type ReportableCommand = Readonly<z.infer<typeof reportable>>;
+export interface ReportableCommand extends Pick<
+  DeliveryCommand,
+  'deliveryId' | 'leaseId' | 'attempt' | 'urlVersion' | 'secretVersion'
+> {
+  readonly leaseExpiresAt: Date | undefined;
+}
 
 /** A command that can never be executed. */
 export interface MalformedCommand {
@@ -72,9 +52,28 @@ export function readDeliveryCommands(bytes: Uint8Array): readonly ReadCommand[] 
 }
 
 function readDeliveryCommand(message: DeliverWebhook): ReadCommand {
-  const parsed = deliveryCommand.safeParse(message);
-  if (parsed.success) return { command: parsed.data };
-  const violations = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-  const reason = `the DeliverWebhook is malformed: ${violations.join('; ')}`;
-  return { malformed: { reason, reportable: reportable.safeParse(message).data } };
+  const leasedAt = message.leasedAt && timestampDate(message.leasedAt);
+  const leaseExpiresAt = message.leaseExpiresAt && timestampDate(message.leaseExpiresAt);
+  const unsafe = SENT_IN_HEADERS.filter((field) => !HEADER_SAFE.test(message[field] ?? '-'));
+  if (isComplete(message) && leaseExpiresAt !== undefined && unsafe.length === 0) {
+    return { command: { ...message, leasedAt, leaseExpiresAt } };
+  }
+  const violations = [
+    ...REQUIRED.filter((field) => message[field] === undefined).map((field) => `${field}: is missing`),
+    ...unsafe.map((field) => `${field}: cannot be sent in a header`),
+  ];
+  const { deliveryId, leaseId, attempt = 1, urlVersion = 0, secretVersion = 0 } = message;
+  return {
+    malformed: {
+      reason: `the DeliverWebhook is malformed: ${violations.join('; ')}`,
+      reportable:
+        deliveryId === undefined || leaseId === undefined
+          ? undefined
+          : { deliveryId, leaseId, leaseExpiresAt, attempt, urlVersion, secretVersion },
+    },
+  };
+}
+
+function isComplete(message: DeliverWebhook): message is Complete {
+  return REQUIRED.every((field) => message[field] !== undefined);
 }
