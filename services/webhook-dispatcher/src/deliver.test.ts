@@ -176,11 +176,6 @@ describe('a command', () => {
       { reason: 'secret_unreadable', value: 1 },
     ]);
   });
-
-  test('sealed for another subscription or version is not sent', async () => {
-    await deliverer()(message({ subscriptionId: 'whk_other' }));
-    expect(run.posts).toHaveLength(0);
-  });
 });
 
 describe('the record of an attempt', () => {

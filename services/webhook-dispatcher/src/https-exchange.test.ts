@@ -76,33 +76,17 @@ describe('a response', () => {
 
   test.each([
     ['no HTTP', 'hello\r\n\r\n'],
-    ['chunks of no size', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhello\r\n'],
     [
       'a length with chunks',
       'HTTP/1.1 200 OK\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
-    ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello'],
     [
       'huge headers',
       `HTTP/1.1 200 OK\r\nx-large: ${'x'.repeat(20_000)}\r\n\r\n`,
       'the headers of the response were too large',
     ],
-    ['a status line of another protocol', 'ICY 200 OK\r\n\r\n'],
-    ['a status line of another version', 'HTTP/9.9 200 OK\r\n\r\n'],
     ['HTTP/2 frames', '\0\0\x12\x04\0\0\0\0\0\0\x03\0\0\0\x80'],
-    ['a status of letters', 'HTTP/1.1 abc OK\r\n\r\n'],
-    ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n'],
-    ['a status of four digits', 'HTTP/1.1 2000 OK\r\n\r\n'],
-    ['a header without a colon', 'HTTP/1.1 200 OK\r\nnonsense\r\n\r\n'],
-    ['a header with a zero byte', 'HTTP/1.1 200 OK\r\nx-a: a\0b\r\n\r\n'],
-    ['a negative length', 'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n'],
-    ['a length of letters', 'HTTP/1.1 200 OK\r\ncontent-length: five\r\n\r\nhello'],
     ['a length beyond numbers', `HTTP/1.1 200 OK\r\ncontent-length: ${'9'.repeat(30)}\r\n\r\nhello`],
-    ['a negative chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n-5\r\nhello\r\n'],
-    [
-      'a chunk beyond numbers',
-      `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'f'.repeat(30)}\r\nhello\r\n`,
-    ],
     [
       'a chunk that is longer than it says',
       'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhello\r\n0\r\n\r\n',

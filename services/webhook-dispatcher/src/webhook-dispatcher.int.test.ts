@@ -221,14 +221,6 @@ describe('the service', () => {
     expect(attempt?.deliveryId).not.toBe(deliveryId);
   });
 
-  test('sends nothing to a refused endpoint, and reports the refusal', async () => {
-    await startDispatcher();
-    const deliveryId = await commandDelivery({ url: `https://127.0.0.1/` });
-    const { attempt } = await resultOf(deliveryId);
-    expect(attempt?.outcome).toBe(AttemptOutcome.ENDPOINT_REFUSED);
-    expect(attempt?.remoteAddress).toBeUndefined();
-  });
-
   test('ends an attempt without a complete response within 10 seconds [DELIVERY-2, DELIVERY-7, DELIVERY-13, LIMIT-5]', async () => {
     respond = () => undefined;
     await startDispatcher();
@@ -258,19 +250,6 @@ describe('the service', () => {
     expect((await resultOf(wrongId)).attempt?.outcome).toBe(AttemptOutcome.TLS_FAILED);
     expect(proxied).toHaveLength(0);
     proxy.close();
-  });
-
-  test('finishes and reports the attempt in flight on shutdown', async () => {
-    const held = createRecorder<ServerResponse>();
-    respond = held.record;
-    const dispatcher = await startDispatcher();
-    const deliveryId = await commandDelivery();
-    const response = await held.find(isOf(deliveryId));
-    dispatcher.process.kill('SIGTERM');
-    await eventually('the end of readiness', async () => (await dispatcher.readiness()) !== 200);
-    response.writeHead(204).end();
-    expect((await resultOf(deliveryId)).attempt?.outcome).toBe(AttemptOutcome.DELIVERED);
-    expect(await dispatcher.exited).toBe(0);
   });
 
   test('starts no attempt after shutdown begins: another replica makes each waiting one, once', async () => {
