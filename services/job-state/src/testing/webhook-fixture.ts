@@ -46,6 +46,18 @@ export interface WebhookRows {
   }): Promise<string>;
   /** Records an `install.status_changed` for the company and returns the event's id. */
   event(companyId: string): Promise<string>;
+  /** A company with one subscription, and deliveries of this many events to it, oldest first. */
+  companyWith(events: number): Promise<{
+    readonly companyId: string;
+    readonly subscriptionId: string;
+    readonly deliveries: readonly StoredDelivery[];
+    readonly ids: readonly string[];
+    /** The first one; empty without any. */
+    readonly deliveryId: string;
+  }>;
+  /** Sets columns of a row. `assignments` is SQL. */
+  set(table: string, id: string | null | undefined, assignments: string): Promise<unknown>;
+  row(table: string, id: string): Promise<Readonly<Record<string, unknown>>>;
   delivery(id: string): Promise<StoredDelivery>;
   /** Since when an unfinished delivery is overdue; null: it is not. */
   overdueSince(id: string): Promise<Date | null>;
@@ -75,7 +87,7 @@ export async function openWebhookFixture(): Promise<WebhookFixture> {
 }
 
 export function webhookRows(database: Database): WebhookRows {
-  return {
+  const rows: WebhookRows = {
     database,
     async company(companyClass = 'INSTALLER') {
       const id = newId('cmp');
@@ -117,6 +129,20 @@ export function webhookRows(database: Database): WebhookRows {
         }),
       );
       return eventId;
+    },
+    async companyWith(events) {
+      const companyId = await rows.company();
+      const subscriptionId = await rows.subscription({ companyId });
+      for (let made = 0; made < events; made += 1) await rows.event(companyId);
+      const deliveries = await rows.deliveriesOf(subscriptionId);
+      const ids = deliveries.map(({ id }) => id);
+      return { companyId, subscriptionId, deliveries, ids, deliveryId: ids[0] ?? '' };
+    },
+    set: (table, id, assignments) => database.query(`update ${table} set ${assignments} where id = $1`, [id]),
+    async row(table, id) {
+      const [row] = await database.query(`select * from ${table} where id = $1`, [id]);
+      invariant(row, 'the row exists');
+      return row;
     },
     async delivery(id) {
       const [row] = await database.query<StoredDelivery>(
@@ -179,6 +205,7 @@ export function webhookRows(database: Database): WebhookRows {
       );
     },
   };
+  return rows;
 }
 
 /** The message with which a dispatcher reports the result of an attempt. */

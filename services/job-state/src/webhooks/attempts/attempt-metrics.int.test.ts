@@ -10,9 +10,7 @@ test('the metrics count attempts and dead letters by company class, and measure 
   const { DELIVERED } = AttemptOutcome;
   for (const outcomes of [[DELIVERED], [FAILED, DELIVERED], Array<typeof FAILED>(8).fill(FAILED)]) {
     const { id } = await claimed();
-    await fixture.database.query(`update deliveries set created_at = now() - interval '20 s' where id = $1`, [
-      id,
-    ]);
+    await fixture.set('deliveries', id, `created_at = now() - interval '20 s'`);
     for (const outcome of outcomes) {
       const { lease_id: leaseId } = await lease(id);
       await recording(attemptedMessage({ deliveryId: id, leaseId, outcome }));

@@ -50,9 +50,7 @@ async function countDue(): Promise<number> {
 
 /** Runs every delivery of an endpoint through its failing attempts, each of the given duration, while `pass` advances time. */
 async function expectScheduleKept(durationMs: number): Promise<void> {
-  const companyId = await fixture.company();
-  const subscriptionId = await fixture.subscription({ companyId });
-  for (let event = 0; event < DELIVERIES; event += 1) await fixture.event(companyId);
+  const { subscriptionId } = await fixture.companyWith(DELIVERIES);
   let jitter = 0;
   const handle = createDeliveryResultsHandler({
     database: fixture.database,

@@ -7,7 +7,6 @@ import { MAX_DELIVERIES_SCANNED } from './list-deliveries.js';
 import {
   attemptOf,
   client,
-  companyWith,
   companyWithFinished,
   fixture,
   seen,
@@ -19,7 +18,7 @@ const idsOf = (page: { readonly deliveries: readonly { readonly id: string }[] }
 
 describe('listDeliveries', () => {
   test('lists pages from newest to oldest, each delivery once, finished or not', async () => {
-    const { companyId, subscriptionId, deliveries } = await companyWith(7);
+    const { companyId, subscriptionId, deliveries } = await fixture.companyWith(7);
     const all = deliveries.map(({ id }) => id).reverse();
     await fixture.finish('delivered', all[1] ?? '', all[4] ?? '');
 
@@ -41,12 +40,10 @@ describe('listDeliveries', () => {
   test.each(['pending', 'retry_scheduled', 'held', 'delivered', 'dead_lettered', 'cancelled'] as const)(
     'lists by state: %s',
     async (state) => {
-      const { companyId, subscriptionId, deliveries } = await companyWith(6);
+      const { companyId, subscriptionId, deliveries } = await fixture.companyWith(6);
       const [pending, scheduled, held, delivered, dead, cancelled] = deliveries.map(({ id }) => id);
-      await fixture.database.query(`update deliveries set state = 'retry_scheduled' where id = $1`, [
-        scheduled,
-      ]);
-      await fixture.database.query(`update deliveries set state = 'held' where id = $1`, [held]);
+      await fixture.set('deliveries', scheduled, `state = 'retry_scheduled'`);
+      await fixture.set('deliveries', held, `state = 'held'`);
       await fixture.finish('delivered', delivered ?? '');
       await fixture.finish('dead_lettered', dead ?? '');
       await fixture.finish('cancelled', cancelled ?? '');
@@ -68,12 +65,10 @@ describe('listDeliveries', () => {
   );
 
   test('lists by event, by group, by resource, by number and by creation time [DELIVERY-27]', async () => {
-    const { companyId, subscriptionId, deliveries } = await companyWith(3);
+    const { companyId, subscriptionId, deliveries } = await fixture.companyWith(3);
     const [first, second, third] = deliveries;
     invariant(first && second && third, 'three deliveries');
-    await fixture.database.query(`update deliveries set event = 'install.job_assigned' where id = $1`, [
-      second.id,
-    ]);
+    await fixture.set('deliveries', second.id, `event = 'install.job_assigned'`);
     const list = async (filter: Parameters<typeof client.listDeliveries>[1]) =>
       idsOf(await client.listDeliveries({ companyId, subscriptionId }, filter));
 
@@ -105,7 +100,7 @@ describe('listDeliveries', () => {
   });
 
   test('lists the deliveries to all subscriptions of a company, deleted ones included, each with its last attempt [DELIVERY-21]', async () => {
-    const { companyId, subscriptionId, deliveries } = await companyWith(1);
+    const { companyId, subscriptionId, deliveries } = await fixture.companyWith(1);
     const second = await fixture.subscription({ companyId });
     await fixture.event(companyId);
     await fixture.event(companyId);
@@ -119,7 +114,7 @@ describe('listDeliveries', () => {
     const pages = [await client.listDeliveries({ companyId }, { limit: 3 })];
     const cursor = pages[0]?.nextCursor;
     invariant(cursor, 'two older ones');
-    await fixture.database.query('update subscriptions set deleted_at = now() where id = $1', [second]);
+    await fixture.set('subscriptions', second, 'deleted_at = now()');
     pages.push(await client.listDeliveries({ companyId, after: cursor }, { limit: 3 }));
     expect(pages.flatMap(idsOf)).toEqual(expected.sort().reverse());
     expect(pages[1]?.nextCursor).toBeNull();
@@ -132,12 +127,10 @@ describe('listDeliveries', () => {
   });
 
   test('scans a bounded number of deliveries for a filter with few matches, and continues from there', async () => {
-    const { companyId, subscriptionId, deliveries } = await companyWith(1);
+    const { companyId, subscriptionId, deliveries } = await fixture.companyWith(1);
     const [oldest] = deliveries;
     invariant(oldest, 'one delivery');
-    await fixture.database.query(`update deliveries set event = 'install.job_assigned' where id = $1`, [
-      oldest.id,
-    ]);
+    await fixture.set('deliveries', oldest.id, `event = 'install.job_assigned'`);
     await fixture.database.query(
       `insert into finished_deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test,
          state, attempts, created_at, finished_at)
@@ -196,21 +189,12 @@ describe('getDelivery', () => {
     expect(byId.attempts[1]).toMatchObject({
       exchange: null,
       responseHeaders: null,
-      responseBody: 'kept',
+      responseBody: 'kept\ufffd',
       error: null,
     });
     expect(byId.body).toContain(eventId);
     expect(await client.getDelivery({ companyId, deliveryId: earlier })).toEqual(byId);
     expect(await client.getDelivery({ companyId, deliveryId: later })).toEqual(byId);
-  });
-
-  test('reads the state and the attempts in one statement, so that they agree', async () => {
-    const { companyId, deliveryId } = await companyWithFinished('delivered');
-    await attemptOf(deliveryId);
-    seen.statements = [];
-    const { attempts } = await client.getDelivery({ companyId, deliveryId });
-    expect(attempts).toHaveLength(1);
-    expect(seen.statements).toHaveLength(1);
   });
 
   test('returns a delivery whose event has passed its retention without a body', async () => {
@@ -224,12 +208,14 @@ describe('getDelivery', () => {
 
 describe('the lists', () => {
   test('take as many statements for many rows as for one', async () => {
-    const { companyId, subscriptionId } = await companyWith(10);
+    const { companyId, subscriptionId, deliveryId } = await fixture.companyWith(10);
     const counted = async (work: () => Promise<unknown>) => {
       seen.statements = [];
       await work();
       return seen.statements.length;
     };
+    // One statement, so that the state and the attempts agree.
+    expect(await counted(() => client.getDelivery({ companyId, deliveryId }))).toBe(1);
     expect(await counted(() => client.listDeliveries({ companyId, subscriptionId }))).toBe(2);
     expect(
       await counted(() => client.listDeliveries({ companyId, subscriptionId }, { event: 'install.*' })),

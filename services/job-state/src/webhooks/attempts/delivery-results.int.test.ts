@@ -62,10 +62,7 @@ describe('the handler of delivery results', () => {
     await fixture.makeDue(delivery.id);
     expect(await claimAll(fixture.database, LIMITS)).toEqual([]);
 
-    const [{ company_id: companyId } = { company_id: '' }] = await fixture.database.query<{
-      company_id: string;
-    }>('select company_id from all_deliveries where id = $1', [delivery.id]);
-    await fixture.event(companyId);
+    await fixture.event(delivery.company_id);
     const next = (await fixture.deliveriesOf(delivery.subscription_id)).find(({ id }) => id !== delivery.id);
     invariant(next, 'the second event has a delivery');
     const { id, lease_id: leaseId } = await lease(next.id);
@@ -101,7 +98,7 @@ describe('the handler of delivery results', () => {
 
   test('clears the overdue mark of a delivery', async () => {
     const { id, lease_id: leaseId } = await claimed();
-    await fixture.database.query('update deliveries set overdue_since = now() where id = $1', [id]);
+    await fixture.set('deliveries', id, 'overdue_since = now()');
     await handle(attemptedMessage({ deliveryId: id, leaseId, outcome: FAILED }));
     expect(await fixture.overdueSince(id)).toBeNull();
   });
@@ -119,29 +116,22 @@ describe('the handler of delivery results', () => {
   });
 
   test('marks an endpoint as failing after 5 consecutive failures, until an attempt is delivered [DELIVERY-16]', async () => {
-    const failuresInRow = async (subscriptionId: string) => {
-      const [row] = await fixture.database.query<{ failures_in_row: number }>(
-        'select failures_in_row from subscriptions where id = $1',
-        [subscriptionId],
-      );
-      return row?.failures_in_row;
-    };
     const first = await claimed();
     const { subscription_id: subscriptionId } = first;
     for (let failures = 1; failures <= 7; failures += 1) {
       const { id, lease_id: leaseId } = await lease(first.id);
       await handle(attemptedMessage({ deliveryId: id, leaseId, outcome: FAILED }));
-      expect(await failuresInRow(subscriptionId)).toBe(Math.min(failures, 5));
+      expect(await fixture.row('subscriptions', subscriptionId)).toMatchObject({
+        failures_in_row: Math.min(failures, 5),
+      });
     }
     const { id, lease_id: leaseId } = await lease(first.id);
     await handle(attemptedMessage({ deliveryId: id, leaseId }));
-    expect(await failuresInRow(subscriptionId)).toBe(0);
+    expect(await fixture.row('subscriptions', subscriptionId)).toMatchObject({ failures_in_row: 0 });
   });
 
   test('counts the failures since the last delivered attempt of concurrent results', async () => {
-    const companyId = await fixture.company();
-    const subscriptionId = await fixture.subscription({ companyId });
-    for (let event = 0; event < 4; event += 1) await fixture.event(companyId);
+    const { subscriptionId } = await fixture.companyWith(4);
     await claimAll(fixture.database, LIMITS);
     const [busy, ...together] = (await fixture.deliveriesOf(subscriptionId)).map(
       ({ id, lease_id: leaseId }, index) =>
@@ -153,27 +143,14 @@ describe('the handler of delivery results', () => {
     );
     invariant(busy, 'there are four');
     await Promise.all([busy, ...together].map(handle));
-    const [row] = await fixture.database.query<{ failures_in_row: number }>(
-      'select failures_in_row from subscriptions where id = $1',
-      [subscriptionId],
-    );
-    expect(row?.failures_in_row).toBe(1);
+    expect(await fixture.row('subscriptions', subscriptionId)).toMatchObject({ failures_in_row: 1 });
   });
 
   test('verifies the current URL by a delivered test, and no other URL', async () => {
-    const verified = async (subscriptionId: string) => {
-      const [row] = await fixture.database.query<{ verified_url_version: number | null }>(
-        'select verified_url_version from subscriptions where id = $1',
-        [subscriptionId],
-      );
-      return row?.verified_url_version;
-    };
+    const verified = async (id: string) => (await fixture.row('subscriptions', id))['verified_url_version'];
     const delivery = await claimed({ isTest: true });
     const { id: deliveryId, lease_id: leaseId, subscription_id: subscriptionId } = delivery;
-    await fixture.database.query(
-      'update subscriptions set url_version = 3, verified_url_version = null where id = $1',
-      [subscriptionId],
-    );
+    await fixture.set('subscriptions', subscriptionId, 'url_version = 3, verified_url_version = null');
     await handle(attemptedMessage({ deliveryId, leaseId: 'former', outcome: FAILED, urlVersion: 3 }));
     expect(await verified(subscriptionId)).toBeNull();
     await handle(attemptedMessage({ deliveryId, leaseId, urlVersion: 2 }));
@@ -181,14 +158,12 @@ describe('the handler of delivery results', () => {
     await fixture.event(delivery.company_id);
     const [again] = (await fixture.deliveriesOf(subscriptionId)).filter(({ id }) => id !== deliveryId);
     invariant(again, 'the second event has a delivery');
-    await fixture.database.query('update deliveries set is_test = true where id = $1', [again.id]);
+    await fixture.set('deliveries', again.id, 'is_test = true');
     await handle(attemptedMessage({ deliveryId: again.id, leaseId: null, urlVersion: 3 }));
     expect(await verified(subscriptionId)).toBe(3);
 
     const ordinary = await claimed();
-    await fixture.database.query('update subscriptions set verified_url_version = null where id = $1', [
-      ordinary.subscription_id,
-    ]);
+    await fixture.set('subscriptions', ordinary.subscription_id, 'verified_url_version = null');
     await handle(attemptedMessage({ deliveryId: ordinary.id, leaseId: ordinary.lease_id }));
     expect(await verified(ordinary.subscription_id)).toBeNull();
   });
@@ -204,21 +179,22 @@ describe('the handler of delivery results', () => {
         [AttemptOutcome.DELIVERED, 'delivered'],
       ] as const) {
         const { id, lease_id: leaseId, subscription_id: subscriptionId } = await claimed({ isTest: true });
-        await fixture.database.query(`update deliveries set ${column} where id = $1`, [id]);
-        await fixture.database.query(
-          `update subscriptions set verified_url_version = null, failures_in_row = 3, health = 'degraded' where id = $1`,
-          [subscriptionId],
+        await fixture.set('deliveries', id, `${column}`);
+        await fixture.set(
+          'subscriptions',
+          subscriptionId,
+          `verified_url_version = null, failures_in_row = 3, health = 'degraded'`,
         );
         const before = await recordedAttempts('timed_out');
 
         await handle(attemptedMessage({ deliveryId: id, leaseId, outcome }));
 
         expect(await fixture.delivery(id)).toMatchObject({ state, attempts: 1, next_attempt_at: null });
-        const [subscription] = await fixture.database.query(
-          'select verified_url_version, failures_in_row, health from subscriptions where id = $1',
-          [subscriptionId],
-        );
-        expect(subscription).toEqual({ verified_url_version: null, failures_in_row: 3, health: 'degraded' });
+        expect(await fixture.row('subscriptions', subscriptionId)).toMatchObject({
+          verified_url_version: null,
+          failures_in_row: 3,
+          health: 'degraded',
+        });
         expect(await recordedAttempts('timed_out')).toBe(before);
       }
     },

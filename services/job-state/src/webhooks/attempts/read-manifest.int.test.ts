@@ -12,7 +12,7 @@ import { replayEvents } from '../replay/replay-events.js';
 import { startBackfill } from '../subscriptions/start-backfill.js';
 import { HOUR_MS, later, runToEnd } from '../testing/bulk-replay-fixture.js';
 import { deleteSubscription } from '../subscriptions/subscription-state.js';
-import { client, companyWith, fixture, logger } from '../testing/delivery-service-fixture.js';
+import { client, fixture, logger } from '../testing/delivery-service-fixture.js';
 import { manifestOperations } from './read-manifest.js';
 
 const clock = () => new Date();
@@ -113,7 +113,7 @@ describe('the numbers of the events of a subscription', () => {
   });
 
   test('are repeated by replays, and taken by events that a back-fill or a replay queues for the first time [DELIVERY-24]', async () => {
-    const { companyId, subscriptionId, deliveries } = await companyWith(1);
+    const { companyId, subscriptionId, deliveries } = await fixture.companyWith(1);
     const [delivered] = deliveries;
     invariant(delivered, 'one delivery');
     await fixture.setState(subscriptionId, 'paused');
@@ -174,7 +174,7 @@ describe('the numbers of the events of a subscription', () => {
   });
 
   test('are dropped with their subscription, so that the row of a company does not grow', async () => {
-    const { companyId, subscriptionId } = await companyWith(1);
+    const { companyId, subscriptionId } = await fixture.companyWith(1);
     const deps = { database: fixture.database, logger, clock };
     await deleteSubscription(deps, { companyId, subscriptionId, actor: installerOwner(companyId) }, {});
     const [head] = await fixture.database.query(
@@ -187,7 +187,7 @@ describe('the numbers of the events of a subscription', () => {
 
 describe('a manifest', () => {
   test('has each event of its span once, with the outcome of its newest delivery, and no test [DELIVERY-25]', async () => {
-    const { companyId, subscriptionId, deliveries } = await companyWith(3);
+    const { companyId, subscriptionId, deliveries } = await fixture.companyWith(3);
     const [dead, delivered, waiting] = deliveries;
     invariant(dead && delivered && waiting, 'three deliveries');
     await fixture.finish('dead_lettered', dead.id);
@@ -214,7 +214,7 @@ describe('a manifest', () => {
   });
 
   test('comes in pages that follow one another, and has no number for what an older version queued [DELIVERY-25]', async () => {
-    const { companyId, subscriptionId, deliveries } = await companyWith(3);
+    const { companyId, subscriptionId, deliveries } = await fixture.companyWith(3);
     await fixture.database.query('update deliveries set number = null where id = $1', [deliveries[2]?.id]);
     const first = await read(companyId, subscriptionId, { limit: '2' });
     expect(first.entries.map(({ number }) => number)).toEqual([1, 2]);
@@ -223,7 +223,7 @@ describe('a manifest', () => {
   });
 
   test('of a subscription that the company does not have is not found [DELIVERY-25]', async () => {
-    const { subscriptionId } = await companyWith(1);
+    const { subscriptionId } = await fixture.companyWith(1);
     for (const id of [subscriptionId, 'whk_1']) {
       const failure = await failureOf(read(await fixture.company(), id));
       expect(failure.reason).toBe('not_found');

@@ -14,8 +14,7 @@ import { fixture } from '../../testing/file-webhooks.js';
 
 /** A degraded subscription with a dead letter and a leased delivery. */
 async function degraded() {
-  const companyId = await fixture.company();
-  const subscriptionId = await fixture.subscription({ companyId });
+  const { companyId, subscriptionId } = await fixture.companyWith(0);
   await fixture.event(companyId);
   await fixture.event(companyId);
   await claimAll(fixture.database, {
@@ -27,9 +26,7 @@ async function degraded() {
   const [dead, leased] = await fixture.deliveriesOf(subscriptionId);
   invariant(dead !== undefined && leased !== undefined, 'both events have deliveries');
   await fixture.finish('dead_lettered', dead.id);
-  await fixture.database.query(`update subscriptions set health = 'degraded' where id = $1`, [
-    subscriptionId,
-  ]);
+  await fixture.set('subscriptions', subscriptionId, `health = 'degraded'`);
   return { subscriptionId, dead, leased };
 }
 
@@ -91,17 +88,12 @@ test('late successes and settlements of two batches lock the same subscriptions 
 
 test('counts a failure in the batch of a late success from the success on', async () => {
   const { subscriptionId, dead, leased } = await degraded();
-  await fixture.database.query('update subscriptions set failures_in_row = 5 where id = $1', [
-    subscriptionId,
-  ]);
+  await fixture.set('subscriptions', subscriptionId, 'failures_in_row = 5');
   await record(
     fixture.database,
     { deliveryId: dead.id, leaseId: 'former' },
     { deliveryId: leased.id, leaseId: leased.lease_id, outcome: AttemptOutcome.TIMED_OUT },
   );
-  const [row] = await fixture.database.query(
-    'select health, failures_in_row as failures from subscriptions where id = $1',
-    [subscriptionId],
-  );
-  expect(row).toEqual({ health: 'healthy', failures: 1 });
+  const { health, failures_in_row: failures } = await fixture.row('subscriptions', subscriptionId);
+  expect({ health, failures }).toEqual({ health: 'healthy', failures: 1 });
 });

@@ -3,7 +3,7 @@ import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { runWithRequestId } from '@partner/kernel/telemetry/request-context';
 import { MAX_DELIVERIES_SHOWN } from './get-event.js';
-import { attemptOf, client, companyWith, fixture, seen } from '../testing/delivery-service-fixture.js';
+import { attemptOf, client, fixture, seen } from '../testing/delivery-service-fixture.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
 
 describe('listEvents', () => {
@@ -33,7 +33,7 @@ describe('listEvents', () => {
   });
 
   test('shows the summary of each event and the state of its newest delivery to each subscription [EVENT-6]', async () => {
-    const { companyId, deliveries } = await companyWith(2);
+    const { companyId, deliveries } = await fixture.companyWith(2);
     const [first, second] = deliveries;
     invariant(first, 'two deliveries');
     invariant(second, 'two deliveries');
@@ -60,7 +60,7 @@ describe('listEvents', () => {
 
   test('explains an empty list of a resource, with the same message whether the resource exists or not [EVENT-6]', async () => {
     const companyId = await fixture.company();
-    const theirs = await companyWith(1);
+    const theirs = await fixture.companyWith(1);
     const explanations = [];
     for (const resourceId of [theirs.deliveries[0]?.resource_id ?? '', newId('job'), 'nothing']) {
       const { events, nextCursor, explanation } = await client.listEvents({ companyId }, { resourceId });
@@ -85,10 +85,7 @@ describe('getEvent', () => {
     const newer = await make({ schemaVersion: 2 });
     const deletedBefore = await make({});
     const remove = (id: string) =>
-      fixture.database.query(
-        `update subscriptions set state = 'paused', paused_at = now(), deleted_at = now() where id = $1`,
-        [id],
-      );
+      fixture.set('subscriptions', id, `state = 'paused', paused_at = now(), deleted_at = now()`);
     await remove(deletedBefore);
     const eventId = await runWithRequestId('req-1', () => fixture.event(companyId));
     const later = await make({});
@@ -135,7 +132,7 @@ describe('getEvent', () => {
       (await client.getEvent({ companyId, eventId })).subscriptions.map(({ verdict }) => verdict);
     expect(await verdicts()).toEqual(['class']);
 
-    const installer = await companyWith(1);
+    const installer = await fixture.companyWith(1);
     const [delivery] = installer.deliveries;
     await fixture.database.query('delete from deliveries where id = $1', [delivery?.id]);
     const { subscriptions } = await client.getEvent({
@@ -146,7 +143,7 @@ describe('getEvent', () => {
   });
 
   test('returns the newest deliveries to each subscription, however many deliveries another one has', async () => {
-    const { companyId, subscriptionId, deliveries } = await companyWith(0);
+    const { companyId, subscriptionId, deliveries } = await fixture.companyWith(0);
     expect(deliveries).toEqual([]);
     const other = await fixture.subscription({ companyId });
     const eventId = await fixture.event(companyId);
@@ -169,19 +166,20 @@ describe('getEvent', () => {
   });
 
   test('reports a subscription as deleted only if it was deleted before the event', async () => {
-    const { companyId, subscriptionId, deliveries } = await companyWith(1);
+    const { companyId, subscriptionId, deliveries } = await fixture.companyWith(1);
     const [delivery] = deliveries;
     await fixture.database.query('delete from deliveries where id = $1', [delivery?.id]);
-    await fixture.database.query(
-      `update subscriptions set state = 'paused', paused_at = now(), deleted_at = now() where id = $1`,
-      [subscriptionId],
+    await fixture.set(
+      'subscriptions',
+      subscriptionId,
+      `state = 'paused', paused_at = now(), deleted_at = now()`,
     );
     const { subscriptions } = await client.getEvent({ companyId, eventId: delivery?.event_id ?? '' });
     expect(subscriptions).toMatchObject([{ verdict: 'no_longer_kept' }]);
   });
 
   test('finds the deliveries of an event whose id has an earlier clock than its commit', async () => {
-    const { companyId, deliveries } = await companyWith(1);
+    const { companyId, deliveries } = await fixture.companyWith(1);
     const [delivery] = deliveries;
     invariant(delivery, 'one delivery');
     for (const [table, id] of [

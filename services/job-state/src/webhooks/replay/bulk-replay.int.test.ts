@@ -29,9 +29,7 @@ describe('a bulk replay', () => {
       outside.id,
       new Date(Date.now() - 2 * HOUR_MS),
     ]);
-    await fixture.database.query(`update finished_deliveries set state = 'delivered' where id = $1`, [
-      delivered.id,
-    ]);
+    await fixture.set('finished_deliveries', delivered.id, `state = 'delivered'`);
     const begun = await begin(side);
     expect(begun.replay).toMatchObject({
       subscriptionId: side.subscriptionId,
@@ -77,7 +75,7 @@ describe('a bulk replay', () => {
     const side = await companyWithAll('delivered', 3);
     const [tested, dropped, kept] = side.deliveries;
     invariant(tested && dropped && kept, 'three deliveries');
-    await fixture.database.query('update finished_deliveries set is_test = true where id = $1', [tested.id]);
+    await fixture.set('finished_deliveries', tested.id, 'is_test = true');
     await fixture.database.query('delete from events where id = $1', [dropped.event_id]);
     const begun = await begin(side, { selection: { states: ['delivered'] } });
     expect(await runToEnd(begun)).toMatchObject({ total: 1, queued: 1 });
@@ -87,10 +85,7 @@ describe('a bulk replay', () => {
   test('is limited to an event or a group [REPLAY-1]', async () => {
     const side = await companyWithAll('dead_lettered', 2);
     const [first] = side.deliveries;
-    await fixture.database.query(
-      `update finished_deliveries set event = 'install.job_assigned' where id = $1`,
-      [first?.id],
-    );
+    await fixture.set('finished_deliveries', first?.id, `event = 'install.job_assigned'`);
     const begun = await begin(side, { selection: { event: 'install.job_assigned' } });
     expect(await runToEnd(begun)).toMatchObject({
       total: 1,
@@ -178,7 +173,7 @@ describe('a request for a bulk replay', () => {
   test('counts only the oldest deliveries of a long span, says that there are more, and queues all of them', async () => {
     const side = await companyWithAll('dead_lettered', 5);
     const [oldest, second] = side.deliveries;
-    await fixture.database.query('update finished_deliveries set is_test = true where id = $1', [second?.id]);
+    await fixture.set('finished_deliveries', second?.id, 'is_test = true');
     const selection = {
       states: ['dead_lettered', 'delivered'] as const,
       from: new Date(Date.now() - HOUR_MS),

@@ -3,7 +3,6 @@ import { ServiceError } from '@partner/kernel/process/service-error';
 import {
   attemptOf,
   client,
-  companyWith,
   companyWithFinished,
   fixture,
   logLines,
@@ -79,19 +78,18 @@ describe('ReplayDelivery', () => {
   });
 
   test('is refused for an unfinished delivery, a test, a dropped event and a deleted subscription [REPLAY-2]', async () => {
-    const unfinished = await companyWith(1);
+    const unfinished = await fixture.companyWith(1);
     const [pending] = unfinished.deliveries;
     const cancelled = await companyWithFinished('cancelled');
     const tested = await companyWithFinished('delivered');
-    await fixture.database.query('update finished_deliveries set is_test = true where id = $1', [
-      tested.deliveryId,
-    ]);
+    await fixture.set('finished_deliveries', tested.deliveryId, 'is_test = true');
     const dropped = await companyWithFinished('delivered');
     await fixture.database.query('delete from events where id = $1', [dropped.eventId]);
     const deleted = await companyWithFinished('delivered');
-    await fixture.database.query(
-      `update subscriptions set state = 'paused', paused_at = now(), deleted_at = now() where id = $1`,
-      [deleted.subscriptionId],
+    await fixture.set(
+      'subscriptions',
+      deleted.subscriptionId,
+      `state = 'paused', paused_at = now(), deleted_at = now()`,
     );
 
     const cases = [

@@ -18,7 +18,7 @@ import { bulkReplay } from '@partner/proto-contracts/resources/bulk-replay/bulk-
 import { installerKey } from '../../testing/callers.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
 import { eventsOf, HOUR_MS, queuedBy, runToEnd, step, stepOf } from '../testing/bulk-replay-fixture.js';
-import { companyWith, fixture, logger } from '../testing/delivery-service-fixture.js';
+import { fixture, logger } from '../testing/delivery-service-fixture.js';
 import { eventReplayOperations } from './event-replay-operations.js';
 
 const clock = () => new Date();
@@ -79,7 +79,7 @@ const around = (ms = HOUR_MS) => ({
 
 /** A company with four events: delivered, dead-lettered, unfinished, and recorded while its subscription was paused. */
 async function companyWithFour() {
-  const side = await companyWith(3);
+  const side = await fixture.companyWith(3);
   await fixture.setState(side.subscriptionId, 'paused');
   const paused = await fixture.event(side.companyId);
   await fixture.setState(side.subscriptionId, 'active');
@@ -119,7 +119,7 @@ describe('a replay of events', () => {
   });
 
   test('is sent to each active webhook that receives one of the events, unless it names one [REPLAY-6]', async () => {
-    const side = await companyWith(1);
+    const side = await fixture.companyWith(1);
     const { companyId } = side;
     const second = await fixture.subscription({ companyId });
     const held = await fixture.subscription({ companyId, state: 'paused' });
@@ -162,7 +162,7 @@ describe('a replay of events', () => {
     expect(await fixture.database.query(started, [companyId])).toEqual([]);
     const [begun] = await replay({ companyId, selection });
     expect(begun).toMatchObject({ total: 3, from: all.from, to: all.to });
-    const stranger = await companyWith(1);
+    const stranger = await fixture.companyWith(1);
     for (const request of [
       { companyId: stranger.companyId, selection: { eventIds: [paused] } },
       { companyId: stranger.companyId, subscriptionId, selection },
@@ -173,7 +173,7 @@ describe('a replay of events', () => {
   });
 
   test('starts once for an idempotency key, and one at a time for a webhook [REPLAY-6]', async () => {
-    const side = await companyWith(1);
+    const side = await fixture.companyWith(1);
     const { companyId, subscriptionId } = side;
     const request = {
       companyId,
@@ -196,7 +196,7 @@ describe('a replay of events', () => {
   });
 
   test('waits for its rate, and is never due to a previous version of the service [REPLAY-7]', async () => {
-    const side = await companyWith(2);
+    const side = await fixture.companyWith(2);
     await fixture.finish('delivered', ...side.deliveries.map(({ id }) => id));
     const [begun] = await replay({ ...side, selection: around(), perMinute: 1 });
     invariant(begun, 'one replay');
@@ -211,7 +211,7 @@ describe('a replay of events', () => {
   });
 
   test('is shown to its company and cancelled by it, with both in the audit trail, and an owner has others [REPLAY-8]', async () => {
-    const side = await companyWith(1);
+    const side = await fixture.companyWith(1);
     const { companyId, subscriptionId } = side;
     const [begun] = await replay({
       companyId,
@@ -250,9 +250,9 @@ describe('a replay of events', () => {
   });
 
   test('is refused for what the company does not have, for expired events, and for a number that no event has [REPLAY-6]', async () => {
-    const side = await companyWith(1);
+    const side = await fixture.companyWith(1);
     const { companyId, subscriptionId } = side;
-    const foreign = await companyWith(1);
+    const foreign = await fixture.companyWith(1);
     const one = { fromSequence: 1, toSequence: 1 };
     const eventId = side.deliveries[0]?.event_id ?? '';
     const refusals: readonly (readonly [Request, string, string])[] = [

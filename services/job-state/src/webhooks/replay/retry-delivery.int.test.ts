@@ -10,9 +10,7 @@ import {
 
 /** A delivery that waits for its next attempt for `waitSeconds`. */
 async function waitingDelivery(waitSeconds: number) {
-  const companyId = await fixture.company();
-  const subscriptionId = await fixture.subscription({ companyId });
-  await fixture.event(companyId);
+  const { companyId, subscriptionId } = await fixture.companyWith(1);
   const [made] = await fixture.deliveriesOf(subscriptionId);
   const deliveryId = made?.id ?? '';
   await fixture.database.query(
@@ -48,11 +46,9 @@ describe('RetryDelivery', () => {
 
   test('refuses a delivery that is in flight, held or finished, and says which [DELIVERY-20]', async () => {
     const inFlight = await waitingDelivery(240);
-    await fixture.database.query(`update deliveries set lease_id = 'lse_1' where id = $1`, [
-      inFlight.deliveryId,
-    ]);
+    await fixture.set('deliveries', inFlight.deliveryId, `lease_id = 'lse_1'`);
     const held = await waitingDelivery(240);
-    await fixture.database.query(`update deliveries set state = 'held' where id = $1`, [held.deliveryId]);
+    await fixture.set('deliveries', held.deliveryId, `state = 'held'`);
     const finished = await companyWithFinished('dead_lettered');
     for (const [{ companyId, deliveryId }, state] of [
       [inFlight, 'in flight'],

@@ -12,7 +12,7 @@ import {
   step,
   stepOf,
 } from '../testing/bulk-replay-fixture.js';
-import { client, companyWith, fixture, logger, logLines } from '../testing/delivery-service-fixture.js';
+import { client, fixture, logger, logLines } from '../testing/delivery-service-fixture.js';
 import type { Database } from '../../database/database.js';
 import { beforeStatement } from '../../testing/before-statement.js';
 
@@ -70,9 +70,10 @@ describe('a bulk replay', () => {
 
     const [attempted, ...waiting] = await queued();
     invariant(attempted, 'a hundred are queued');
-    await fixture.database.query(
-      `update deliveries set state = 'retry_scheduled', attempts = 1, next_attempt_at = now() + interval '1 hour' where id = $1`,
-      [attempted.id],
+    await fixture.set(
+      'deliveries',
+      attempted.id,
+      `state = 'retry_scheduled', attempts = 1, next_attempt_at = now() + interval '1 hour'`,
     );
     await stepOf(begun.replayId);
     expect(await queued()).toHaveLength(200);
@@ -88,7 +89,7 @@ describe('a bulk replay', () => {
   });
 
   test('makes deliveries that wait for a retry due at its rate, within its selection, and queues no others [REPLAY-5]', async () => {
-    const side = await companyWith(7);
+    const side = await fixture.companyWith(7);
     const [retriedFirst, retriedSecond, inFlight, held, due, first, delivered] = side.deliveries.map(
       ({ id }) => id,
     );
@@ -125,7 +126,7 @@ describe('a bulk replay', () => {
   });
 
   test('does not wait for a delivery whose result is being recorded [REPLAY-5]', async () => {
-    const side = await companyWith(2);
+    const side = await fixture.companyWith(2);
     const [locked = '', other = ''] = side.deliveries.map(({ id }) => id);
     await fixture.database.query(
       `update deliveries set state = 'retry_scheduled', attempts = 1, next_attempt_at = now() + interval '1 hour'
@@ -157,9 +158,7 @@ describe('a bulk replay', () => {
     for (;;) {
       const replay = await client.getBulkReplay(begun);
       if (replay.state !== 'running') break;
-      await fixture.database.query('update bulk_replays set next_run_at = now() where id = $1', [
-        begun.replayId,
-      ]);
+      await fixture.set('bulk_replays', begun.replayId, 'next_run_at = now()');
       await Promise.allSettled(
         Array.from({ length: 3 }, () => stepBulkReplay({ database: flaky, logger, clock: later })),
       );
@@ -188,9 +187,10 @@ describe('a bulk replay that is interrupted', () => {
   test('is cancelled if the subscription is deleted', async () => {
     const side = await companyWithAll('dead_lettered', 2);
     const begun = await begin(side);
-    await fixture.database.query(
-      `update subscriptions set state = 'paused', paused_at = now(), deleted_at = now() where id = $1`,
-      [side.subscriptionId],
+    await fixture.set(
+      'subscriptions',
+      side.subscriptionId,
+      `state = 'paused', paused_at = now(), deleted_at = now()`,
     );
     expect(await runToEnd(begun)).toMatchObject({ state: 'cancelled', queued: 0 });
   });

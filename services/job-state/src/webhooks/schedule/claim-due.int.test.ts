@@ -3,19 +3,11 @@ import { invariant } from '@partner/kernel/process/invariant';
 import type { LeasedDelivery } from '../deliveries/leased-delivery.js';
 import { endExpiredLeases, findWaiting } from './claim-due.js';
 import { claimAll } from '../../testing/claim-all.js';
-import {
-  LIMITS,
-  fixture,
-  subscriptionWithEvents,
-  setFailing,
-  setNextDelivery,
-  setRate,
-  finish,
-} from '../testing/release-fixture.js';
+import { LIMITS, fixture, setFailing, finish } from '../testing/release-fixture.js';
 
 describe('due deliveries', () => {
   test('are released oldest first, up to the batch size [DELIVERY-17]', async () => {
-    const { deliveries } = await subscriptionWithEvents(5);
+    const { deliveries } = await fixture.companyWith(5);
     for (const [index, { id }] of deliveries.entries()) {
       await fixture.database.query(
         `update deliveries set next_attempt_at = now() - make_interval(mins => $2) where id = $1`,
@@ -29,8 +21,8 @@ describe('due deliveries', () => {
   });
 
   test('of one subscription stay within its cap, whatever its backlog, and others are released [DELIVERY-15]', async () => {
-    const busy = await subscriptionWithEvents(8);
-    const quiet = await subscriptionWithEvents(1);
+    const busy = await fixture.companyWith(8);
+    const quiet = await fixture.companyWith(1);
     const ofBusy = (claimed: readonly LeasedDelivery[]) =>
       claimed.filter(({ subscriptionId }) => subscriptionId === busy.subscriptionId);
 
@@ -49,21 +41,21 @@ describe('due deliveries', () => {
 
   test('of a healthy subscription are released at once, however many others hang with a backlog [DELIVERY-15]', async () => {
     const limits = { ...LIMITS, batchSize: 200, inFlight: 40, subscriptionCap: 2 };
-    for (let hanging = 0; hanging < 25; hanging += 1) await subscriptionWithEvents(4);
+    for (let hanging = 0; hanging < 25; hanging += 1) await fixture.companyWith(4);
     const inFlight: LeasedDelivery[] = [];
     for (let batch = 0; batch < 3; batch += 1) inFlight.push(...(await claimAll(fixture.database, limits)));
     // Three quarters of the slots; the rest is for companies with nothing in flight.
     expect(inFlight).toHaveLength(30);
     expect(new Set(inFlight.map(({ subscriptionId }) => subscriptionId)).size).toBe(25);
 
-    const healthy = await subscriptionWithEvents(3);
+    const healthy = await fixture.companyWith(3);
     const next = await claimAll(fixture.database, limits);
     expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual([healthy.subscriptionId]);
   });
 
   test('in flight stay within the bound across all companies [DELIVERY-15]', async () => {
     const limits = { ...LIMITS, inFlight: 4 };
-    for (let subscription = 0; subscription < 6; subscription += 1) await subscriptionWithEvents(1);
+    for (let subscription = 0; subscription < 6; subscription += 1) await fixture.companyWith(1);
     const [first] = await claimAll(fixture.database, limits);
     expect(await fixture.leases()).toBe(4);
     expect(await claimAll(fixture.database, limits)).toEqual([]);
@@ -72,9 +64,9 @@ describe('due deliveries', () => {
   });
 
   test('of a subscription with a rate start in bursts of a quarter of a second, oldest first, and delay no other [DELIVERY-23]', async () => {
-    const limited = await subscriptionWithEvents(6);
+    const limited = await fixture.companyWith(6);
     const ids = limited.deliveries.map(({ id }) => id);
-    await setRate(limited.subscriptionId, 8);
+    await fixture.set('subscriptions', limited.subscriptionId, 'deliveries_per_second = 8');
     await fixture.database.query(
       `update deliveries set state = 'retry_scheduled', attempts = 1 where id = any($1::text[])`,
       [ids.slice(4)],
@@ -86,20 +78,28 @@ describe('due deliveries', () => {
     // Retries alternate with first attempts. At 8 per second, 2 are a quarter of a second's worth, and 1 is due.
     expect(await ofLimited()).toEqual([ids[4], ids[0], ids[5]]);
 
-    await setNextDelivery(limited.subscriptionId, '1 hour');
-    const other = await subscriptionWithEvents(3);
+    await fixture.set(
+      'subscriptions',
+      limited.subscriptionId,
+      `next_delivery_at = now() + interval '1 hour'`,
+    );
+    const other = await fixture.companyWith(3);
     const started = await claimAll(fixture.database, LIMITS);
     expect(started.map(({ subscriptionId }) => subscriptionId)).toEqual(
       Array.from({ length: 3 }, () => other.subscriptionId),
     );
     // A long pause makes no larger burst.
-    await setNextDelivery(limited.subscriptionId, '-1 hour');
+    await fixture.set(
+      'subscriptions',
+      limited.subscriptionId,
+      `next_delivery_at = now() + interval '-1 hour'`,
+    );
     expect(await ofLimited()).toEqual(ids.slice(1, 4));
   });
 
   test('of a subscription with a rate keep it, however many schedulers claim at once [DELIVERY-23]', async () => {
-    const { subscriptionId } = await subscriptionWithEvents(20);
-    await setRate(subscriptionId, 2);
+    const { subscriptionId } = await fixture.companyWith(20);
+    await fixture.set('subscriptions', subscriptionId, 'deliveries_per_second = 2');
     const now = async () => {
       const [row] = await fixture.database.query<{ now: number; next: number }>(
         `select extract(epoch from clock_timestamp())::float8 as now, extract(epoch from next_delivery_at)::float8 as next
@@ -120,7 +120,7 @@ describe('due deliveries', () => {
   });
 
   test('are never leased by two schedulers', async () => {
-    const subscriptions = await Promise.all(Array.from({ length: 6 }, () => subscriptionWithEvents(10)));
+    const subscriptions = await Promise.all(Array.from({ length: 6 }, () => fixture.companyWith(10)));
     const all = subscriptions.flatMap(({ deliveries }) => deliveries.map(({ id }) => id));
     const claimed: string[] = [];
     for (let round = 0; round < 10; round += 1) {
@@ -136,21 +136,21 @@ describe('due deliveries', () => {
   });
 
   test('of a failing endpoint keep its cap, so that its attempts keep their schedule', async () => {
-    const { subscriptionId } = await subscriptionWithEvents(30);
+    const { subscriptionId } = await fixture.companyWith(30);
     await setFailing(subscriptionId);
     expect(await claimAll(fixture.database, LIMITS)).toHaveLength(LIMITS.subscriptionCap);
   });
 
   test('leave half of all slots to healthy endpoints, however many fail [DELIVERY-16]', async () => {
     const limits = { ...LIMITS, inFlight: 40, subscriptionCap: 4 };
-    const failing = await Promise.all(Array.from({ length: 8 }, () => subscriptionWithEvents(6)));
+    const failing = await Promise.all(Array.from({ length: 8 }, () => fixture.companyWith(6)));
     await setFailing(...failing.map(({ subscriptionId }) => subscriptionId));
     const hanging = await claimAll(fixture.database, limits);
     expect(hanging).toHaveLength(20);
     expect(new Set(hanging.map(({ subscriptionId }) => subscriptionId)).size).toBe(8);
     expect(await claimAll(fixture.database, limits)).toEqual([]);
 
-    const healthy = await subscriptionWithEvents(6);
+    const healthy = await fixture.companyWith(6);
     const next = await claimAll(fixture.database, limits);
     expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual(
       Array.from({ length: 4 }, () => healthy.subscriptionId),
@@ -165,10 +165,10 @@ describe('due deliveries', () => {
 
   test('of failing endpoints share a free slot by company, the one with the fewest first', async () => {
     const limits = { ...LIMITS, inFlight: 8, subscriptionCap: 4 };
-    const hanging = await subscriptionWithEvents(6);
+    const hanging = await fixture.companyWith(6);
     await setFailing(hanging.subscriptionId);
     const [ended] = await claimAll(fixture.database, limits);
-    const recovered = await subscriptionWithEvents(1);
+    const recovered = await fixture.companyWith(1);
     await setFailing(recovered.subscriptionId);
     expect(await claimAll(fixture.database, limits)).toEqual([]);
     await finish(ended?.id);
@@ -206,8 +206,8 @@ describe('due deliveries of many companies', () => {
   });
 
   test('share the slots between companies by their weights [DELIVERY-15]', async () => {
-    const [light, heavy] = [await subscriptionWithEvents(20), await subscriptionWithEvents(20)];
-    await fixture.database.query('update companies set delivery_weight = 3 where id = $1', [heavy.companyId]);
+    const [light, heavy] = [await fixture.companyWith(20), await fixture.companyWith(20)];
+    await fixture.set('companies', heavy.companyId, 'delivery_weight = 3');
     const claimed = await claimAll(fixture.database, { ...LIMITS, batchSize: 12 });
     const of = (subscriptionId: string) =>
       claimed.filter((delivery) => delivery.subscriptionId === subscriptionId).length;
@@ -218,7 +218,7 @@ describe('due deliveries of many companies', () => {
   });
 
   test("leave a quarter of a subscription's slots to retries, so that neither kind waits for a backlog of the other [DELIVERY-15]", async () => {
-    const { deliveries } = await subscriptionWithEvents(40);
+    const { deliveries } = await fixture.companyWith(40);
     const retries = new Set(deliveries.slice(0, 20).map(({ id }) => id));
     await fixture.database.query(
       `update deliveries set state = 'retry_scheduled', attempts = 1, next_attempt_at = now() - interval '1 hour'
@@ -241,7 +241,7 @@ describe('due deliveries of many companies', () => {
   });
 
   test('leave every slot to retries if no first attempt needs it', async () => {
-    await subscriptionWithEvents(8);
+    await fixture.companyWith(8);
     await fixture.database.query(`update deliveries set state = 'retry_scheduled', attempts = 1`);
     expect(await claimAll(fixture.database, { ...LIMITS, subscriptionCap: 8 })).toHaveLength(8);
   });
@@ -260,22 +260,16 @@ describe('due deliveries of many companies', () => {
 
   test('leave a quarter of the slots to companies with nothing in flight, whatever the weight of the others', async () => {
     const limits = { ...LIMITS, inFlight: 20, subscriptionCap: 20 };
-    const heavy = await subscriptionWithEvents(30);
-    await fixture.database.query('update companies set delivery_weight = 100 where id = $1', [
-      heavy.companyId,
-    ]);
+    const heavy = await fixture.companyWith(30);
+    await fixture.set('companies', heavy.companyId, 'delivery_weight = 100');
     expect(await claimAll(fixture.database, limits)).toHaveLength(15);
-    const newcomer = await subscriptionWithEvents(2);
+    const newcomer = await fixture.companyWith(2);
     const next = await claimAll(fixture.database, limits);
     expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual([newcomer.subscriptionId]);
   });
 
   test('are found by subscription in pages, from a given one on', async () => {
-    const made = [
-      await subscriptionWithEvents(2),
-      await subscriptionWithEvents(1),
-      await subscriptionWithEvents(3),
-    ];
+    const made = [await fixture.companyWith(2), await fixture.companyWith(1), await fixture.companyWith(3)];
     const ids = made.map(({ subscriptionId }) => subscriptionId).sort();
     const find = (afterId: string, limit: number) =>
       findWaiting(fixture.database, { state: 'pending', afterId, limit });

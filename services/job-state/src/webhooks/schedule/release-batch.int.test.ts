@@ -6,12 +6,11 @@ import { runWithRequestId } from '@partner/kernel/telemetry/request-context';
 import { withSpan } from '@partner/kernel/telemetry/tracing';
 import { endExpiredLeases } from './claim-due.js';
 import { claimAll } from '../../testing/claim-all.js';
-import { LIMITS, fixture, release, subscriptionWithEvents, commandsIn } from '../testing/release-fixture.js';
+import { LIMITS, fixture, release, commandsIn } from '../testing/release-fixture.js';
 
 describe('due deliveries', () => {
   test('are published with everything that an attempt needs, under a lease, in the trace of the event', async () => {
-    const companyId = await fixture.company();
-    const subscriptionId = await fixture.subscription({ companyId });
+    const { companyId, subscriptionId } = await fixture.companyWith(0);
     const { eventId, traceId } = await withSpan({ name: 'test', kind: 'SERVER' }, async (span) => ({
       eventId: await runWithRequestId('req-1', () => fixture.event(companyId)),
       traceId: span.spanContext().traceId,
@@ -58,14 +57,14 @@ describe('due deliveries', () => {
   });
 
   test('name no request if none caused the event', async () => {
-    await subscriptionWithEvents(1);
+    await fixture.companyWith(1);
     const { done, publisher } = release();
     await done;
     expect(commandsIn(publisher)[0]?.[0]?.requestId).toBeUndefined();
   });
 
   test('stay leased until the lease ends, and are then released under a new lease', async () => {
-    const { deliveries } = await subscriptionWithEvents(1);
+    const { deliveries } = await fixture.companyWith(1);
     const [{ id } = { id: '' }] = deliveries;
     expect(await release().done).toMatchObject({ released: 1 });
     const first = await fixture.delivery(id);
@@ -81,7 +80,7 @@ describe('due deliveries', () => {
   });
 
   test('are signed with the current version of the secret', async () => {
-    const { subscriptionId } = await subscriptionWithEvents(1);
+    const { subscriptionId } = await fixture.companyWith(1);
     await fixture.database.query(
       `with secret as (insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id)
          values ($1, 2, '\\x02', 'test'), ($1, 3, '\\x03', 'test'))
@@ -97,7 +96,8 @@ describe('due deliveries', () => {
   });
 
   test('are signed with the version that a test tries, as long as it exists', async () => {
-    const { subscriptionId, deliveries } = await subscriptionWithEvents(2, 'paused');
+    const { subscriptionId, deliveries } = await fixture.companyWith(2);
+    await fixture.setState(subscriptionId, 'paused');
     await fixture.database.query(
       `with secret as (insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id)
          values ($1, 2, '\\x02', 'test'))
@@ -115,11 +115,9 @@ describe('due deliveries', () => {
   });
 
   test('share a command, up to ten, apart from those of a failing subscription, which have their own', async () => {
-    await subscriptionWithEvents(12);
-    const failing = await subscriptionWithEvents(2);
-    await fixture.database.query('update subscriptions set failures_in_row = 1 where id = $1', [
-      failing.subscriptionId,
-    ]);
+    await fixture.companyWith(12);
+    const failing = await fixture.companyWith(2);
+    await fixture.set('subscriptions', failing.subscriptionId, 'failures_in_row = 1');
     const { done, publisher } = release();
     await done;
     const sizes = commandsIn(publisher).map((commands) => commands.length);
@@ -127,7 +125,7 @@ describe('due deliveries', () => {
   });
 
   test('are returned if the broker does not confirm them, with their attempts, due again a little later', async () => {
-    const { deliveries } = await subscriptionWithEvents(3);
+    const { deliveries } = await fixture.companyWith(3);
     const failing = release({}, true);
     expect(await failing.done).toMatchObject({ released: 0, failed: 3 });
     for (const { id } of deliveries) {
@@ -142,10 +140,11 @@ describe('due deliveries', () => {
   });
 
   test('of a paused subscription are released only if they are tests, and of a deleted one never', async () => {
-    const { subscriptionId, deliveries } = await subscriptionWithEvents(3, 'paused');
+    const { subscriptionId, deliveries } = await fixture.companyWith(3);
+    await fixture.setState(subscriptionId, 'paused');
     const test = deliveries[1];
     invariant(test, 'there are three deliveries');
-    await fixture.database.query('update deliveries set is_test = true where id = $1', [test.id]);
+    await fixture.set('deliveries', test.id, 'is_test = true');
     const { done, publisher } = release();
     expect(await done).toMatchObject({ released: 1 });
     expect(commandsIn(publisher)[0]?.[0]?.deliveryId).toBe(test.id);
@@ -153,9 +152,7 @@ describe('due deliveries', () => {
 
     await fixture.makeDue(test.id);
     await endExpiredLeases(fixture.database);
-    await fixture.database.query('update subscriptions set deleted_at = now() where id = $1', [
-      subscriptionId,
-    ]);
+    await fixture.set('subscriptions', subscriptionId, 'deleted_at = now()');
     expect(await release().done).toMatchObject({ released: 0 });
   });
 });

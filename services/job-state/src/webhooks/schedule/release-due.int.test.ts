@@ -210,38 +210,24 @@ describe('startScheduler', () => {
     const companyId = await subscribedCompany();
     await fixture.event(companyId);
     let queries = 0;
-    const failures = createRecorder<string>();
-    let now = 0;
-    const scheduler = startScheduler({
+    const { scheduler, log, passSeconds } = start({
+      intervalMs: 1,
       database: {
         query: () => {
           queries += 1;
           return Promise.reject(new Error('the database is away'));
         },
       },
-      publisher: createInMemoryPublisher(),
-      logger: {
-        debug: () => undefined,
-        info: () => undefined,
-        warn: (_fields: unknown, line?: unknown) => failures.record(String(line)),
-      },
-      metrics: new Registry(),
-      elapsedMs: () => now,
-      intervalMs: 1,
-      leaseSeconds: 30,
-      inFlight: 200,
-      batchSize: 10,
     });
-    schedulers.push(scheduler);
-    await failures.atLeast(1);
+    await log.atLeast(1);
     for (let wake = 0; wake < 20; wake += 1) {
       scheduler.wake([]);
       await new Promise(setImmediate);
     }
     expect(queries).toBe(1);
-    now += 1_000;
+    passSeconds(1);
     scheduler.wake([]);
-    await failures.atLeast(2);
+    await log.atLeast(2);
     expect(queries).toBe(2);
   });
 

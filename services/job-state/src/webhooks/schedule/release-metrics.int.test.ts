@@ -3,14 +3,7 @@ import { Registry } from 'prom-client';
 import { endExpiredLeases } from './claim-due.js';
 import { claimAll } from '../../testing/claim-all.js';
 import { createReleaseMetrics } from './release-metrics.js';
-import {
-  LIMITS,
-  fixture,
-  release,
-  subscriptionWithEvents,
-  setFailing,
-  metric,
-} from '../testing/release-fixture.js';
+import { LIMITS, fixture, release, setFailing, metric } from '../testing/release-fixture.js';
 
 describe('due deliveries', () => {
   test('count the failing endpoints in a metric', async () => {
@@ -19,7 +12,7 @@ describe('due deliveries', () => {
       createReleaseMetrics(registry, fixture.database, LIMITS);
       return (await metric(registry, 'partner_webhook_failing_endpoints')) ?? Number.NaN;
     };
-    const { subscriptionId } = await subscriptionWithEvents(0);
+    const { subscriptionId } = await fixture.companyWith(0);
     const before = await failing();
     await setFailing(subscriptionId);
     expect(await failing()).toBe(before + 1);
@@ -52,9 +45,9 @@ describe('due deliveries', () => {
 
     test('separately for failing endpoints and all others', async () => {
       expect(await hours()).toEqual({ healthy: 0, busy: 0, failing: 0 });
-      const { deliveries } = await subscriptionWithEvents(2);
+      const { deliveries } = await fixture.companyWith(2);
       await age(deliveries[1]?.id, 1);
-      const failing = await subscriptionWithEvents(1);
+      const failing = await fixture.companyWith(1);
       await age(failing.deliveries[0]?.id, 2);
       await setFailing(failing.subscriptionId);
       expect(await hours()).toEqual({ healthy: 1, busy: 0, failing: 2 });
@@ -63,7 +56,7 @@ describe('due deliveries', () => {
     });
 
     test('separately for an endpoint that uses half of its slots', async () => {
-      const { deliveries } = await subscriptionWithEvents(4);
+      const { deliveries } = await fixture.companyWith(4);
       for (const { id } of deliveries) await age(id, 1);
       await claimAll(fixture.database, { ...LIMITS, subscriptionCap: 2 });
       expect(await hours({ subscriptionCap: 5 })).toEqual({ healthy: 1, busy: 0, failing: 0 });
@@ -74,7 +67,7 @@ describe('due deliveries', () => {
     });
 
     test('including those that are released repeatedly without a result, also while in flight', async () => {
-      const { deliveries } = await subscriptionWithEvents(1);
+      const { deliveries } = await fixture.companyWith(1);
       await claimAll(fixture.database, LIMITS);
       expect(await hours({ subscriptionCap: 1 })).toEqual({ healthy: 0, busy: 0, failing: 0 });
       for (const since of [1, 2, 3]) {
@@ -87,7 +80,7 @@ describe('due deliveries', () => {
     });
 
     test('excluding held ones and those with a later attempt, whatever an older version has left', async () => {
-      const [held, retry] = (await subscriptionWithEvents(2)).deliveries;
+      const [held, retry] = (await fixture.companyWith(2)).deliveries;
       await fixture.database.query(
         `update deliveries set overdue_since = now() - interval '1 hour', next_attempt_at = now() + interval '1 hour',
            state = case id when $1 then 'held' else 'retry_scheduled' end where id in ($1, $2)`,
@@ -97,7 +90,7 @@ describe('due deliveries', () => {
     });
 
     test('including those that the broker did not confirm', async () => {
-      const { deliveries } = await subscriptionWithEvents(1);
+      const { deliveries } = await fixture.companyWith(1);
       await release({}, true).done;
       await age(deliveries[0]?.id, 1);
       await release({}, true).done;

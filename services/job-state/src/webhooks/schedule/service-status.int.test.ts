@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { fixture, LIMITS, setFailing, subscriptionWithEvents } from '../testing/release-fixture.js';
+import { fixture, LIMITS, setFailing } from '../testing/release-fixture.js';
 import { getServiceStatus } from './service-status.js';
 
 const status = () =>
@@ -17,7 +17,7 @@ const pauseAll = () =>
 
 test('the service is degraded while a working endpoint waits for over a minute [CONSOLE-12]', async () => {
   await pauseAll();
-  const waiting = await subscriptionWithEvents(1);
+  const waiting = await fixture.companyWith(1);
   const later = (seconds: number) =>
     fixture.database.query(
       'update deliveries set next_attempt_at = now() - make_interval(secs => $2) where id = $1',
@@ -40,10 +40,10 @@ test('the service is degraded while a working endpoint waits for over a minute [
 test('the service is degraded while most of at least ten endpoints fail [CONSOLE-12]', async () => {
   await pauseAll();
   const ids: string[] = [];
-  for (let index = 0; index < 9; index += 1) ids.push((await subscriptionWithEvents(0)).subscriptionId);
+  for (let index = 0; index < 9; index += 1) ids.push((await fixture.companyWith(0)).subscriptionId);
   await setFailing(...ids.slice(0, 5));
   expect(await status()).toMatchObject({ status: 'operational', failingWebhooksPercent: null });
-  const tenth = await subscriptionWithEvents(0);
+  const tenth = await fixture.companyWith(0);
   expect(await status()).toMatchObject({ status: 'operational', failingWebhooksPercent: 50 });
   await setFailing(tenth.subscriptionId);
   expect(await status()).toMatchObject({ status: 'degraded', failingWebhooksPercent: 60 });

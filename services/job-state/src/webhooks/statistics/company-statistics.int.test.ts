@@ -1,17 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { createGate } from '../../testing/create-gate.js';
+import { failureOf } from '../../testing/subscription-fixture.js';
 import {
   FAILED,
   fixture,
   handle,
   client,
-  companyWith,
   attempted,
   together,
   lastDay,
   span,
   plain,
-  reasonOf,
 } from '../testing/statistics-fixture.js';
 
 describe('the statistics of a company', () => {
@@ -41,9 +40,9 @@ describe('the statistics of a company', () => {
       ...of2.slice(1).map((id) => attempted(id, { outcome: FAILED })),
       ...of3.map((id) => attempted(id)),
     );
-    const other = await companyWith(1);
+    const other = await fixture.companyWith(1);
     await handle(attempted(other.deliveryId));
-    await fixture.database.query('update subscriptions set deleted_at = now() where id = $1', [deleted]);
+    await fixture.set('subscriptions', deleted, 'deleted_at = now()');
 
     expect(await ofCompany(companyId)).toEqual({
       webhooks: [
@@ -55,12 +54,12 @@ describe('the statistics of a company', () => {
       totals: { delivered: 2, failed: 1, deadLettered: 0 },
     });
     expect(
-      await reasonOf(client.getSubscriptionStatistics({ companyId, subscriptionId: deleted }, lastDay())),
-    ).toBe('not_found');
+      await failureOf(client.getSubscriptionStatistics({ companyId, subscriptionId: deleted }, lastDay())),
+    ).toMatchObject({ reason: 'not_found' });
   });
 
   test('have the trend and the waiting deliveries of each subscription [CONSOLE-13]', async () => {
-    const { companyId, subscriptionId, ids } = await companyWith(5);
+    const { companyId, subscriptionId, ids } = await fixture.companyWith(5);
     const silent = await fixture.subscription({ companyId });
     const [first = '', second = '', third = '', ...held] = ids;
     const at = (minutes: number) => new Date(Date.UTC(2026, 2, 1, 0, minutes));
@@ -116,12 +115,12 @@ describe('the statistics of a company', () => {
   });
 
   test('are not visible to another company, and are empty without subscriptions', async () => {
-    const theirs = await companyWith(1);
+    const theirs = await fixture.companyWith(1);
     await handle(attempted(theirs.deliveryId));
     const companyId = await fixture.company();
-    expect(await reasonOf(client.getSubscriptionStatistics({ ...theirs, companyId }, lastDay()))).toBe(
-      'not_found',
-    );
+    expect(
+      await failureOf(client.getSubscriptionStatistics({ ...theirs, companyId }, lastDay())),
+    ).toMatchObject({ reason: 'not_found' });
     expect(await ofCompany(companyId)).toEqual({
       webhooks: [],
       inBuckets: 0,

@@ -13,7 +13,6 @@ import {
   handle,
   client,
   handlerWith,
-  companyWith,
   attempted,
   together,
   span,
@@ -23,7 +22,7 @@ import {
 
 describe('the statistics of a subscription', () => {
   test('count each attempt as soon as it is recorded, up to the dead letter', async () => {
-    const of = await companyWith(1);
+    const of = await fixture.companyWith(1);
     expect(await totalsOf(of)).toEqual({ delivered: 0, failed: 0, deadLettered: 0 });
     for (let failed = 1; failed <= 8; failed += 1) {
       await handle(attempted(of.deliveryId, { outcome: FAILED }));
@@ -32,7 +31,7 @@ describe('the statistics of a subscription', () => {
   });
 
   test('count a result once, however often it arrives, also within one batch and after the delivery has finished [CONSOLE-6]', async () => {
-    const of = await companyWith(1);
+    const of = await fixture.companyWith(1);
     const failure = attempted(of.deliveryId, { outcome: FAILED });
     const success = attempted(of.deliveryId);
     await together(failure, failure, success, success);
@@ -42,7 +41,7 @@ describe('the statistics of a subscription', () => {
   });
 
   test('count results of finished deliveries, and keep the dead letter that one of them reverts [CONSOLE-6]', async () => {
-    const of = await companyWith(1);
+    const of = await fixture.companyWith(1);
     for (let n = 0; n < 8; n += 1) await handle(attempted(of.deliveryId, { outcome: FAILED }));
     const [late, success] = [attempted(of.deliveryId, { outcome: FAILED }), attempted(of.deliveryId)];
     await together(late, late, success, success);
@@ -52,17 +51,18 @@ describe('the statistics of a subscription', () => {
   });
 
   test('count no dead letter that a result of the same batch delivers', async () => {
-    const of = await companyWith(1);
+    const of = await fixture.companyWith(1);
     for (let n = 0; n < 7; n += 1) await handle(attempted(of.deliveryId, { outcome: FAILED }));
     await together(attempted(of.deliveryId, { outcome: FAILED }), attempted(of.deliveryId));
     expect(await totalsOf(of)).toEqual({ delivered: 1, failed: 8, deadLettered: 0 });
+    expect(await fixture.delivery(of.deliveryId)).toMatchObject({ state: 'delivered', attempts: 8 });
   });
 
   test('exclude tests, before and after they finish, and attempts of deliveries that no longer exist [CONSOLE-6]', async () => {
-    const of = await companyWith(2);
+    const of = await fixture.companyWith(2);
     const [testId, ordinaryId] = of.ids;
     invariant(testId !== undefined && ordinaryId !== undefined, 'there are two deliveries');
-    await fixture.database.query('update deliveries set is_test = true where id = $1', [testId]);
+    await fixture.set('deliveries', testId, 'is_test = true');
     await together(attempted(testId, { outcome: FAILED }), attempted(ordinaryId, { outcome: FAILED }));
     await handle(attempted(testId));
     await handle(attempted(testId, { outcome: FAILED }));
@@ -70,24 +70,12 @@ describe('the statistics of a subscription', () => {
     expect(await totalsOf(of)).toEqual({ delivered: 0, failed: 1, deadLettered: 0 });
   });
 
-  test('stay unchanged after a rollback, and change when the batch is repeated', async () => {
-    const of = await companyWith(1);
-    const message = attempted(of.deliveryId);
-    const failsOnCommit = handlerWith({
-      transaction: (work) =>
-        fixture.database.transaction(async (tx) => {
-          await work(tx);
-          throw new Error('the commit fails');
-        }),
-    });
-    await expect(failsOnCommit(message)).rejects.toThrow('the commit fails');
-    expect(await totalsOf(of)).toEqual({ delivered: 0, failed: 0, deadLettered: 0 });
-    await handle(message);
-    expect(await totalsOf(of)).toEqual({ delivered: 1, failed: 0, deadLettered: 0 });
-  });
-
   test('add up over concurrent batches of replicas for the same subscriptions', async () => {
-    const companies = await Promise.all([companyWith(30), companyWith(30), companyWith(30)]);
+    const companies = await Promise.all([
+      fixture.companyWith(30),
+      fixture.companyWith(30),
+      fixture.companyWith(30),
+    ]);
     const replicas = [1, 2, 3].map(() => handlerWith(fixture.database));
     const messages = companies.flatMap(({ ids }) => ids).map((id) => attempted(id));
     const shuffled = [messages, [...messages].reverse(), [...messages.slice(45), ...messages.slice(0, 45)]];
@@ -100,7 +88,7 @@ describe('the statistics of a subscription', () => {
   });
 
   test('are locked by the last statement before the commit', async () => {
-    const of = await companyWith(2);
+    const of = await fixture.companyWith(2);
     const [firstId, secondId] = of.ids;
     invariant(firstId !== undefined && secondId !== undefined, 'there are two deliveries');
     const [written, commit] = [createGate(), createGate()];
@@ -175,7 +163,7 @@ describe('the buckets of statistics', () => {
   }
 
   async function companyWithHistory() {
-    const of = await companyWith(6);
+    const of = await fixture.companyWith(6);
     const times = [
       '10:00:00.000',
       '10:04:59.999',
@@ -236,7 +224,7 @@ describe('the buckets of statistics', () => {
   });
 
   test("count an attempt as begun now if the dispatcher's clock is ahead [CONSOLE-6]", async () => {
-    const of = await companyWith(2);
+    const of = await fixture.companyWith(2);
     const [ahead, present] = of.ids;
     invariant(ahead !== undefined && present !== undefined, 'there are two deliveries');
     await together(attempted(ahead, { startedAt: new Date(Date.now() + 3 * DAY_MS) }), attempted(present));
@@ -244,7 +232,7 @@ describe('the buckets of statistics', () => {
   });
 
   test('report the durations of the attempts, per bucket and in total [CONSOLE-7]', async () => {
-    const of = await companyWith(20);
+    const of = await fixture.companyWith(20);
     await together(
       ...of.ids.map((id, index) =>
         attempted(id, {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { fc } from '@partner/test-kit/fast-check';
-import { DURATION_BOUNDS_MS, DURATION_SLOTS, percentileMs, sumOfHistograms } from './duration-histogram.js';
+import { DURATION_BOUNDS_MS, DURATION_SLOTS, percentileMs } from './duration-histogram.js';
 
 /** A histogram with these counts in these slots. */
 function histogram(counts: Readonly<Record<number, number>>): readonly number[] {
@@ -45,10 +45,4 @@ describe('a percentile', () => {
       }),
     );
   });
-});
-
-test('two histograms add up slot by slot', () => {
-  expect(sumOfHistograms(histogram({ 0: 1, 3: 2 }), histogram({ 3: 5, 14: 1 }))).toEqual(
-    histogram({ 0: 1, 3: 7, 14: 1 }),
-  );
 });

@@ -1,42 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { webhookExample } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { runWithRequestId } from '@partner/kernel/telemetry/request-context';
-import {
-  failureOf,
-  openSubscriptionFixture,
-  type SubscriptionFixture,
-} from '../../testing/subscription-fixture.js';
+import { client, fixture } from '../../testing/file-subscriptions.js';
+import { failureOf } from '../../testing/subscription-fixture.js';
 import { MAX_TEST_DELIVERIES, MAX_TEST_DELIVERIES_OF_COMPANY } from './send-test-delivery.js';
-
-let fixture: SubscriptionFixture;
-let client: SubscriptionFixture['client'];
-
-beforeAll(async () => {
-  fixture = await openSubscriptionFixture();
-  ({ client } = fixture);
-});
-
-afterAll(async () => {
-  await fixture.close();
-});
-
-const created: SubscriptionFixture['created'] = (companyId) => fixture.created(companyId);
-const tested: SubscriptionFixture['tested'] = (...test) => fixture.tested(...test);
 
 describe('SendTestDelivery and ActivateSubscription', () => {
   test('activates once a test was delivered, and a repeat is harmless [EVENT-4, WEBHOOK-3]', async () => {
-    const subscription = await created(await fixture.company());
+    const subscription = await fixture.created(await fixture.company());
     const refused = await failureOf(client.activateSubscription(subscription));
     expect(refused.reason).toBe('test_delivery_required');
     expect(refused.message).toContain('send one');
 
-    await tested(subscription, AttemptOutcome.REJECTED);
+    await fixture.tested(subscription, AttemptOutcome.REJECTED);
     expect((await failureOf(client.activateSubscription(subscription))).reason).toBe(
       'test_delivery_required',
     );
 
-    const deliveryId = await tested(subscription);
+    const deliveryId = await fixture.tested(subscription);
     expect((await client.getSubscription(subscription)).verified).toBe(true);
     const active = await client.activateSubscription(subscription);
     expect(active).toMatchObject({ state: 'active', verified: true });
@@ -57,22 +39,20 @@ describe('SendTestDelivery and ActivateSubscription', () => {
   });
 
   test('ignores a test of a former URL [WEBHOOK-6]', async () => {
-    const subscription = await created(await fixture.company());
-    await fixture.database.query('update subscriptions set url_version = 2 where id = $1', [
-      subscription.subscriptionId,
-    ]);
-    await tested(subscription, AttemptOutcome.DELIVERED, 1);
+    const subscription = await fixture.created(await fixture.company());
+    await fixture.set('subscriptions', subscription.subscriptionId, 'url_version = 2');
+    await fixture.tested(subscription, AttemptOutcome.DELIVERED, 1);
     expect((await failureOf(client.activateSubscription(subscription))).reason).toBe(
       'test_delivery_required',
     );
-    await tested(subscription, AttemptOutcome.DELIVERED, 2);
+    await fixture.tested(subscription, AttemptOutcome.DELIVERED, 2);
     await client.activateSubscription(subscription);
   });
 
   test('sends the test only to that subscription [EVENT-4]', async () => {
     const companyId = await fixture.company();
     const other = await fixture.subscription({ companyId, events: ['install.test'] });
-    const subscription = await created(companyId);
+    const subscription = await fixture.created(companyId);
     const delivery = await runWithRequestId('req-1', () => client.sendTestDelivery(subscription));
     const events = await fixture.database.query('select request_id from events where id = $1', [
       delivery.eventId,
@@ -94,7 +74,7 @@ describe('SendTestDelivery and ActivateSubscription', () => {
   test('sends the example of an event that the class may have, as a test [WEBHOOK-12]', async () => {
     const companyId = await fixture.company();
     const other = await fixture.subscription({ companyId });
-    const subscription = await created(companyId);
+    const subscription = await fixture.created(companyId);
     const event = 'install.schedule_changed';
     const example = webhookExample(event);
     const { eventId, ...delivery } = await client.sendTestDelivery({ ...subscription, event });
@@ -119,7 +99,7 @@ describe('SendTestDelivery and ActivateSubscription', () => {
   });
 
   test('sends 10 tests of one subscription within 60 s, also for concurrent requests [WEBHOOK-9]', async () => {
-    const subscription = await created(await fixture.company());
+    const subscription = await fixture.created(await fixture.company());
     const results = await Promise.allSettled(
       Array.from({ length: 14 }, () => client.sendTestDelivery(subscription)),
     );
@@ -140,23 +120,23 @@ describe('SendTestDelivery and ActivateSubscription', () => {
     expect((await failureOf(client.sendTestDelivery(subscription))).attributes.retryAfterSeconds).toBe(1);
     await spread(50);
     await client.sendTestDelivery(subscription);
-    await client.sendTestDelivery(await created(subscription.companyId));
+    await client.sendTestDelivery(await fixture.created(subscription.companyId));
   });
 
   test('sends 60 tests of one company within 60 s, however many subscriptions it deletes and creates [WEBHOOK-9]', async () => {
     const companyId = await fixture.company();
     for (let sent = 0; sent < MAX_TEST_DELIVERIES_OF_COMPANY; sent += MAX_TEST_DELIVERIES) {
-      const subscription = await created(companyId);
+      const subscription = await fixture.created(companyId);
       for (let of = 0; of < MAX_TEST_DELIVERIES; of += 1) await client.sendTestDelivery(subscription);
       const deliveries = await fixture.deliveriesOf(subscription.subscriptionId);
       await fixture.finish('delivered', ...deliveries.slice(0, 5).map(({ id }) => id));
       await client.deleteSubscription(subscription);
     }
-    const subscription = await created(companyId);
+    const subscription = await fixture.created(companyId);
     const failure = await failureOf(client.sendTestDelivery(subscription));
     expect(failure).toMatchObject({ reason: 'rate_limited', attributes: { retryAfterSeconds: 60 } });
     expect(failure.message).toContain('company');
-    await client.sendTestDelivery(await created(await fixture.company()));
+    await client.sendTestDelivery(await fixture.created(await fixture.company()));
 
     for (const table of ['deliveries', 'finished_deliveries']) {
       await fixture.database.query(
@@ -172,7 +152,7 @@ describe('SendTestDelivery and ActivateSubscription', () => {
     );
     const rest = await Promise.allSettled([
       client.sendTestDelivery(subscription),
-      client.sendTestDelivery(await created(companyId)),
+      client.sendTestDelivery(await fixture.created(companyId)),
     ]);
     expect(rest.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  failureOf,
-  openSubscriptionFixture,
-  type SubscriptionFixture,
-} from '../../testing/subscription-fixture.js';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { fixture } from '../../testing/file-subscriptions.js';
+import { failureOf } from '../../testing/subscription-fixture.js';
 import { createGate } from '../../testing/create-gate.js';
 import { eventually } from '@partner/test-kit/eventually';
 
-let fixture: SubscriptionFixture;
 let companyId: string;
 
 beforeAll(async () => {
-  fixture = await openSubscriptionFixture();
   companyId = await fixture.company();
 });
-
-afterAll(() => fixture.close());
 
 describe('checkUrl', () => {
   test('allows the URLs that the creation accepts', async () => {

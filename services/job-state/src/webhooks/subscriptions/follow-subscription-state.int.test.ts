@@ -1,25 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { Registry } from 'prom-client';
 import { eventually } from '@partner/test-kit/eventually';
 import { invariant } from '@partner/kernel/process/invariant';
-import { openSubscriptionFixture, type SubscriptionFixture } from '../../testing/subscription-fixture.js';
+import { client, fixture } from '../../testing/file-subscriptions.js';
 import { attemptedMessage, type StoredDelivery } from '../../testing/webhook-fixture.js';
 import { followSubscriptionState, startFollowingSubscriptionState } from './follow-subscription-state.js';
 import type { SubscriptionOfCompany } from './get-subscription.js';
-
-let fixture: SubscriptionFixture;
-let client: SubscriptionFixture['client'];
-
-beforeAll(async () => {
-  fixture = await openSubscriptionFixture();
-  ({ client } = fixture);
-});
-
-afterAll(async () => {
-  await fixture.close();
-});
 
 /** Runs until no delivery is left to move. */
 async function followAll(): Promise<void> {
@@ -48,7 +36,7 @@ async function withBacklog() {
 }
 
 function set({ id }: Pick<StoredDelivery, 'id'>, changes: string) {
-  return fixture.database.query(`update deliveries set ${changes} where id = $1`, [id]);
+  return fixture.set('deliveries', id, `${changes}`);
 }
 
 const stateOf = async ({ id }: Pick<StoredDelivery, 'id'>) => (await fixture.delivery(id)).state;

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Delivery } from '@partner/proto-contracts/resources/delivery/delivery';
 import { invariant } from '@partner/kernel/process/invariant';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { openSecret, type SealingKeys, sealSecret } from '@partner/kernel/security/secret-sealing';
 import { Registry } from 'prom-client';
-import {
-  failureOf,
-  openSubscriptionFixture,
-  type SubscriptionFixture,
-} from '../../testing/subscription-fixture.js';
+import { client, fixture } from '../../testing/file-subscriptions.js';
+import { failureOf } from '../../testing/subscription-fixture.js';
 import type { SubscriptionOfCompany } from './get-subscription.js';
 import { createSecretMaintenance, startSecretMaintenance } from './maintain-secrets.js';
 
@@ -16,18 +13,6 @@ const HOUR_MS = 3_600_000;
 const START = new Date('2026-08-26T14:03:00Z');
 const FORMER = Buffer.alloc(32, 7);
 const CURRENT = Buffer.alloc(32, 8);
-
-let fixture: SubscriptionFixture;
-let client: SubscriptionFixture['client'];
-
-beforeAll(async () => {
-  fixture = await openSubscriptionFixture();
-  ({ client } = fixture);
-});
-
-afterAll(async () => {
-  await fixture.close();
-});
 
 interface StoredSecret {
   readonly version: number;
@@ -65,6 +50,13 @@ const maintain = (keys: SealingKeys, at: Date) =>
     clock: () => at,
     logger: silentLogger,
   });
+
+/** Runs the loop once. */
+const ranWith = (sealingKeys: SealingKeys, metrics: Registry) =>
+  startSecretMaintenance({
+    ...{ database: fixture.database, sealingKeys, clock: () => START, logger: silentLogger, metrics },
+    intervalMs: HOUR_MS,
+  }).stop();
 
 describe('a rotation of the secret', () => {
   test('creates a pending secret with the next version, shown once and stored sealed, and signs with the current one [SECRET-1, SECRET-3, SECRET-5, WEBHOOK-1]', async () => {
@@ -253,28 +245,12 @@ describe('a change of the sealing key', () => {
       const found = await metrics.getSingleMetric('partner_webhook_secrets_under_former_keys')?.get();
       return found?.values[0]?.value;
     };
-    const idle = startSecretMaintenance({
-      database: fixture.database,
-      sealingKeys: before,
-      clock: () => START,
-      logger: silentLogger,
-      metrics: new Registry(),
-      intervalMs: HOUR_MS,
-    });
-    await idle.stop();
+    await ranWith(before, new Registry());
     expect((await secretsOf(of)).map(({ sealingKeyId }) => sealingKeyId)).toEqual(['k1', 'k1']);
 
     const two = [maintain(during, START), maintain(during, START)];
     await Promise.all(two.map((maintenance) => maintenance.runOnce()));
-    const loop = startSecretMaintenance({
-      database: fixture.database,
-      sealingKeys: during,
-      clock: () => START,
-      logger: silentLogger,
-      metrics,
-      intervalMs: HOUR_MS,
-    });
-    await loop.stop();
+    await ranWith(during, metrics);
     for (const maintenance of two) await maintenance.runOnce();
     expect(await gauge()).toBe(0);
 
@@ -325,15 +301,7 @@ describe('a change of the sealing key', () => {
         'webhook_secrets.not_opened',
       ],
     ]);
-    const loop = startSecretMaintenance({
-      database: fixture.database,
-      sealingKeys: after,
-      clock: () => START,
-      logger: silentLogger,
-      metrics,
-      intervalMs: HOUR_MS,
-    });
-    await loop.stop();
+    await ranWith(after, metrics);
     expect(await metrics.metrics()).toContain('partner_webhook_secrets_under_former_keys 2');
   });
 

@@ -106,20 +106,16 @@ describe('a back-fill', () => {
   test('skips events that the subscription does not name, another schema version, a disallowed class, tests, and events about itself [WEBHOOK-5, NOTIFY-2]', async () => {
     const { subscriptionId, missed, activate } = await pausedWith(4);
     const [first, second, third, fourth] = missed;
-    const change = (set: string, id: string | undefined) =>
-      fixture.database.query(`update events set ${set} where id = $1`, [id]);
+    const change = (set: string, id: string | undefined) => fixture.set('events', id, `${set}`);
     await change(`name = 'install.job_assigned'`, first);
     await change('schema_version = 2', second);
     await change(`name = 'install.test'`, third);
     await change(`resource_id = '${subscriptionId}'`, fourth);
-    await fixture.database.query(
-      `update subscriptions set events = '{install.status_changed,install.test}' where id = $1`,
-      [subscriptionId],
-    );
+    await fixture.set('subscriptions', subscriptionId, `events = '{install.status_changed,install.test}'`);
     expect(await runToEnd(await activate())).toMatchObject({ total: 0, queued: 0 });
 
     const other = await pausedWith(1);
-    await fixture.database.query(`update companies set class = 'SALES' where id = $1`, [other.companyId]);
+    await fixture.set('companies', other.companyId, `class = 'SALES'`);
     expect(await runToEnd(await other.activate())).toMatchObject({ total: 0, queued: 0 });
   });
 
@@ -177,14 +173,8 @@ describe('a back-fill', () => {
     const { subscriptionId, missed, activate } = await pausedWith(2);
     const [before, after] = missed;
     const begun = await activate();
-    await fixture.database.query(
-      `update events set created_at = created_at - interval '30 s' where id = $1`,
-      [before],
-    );
-    await fixture.database.query(
-      `update events set created_at = created_at + interval '30 s' where id = $1`,
-      [after],
-    );
+    await fixture.set('events', before, `created_at = created_at - interval '30 s'`);
+    await fixture.set('events', after, `created_at = created_at + interval '30 s'`);
     expect(await runToEnd(begun)).toMatchObject({ queued: 2 });
     expect(eventsOf(await queuedBy(subscriptionId, begun.replayId))).toEqual([...missed].sort());
   });

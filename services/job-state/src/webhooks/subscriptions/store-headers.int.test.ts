@@ -1,38 +1,26 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { HEADERS_VERSION, openSecret } from '@partner/kernel/security/secret-sealing';
-import {
-  failureOf,
-  openSubscriptionFixture,
-  type SubscriptionFixture,
-} from '../../testing/subscription-fixture.js';
+import { client, fixture } from '../../testing/file-subscriptions.js';
+import { failureOf } from '../../testing/subscription-fixture.js';
+import type { SubscriptionOfCompany } from './get-subscription.js';
 
 const companyClass = 'INSTALLER';
 
-let fixture: SubscriptionFixture;
-let client: SubscriptionFixture['client'];
-
-beforeAll(async () => {
-  fixture = await openSubscriptionFixture();
-  ({ client } = fixture);
-});
-
-afterAll(async () => {
-  await fixture.close();
-});
+/** The text of the stored headers. */
+async function storedHeaders({ subscriptionId }: SubscriptionOfCompany) {
+  const [row] = await fixture.database.query<{ sealed: Buffer }>(
+    'select sealed from subscription_secrets where subscription_id = $1 and version = 0',
+    [subscriptionId],
+  );
+  const owner = { subscriptionId, version: HEADERS_VERSION };
+  return row && openSecret(fixture.deps.sealingKeys, owner, row.sealed);
+}
 
 test('seals custom headers, shows and records their names only, and keeps those that it does not name [WEBHOOK-13]', async () => {
   const of = await fixture.activated(await fixture.company());
   const change = (headers: { name: string; value: string | null }[]) =>
     client.updateSubscription({ ...of, companyClass, headers });
-  const stored = async () => {
-    const [row] = await fixture.database.query<{ sealed: Buffer }>(
-      'select sealed from subscription_secrets where subscription_id = $1 and version = 0',
-      [of.subscriptionId],
-    );
-    const owner = { subscriptionId: of.subscriptionId, version: HEADERS_VERSION };
-    return row && openSecret(fixture.deps.sealingKeys, owner, row.sealed);
-  };
   fixture.logLines.length = 0;
   await change([{ name: 'X-Tenant', value: 'west' }]);
   const changed = await change([{ name: 'Authorization', value: 'Bearer hidden' }]);
@@ -42,7 +30,7 @@ test('seals custom headers, shows and records their names only, and keeps those 
     verified: true,
   });
   expect(await change([{ name: 'authorization', value: 'Bearer hidden' }])).toEqual(changed);
-  expect(await stored()).toBe('{"authorization":"Bearer hidden","x-tenant":"west"}');
+  expect(await storedHeaders(of)).toBe('{"authorization":"Bearer hidden","x-tenant":"west"}');
   await client.sendTestDelivery(of);
   const claimed = (await fixture.claim()).find(({ subscriptionId }) => subscriptionId === of.subscriptionId);
   expect(claimed?.sealedHeaders).toBeInstanceOf(Buffer);
@@ -73,21 +61,13 @@ test('seals custom headers, shows and records their names only, and keeps those 
   ).toMatchObject({
     headerNames: [],
   });
-  expect(await stored()).toBeUndefined();
+  expect(await storedHeaders(of)).toBeUndefined();
 });
 
 test('keeps stored values from another host: each must be in the request, or the change is refused [WEBHOOK-14]', async () => {
   const of = await fixture.activated(await fixture.company());
   const change = (fields: { url?: string; headers?: { name: string; value: string | null }[] }) =>
     client.updateSubscription({ ...of, companyClass, ...fields });
-  const stored = async () => {
-    const [row] = await fixture.database.query<{ sealed: Buffer }>(
-      'select sealed from subscription_secrets where subscription_id = $1 and version = 0',
-      [of.subscriptionId],
-    );
-    const owner = { subscriptionId: of.subscriptionId, version: HEADERS_VERSION };
-    return row && openSecret(fixture.deps.sealingKeys, owner, row.sealed);
-  };
   await change({
     headers: [
       { name: 'authorization', value: 'Bearer a' },
@@ -119,7 +99,7 @@ test('keeps stored values from another host: each must be in the request, or the
     ],
   });
   expect(moved).toMatchObject({ url: other, headerNames: ['authorization'] });
-  expect(await stored()).toBe('{"authorization":"Bearer b"}');
+  expect(await storedHeaders(of)).toBe('{"authorization":"Bearer b"}');
 });
 
 test('checks the name of a header before it is put in lower case [WEBHOOK-13]', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import type { QueryResultRow } from 'pg';
 import type { PreparedStatement } from '../../database/connection-pool.js';
@@ -6,29 +6,14 @@ import { textOf } from '../../testing/statement-text.js';
 import { type Queryable, type Transaction } from '../../database/database.js';
 import { getEvent } from '../events/get-event.js';
 import { recordEvent } from '../events/record-event.js';
-import {
-  failureOf,
-  openSubscriptionFixture,
-  type SubscriptionFixture,
-} from '../../testing/subscription-fixture.js';
+import { client, fixture } from '../../testing/file-subscriptions.js';
+import { failureOf } from '../../testing/subscription-fixture.js';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import type { SubscriptionOfCompany } from './get-subscription.js';
 import { listSubscriptions } from './get-subscription.js';
 
 const companyClass = 'INSTALLER';
 const LATER = new Date('2026-08-27T09:00:00Z');
-
-let fixture: SubscriptionFixture;
-let client: SubscriptionFixture['client'];
-
-beforeAll(async () => {
-  fixture = await openSubscriptionFixture();
-  ({ client } = fixture);
-});
-
-afterAll(async () => {
-  await fixture.close();
-});
 
 const read = (of: SubscriptionOfCompany) => client.getSubscription(of);
 
@@ -170,9 +155,7 @@ describe('UpdateSubscription', () => {
       return (await fixture.deliveriesOf(of.subscriptionId)).filter((row) => !row.is_test).length;
     };
     expect(await queued()).toBe(1);
-    await fixture.database.query('update subscriptions set schema_version = 2 where id = $1', [
-      of.subscriptionId,
-    ]);
+    await fixture.set('subscriptions', of.subscriptionId, 'schema_version = 2');
     expect(await queued()).toBe(1);
     await client.updateSubscription({ ...of, companyClass, schemaVersion: 1 });
     expect(await queued()).toBe(2);
@@ -231,7 +214,7 @@ describe('an activation with a back-fill', () => {
     const { backfillId } = await client.activateSubscription({ ...of, backfill: true });
     expect((await client.activateSubscription({ ...of, backfill: true })).backfillId).toBe(backfillId);
     expect((await client.activateSubscription(of)).backfillId).toBeNull();
-    await fixture.database.query(`update bulk_replays set state = 'done' where id = $1`, [backfillId]);
+    await fixture.set('bulk_replays', backfillId, `state = 'done'`);
     expect((await client.activateSubscription({ ...of, backfill: true })).backfillId).toBeNull();
     expect(await backfills(of)).toHaveLength(1);
   });

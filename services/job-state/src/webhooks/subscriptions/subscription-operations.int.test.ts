@@ -1,32 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { openSecret } from '@partner/kernel/security/secret-sealing';
-import {
-  failureOf,
-  openSubscriptionFixture,
-  type SubscriptionFixture,
-  watchTransactions,
-} from '../../testing/subscription-fixture.js';
+import { client, fixture } from '../../testing/file-subscriptions.js';
+import { failureOf, watchTransactions } from '../../testing/subscription-fixture.js';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { installerOwner } from '../../testing/callers.js';
 import { createSubscription } from './create-subscription.js';
-
-let fixture: SubscriptionFixture;
-let client: SubscriptionFixture['client'];
-
-beforeAll(async () => {
-  fixture = await openSubscriptionFixture();
-  ({ client } = fixture);
-});
-
-afterAll(async () => {
-  await fixture.close();
-});
-
-const created: SubscriptionFixture['created'] = (companyId) => fixture.created(companyId);
-const tested: SubscriptionFixture['tested'] = (...test) => fixture.tested(...test);
 
 describe('CreateSubscription', () => {
   test('creates a paused subscription at the normalised URL, with a secret that is stored sealed [SECRET-7, WEBHOOK-1, WEBHOOK-4, WEBHOOK-11]', async () => {
@@ -85,26 +66,10 @@ describe('CreateSubscription', () => {
     expect(fixture.dispatcher.calls).toEqual([]);
   });
 
-  test("rejects a URL with the dispatcher's message", async () => {
-    const companyId = await fixture.company();
-    const failure = await failureOf(
-      client.createSubscription({
-        companyId,
-        companyClass: 'INSTALLER',
-        url: 'https://10.0.0.1/',
-        events: ['install.*'],
-      }),
-    );
-    expect(failure).toMatchObject({
-      reason: 'invalid_argument',
-      attributes: { details: [{ path: 'url', message: 'must lead to a public address' }] },
-    });
-  });
-
   test('is unavailable and creates nothing while the dispatcher is down', async () => {
     const companyId = await fixture.company();
     fixture.dispatcher.isAway = true;
-    const failure = await failureOf(created(companyId));
+    const failure = await failureOf(fixture.created(companyId));
     fixture.dispatcher.isAway = false;
     expect(failure).toMatchObject({ reason: 'unavailable', attributes: { retryAfterSeconds: 1 } });
     expect((await client.listSubscriptions({ companyId })).subscriptions).toEqual([]);
@@ -175,10 +140,10 @@ describe('CreateSubscription', () => {
     const companyId = await fixture.company();
     for (let made = 2; made < WEBHOOK_LIMITS.subscriptionsPerCompany; made += 1)
       await fixture.subscription({ companyId });
-    const results = await Promise.allSettled(Array.from({ length: 6 }, () => created(companyId)));
+    const results = await Promise.allSettled(Array.from({ length: 6 }, () => fixture.created(companyId)));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
     fixture.dispatcher.calls.length = 0;
-    expect(await failureOf(created(companyId))).toMatchObject({
+    expect(await failureOf(fixture.created(companyId))).toMatchObject({
       reason: 'subscription_limit_reached',
       message: expect.stringContaining(
         `at most ${WEBHOOK_LIMITS.subscriptionsPerCompany} webhook subscriptions`,
@@ -190,7 +155,7 @@ describe('CreateSubscription', () => {
   });
 
   test('is not found for an unknown company', async () => {
-    expect(await failureOf(created(newId('cmp')))).toMatchObject({ reason: 'not_found' });
+    expect(await failureOf(fixture.created(newId('cmp')))).toMatchObject({ reason: 'not_found' });
   });
 });
 
@@ -249,7 +214,7 @@ describe('ListSubscriptions', () => {
   test('lists all of a company, oldest first', async () => {
     const companyId = await fixture.company();
     const ids = [];
-    for (let made = 0; made < 3; made += 1) ids.push((await created(companyId)).subscriptionId);
+    for (let made = 0; made < 3; made += 1) ids.push((await fixture.created(companyId)).subscriptionId);
     const { subscriptions } = await client.listSubscriptions({ companyId });
     expect(subscriptions.map(({ id }) => id)).toEqual(ids);
   });
@@ -265,7 +230,7 @@ describe('the health of a subscription', () => {
     'with $failed failed and $delivered delivered attempts, $minutesAgo minutes ago, is $health [DELIVERY-12]',
     async ({ failed, delivered, minutesAgo, health }) => {
       const companyId = await fixture.company();
-      const { subscriptionId } = await created(companyId);
+      const { subscriptionId } = await fixture.created(companyId);
       // In two parts, which count together.
       await fixture.database.query(
         `insert into delivery_statistics (subscription_id, starts_at, delivered, failed, dead_lettered, durations)
@@ -311,7 +276,7 @@ describe('an operation that writes', () => {
       database: watchTransactions(fixture.database, (limits) => given.push(limits)),
     });
     const companyId = await fixture.company();
-    const { subscriptionId } = await created(companyId);
+    const { subscriptionId } = await fixture.created(companyId);
     const actor = { membershipId: 'mem_ada' };
     const of = { companyId, subscriptionId, actor };
     const url = 'https://receiver.example/2';
@@ -320,7 +285,7 @@ describe('an operation that writes', () => {
     const limits = { timeoutMs: 4_000 };
     await watched.createSubscription({ companyId, actor, url, events: ['install.*'] }, limits);
     await watched.sendTestDelivery(of, limits);
-    await tested({ companyId, subscriptionId });
+    await fixture.tested({ companyId, subscriptionId });
     await watched.activateSubscription(of, limits);
     await watched.pauseSubscription(of, limits);
     await watched.updateSubscription({ ...of, url, events: ['install.test'] }, limits);

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { attempted, companyWith, FAILED, fixture, handle } from '../testing/statistics-fixture.js';
+import { attempted, FAILED, fixture, handle } from '../testing/statistics-fixture.js';
 import { listSubscriptions } from './get-subscription.js';
 
 test('a subscription shows its failures in a row, up to 5, and when its next waiting delivery is attempted [DELIVERY-26]', async () => {
-  const { companyId, subscriptionId, ids } = await companyWith(7);
+  const { companyId, subscriptionId, ids } = await fixture.companyWith(7);
   const shown = async () => {
     const [row] = await listSubscriptions(fixture.database, companyId);
     return { failures: row?.failuresInRow, next: row?.nextAttemptAt };

@@ -1,28 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { invariant } from '@partner/kernel/process/invariant';
 import { HEADERS_VERSION, openSecret } from '@partner/kernel/security/secret-sealing';
-import {
-  failureOf,
-  openSubscriptionFixture,
-  type SubscriptionFixture,
-} from '../../testing/subscription-fixture.js';
+import { client, fixture } from '../../testing/file-subscriptions.js';
+import { failureOf, type SubscriptionFixture } from '../../testing/subscription-fixture.js';
 import { attemptedMessage } from '../../testing/webhook-fixture.js';
 import type { SubscriptionOfCompany } from './get-subscription.js';
 
 const companyClass = 'INSTALLER';
 const OTHER = 'https://next.receiver.example/hooks/v2';
-
-let fixture: SubscriptionFixture;
-let client: SubscriptionFixture['client'];
-
-beforeAll(async () => {
-  fixture = await openSubscriptionFixture();
-  ({ client } = fixture);
-});
-
-afterAll(() => fixture.close());
 
 beforeEach(() => {
   fixture.now = new Date();

@@ -1,21 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  failureOf,
-  openSubscriptionFixture,
-  type SubscriptionFixture,
-} from '../../testing/subscription-fixture.js';
+import { describe, expect, test } from '@jest/globals';
+import { client, fixture } from '../../testing/file-subscriptions.js';
+import { failureOf } from '../../testing/subscription-fixture.js';
 import { attemptedMessage } from '../../testing/webhook-fixture.js';
 import type { SubscriptionOfCompany } from './get-subscription.js';
-
-let fixture: SubscriptionFixture;
-let client: SubscriptionFixture['client'];
-
-beforeAll(async () => {
-  fixture = await openSubscriptionFixture();
-  ({ client } = fixture);
-});
-
-afterAll(() => fixture.close());
 
 describe('a webhook that no one has the secret of', () => {
   const unshown = async () => {

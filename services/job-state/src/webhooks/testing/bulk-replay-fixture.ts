@@ -1,4 +1,4 @@
-import { client, companyWith, fixture, logger } from './delivery-service-fixture.js';
+import { client, fixture, logger } from './delivery-service-fixture.js';
 import { stepBulkReplay } from '../replay/run-bulk-replays.js';
 
 export const HOUR_MS = 3_600_000;
@@ -12,8 +12,8 @@ export function deadLetters() {
 
 /** A company with one subscription and this many deliveries to it, oldest first, in this final state. */
 export async function companyWithAll(state: 'delivered' | 'dead_lettered', count: number) {
-  const side = await companyWith(count);
-  await fixture.finish(state, ...side.deliveries.map(({ id }) => id));
+  const side = await fixture.companyWith(count);
+  await fixture.finish(state, ...side.ids);
   return side;
 }
 

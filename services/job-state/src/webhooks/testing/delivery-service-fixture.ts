@@ -1,6 +1,5 @@
 import { beforeAll } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
-import { invariant } from '@partner/kernel/process/invariant';
 import { textOf } from '../../testing/statement-text.js';
 import type { CallerLimits, Database, TransactionLimits } from '../../database/database.js';
 import { beforeStatement } from '../../testing/before-statement.js';
@@ -41,22 +40,11 @@ beforeAll(async () => {
   client = connectDeliveries({ database: watched(fixture.database), logger });
 });
 
-/** A company with one subscription, and deliveries of this many events to it, oldest first. */
-export async function companyWith(events: number) {
-  const companyId = await fixture.company();
-  const subscriptionId = await fixture.subscription({ companyId });
-  for (let made = 0; made < events; made += 1) await fixture.event(companyId);
-  const deliveries = await fixture.deliveriesOf(subscriptionId);
-  return { companyId, subscriptionId, deliveries };
-}
-
 /** A company with one subscription and one delivery to it in this final state. */
 export async function companyWithFinished(state: 'delivered' | 'dead_lettered' | 'cancelled') {
-  const { deliveries, ...rest } = await companyWith(1);
-  const [delivery] = deliveries;
-  invariant(delivery, 'one delivery');
-  await fixture.finish(state, delivery.id);
-  return { ...rest, deliveryId: delivery.id, eventId: delivery.event_id };
+  const { deliveries, ...rest } = await fixture.companyWith(1);
+  await fixture.finish(state, rest.deliveryId);
+  return { ...rest, eventId: deliveries[0]?.event_id ?? '' };
 }
 
 export async function attemptOf(deliveryId: string, exchange: object | null = null, startedAt = new Date()) {
@@ -64,7 +52,7 @@ export async function attemptOf(deliveryId: string, exchange: object | null = nu
   await fixture.database.query(
     `insert into delivery_attempts
        (delivery_id, id, number, started_at, duration_ms, outcome, response_status, response_body, secret_version, exchange)
-     values ($1, $2, 1, $3, 12, 'rejected', 500, 'kept', 1, $4)`,
+     values ($1, $2, 1, $3, 12, 'rejected', 500, '\\x6b657074ff', 1, $4)`,
     [deliveryId, id, startedAt, exchange === null ? null : JSON.stringify(exchange)],
   );
   return id;

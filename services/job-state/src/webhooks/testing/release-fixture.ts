@@ -42,14 +42,6 @@ export function release(limits: Partial<typeof LIMITS> = {}, fail = false) {
   return { done, publisher, registry };
 }
 
-export async function subscriptionWithEvents(count: number, state: 'active' | 'paused' = 'active') {
-  const companyId = await fixture.company();
-  const subscriptionId = await fixture.subscription({ companyId });
-  for (let event = 0; event < count; event += 1) await fixture.event(companyId);
-  await fixture.setState(subscriptionId, state);
-  return { companyId, subscriptionId, deliveries: await fixture.deliveriesOf(subscriptionId) };
-}
-
 /** The published commands, one per message. */
 export function commandsIn(publisher: InMemoryPublisher): readonly (readonly DeliverWebhook[])[] {
   return publisher.published.all().map(({ body }) => fromBinary(DeliverWebhooksSchema, body).deliveries);
@@ -60,22 +52,6 @@ export async function setFailing(...subscriptionIds: readonly string[]): Promise
   await fixture.database.query('update subscriptions set failures_in_row = 5 where id = any($1::text[])', [
     subscriptionIds,
   ]);
-}
-
-/** Sets the rate of a subscription, in deliveries per second. */
-export async function setRate(subscriptionId: string, perSecond: number): Promise<void> {
-  await fixture.database.query('update subscriptions set deliveries_per_second = $2 where id = $1', [
-    subscriptionId,
-    perSecond,
-  ]);
-}
-
-/** Sets when the next delivery starts if the rate is kept exactly. */
-export async function setNextDelivery(subscriptionId: string, fromNow: string): Promise<void> {
-  await fixture.database.query(
-    'update subscriptions set next_delivery_at = now() + $2::interval where id = $1',
-    [subscriptionId, fromNow],
-  );
 }
 
 /** Finishes a delivery as a delivered attempt would. */

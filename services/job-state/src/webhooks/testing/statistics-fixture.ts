@@ -1,9 +1,7 @@
 import { beforeAll } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import type { ShownAttemptCounts } from '@partner/proto-contracts/resources/statistics/statistics';
-import { ServiceError } from '@partner/kernel/process/service-error';
 import { newId } from '@partner/kernel/process/ids';
-import { invariant } from '@partner/kernel/process/invariant';
 import { Registry } from 'prom-client';
 import { type Database } from '../../database/database.js';
 import { createDeliveryResultsHandler } from '../attempts/delivery-results.js';
@@ -34,17 +32,6 @@ beforeAll(async () => {
   client = connectDeliveries({ database: fixture.database, logger: { info: () => undefined } });
 });
 
-/** A company with one subscription, and this many waiting deliveries to it. */
-export async function companyWith(deliveries: number) {
-  const companyId = await fixture.company();
-  const subscriptionId = await fixture.subscription({ companyId });
-  for (let made = 0; made < deliveries; made += 1) await fixture.event(companyId);
-  const ids = (await fixture.deliveriesOf(subscriptionId)).map(({ id }) => id);
-  const [deliveryId] = ids;
-  invariant(deliveryId, 'there is a delivery');
-  return { companyId, subscriptionId, deliveryId, ids };
-}
-
 type Attempted = Partial<Parameters<typeof attemptedMessage>[0]>;
 
 export const attempted = (deliveryId: string, given: Attempted = {}) =>
@@ -66,9 +53,3 @@ export async function totalsOf(of: { companyId: string; subscriptionId: string }
   const { totals } = await client.getSubscriptionStatistics(of, lastDay());
   return plain(totals);
 }
-
-export const reasonOf = async (call: Promise<unknown>) =>
-  call.then(
-    () => 'none',
-    (error: unknown) => ServiceError.from(error).reason,
-  );

@@ -25,15 +25,9 @@ beforeAll(async () => {
 export async function claimed(
   options: { isTest?: boolean } = {},
 ): Promise<StoredDelivery & { lease_id: string }> {
-  const companyId = await fixture.company();
-  const subscriptionId = await fixture.subscription({ companyId });
-  await fixture.event(companyId);
-  const [delivery] = await fixture.deliveriesOf(subscriptionId);
-  invariant(delivery, 'the event has a delivery');
-  if (options.isTest === true) {
-    await fixture.database.query('update deliveries set is_test = true where id = $1', [delivery.id]);
-  }
-  return lease(delivery.id);
+  const { deliveryId } = await fixture.companyWith(1);
+  if (options.isTest === true) await fixture.set('deliveries', deliveryId, 'is_test = true');
+  return lease(deliveryId);
 }
 
 export async function lease(id: string): Promise<StoredDelivery & { lease_id: string }> {
