@@ -1,6 +1,5 @@
 import type { ExchangeDefinition } from '@partner/proto-contracts/topology';
 import type { Logger } from '../telemetry/logger.js';
-import { requestIdIn, runWithRequestId } from '../telemetry/request-context.js';
 import type { AmqpConnection } from './connection.js';
 import { type Consumer, incomingMessage, type IncomingMessage } from './consumer.js';
 import { startSubscription } from './subscription.js';
@@ -37,10 +36,7 @@ export function startBroadcastConsumer(options: {
       await channel.bindQueue(queue, options.exchange.name, '');
       return queue;
     },
-    handle: ({ message }) =>
-      runWithRequestId(requestIdIn(message.properties.headers ?? {}), () =>
-        guarded(() => options.handle(incomingMessage(message))),
-      ),
+    handle: ({ message }) => guarded(() => options.handle(incomingMessage(message))),
     onSubscribed: () => guarded(options.onGap),
   });
 }

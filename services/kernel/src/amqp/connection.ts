@@ -65,7 +65,7 @@ export function createAmqpConnection(options: {
   const topology = createTopology(options.topology ?? 'declare');
   const labels = { connection: options.name };
   const hosts = hostsOf(options.url);
-  let addresses = inRandomOrder(options.url.split(',').map(withHeartbeat));
+  let addresses = fromAnyNode(options.url.split(',').map(withHeartbeat));
   const { up, blocked, losses, failures, rebuilds, channelsWanted, channelsOpen } = connectionMetrics(
     options.metrics,
     options.name,
@@ -290,8 +290,8 @@ interface OpenedConnection {
   readonly lost: Promise<Error>;
 }
 
-/** Shuffles the nodes, which spreads the connections of all replicas over them. */
-function inRandomOrder(addresses: readonly string[]): readonly string[] {
+/** Begins with any of the nodes, which spreads the connections of all replicas over them. */
+function fromAnyNode(addresses: readonly string[]): readonly string[] {
   const first = Math.floor(Math.random() * addresses.length);
   return [...addresses.slice(first), ...addresses.slice(0, first)];
 }

@@ -1,15 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { DEAD_LETTERS, type QueueDefinition } from '@partner/proto-contracts/topology';
 import type { ConsumeMessage } from 'amqplib';
 import type { Registry } from 'prom-client';
 import { assertNever } from '../process/invariant.js';
 import type { Logger } from '../telemetry/logger.js';
-import { requestIdIn, runWithRequestId } from '../telemetry/request-context.js';
 import { extractTrace, withSpan } from '../telemetry/tracing.js';
 import type { AmqpConnection } from './connection.js';
 import { deathHeaders } from './death-headers.js';
 import { textHeaders, textOf } from './message-text.js';
 import { counter, secondsHistogram } from './metrics.js';
-import { createPauses } from './pauses.js';
 import { createPublisher } from './publisher.js';
 import { type Consumer, type Delivery, startSubscription } from './subscription.js';
 
@@ -72,8 +71,6 @@ export function startConsumer(options: {
     labels: ['queue'],
   });
   const deadLetters = queue.deadLetterQueue === undefined ? undefined : createPublisher(options);
-  const pauses = createPauses();
-  let isStopping = false;
 
   async function settle(delivery: Delivery): Promise<void> {
     const message = incomingMessage(delivery.message);
@@ -108,9 +105,8 @@ export function startConsumer(options: {
   }
 
   /** Resolves to false at once if the message need not wait, because it is redelivered. */
-  async function rest(delivery: Delivery, milliseconds: number): Promise<boolean> {
-    if (isStopping || delivery.isLost()) return false;
-    return (await pauses.pause(milliseconds)) && !delivery.isLost();
+  function rest({ over: signal }: Delivery, milliseconds: number): Promise<boolean> {
+    return delay(milliseconds, true, { signal }).catch(() => false);
   }
 
   async function outcomeOf(message: IncomingMessage): Promise<ConsumeOutcome | { readonly kind: 'failed' }> {
@@ -165,18 +161,8 @@ export function startConsumer(options: {
     connection: options.connection,
     name: `consume ${queue.name}`,
     prefetch: options.prefetch,
-    provide: async (channel, topology) => {
-      await topology.provideQueue(channel, queue);
-      return queue.name;
-    },
-    handle: (delivery) =>
-      runWithRequestId(requestIdIn(delivery.message.properties.headers ?? {}), () => settle(delivery)),
-    // Messages that wait for a retry are redelivered.
-    onLost: () => pauses.end(),
-    onStopping: () => {
-      isStopping = true;
-      pauses.end();
-    },
+    provide: (channel, topology) => topology.provideQueue(channel, queue),
+    handle: settle,
   });
 
   return {

@@ -9,9 +9,20 @@ import { isErrorReason } from '@partner/proto-contracts/api/error-reasons';
 import { ServiceError } from '../process/service-error.js';
 import { checkMessageSize } from './message-size.js';
 import { notCarriedOut } from './rpc-error.js';
-import type { RpcReply } from './rpc-reply.js';
 
 const OUTCOME_HEADER = 'x-outcome';
+
+/** An encoded response to a call. */
+export interface RpcReply {
+  /** Shows whether the call succeeded. */
+  readonly type: string;
+  /** Absent: it is from or for release 0.1.0. */
+  readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** The error, for logs; its cause is not sent. */
+  readonly error?: ServiceError;
+}
 
 /** A successful reply to a call: its JSON as text, and what it says besides. */
 export interface OperationReply extends CallOutcome {

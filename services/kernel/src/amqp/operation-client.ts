@@ -1,6 +1,6 @@
 import type { Caller, OperationCall } from '@partner/proto-contracts/call';
 import type { InternalOperation } from '@partner/proto-contracts/api/operation';
-import { encodeCall, type OperationReply, readReply } from './operation-call.js';
+import { encodeCall, type OperationReply } from './operation-call.js';
 import type { RpcClient } from './rpc-client.js';
 
 /** Deadline and cancellation of a call. */
@@ -31,7 +31,7 @@ const SERVICE: Caller = { kind: 'service' };
 /** Creates the client over the broker. Deadlines, limits and losses are those of `createRpcClient`. */
 export function createOperationClient(client: Pick<RpcClient, 'call'>): OperationClient {
   const call: OperationClient['call'] = ({ id }, sent, { timeoutMs, signal } = {}) =>
-    client.call({ type: id, body: encodeCall(sent), timeoutMs, signal }, (reply) => readReply(id, reply));
+    client.call({ type: id, body: encodeCall(sent), timeoutMs, signal });
   return {
     call,
     async callInternal(operation, input, { caller = SERVICE, ...options } = {}) {

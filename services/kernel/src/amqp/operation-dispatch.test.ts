@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { ServiceError } from '../process/service-error.js';
 import { inProcessOperations } from '../testing/in-process-operations.js';
 import { implement, implementInternal, type OperationRequest } from './implement.js';
-import { encodeFailure, readReply } from './operation-call.js';
+import { encodeCall, encodeFailure, readReply } from './operation-call.js';
 import { operationHandlers } from './operation-dispatch.js';
 
 const key: Caller = { kind: 'key', companyId: 'cmp_1', companyClass: 'INSTALLER', keyId: 'key_1' };
@@ -165,12 +165,11 @@ describe('the error of a call', () => {
 describe('beside release 0.1.0', () => {
   test.each([RELEASE_0_1_0.call.type, 'addOne'])(
     'refuses a message %s without a content type as that release does, and runs nothing',
-    (type) => {
+    async (type) => {
       const implementations = [implementInternal(addOne, ({ number }) => Promise.resolve({ sum: number }))];
-      const handlers = operationHandlers({ implementations, callers: ['key'] });
-      const request = { type, contentType: '' };
-      expect(handlers.find(request)).toBeUndefined();
-      const { type: replyType, body } = handlers.refusalOf(request);
+      const handlerOf = operationHandlers({ implementations, callers: ['key'] });
+      const sent = encodeCall({ caller: key, body: { number: 1 } });
+      const { type: replyType, body } = await handlerOf({ type, contentType: '' }).run(sent, () => undefined);
       expect({ type: replyType, base64: Buffer.from(body).toString('base64') }).toEqual(
         RELEASE_0_1_0.unknownCallReply,
       );

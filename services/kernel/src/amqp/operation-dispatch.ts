@@ -1,9 +1,8 @@
 import { CALL_CONTENT_TYPE, type Caller, operationCall } from '@partner/proto-contracts/call';
 import { ServiceError } from '../process/service-error.js';
 import type { DecodedCall, Implementation } from './implement.js';
-import { encodeFailure, encodeReply } from './operation-call.js';
+import { encodeFailure, encodeReply, type RpcReply } from './operation-call.js';
 import { notCarriedOut } from './rpc-error.js';
-import type { RpcReply } from './rpc-reply.js';
 
 /**
  * The reply to a message that is not a call: release 0.1.0 called by protobuf. It has the bytes with which that release itself refuses a
@@ -25,7 +24,7 @@ export interface ServedOperations {
   readonly callers: readonly Caller['kind'][];
 }
 
-/** What a call runs. */
+/** What a message runs. */
 interface CallHandler {
   /** Label of logs, spans and metrics. */
   readonly name: string;
@@ -35,28 +34,24 @@ interface CallHandler {
   run(content: Uint8Array, timeoutMs: () => number | undefined): Promise<RpcReply>;
 }
 
-/** Properties of a message by which its operation is found. Absent ones are empty. */
-interface CallProperties {
-  readonly type: string;
-  readonly contentType: string;
-}
+/** Finds the handler of a message by its properties, of which absent ones are empty. */
+type OperationHandlers = (call: { readonly type: string; readonly contentType: string }) => CallHandler;
 
-/** Finds and runs the operations of a queue. A call of any other operation fails with `unavailable`: this process may be older than its caller. */
-export function operationHandlers({ implementations, callers }: ServedOperations): {
-  find(call: CallProperties): CallHandler | undefined;
-  /** Returns the reply to a message without a handler. */
-  refusalOf(call: CallProperties): RpcReply;
-} {
+/** Runs the operations of a queue. A call of any other operation fails with `unavailable`: this process may be older than its caller. */
+export function operationHandlers({ implementations, callers }: ServedOperations): OperationHandlers {
   const handlers = new Map(
     implementations.map((implementation) => [implementation.id, handlerOf(implementation, callers)]),
   );
-  return {
-    find: ({ contentType, type }) => (contentType === CALL_CONTENT_TYPE ? handlers.get(type) : undefined),
-    refusalOf: ({ contentType, type }) =>
-      contentType === CALL_CONTENT_TYPE
-        ? encodeFailure(notCarriedOut(new Error(`no operation "${type}" is served here`)))
-        : REFUSAL_OF_0_1_0,
+  return ({ contentType, type }) => {
+    if (contentType !== CALL_CONTENT_TYPE) return refusing(REFUSAL_OF_0_1_0);
+    return (
+      handlers.get(type) ?? refusing(encodeFailure(notCarriedOut(new Error(`"${type}" is not served here`))))
+    );
   };
+}
+
+function refusing(reply: RpcReply): CallHandler {
+  return { name: 'unknown', isRepeatable: true, run: () => Promise.resolve(reply) };
 }
 
 function handlerOf({ id, repeatable, run }: Implementation, callers: readonly Caller['kind'][]): CallHandler {

@@ -11,8 +11,8 @@ import type { AmqpConnection } from './connection.js';
 import { checkMessageSize } from './message-size.js';
 import { textHeaders, textOf } from './message-text.js';
 import { counter, gauge, secondsHistogram } from './metrics.js';
+import { type OperationReply, readReply } from './operation-call.js';
 import { notCarriedOut, outcomeUnknown } from './rpc-error.js';
-import type { RpcReply } from './rpc-reply.js';
 
 const REPLY_QUEUE = 'amq.rabbitmq.reply-to';
 const DEFAULT_TIMEOUT_MS = 5_000;
@@ -41,7 +41,7 @@ export interface RpcClientOptions {
 
 /** An encoded request. */
 interface RpcRequest {
-  /** Names what is called. */
+  /** The id of the operation. */
   readonly type: string;
   readonly body: Uint8Array;
   /** Absent: the default of the client. */
@@ -51,8 +51,7 @@ interface RpcRequest {
 
 /** Calls over the broker. */
 export interface RpcClient {
-  /** Sends a request and returns what `read` makes of its reply; an error that `read` throws is the outcome of the call. */
-  call<T>(request: RpcRequest, read: (reply: RpcReply) => T): Promise<T>;
+  call(request: RpcRequest): Promise<OperationReply>;
   close(): Promise<void>;
 }
 
@@ -211,7 +210,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
   }
 
   return {
-    async call(request, read) {
+    async call(request) {
       const { type } = request;
       const startedAt = performance.now();
       const observe = (outcome: string) =>
@@ -229,7 +228,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
               timeoutMs: request.timeoutMs ?? options.defaultTimeoutMs ?? DEFAULT_TIMEOUT_MS,
               headers: { ...requestIdHeaders(), ...injectTrace() },
             });
-            return read({
+            return readReply(type, {
               type: textOf(properties.type),
               contentType: textOf(properties.contentType),
               headers: textHeaders(properties.headers ?? {}),

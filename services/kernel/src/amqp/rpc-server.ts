@@ -2,14 +2,13 @@ import { SpanStatusCode } from '@opentelemetry/api';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../telemetry/logger.js';
-import { requestIdIn, runWithRequestId } from '../telemetry/request-context.js';
 import { extractTrace, withSpan } from '../telemetry/tracing.js';
 import type { AmqpConnection } from './connection.js';
 import { counter, secondsHistogram } from './metrics.js';
 import { textOf } from './message-text.js';
+import type { RpcReply } from './operation-call.js';
 import { operationHandlers, type ServedOperations } from './operation-dispatch.js';
 import { TIMEOUT_HEADER } from './rpc-client.js';
-import type { RpcReply } from './rpc-reply.js';
 import { unlessClosed } from './acknowledge-together.js';
 import { type Consumer, type Delivery, startSubscription } from './subscription.js';
 
@@ -41,7 +40,7 @@ export function startRpcServer(options: {
 }): Consumer {
   const { queue } = options;
   const logger = options.logger.child({ queue: queue.name });
-  const handlers = operationHandlers(options.operations);
+  const handlerOf = operationHandlers(options.operations);
   const durations = secondsHistogram(options.metrics, {
     name: 'partner_rpc_server_seconds',
     help: 'Time from the receipt of an RPC request to its response, by method and outcome (ok or the reason of the failure)',
@@ -57,9 +56,8 @@ export function startRpcServer(options: {
     const receivedAt = performance.now();
     const { content, properties } = delivery.message;
     const headers: Readonly<Record<string, unknown>> = properties.headers ?? {};
-    const request = { type: textOf(properties.type), contentType: textOf(properties.contentType) };
-    const found = handlers.find(request);
-    const method = found?.name ?? 'unknown';
+    const handler = handlerOf({ type: textOf(properties.type), contentType: textOf(properties.contentType) });
+    const method = handler.name;
     const replyTo = textOf(properties.replyTo);
     const timeoutMs = timeoutOf(headers);
     const refusal = refusalOf(delivery.message.fields.exchange, replyTo, timeoutMs);
@@ -70,7 +68,7 @@ export function startRpcServer(options: {
       return;
     }
 
-    if (delivery.message.fields.redelivered && found?.isRepeatable === false) {
+    if (delivery.message.fields.redelivered && !handler.isRepeatable) {
       dropped.inc({ method, cause: 'not_repeatable' });
       logger.warn({ method }, 'rpc.repeat_dropped');
       delivery.ack();
@@ -85,10 +83,9 @@ export function startRpcServer(options: {
         attributes: { 'rpc.system': 'amqp', 'messaging.destination.name': queue.name },
       },
       async (span) => {
-        if (found === undefined) return handlers.refusalOf(request);
         const deadline = timeoutMs === undefined ? undefined : receivedAt + timeoutMs;
         const leftMs = () => deadline && deadline - performance.now();
-        const response = await found.run(content, leftMs);
+        const response = await handler.run(content, leftMs);
         if (response.error?.reason === 'internal') {
           span.setStatus({ code: SpanStatusCode.ERROR });
           logger.error({ err: response.error.cause, method }, 'rpc.failed');
@@ -119,12 +116,8 @@ export function startRpcServer(options: {
     connection: options.connection,
     name: `serve ${queue.name}`,
     prefetch: options.prefetch,
-    provide: async (channel, topology) => {
-      await topology.provideQueue(channel, queue);
-      return queue.name;
-    },
-    handle: (delivery) =>
-      runWithRequestId(requestIdIn(delivery.message.properties.headers ?? {}), () => serve(delivery)),
+    provide: (channel, topology) => topology.provideQueue(channel, queue),
+    handle: serve,
   });
 }
 

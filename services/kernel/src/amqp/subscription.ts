@@ -2,6 +2,7 @@ import type { Channel, ConsumeMessage } from 'amqplib';
 import { type Acknowledger, acknowledgeTogether, unlessClosed } from './acknowledge-together.js';
 import type { AmqpConnection } from './connection.js';
 import type { Topology } from './topology.js';
+import { requestIdIn, runWithRequestId } from '../telemetry/request-context.js';
 import { within } from './within.js';
 
 const CANCEL_LIMIT_MS = 3_000;
@@ -18,8 +19,8 @@ export interface Consumer {
 export interface Delivery {
   readonly message: ConsumeMessage;
   readonly channel: Channel;
-  /** True if the channel is lost. The broker has then requeued the message, and another consumer may hold it. */
-  isLost(): boolean;
+  /** Aborted when the channel is lost, whose messages the broker requeues, and on stop: work that pauses must give its message back. */
+  readonly over: AbortSignal;
   ack(): void;
   /** Requeues the message. */
   requeue(): void;
@@ -29,7 +30,8 @@ export interface Delivery {
 
 /**
  * Consumes a queue on a separate channel while the connection lives. It subscribes again after the loss of the
- * connection or channel, and after the broker cancels the consumer. `handle` must not reject.
+ * connection or channel, and after the broker cancels the consumer. `handle` must not reject. It runs
+ * on behalf of the request that the message's `x-request-id` names.
  */
 export function startSubscription(options: {
   readonly connection: Pick<AmqpConnection, 'openChannel'>;
@@ -42,22 +44,19 @@ export function startSubscription(options: {
   readonly provide: (channel: Channel, topology: Topology) => Promise<string>;
   readonly handle: (delivery: Delivery) => Promise<void> | void;
   readonly onSubscribed?: () => void;
-  readonly onLost?: () => void;
-  /** Runs on stop, before the wait for handlers. */
-  readonly onStopping?: () => void;
 }): Consumer {
   const inFlight = new Set<Promise<void>>();
-  const lostChannels = new WeakSet<Channel>();
   let acknowledger: Acknowledger | undefined;
   let subscription: { readonly channel: Channel; readonly consumerTag: string } | undefined;
-  let latest: Channel | undefined;
+  let latest = new AbortController();
   let isStopping = false;
 
   const supervised = options.connection.openChannel({
     name: options.name,
     confirm: false,
     async setup(channel, topology) {
-      latest = channel;
+      const controller = new AbortController();
+      latest = controller;
       const queueName = await options.provide(channel, topology);
       await channel.prefetch(options.prefetch);
       if (isStopping) return;
@@ -67,7 +66,7 @@ export function startSubscription(options: {
         queueName,
         (message) => {
           if (message === null) supervised.rebuild(new Error('the broker cancelled the consumer'));
-          else begin(channel, message, acknowledging);
+          else begin(channel, message, { acknowledging, over: controller.signal });
         },
         { noAck: options.noAck ?? false },
       );
@@ -75,26 +74,29 @@ export function startSubscription(options: {
       options.onSubscribed?.();
     },
     onLost() {
-      if (latest !== undefined) lostChannels.add(latest);
+      latest.abort();
       subscription = undefined;
-      options.onLost?.();
     },
   });
 
-  function begin(channel: Channel, message: ConsumeMessage, acknowledging: Acknowledger | undefined): void {
+  function begin(
+    channel: Channel,
+    message: ConsumeMessage,
+    { acknowledging, over }: { readonly acknowledging: Acknowledger | undefined; readonly over: AbortSignal },
+  ): void {
     acknowledging?.add(message);
     const nack = (requeue: boolean) => {
       acknowledging?.forget(message);
       unlessClosed(() => channel.nack(message, false, requeue));
     };
-    const handling = options.handle({
-      message,
-      channel,
-      isLost: () => lostChannels.has(channel),
+    const delivery: Delivery = {
+      ...{ message, channel, over },
       ack: () => acknowledging?.ack(message),
       requeue: () => nack(true),
       reject: () => nack(false),
-    });
+    };
+    const requestId = requestIdIn(message.properties.headers ?? {});
+    const handling = runWithRequestId(requestId, () => options.handle(delivery));
     if (handling === undefined) return;
     const handled = handling
       // The state of the message is then unknown. A new channel gets it redelivered.
@@ -120,7 +122,7 @@ export function startSubscription(options: {
     async stop() {
       isStopping = true;
       await cancel();
-      options.onStopping?.();
+      latest.abort();
       await Promise.all(inFlight);
       acknowledger?.flush();
       await supervised.close();

@@ -31,8 +31,8 @@ export interface Topology {
    */
   provideAll(channel: Channel): Promise<void>;
   provideExchange(channel: Channel, exchange: ExchangeDefinition): Promise<void>;
-  /** Ensures a queue, its dead-letter queue, and the exchanges and bindings of both. */
-  provideQueue(channel: Channel, queue: QueueDefinition): Promise<void>;
+  /** Ensures a queue, its dead-letter queue, and the exchanges and bindings of both. Resolves to the name of the queue. */
+  provideQueue(channel: Channel, queue: QueueDefinition): Promise<string>;
 }
 
 /**
@@ -43,8 +43,9 @@ export function createTopology(mode: TopologyMode): Topology {
   const [provideExchange, provideQueue] =
     mode === 'check' ? ([checkExchange, checkQueue] as const) : ([declareExchange, declare] as const);
 
-  async function declare(channel: Channel, queue: QueueDefinition): Promise<void> {
+  async function declare(channel: Channel, queue: QueueDefinition): Promise<string> {
     await declareQueue(channel, mode === 'declare-cluster' ? { ...queue, type: 'quorum' } : queue);
+    return queue.name;
   }
 
   return {
@@ -63,9 +64,10 @@ async function checkExchange(channel: Channel, exchange: ExchangeDefinition): Pr
   await channel.checkExchange(exchange.name);
 }
 
-async function checkQueue(channel: Channel, queue: QueueDefinition): Promise<void> {
+async function checkQueue(channel: Channel, queue: QueueDefinition): Promise<string> {
   const names = [queue.name, queue.deadLetterQueue].filter((name) => name !== undefined);
   await Promise.all(names.map((name) => channel.checkQueue(name)));
+  return queue.name;
 }
 
 /** Declares a durable exchange. */

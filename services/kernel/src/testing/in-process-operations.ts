@@ -1,5 +1,6 @@
 import { CALL_CONTENT_TYPE } from '@partner/proto-contracts/call';
 import { createOperationClient, type OperationClient } from '../amqp/operation-client.js';
+import { readReply } from '../amqp/operation-call.js';
 import { operationHandlers, type ServedOperations } from '../amqp/operation-dispatch.js';
 import { notCarriedOut } from '../amqp/rpc-error.js';
 import { unlessSettled } from './unless-settled.js';
@@ -9,22 +10,19 @@ import { unlessSettled } from './unless-settled.js';
  * deadlines and cancellations end a call with the same errors.
  */
 export function inProcessOperations(served: ServedOperations): OperationClient {
-  const handlers = operationHandlers(served);
+  const handlerOf = operationHandlers(served);
   return createOperationClient({
-    async call({ type, body, timeoutMs, signal }, read) {
+    async call({ type, body, timeoutMs, signal }) {
       if (signal?.aborted === true) throw notCarriedOut(signal.reason);
-      const request = { type, contentType: CALL_CONTENT_TYPE };
       const deadline = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
-      const handler = handlers.find(request);
+      const leftMs = () => deadline && deadline - performance.now();
       const givenUp = unlessSettled(signal, timeoutMs);
       try {
         const reply = await Promise.race([
-          handler === undefined
-            ? handlers.refusalOf(request)
-            : handler.run(body, () => deadline && deadline - performance.now()),
+          handlerOf({ type, contentType: CALL_CONTENT_TYPE }).run(body, leftMs),
           givenUp.promise,
         ]);
-        return read(reply);
+        return readReply(type, reply);
       } finally {
         givenUp.cancel();
       }
