@@ -179,7 +179,7 @@ describe('the handler of delivery results', () => {
         [AttemptOutcome.DELIVERED, 'delivered'],
       ] as const) {
         const { id, lease_id: leaseId, subscription_id: subscriptionId } = await claimed({ isTest: true });
-        await fixture.set('deliveries', id, `${column}`);
+        await fixture.set('deliveries', id, column);
         await fixture.set(
           'subscriptions',
           subscriptionId,

@@ -36,7 +36,7 @@ async function withBacklog() {
 }
 
 function set({ id }: Pick<StoredDelivery, 'id'>, changes: string) {
-  return fixture.set('deliveries', id, `${changes}`);
+  return fixture.set('deliveries', id, changes);
 }
 
 const stateOf = async ({ id }: Pick<StoredDelivery, 'id'>) => (await fixture.delivery(id)).state;

@@ -106,7 +106,7 @@ describe('a back-fill', () => {
   test('skips events that the subscription does not name, another schema version, a disallowed class, tests, and events about itself [WEBHOOK-5, NOTIFY-2]', async () => {
     const { subscriptionId, missed, activate } = await pausedWith(4);
     const [first, second, third, fourth] = missed;
-    const change = (set: string, id: string | undefined) => fixture.set('events', id, `${set}`);
+    const change = (set: string, id: string | undefined) => fixture.set('events', id, set);
     await change(`name = 'install.job_assigned'`, first);
     await change('schema_version = 2', second);
     await change(`name = 'install.test'`, third);
