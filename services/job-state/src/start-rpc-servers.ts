@@ -34,7 +34,7 @@ import { eventOperations } from './webhooks/events/event-operations.js';
 import { eventReplayOperations } from './webhooks/replay/event-replay-operations.js';
 import { replayOperations } from './webhooks/replay/replay-operations.js';
 import { subscriptionCapOf } from './webhooks/deliveries/claim-rule.js';
-import { serviceStatusOperations } from './webhooks/schedule/service-status-operations.js';
+import { serviceStatusOperations } from './webhooks/schedule/service-status.js';
 import { statisticsOperations } from './webhooks/statistics/statistics-operations.js';
 import { endpointsOver } from './webhooks/subscriptions/check-endpoint.js';
 import { subscriptionOperations } from './webhooks/subscriptions/subscription-operations.js';

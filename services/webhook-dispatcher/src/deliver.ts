@@ -36,7 +36,6 @@ import { type OpenedSecrets, openSecrets } from './open-secrets.js';
 import { retryAfterSeconds } from './retry-after.js';
 import { signedHeaders } from './signed-headers.js';
 
-/** Dependencies of the `DeliverWebhooks` handler. */
 export interface DeliverDeps {
   readonly sender: Pick<HttpsSender, 'post'>;
   readonly publisher: Pick<Publisher, 'publish'>;

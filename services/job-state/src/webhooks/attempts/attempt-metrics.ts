@@ -29,32 +29,21 @@ export function createAttemptMetrics(metrics: Registry) {
     buckets: DELIVERY_BUCKETS,
     registers,
   });
-  for (const company_class of companyClass.options.map(labelOf)) {
+  for (const company_class of companyClass.options.map((option) => option.toLowerCase())) {
     for (const outcome of ATTEMPT_OUTCOMES) attempts.inc({ company_class, outcome }, 0);
     deadLetters.inc({ company_class }, 0);
     for (const attempt of ['first', 'later'] as const) seconds.zero({ company_class, attempt });
   }
   return {
     attempted(ofClass: CompanyClassName, outcome: (typeof ATTEMPT_OUTCOMES)[number]): void {
-      attempts.inc({ company_class: labelOf(ofClass), outcome });
+      attempts.inc({ company_class: ofClass.toLowerCase(), outcome });
     },
     deadLettered(ofClass: CompanyClassName): void {
-      deadLetters.inc({ company_class: labelOf(ofClass) });
+      deadLetters.inc({ company_class: ofClass.toLowerCase() });
     },
     delivered(ofClass: CompanyClassName, afterSeconds: number, tries: number): void {
       const attempt = tries === 1 ? 'first' : 'later';
-      seconds.observe({ company_class: labelOf(ofClass), attempt }, Math.max(0, afterSeconds));
+      seconds.observe({ company_class: ofClass.toLowerCase(), attempt }, Math.max(0, afterSeconds));
     },
   };
-}
-
-function labelOf(companyClass: CompanyClassName): Lowercase<CompanyClassName> {
-  switch (companyClass) {
-    case 'SALES':
-      return 'sales';
-    case 'INSTALLER':
-      return 'installer';
-    case 'ACCOUNTING':
-      return 'accounting';
-  }
 }

@@ -12,7 +12,6 @@ import { recordAttempts } from './record-attempts.js';
 /** Bounds the size of a transaction. The consumer's prefetch bounds the concurrent results first. */
 const BATCH_SIZE = 200;
 
-/** Dependencies of the handler of delivery results. */
 export interface DeliveryResultsDeps {
   readonly database: Pick<Database, 'transaction'>;
   readonly logger: Pick<Logger, 'warn'>;

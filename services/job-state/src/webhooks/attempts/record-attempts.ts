@@ -13,7 +13,6 @@ import { type DeliveryStanding, settleAttempt } from './settle-attempt.js';
 import { type Change, type SubscriptionChange, writeSettlements } from './write-settlements.js';
 import type { RetrySettings } from '../schedule/retry-schedule.js';
 
-/** Dependencies of recording attempts. */
 export interface RecordAttemptsDeps {
   readonly database: Pick<Database, 'transaction'>;
   readonly logger: Pick<Logger, 'warn'>;

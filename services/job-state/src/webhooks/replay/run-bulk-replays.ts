@@ -16,7 +16,6 @@ const FAILURE_PAUSE_MS = 5_000;
 /** Delay until a bulk replay whose step failed is retried. */
 const FAILED_STEP_PAUSE_SECONDS = 60;
 
-/** Dependencies of the steps of bulk replays. */
 export interface BulkReplayStepDeps {
   readonly database: Pick<Database, 'transaction'>;
   readonly logger: Pick<Logger, 'info' | 'warn'>;

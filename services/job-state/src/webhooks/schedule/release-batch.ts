@@ -20,7 +20,6 @@ const MESSAGE_SIZE = 10;
 /** Approximate bytes of bodies in one command. */
 const MESSAGE_BYTES = 256 * 1_024;
 
-/** Dependencies of releasing one batch. */
 export interface ReleaseDeps {
   readonly database: Queryable;
   readonly publisher: Pick<Publisher, 'publish'>;

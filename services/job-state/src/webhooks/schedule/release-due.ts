@@ -18,7 +18,6 @@ const REFILL_REST_MS = 20;
 /** Delay after which the lease of a delivery that the broker did not confirm is due again. */
 const AGAIN_AFTER_FAILURE_MS = 1_000;
 
-/** Dependencies of the scheduler of due deliveries. */
 export interface SchedulerOptions {
   readonly database: Pick<Database, 'query'>;
   readonly publisher: Pick<Publisher, 'publish'>;

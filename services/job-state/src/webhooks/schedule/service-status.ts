@@ -4,6 +4,8 @@ import {
   SERVICE_STATUS_LIMITS,
   type ServiceStatus,
 } from '@partner/proto-contracts/resources/service-status/service-status';
+import { measureServiceStatusOperation } from '@partner/proto-contracts/internal/service-status/measure-service-status';
+import { type Implementation, implementInternal } from '@partner/kernel/amqp/implement';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import type { Database } from '../../database/database.js';
 import { FAILING_AFTER } from '../deliveries/claim-rule.js';
@@ -35,4 +37,11 @@ export async function getServiceStatus(deps: {
     restoredTo: restoredTo && formatDateTime(restoredTo),
     checkedAt: formatDateTime(deps.clock()),
   };
+}
+
+/** The call with which the console learns for everyone whether the service works. */
+export function serviceStatusOperations(
+  deps: Parameters<typeof getServiceStatus>[0],
+): readonly Implementation[] {
+  return [implementInternal(measureServiceStatusOperation, () => getServiceStatus(deps))];
 }

@@ -32,8 +32,3 @@ export function percentileMs(histogram: DurationHistogram, part: number): number
   }
   return fromMs;
 }
-
-/** Returns the sum of two histograms. */
-export function sumOfHistograms(a: DurationHistogram, b: DurationHistogram): DurationHistogram {
-  return a.map((count, slot) => count + (b[slot] ?? 0));
-}

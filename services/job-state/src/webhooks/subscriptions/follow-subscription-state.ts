@@ -10,45 +10,30 @@ const BATCH_SIZE = 1_000;
 const MAX_SUBSCRIPTIONS = 1_000;
 
 /** How the deliveries of a subscription change. */
-type Move = 'hold' | 'resume' | 'cancel';
+const MOVES = ['hold', 'resume', 'cancel'] as const;
+type Move = (typeof MOVES)[number];
 
-const MOVES = ['hold', 'resume', 'cancel'] as const satisfies readonly Move[];
-
-/** Dependencies of following the state of subscriptions. */
 export interface FollowDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
 }
 
-/**
- * Finds the subscriptions whose deliveries do not match their state.
- *
- * `held` and `waiting` hop through the partial indexes from one subscription with such deliveries to the next, however many
- * deliveries there are.
- */
+/** Hops through a partial index from one subscription with such deliveries to the next, however many deliveries there are. */
+function hop(name: string, condition: string): string {
+  const next = (after: string) => `select d.subscription_id from deliveries d
+     where ${condition}${after} order by d.subscription_id limit 1`;
+  return `${name} (id) as (
+    (${next('')})
+    union all
+    select (${next(` and d.subscription_id > ${name}.id`)}) from ${name} where ${name}.id is not null
+  )`;
+}
+
+const PENDING = isWaiting('d', 'pending');
+const RETRY = isWaiting('d', 'retry_scheduled');
+
+/** Finds the subscriptions whose deliveries do not match their state. */
 const MISMATCHED = `
-  with recursive held (id) as (
-    (select d.subscription_id from deliveries d where d.state = 'held' order by d.subscription_id limit 1)
-    union all
-    select (select d.subscription_id from deliveries d
-            where d.state = 'held' and d.subscription_id > held.id order by d.subscription_id limit 1)
-    from held where held.id is not null
-  ), first (id) as (
-    (select d.subscription_id from deliveries d
-     where d.state = 'pending' and d.lease_id is null order by d.subscription_id limit 1)
-    union all
-    select (select d.subscription_id from deliveries d
-            where d.state = 'pending' and d.lease_id is null and d.subscription_id > first.id
-            order by d.subscription_id limit 1)
-    from first where first.id is not null
-  ), retry (id) as (
-    (select d.subscription_id from deliveries d
-     where d.state = 'retry_scheduled' and d.lease_id is null order by d.subscription_id limit 1)
-    union all
-    select (select d.subscription_id from deliveries d
-            where d.state = 'retry_scheduled' and d.lease_id is null and d.subscription_id > retry.id
-            order by d.subscription_id limit 1)
-    from retry where retry.id is not null
-  ), waiting (id) as (
+  with recursive ${hop('held', `d.state = 'held'`)}, ${hop('first', PENDING)}, ${hop('retry', RETRY)}, waiting (id) as (
     select id from first union select id from retry
   )
   select s.id, case when s.deleted_at is null then 'resume' else 'cancel' end as move
@@ -58,10 +43,8 @@ const MISMATCHED = `
   select s.id, case when s.deleted_at is null then 'hold' else 'cancel' end
   from waiting join subscriptions s on s.id = waiting.id
   where s.deleted_at is not null or s.state = 'paused' and (
-    exists (select 1 from deliveries d
-            where d.subscription_id = s.id and d.state = 'pending' and d.lease_id is null and not d.is_test)
-    or exists (select 1 from deliveries d
-               where d.subscription_id = s.id and d.state = 'retry_scheduled' and d.lease_id is null and not d.is_test)
+    exists (select 1 from deliveries d where d.subscription_id = s.id and ${PENDING} and not d.is_test)
+    or exists (select 1 from deliveries d where d.subscription_id = s.id and ${RETRY} and not d.is_test)
   )
   limit ${MAX_SUBSCRIPTIONS}`;
 
@@ -91,9 +74,6 @@ function locked(candidateRows: string, condition: string): string {
       for update of d skip locked
     )`;
 }
-
-const PENDING = isWaiting('d', 'pending');
-const RETRY = isWaiting('d', 'retry_scheduled');
 
 const STATEMENTS: Readonly<Record<Move, string>> = {
   hold: `

@@ -18,7 +18,6 @@ const SEALED_TABLES = [
 ] as const;
 const ALL_SEALED = `(${SEALED_TABLES.map(({ table }) => `select sealing_key_id from ${table}`).join(' union all ')}) as s`;
 
-/** Dependencies of the maintenance of secrets. */
 export interface SecretMaintenanceDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly sealingKeys: SealingKeys;
