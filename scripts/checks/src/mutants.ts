@@ -6,8 +6,7 @@ import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 /** The modules that hold rules, by package. */
 const RULES: Readonly<Record<string, readonly string[]>> = {
   'services/job-state': [
-    'jobs/status-transitions',
-    'jobs/schedule-moves',
+    'jobs/moves',
     'idempotency/run-idempotent',
     'leads/address-key/normalise-address',
     'webhooks/schedule/retry-schedule',

@@ -37,7 +37,7 @@ export interface JobWriteDeps {
 }
 
 /** Effect of a write on a job. */
-type JobDecision<Message extends DescMessage> =
+type JobDecision =
   | {
       readonly kind: 'changed';
       /** Changed fields, besides the version and the instant. */
@@ -48,14 +48,14 @@ type JobDecision<Message extends DescMessage> =
       readonly statusEvent?: { readonly occurredAt: Date; readonly note: string | null };
       /** Webhook events to emit, apart from `install.readiness_changed`. */
       readonly events: readonly JobEvent[];
-      /** Message published to the platform. */
-      readonly message: MessageInitShape<Message>;
+      /** Publishes the message to the platform. */
+      readonly message: (tx: Transaction) => void;
       readonly logFields?: Readonly<Record<string, unknown>>;
     }
   | { readonly kind: 'refused'; readonly refusal: ServiceError };
 
 /** One kind of job write. */
-export interface JobOperation<Message extends DescMessage, Loaded> {
+interface JobOperation {
   /** The messages of its log lines, and their fields besides the job and the company. */
   readonly log: {
     readonly done: string;
@@ -64,19 +64,18 @@ export interface JobOperation<Message extends DescMessage, Loaded> {
   };
   /** Names the written resource when a closed job is refused. */
   readonly what: 'status events' | 'schedules' | 'assignments';
-  /** Schema of the message to the platform. */
-  readonly schema: Message;
   /** Validates the request against the clock, before the job is loaded; skipped for replays. */
   readonly check?: (now: Date) => void;
-  /** Whether `load` locks nothing. Then the write can share its transaction with other writes of the company. */
-  readonly locksJobAlone: boolean;
-  /** Reads and locks what else the decision needs; the job is already locked. Must send its statements at once. */
-  readonly load: (tx: Transaction) => Promise<Loaded>;
+  /**
+   * Locks what else the decision needs, and returns the ids; the job is already locked. Must send its statements at once. Absent:
+   * nothing. Then the write can share its transaction with other writes of the company.
+   */
+  readonly alsoLock?: (tx: Transaction) => Promise<ReadonlySet<string>>;
   /** Pure decision on the locked job at the expected version. */
   readonly decide: (
     job: LockedJob,
-    given: { readonly version: number; readonly now: Date; readonly loaded: Loaded },
-  ) => JobDecision<Message>;
+    given: { readonly version: number; readonly now: Date; readonly locked: ReadonlySet<string> },
+  ) => JobDecision;
 }
 
 /**
@@ -93,10 +92,10 @@ export interface JobOperation<Message extends DescMessage, Loaded> {
  *
  * Locks: the key's row, the job, the operation's locks, last the company's feed head.
  */
-export async function changeJob<Message extends DescMessage, Loaded>(
+export async function changeJob(
   deps: JobWriteDeps,
   write: JobWrite,
-  operation: JobOperation<Message, Loaded>,
+  operation: JobOperation,
 ): Promise<JobWritten> {
   const { companyId, jobId, expectedVersion } = write;
   const logFields = { jobId, companyId, ...operation.log.fields };
@@ -106,19 +105,19 @@ export async function changeJob<Message extends DescMessage, Loaded>(
     companyId,
     binding: write.binding,
     timeoutMs: write.timeoutMs,
-    ...(operation.locksJobAlone && { sharedBy: [jobId, write.binding.key] }),
+    ...(operation.alsoLock === undefined && { sharedBy: [jobId, write.binding.key] }),
     result: z.string(),
     load: async (tx) => {
       const locking = lockJob(tx, jobId, companyId);
-      // Its failure is reported below, unless `load` fails with it.
+      // Its failure is reported below, unless `alsoLock` fails with it.
       locking.catch(() => undefined);
-      const loaded = await operation.load(tx);
-      return { job: await locking, loaded };
+      const locked = (await operation.alsoLock?.(tx)) ?? new Set<string>();
+      return { job: await locking, locked };
     },
     checkReplay: ({ job }) => {
       if (job === undefined) throw notFound('job');
     },
-    work: (tx, { job, loaded }) => {
+    work: (tx, { job, locked }) => {
       [changed, recorded] = [undefined, []];
       operation.check?.(deps.clock());
       if (job === undefined) throw notFound('job');
@@ -130,7 +129,7 @@ export async function changeJob<Message extends DescMessage, Loaded>(
       }
       const version = job.version + 1;
       const now = instantOfChange(job, deps.clock());
-      const decision = operation.decide(job, { version, now, loaded });
+      const decision = operation.decide(job, { version, now, locked });
       if (decision.kind === 'refused') return decision;
 
       const after: LockedJob = { ...job, ...decision.fields, version, updatedAt: now };
@@ -143,11 +142,7 @@ export async function changeJob<Message extends DescMessage, Loaded>(
         now,
       });
       invariant(written.resource, 'an assigned job has a projection');
-      enqueueMessage(tx, {
-        exchange: PARTNER_EVENTS,
-        schema: operation.schema,
-        message: decision.message,
-      });
+      decision.message(tx);
       changed = { version, ...decision.logFields };
       recorded = written.recorded;
       return { kind: 'done', result: written.resource };
@@ -169,6 +164,14 @@ export async function changeJob<Message extends DescMessage, Loaded>(
     operation.log.done,
   );
   return { resource: result, idempotency };
+}
+
+/** Publishes a message of a write to the platform. */
+export function messageToPlatform<Message extends DescMessage>(
+  schema: Message,
+  message: MessageInitShape<Message>,
+) {
+  return (tx: Transaction) => enqueueMessage(tx, { exchange: PARTNER_EVENTS, schema, message });
 }
 
 function staleVersion(expectedVersion: number, currentVersion: number): ServiceError {

@@ -4,6 +4,7 @@ import type {
   JobStatusName,
   SCHEDULE_STATUSES,
 } from '@partner/proto-contracts/resources/job/job';
+import { column, type RowOf, selectList } from '../database/columns.js';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Queryable, Transaction } from '../database/database.js';
 import { platformState, type PlatformState } from './platform-state.js';
@@ -75,35 +76,43 @@ export interface LockedJob extends JobRecord {
   readonly completedAt: Date | null;
 }
 
-interface JobRow {
-  readonly id: string;
-  readonly version: number;
-  readonly status: JobStatusName;
-  readonly selling_company_id: string;
-  readonly selling_company_name: string;
-  readonly installer_company_id: string | null;
-  readonly assigned_at: Date | null;
-  readonly blocker_code: BlockerCode | null;
-  readonly customer: JobCustomer;
-  readonly scope: JobScope;
-  readonly schedule_status: JobRecord['schedule']['status'];
-  readonly schedule_starts_at: Date | null;
-  readonly schedule_ends_at: Date | null;
-  readonly schedule_time_zone: string | null;
-  readonly readiness_ready: boolean;
-  readonly readiness_blocker_codes: readonly string[];
-  readonly documents: JobRecord['documents'];
-  readonly technician_assignments: JobRecord['technicianAssignments'];
-  readonly updated_at: Date;
-  readonly platform_state: unknown;
-}
+/** The columns that every change writes. */
+export const CHANGED_COLUMNS = {
+  id: column<string>('id', 'text'),
+  version: column<number>('version', 'integer'),
+  status: column<JobStatusName>('status', 'text'),
+  blockerCode: column<BlockerCode | null>('blocker_code', 'text'),
+  installerCompanyId: column<string | null>('installer_company_id', 'text'),
+  assignedAt: column<Date | null>('assigned_at', 'timestamptz'),
+  scheduleStatus: column<JobRecord['schedule']['status']>('schedule_status', 'text'),
+  startsAt: column<Date | null>('schedule_starts_at', 'timestamptz'),
+  endsAt: column<Date | null>('schedule_ends_at', 'timestamptz'),
+  timeZone: column<string | null>('schedule_time_zone', 'text'),
+  ready: column<boolean>('readiness_ready', 'boolean'),
+  updatedAt: column<Date>('updated_at', 'timestamptz'),
+};
+
+/** The columns that only a change of their value writes. */
+export const DOCUMENT_COLUMNS = {
+  scope: column<JobScope>('scope', 'jsonb'),
+  documents: column<JobRecord['documents']>('documents', 'jsonb'),
+  technicianAssignments: column<JobRecord['technicianAssignments']>('technician_assignments', 'jsonb'),
+  platformState: column<unknown>('platform_state', 'jsonb'),
+};
+
+const COLUMNS = {
+  ...CHANGED_COLUMNS,
+  ...DOCUMENT_COLUMNS,
+  customer: column<JobCustomer>('customer', 'jsonb'),
+  blockerCodes: column<readonly string[]>('readiness_blocker_codes', 'text[]'),
+  sellingCompanyId: column<string>('selling_company_id', 'text'),
+};
+
+type JobRow = RowOf<typeof COLUMNS> & { readonly call: unknown; readonly sellingCompanyName: string };
 
 const LOCK_JOBS: PreparedStatement = {
   name: 'lock-jobs',
-  text: `select wanted.call, job.id, job.version, job.status, job.selling_company_id, company.name as selling_company_name,
-       job.installer_company_id, job.assigned_at, job.blocker_code, job.customer, job.scope, job.schedule_status,
-       job.schedule_starts_at, job.schedule_ends_at, job.schedule_time_zone, job.readiness_ready,
-       job.readiness_blocker_codes, job.documents, job.technician_assignments, job.updated_at, job.platform_state
+  text: `select wanted.call, company.name as "sellingCompanyName", ${selectList(COLUMNS, 'job')}
      from unnest($1::text[], $2::text[]) with ordinality as wanted (job_id, installer_company_id, call)
      join jobs as job on job.id = wanted.job_id
        and (wanted.installer_company_id is null or job.installer_company_id = wanted.installer_company_id)
@@ -124,28 +133,15 @@ export async function lockJob(
 ): Promise<LockedJob | undefined> {
   const [row] = await tx.queryTogether<JobRow>(LOCK_JOBS, [jobId, installerCompanyId ?? null]);
   if (row === undefined) return undefined;
+  const { call: _call, sellingCompanyId, sellingCompanyName, ready, blockerCodes, ...rest } = row;
+  const { scheduleStatus, startsAt, endsAt, timeZone, ...job } = rest;
   return {
-    id: row.id,
-    version: row.version,
-    status: row.status,
-    sellingCompany: { id: row.selling_company_id, name: row.selling_company_name },
-    installerCompanyId: row.installer_company_id,
-    assignedAt: row.assigned_at,
-    blockerCode: row.blocker_code,
-    customer: row.customer,
-    scope: row.scope,
-    schedule: {
-      status: row.schedule_status,
-      startsAt: row.schedule_starts_at,
-      endsAt: row.schedule_ends_at,
-      timeZone: row.schedule_time_zone,
-    },
-    readiness: { ready: row.readiness_ready, blockerCodes: row.readiness_blocker_codes },
-    documents: row.documents,
-    technicianAssignments: row.technician_assignments,
-    updatedAt: row.updated_at,
-    platformState: platformState.parse(row.platform_state),
-    completedAt: row.status === 'COMPLETE' ? await completionOf(tx, row.id) : null,
+    ...job,
+    sellingCompany: { id: sellingCompanyId, name: sellingCompanyName },
+    schedule: { status: scheduleStatus, startsAt, endsAt, timeZone },
+    readiness: { ready, blockerCodes },
+    platformState: platformState.parse(job.platformState),
+    completedAt: job.status === 'COMPLETE' ? await completionOf(tx, job.id) : null,
   };
 }
 

@@ -7,10 +7,15 @@ import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { occurredAtProblem } from '@partner/proto-contracts/resources/job/job-writes';
 import type { ReportableStatus } from '@partner/proto-contracts/resources/job/job-status-moves';
 import { invalidArgument } from '@partner/kernel/process/validation';
-import { changeJob, type JobWrite, type JobWriteDeps, type JobWritten } from './change-job.js';
+import {
+  changeJob,
+  type JobWrite,
+  type JobWriteDeps,
+  type JobWritten,
+  messageToPlatform,
+} from './change-job.js';
 import type { BlockerCode } from './job-record.js';
-import { decideStatusMove } from './status-transitions.js';
-import { transitionNotAllowed } from './transition-not-allowed.js';
+import { statusRefusal } from './moves.js';
 
 /** A status that an installer company reports about one of its jobs. */
 export interface StatusEvent extends JobWrite {
@@ -33,22 +38,13 @@ export function recordStatusEvent(deps: JobWriteDeps, event: StatusEvent): Promi
   return changeJob(deps, event, {
     log: { done: 'job.status_recorded', refused: 'job.status_refused', fields: { status } },
     what: 'status events',
-    schema: JobStatusChangedSchema,
     check(now) {
       const problem = occurredAtProblem(occurredAt, now);
       if (problem !== undefined) throw invalidArgument([{ path: 'occurredAt', message: problem }]);
     },
-    locksJobAlone: true,
-    load: () => Promise.resolve(),
     decide({ status: previousStatus }, { version }) {
-      const decision = decideStatusMove(previousStatus, status);
-      if (decision.kind === 'transition_not_allowed') {
-        const { allowed } = decision;
-        return {
-          kind: 'refused',
-          refusal: transitionNotAllowed('job', { from: previousStatus, to: status, allowed }),
-        };
-      }
+      const refusal = statusRefusal(previousStatus, status);
+      if (refusal !== undefined) return { kind: 'refused', refusal };
       return {
         kind: 'changed',
         fields: { status, blockerCode },
@@ -66,7 +62,7 @@ export function recordStatusEvent(deps: JobWriteDeps, event: StatusEvent): Promi
             },
           },
         ],
-        message: {
+        message: messageToPlatform(JobStatusChangedSchema, {
           jobId,
           version,
           previousStatus: JobStatus[previousStatus],
@@ -75,7 +71,7 @@ export function recordStatusEvent(deps: JobWriteDeps, event: StatusEvent): Promi
           companyId,
           ...(note === null ? {} : { note }),
           ...(blockerCode === null ? {} : { blockerCode }),
-        },
+        }),
         logFields: { previousStatus },
       };
     },

@@ -3,7 +3,13 @@ import { JobAssignmentsChangedSchema } from '@partner/proto-contracts/gen/partne
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import type { Queryable } from '../database/database.js';
-import { changeJob, type JobWrite, type JobWriteDeps, type JobWritten } from './change-job.js';
+import {
+  changeJob,
+  type JobWrite,
+  type JobWriteDeps,
+  type JobWritten,
+  messageToPlatform,
+} from './change-job.js';
 
 /** The technicians that an installer company assigns to one of its jobs. */
 export interface AssignmentsWrite extends JobWrite {
@@ -30,10 +36,8 @@ export function replaceAssignments(deps: JobWriteDeps, write: AssignmentsWrite):
       fields: { technicians: membershipIds.length },
     },
     what: 'assignments',
-    schema: JobAssignmentsChangedSchema,
-    locksJobAlone: false,
-    load: (tx) => lockActiveTechnicians(tx, companyId, membershipIds),
-    decide(job, { version, now, loaded: assignable }) {
+    alsoLock: (tx) => lockActiveTechnicians(tx, companyId, membershipIds),
+    decide(job, { version, now, locked: assignable }) {
       const wrong = [...membershipIds.entries()].filter(([, membershipId]) => !assignable.has(membershipId));
       if (wrong.length > 0) {
         const fields = wrong.map(([place]) => `membershipIds.${place}`).join(', ');
@@ -56,13 +60,13 @@ export function replaceAssignments(deps: JobWriteDeps, write: AssignmentsWrite):
         kind: 'changed',
         fields: { technicianAssignments },
         events: [],
-        message: {
+        message: messageToPlatform(JobAssignmentsChangedSchema, {
           jobId,
           version,
           companyId,
           membershipIds: [...membershipIds],
           changedAt: timestampFromDate(now),
-        },
+        }),
       };
     },
   });

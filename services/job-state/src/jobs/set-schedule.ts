@@ -4,14 +4,15 @@ import {
   JobScheduleChangedSchema,
   ScheduleStatus,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import type { SubmittableScheduleStatus } from '@partner/proto-contracts/resources/job/schedule-status-moves';
-import { assertNever } from '@partner/kernel/process/invariant';
-import { ServiceError } from '@partner/kernel/process/service-error';
-import { changeJob, type JobWrite, type JobWriteDeps, type JobWritten } from './change-job.js';
-import type { JobRecord } from './job-record.js';
+import {
+  changeJob,
+  type JobWrite,
+  type JobWriteDeps,
+  type JobWritten,
+  messageToPlatform,
+} from './change-job.js';
 import { shownSchedule } from './render-projection.js';
-import { decideScheduleMove, type ScheduleDecision, type SubmittedSchedule } from './schedule-moves.js';
-import { transitionNotAllowed } from './transition-not-allowed.js';
+import { decideScheduleMove, type SubmittedSchedule } from './moves.js';
 
 /** A schedule that an installer company sets on one of its jobs. */
 export interface ScheduleWrite extends JobWrite {
@@ -34,14 +35,9 @@ export function setSchedule(deps: JobWriteDeps, write: ScheduleWrite): Promise<J
       fields: { scheduleStatus: submitted.status },
     },
     what: 'schedules',
-    schema: JobScheduleChangedSchema,
-    locksJobAlone: true,
-    load: () => Promise.resolve(),
     decide(job, { version, now }) {
       const decision = decideScheduleMove(job.schedule.status, submitted);
-      if (decision.kind !== 'scheduled') {
-        return { kind: 'refused', refusal: refusalOf(decision, job, submitted.status) };
-      }
+      if (decision.kind === 'refused') return decision;
       const { schedule } = decision;
       const shown = shownSchedule(schedule);
       const previousStatus = job.schedule.status;
@@ -57,7 +53,7 @@ export function setSchedule(deps: JobWriteDeps, write: ScheduleWrite): Promise<J
                 data: { jobId, changedBy: 'installer', previousStatus, schedule: shown },
               },
             ],
-        message: {
+        message: messageToPlatform(JobScheduleChangedSchema, {
           jobId,
           version,
           companyId,
@@ -67,24 +63,9 @@ export function setSchedule(deps: JobWriteDeps, write: ScheduleWrite): Promise<J
           ...(schedule.endsAt === null ? {} : { endsAt: timestampFromDate(schedule.endsAt) }),
           timeZone: submitted.timeZone,
           changedAt: timestampFromDate(now),
-        },
+        }),
         logFields: { previousStatus },
       };
     },
   });
-}
-
-function refusalOf(
-  decision: Exclude<ScheduleDecision, { kind: 'scheduled' }>,
-  job: Pick<JobRecord, 'schedule'>,
-  to: SubmittableScheduleStatus,
-): ServiceError {
-  switch (decision.kind) {
-    case 'transition_not_allowed':
-      return transitionNotAllowed('schedule', { from: job.schedule.status, to, allowed: decision.allowed });
-    case 'schedule_invalid':
-      return new ServiceError('schedule_invalid', `${decision.field}: ${decision.problem}`);
-    default:
-      return assertNever(decision);
-  }
 }

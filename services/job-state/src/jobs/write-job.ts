@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EventName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import type { EventData } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
+import { type Column, column, columnArrays, unnestColumns } from '../database/columns.js';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Transaction } from '../database/database.js';
 import { type RecordedEvent, recordEvent } from '../webhooks/events/record-event.js';
 import { appendFeedEntry, leaveFeed } from './feed.js';
-import type { LockedJob } from './job-record.js';
+import { CHANGED_COLUMNS, DOCUMENT_COLUMNS, type LockedJob } from './job-record.js';
 import { renderProjection, shownReadiness } from './render-projection.js';
 
 /** An event about a job, for the installer company that has it or has had it. */
@@ -88,33 +89,41 @@ export function writeJob(tx: Transaction, change: JobChange): JobChanged {
   return { resource, recorded };
 }
 
+/** A row for {@link SAVE_JOBS}: a job, and the entry of its history. */
+const SAVED_COLUMNS = {
+  ...CHANGED_COLUMNS,
+  ...DOCUMENT_COLUMNS,
+  // Arrays of a batch must have one length.
+  blockerCodes: column<string>('readiness_blocker_codes', 'jsonb'),
+  projection: column<string | null>('projection', 'text'),
+  reporterId: column<string | null>('reporter_id', 'text'),
+  previousStatus: column<string>('previous_status', 'text'),
+  occurredAt: column<Date | null>('occurred_at', 'timestamptz'),
+  note: column<string | null>('note', 'text'),
+  recordedAt: column<Date>('recorded_at', 'timestamptz'),
+};
+
+const assignments = (columns: Readonly<Record<string, Column<unknown>>>, value: (name: string) => string) =>
+  Object.values(columns)
+    .filter(({ name }) => name !== 'id')
+    .map(({ name }) => `${name} = ${value(name)}`)
+    .join(', ');
+
 const SAVE_JOBS: PreparedStatement = {
   name: 'save-jobs',
   // A null of the JSON columns leaves them as they are.
   text: `with item as materialized (
-       select * from unnest($1::text[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[],
-         $8::text[], $9::jsonb[], $10::text[], $11::timestamptz[], $12::text[], $13::timestamptz[], $14::jsonb[],
-         $15::boolean[], $16::jsonb[], $17::jsonb[], $18::jsonb[], $19::text[], $20::text[], $21::timestamptz[], $22::text[],
-         $23::timestamptz[])
-       as item (id, version, status, blocker_code, schedule_status, schedule_starts_at, schedule_ends_at,
-         schedule_time_zone, technician_assignments, projection, updated_at, installer_company_id, assigned_at, scope,
-         readiness_ready, readiness_blocker_codes, documents, platform_state, reporter_id, previous_status, occurred_at, note,
-         recorded_at)
+       select * from ${unnestColumns(SAVED_COLUMNS, 'item')}
      ), changed as (
-       update jobs as job set version = item.version, status = item.status, blocker_code = item.blocker_code,
-         schedule_status = item.schedule_status, schedule_starts_at = item.schedule_starts_at,
-         schedule_ends_at = item.schedule_ends_at, schedule_time_zone = item.schedule_time_zone,
-         technician_assignments = coalesce(item.technician_assignments, job.technician_assignments),
-         installer_company_id = item.installer_company_id, assigned_at = item.assigned_at,
-         scope = coalesce(item.scope, job.scope), readiness_ready = item.readiness_ready,
+       update jobs as job set ${assignments(CHANGED_COLUMNS, (name) => `item.${name}`)},
+         ${assignments(DOCUMENT_COLUMNS, (name) => `coalesce(item.${name}, job.${name})`)},
          readiness_blocker_codes = array(select jsonb_array_elements_text(item.readiness_blocker_codes)),
-         documents = coalesce(item.documents, job.documents), platform_state = coalesce(item.platform_state, job.platform_state),
          projection = case
            when job.version <> item.version or job.installer_company_id is distinct from item.installer_company_id
              then item.projection
            else job.projection
          end,
-         updated_at = item.updated_at, last_updated_at = greatest(job.last_updated_at, item.updated_at),
+         last_updated_at = greatest(job.last_updated_at, item.updated_at),
          installer_note = case
            when job.installer_company_id is not distinct from item.installer_company_id then job.installer_note
          end
@@ -130,36 +139,27 @@ const SAVE_JOBS: PreparedStatement = {
 function saveJob(
   tx: Transaction,
   { before, after, statusEvent, now }: JobChange,
-  resource: string | null,
+  projection: string | null,
 ): void {
-  const { schedule, readiness } = after;
-  const ifChanged = (field: 'technicianAssignments' | 'scope' | 'documents' | 'platformState') =>
+  const { status: scheduleStatus, ...times } = after.schedule;
+  const ifChanged = (field: keyof typeof DOCUMENT_COLUMNS) =>
     after[field] === before[field] ? null : JSON.stringify(after[field]);
-  void tx.queryTogether(SAVE_JOBS, [
-    after.id,
-    after.version,
-    after.status,
-    after.blockerCode,
-    schedule.status,
-    schedule.startsAt,
-    schedule.endsAt,
-    schedule.timeZone,
-    ifChanged('technicianAssignments'),
-    resource,
-    after.updatedAt,
-    after.installerCompanyId,
-    after.assignedAt,
-    ifChanged('scope'),
-    readiness.ready,
-    JSON.stringify(readiness.blockerCodes),
-    ifChanged('documents'),
-    ifChanged('platformState'),
-    statusEvent?.companyId ?? null,
-    before.status,
-    statusEvent?.occurredAt ?? null,
-    statusEvent?.note ?? null,
-    now,
-  ]);
+  const row: Readonly<Record<keyof typeof SAVED_COLUMNS, unknown>> = {
+    ...{ ...after, ...times, scheduleStatus, projection },
+    ready: after.readiness.ready,
+    blockerCodes: JSON.stringify(after.readiness.blockerCodes),
+    scope: ifChanged('scope'),
+    documents: ifChanged('documents'),
+    technicianAssignments: ifChanged('technicianAssignments'),
+    platformState: ifChanged('platformState'),
+    reporterId: statusEvent?.companyId,
+    previousStatus: before.status,
+    occurredAt: statusEvent?.occurredAt,
+    note: statusEvent?.note,
+    recordedAt: now,
+  };
+  // Each column has one value here.
+  void tx.queryTogether(SAVE_JOBS, columnArrays(SAVED_COLUMNS, [row]).flat());
 }
 
 function readinessEvents(before: LockedJob, after: LockedJob): readonly JobEvent[] {

@@ -16,7 +16,7 @@ import { timeZoneName } from '@partner/proto-contracts/values/time-zone-name';
 import { z } from 'zod';
 import type { Transaction } from '../database/database.js';
 import type { LockedJob } from '../jobs/job-record.js';
-import { scheduleTimesViolation } from '../jobs/schedule-moves.js';
+import { scheduleTimesViolation } from '../jobs/moves.js';
 import {
   decideAssignment,
   decideCancellation,

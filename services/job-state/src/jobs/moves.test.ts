@@ -1,8 +1,44 @@
 import { describe, expect, test } from '@jest/globals';
-import { SCHEDULE_STATUSES } from '@partner/proto-contracts/resources/job/job';
+import {
+  JOB_STATUSES,
+  REPORTABLE_STATUSES,
+  SCHEDULE_STATUSES,
+} from '@partner/proto-contracts/resources/job/job';
 import { SUBMITTABLE_SCHEDULE_STATUSES } from '@partner/proto-contracts/resources/job/job-writes';
 import { fc } from '@partner/test-kit/fast-check';
-import { decideScheduleMove } from './schedule-moves.js';
+import { decideScheduleMove, statusRefusal } from './moves.js';
+
+const STATUS_MOVES = [
+  'ASSIGNED > ACKNOWLEDGED',
+  'ASSIGNED > BLOCKED',
+  'ACKNOWLEDGED > EN_ROUTE',
+  'ACKNOWLEDGED > ON_SITE',
+  'ACKNOWLEDGED > BLOCKED',
+  'EN_ROUTE > ON_SITE',
+  'EN_ROUTE > BLOCKED',
+  'ON_SITE > IN_PROGRESS',
+  'ON_SITE > EN_ROUTE',
+  'ON_SITE > BLOCKED',
+  'IN_PROGRESS > COMPLETE',
+  'IN_PROGRESS > EN_ROUTE',
+  'IN_PROGRESS > BLOCKED',
+  'BLOCKED > ACKNOWLEDGED',
+  'BLOCKED > EN_ROUTE',
+  'BLOCKED > ON_SITE',
+  'BLOCKED > IN_PROGRESS',
+];
+
+test.each(JOB_STATUSES.flatMap((from) => REPORTABLE_STATUSES.map((to) => ({ from, to }))))(
+  'a status move from $from to $to follows the table [ERROR-8, STATUS-2, STATUS-4]',
+  ({ from, to }) => {
+    const allowed = STATUS_MOVES.filter((move) => move.startsWith(`${from} `)).map(
+      (move) => move.split(' ')[2],
+    );
+    const refusal = { reason: 'transition_not_allowed', attributes: { currentStatus: from, allowed } };
+    if (allowed.includes(to)) expect(statusRefusal(from, to)).toBeUndefined();
+    else expect(statusRefusal(from, to)).toMatchObject(refusal);
+  },
+);
 
 const startsAt = new Date('2026-10-05T15:00:00.000Z');
 const endsAt = new Date('2026-10-05T19:00:00.000Z');
@@ -18,10 +54,10 @@ describe('a schedule move', () => {
   test.each(PAIRS)('from $from to $to is judged by the table [SCHED-2, SCHED-4]', ({ from, to }) => {
     const allowed: readonly string[] = ALLOWED[from];
     const times = to === 'CANCELLED' ? { startsAt: null, endsAt: null } : { startsAt, endsAt };
-    expect(decideScheduleMove(from, { status: to, startsAt, endsAt, timeZone })).toEqual(
+    expect(decideScheduleMove(from, { status: to, startsAt, endsAt, timeZone })).toMatchObject(
       allowed.includes(to)
         ? { kind: 'scheduled', schedule: { status: to, ...times, timeZone } }
-        : { kind: 'transition_not_allowed', allowed },
+        : { kind: 'refused', refusal: { reason: 'transition_not_allowed', attributes: { allowed } } },
     );
   });
 
@@ -32,13 +68,10 @@ describe('a schedule move', () => {
     ['CONFIRMED', startsAt, startsAt, 'endsAt', 'must be after startsAt'],
     ['TENTATIVE', endsAt, startsAt, 'endsAt', 'must be after startsAt'],
   ] as const)('to %s from %p to %p is not valid in %s [SCHED-4]', (status, start, end, field, problem) => {
-    const decision = decideScheduleMove('UNSCHEDULED', {
-      status,
-      startsAt: start,
-      endsAt: end,
-      timeZone,
+    const decision = decideScheduleMove('UNSCHEDULED', { status, startsAt: start, endsAt: end, timeZone });
+    expect(decision).toMatchObject({
+      refusal: { reason: 'schedule_invalid', message: `${field}: ${problem}` },
     });
-    expect(decision).toEqual({ kind: 'schedule_invalid', field, problem });
   });
 
   test.each([
@@ -60,7 +93,9 @@ describe('a schedule move', () => {
 
   test('checks the status change before the times', () => {
     const cancel = { status: 'CANCELLED', startsAt: null, endsAt: null, timeZone } as const;
-    expect(decideScheduleMove('UNSCHEDULED', cancel)).toMatchObject({ kind: 'transition_not_allowed' });
+    expect(decideScheduleMove('UNSCHEDULED', cancel)).toMatchObject({
+      refusal: { reason: 'transition_not_allowed' },
+    });
   });
 
   test('never results in a firm schedule without a start before its end, nor a cancelled one with times', () => {
