@@ -8,7 +8,7 @@ import {
 import { createLeadOperation } from '@partner/proto-contracts/resources/lead/operations';
 import type { Operation } from '@partner/proto-contracts/api/operation';
 import type { OperationReply } from '@partner/kernel/amqp/operation-call';
-import { notFound, ServiceError } from '@partner/kernel/process/service-error';
+import { notFound, type ServiceError } from '@partner/kernel/process/service-error';
 import { INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
 import { probeSurface } from '@partner/test-kit/probe-surface';
 import { createHash } from 'node:crypto';
@@ -106,27 +106,6 @@ describe.each([lead, appointment, note])('POST $path', ({ body, key, path, reply
     const bound = { key: body['idempotencyKey'] ?? 'retry-1', operation: `POST ${path}`, bodySha256 };
     expect(requests.map(({ idempotencyKey }) => idempotencyKey)).toMatchObject([bound, bound]);
   });
-
-  test('passes on refusals, also repeated ones', async () => {
-    for (const [reason, status] of [
-      ['idempotency_mismatch', 409],
-      ['unavailable', 503],
-      ...(id === 'appendJobNote' ? [['note_limit_reached', 422] as const] : []),
-    ] as const) {
-      const response = await serve(new ServiceError(reason, 'leadId: why', { idempotency })).send();
-      expect(assertError(response, status, reason).error).toBe('leadId: why');
-      expect(response.headers).toMatchObject({ 'idempotency-replayed': 'true' });
-      if (status === 503) expect(response.headers['retry-after']).toBe('1');
-    }
-  });
-
-  test('reports all violations at once, in the order of the fields', async () => {
-    const { post, requests } = serve();
-    const { details } = assertError(await post().send({}), 400, 'invalid_argument');
-    expect(details).toEqual(Object.keys(body).map((path) => ({ path, message: 'is required' })));
-    assertError(await post().send('[]').type('json'), 400, 'invalid_argument');
-    expect(requests).toHaveLength(0);
-  });
 });
 
 test('the job of a note has any decoded id', async () => {
@@ -145,31 +124,23 @@ const DATE_TIME =
 test.each([
   [lead, 'phone', '1', 'must be at least 7 characters'],
   [appointment, 'leadId', null, 'must be a string, not null'],
-  [appointment, 'leadId', 'lead_\u0000', 'must not contain the character U+0000'],
-  [appointment, 'projectId', null, 'must be a string, not null'],
-  ...[null, 1_788_361_200, '', '2026-09-02', '2026-09-02T15:00:00', '2026-09-02T16:00:00-07:00'].flatMap(
-    (time) => [
-      [appointment, 'startsAt', time, DATE_TIME] as const,
-      [appointment, 'endsAt', time, DATE_TIME] as const,
-    ],
-  ),
+  ...[null, '2026-09-02T16:00:00-07:00'].flatMap((time) => [
+    [appointment, 'startsAt', time, DATE_TIME] as const,
+    [appointment, 'endsAt', time, DATE_TIME] as const,
+  ]),
   [appointment, 'startsAt', '1999-09-02T15:00:00Z', 'must be in the years 2000 to 2100'],
   [appointment, 'endsAt', '2101-01-01T00:00:00Z', 'must be in the years 2000 to 2100'],
   ...['2026-09-02T15:00:00Z', '2026-09-02T14:59:59.999Z'].map(
     (time) => [appointment, 'endsAt', time, 'must be after startsAt'] as const,
   ),
-  [appointment, 'notes', 5, 'must be a string, not a number'],
   [appointment, 'notes', '🏠'.repeat(501), 'must be at most 500 characters'],
-  [appointment, 'notes', 'half \ud83c', 'must be well-formed Unicode text'],
   [appointment, 'idempotencyKey', 12_345_678, 'must be a string, not a number'],
   [appointment, 'idempotencyKey', '🏠'.repeat(7), 'must be at least 8 characters'],
   [appointment, 'idempotencyKey', 'k'.repeat(161), 'must be at most 160 characters'],
-  [appointment, 'idempotencyKey', '12345678\u0000', 'must not contain the character U+0000'],
   [note, 'note', null, 'must be a string, not null'],
   [note, 'note', '', 'must not be empty'],
   [note, 'note', ' \n', 'must not be white space or invisible characters alone'],
   [note, 'note', '🏠'.repeat(2_001), 'must be at most 2000 characters'],
-  [note, 'note', 'half \udfe0', 'must be well-formed Unicode text'],
 ] as const)('%s refuses %s = %j with 400: %s', async (operation, field, value, message) => {
   const { send, requests } = operation.serve();
   const { error, details } = assertError(await send({ [field]: value }), 400, 'invalid_argument');
@@ -216,14 +187,4 @@ describe('GET /inbound/jobs', () => {
       ]);
     },
   );
-
-  test.each([
-    ...'0 201 -1 1.5 1.0 1e1 +1 %201 0x10 abc 99999999999999999999 1&take=2 1&take=1'.split(' '),
-    '',
-  ])('refuses ?take=%s with 400', async (take) => {
-    const { get, requests } = serve();
-    const { error } = assertError(await get(`take=${take}`), 400, 'invalid_argument');
-    expect(error).toBe('take: must be an integer from 1 to 200');
-    expect(requests).toHaveLength(0);
-  });
 });

@@ -7,7 +7,6 @@ import { createFeedCursor } from './feed-cursor.js';
 const cursors = createFeedCursor(createCursorSigner([Buffer.alloc(32, 1)]));
 const inFeed = (sequence: string) => sequence;
 const inSnapshot = (sequence: string, afterJobId: string) => `${sequence}:${afterJobId}`;
-const places = [inFeed('7'), inSnapshot('7', newId('job')), inSnapshot('7', 'job_12'), inSnapshot('7', '')];
 
 describe('a feed cursor', () => {
   test.each([
@@ -34,15 +33,6 @@ describe('a feed cursor', () => {
     expect(() => cursors.encode('cmp_1', inSnapshot('1', 'x'.repeat(256)))).toThrow('fits into a cursor');
   });
 
-  test.each(places)(
-    'is invalid for another company, and when it was signed with another key: %j [FEED-5]',
-    (place) => {
-      expect(() => cursors.decode('cmp_2', cursors.encode('cmp_1', place))).toThrow('cursor: must be');
-      const others = createFeedCursor(createCursorSigner([Buffer.alloc(32, 2)]));
-      expect(() => cursors.decode('cmp_1', others.encode('cmp_1', place))).toThrow('cursor: must be');
-    },
-  );
-
   test.each([inFeed('7'), inSnapshot('7', 'job_1')])(
     'is never valid for another position and company with the same concatenation: %j',
     (place) => {
@@ -53,22 +43,6 @@ describe('a feed cursor', () => {
       expect(() => cursors.decode('mp_1', longer.toString('base64url'))).toThrow('cursor: must be');
     },
   );
-
-  test.each(places)('is invalid with one character changed, removed or added: %j [FEED-5]', (place) => {
-    const cursor = cursors.encode('cmp_1', place);
-    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. ';
-    for (let index = 0; index < cursor.length; index += 1) {
-      const [before, after] = [cursor.slice(0, index), cursor.slice(index + 1)];
-      const others = Array.from(alphabet).filter((character) => character !== cursor[index]);
-      for (const changed of [
-        before + after,
-        `${before}-${cursor.slice(index)}`,
-        ...others.map((other) => before + other + after),
-      ]) {
-        expect(() => cursors.decode('cmp_1', changed)).toThrow('cursor: must be');
-      }
-    }
-  });
 
   test.each(['', '0', 'ü', '====', 'A'.repeat(36), '\0', `${cursors.encode('cmp_1', inFeed('7'))}=`])(
     'is not %j',

@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createCursorSigner } from '@partner/gateway-kit/operations/cursor-signer';
 import { newId } from '@partner/kernel/process/ids';
 import { RELEASE_0_1_0 } from '@partner/test-kit/release-0-1-0';
-import { createFeedCursor } from './feed-cursor.js';
 import { createTechnicianCursor } from './technician-cursor.js';
 
 const KEY = Buffer.alloc(32, 1);
@@ -61,13 +59,5 @@ describe('a technician cursor', () => {
 
   test.each(['', '0', 'ü', '====', 'A'.repeat(36), 'A'.repeat(64), '\0'])('is not %j', (text) => {
     expect(() => cursors.decode('cmp_1', text)).toThrow(invalid);
-  });
-
-  test('is not valid in the change feed, and a feed cursor is not valid here [TECH-3]', () => {
-    const feed = createFeedCursor(createCursorSigner([KEY]));
-    const ofFeed = feed.encode('cmp_1', `7:${newId('job')}`);
-    expect(() => cursors.decode('cmp_1', ofFeed)).toThrow(invalid);
-    const cursor = cursors.encode('cmp_1', positionOf('Ada Cole'));
-    expect(() => feed.decode('cmp_1', cursor)).toThrow(invalid);
   });
 });

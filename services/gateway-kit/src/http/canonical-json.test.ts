@@ -38,12 +38,6 @@ describe('the canonical hash', () => {
     expect(sha256OfCanonicalJson(JSON.parse(text)).toString('hex')).toBe(sha256(canonical).toString('hex'));
   });
 
-  test('differs for different values, also by the order in arrays', () => {
-    expect(sha256OfCanonicalJson([1, 2])).not.toEqual(sha256OfCanonicalJson([2, 1]));
-    expect(sha256OfCanonicalJson({ a: 1 })).not.toEqual(sha256OfCanonicalJson({ a: '1' }));
-    expect(sha256OfCanonicalJson({ a: null })).not.toEqual(sha256OfCanonicalJson({}));
-  });
-
   test('of no body is the hash of the empty text', () => {
     expect(sha256OfCanonicalJson(undefined)).toEqual(sha256(''));
   });

@@ -185,12 +185,6 @@ describe('the bodies in flight', () => {
   });
 });
 
-test('a refused body leaves no slot taken', async () => {
-  const { send, statusOf } = await start();
-  for (let turn = 0; turn < 100; turn += 1) expect(await statusOf(send('caller', 2, '{]'))).toBe(400);
-  expect(await statusOf(send('caller', 4_096, bodyOf(4_096)))).toBe(200);
-});
-
 test('the time of a client to send a body is not that of the service [HTTP-22]', async () => {
   const { beingRead, send, statusOf, metrics, timers } = await start();
   const slow = send('caller', 8_192, '{');

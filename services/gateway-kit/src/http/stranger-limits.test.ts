@@ -12,14 +12,6 @@ describe('an endpoint that creates the credentials', () => {
     { ...readThing(async () => ({ status: 200, json: {} })), unauthenticated: true },
   ];
 
-  test('is reached without them', async () => {
-    const { app } = createFixture({ endpoints });
-    const response = await request(app).post('/things').send(lead);
-    expect(response.status).toBe(201);
-    expect(response.headers['ratelimit']).toBeUndefined();
-    expect(response.body).toEqual(lead);
-  });
-
   test('counts a request of a network before its body, which may be wrong or never sent [LIMIT-12]', async () => {
     const { app } = createFixture({ endpoints, trustedProxyHops: 1 });
     const from = (address: string) => request(app).post('/things').set('x-forwarded-for', address);

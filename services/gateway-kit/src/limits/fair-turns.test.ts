@@ -40,12 +40,4 @@ describe('fair turns', () => {
     for (let turn = 0; turn < 3; turn += 1) await nextTurn();
     expect(started).toHaveLength(9);
   });
-
-  test('begin again after all work has started', async () => {
-    const { come, started } = startInTurns();
-    come('a', 'a1', 'a2', 'a3');
-    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
-    come('a', 'a4');
-    expect(started).toEqual(['a1', 'a2', 'a3', 'a4']);
-  });
 });

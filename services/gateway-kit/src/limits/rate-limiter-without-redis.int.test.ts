@@ -123,21 +123,6 @@ describe('the limiter without Redis', () => {
     expect(await takeTimes(b.limiter, 'uneven', 60, 100)).toBe(30);
   });
 
-  test('accepts nothing locally of a limit that the others have used up', async () => {
-    const [a, b] = await twoReplicas(server.url, NOTICED_MS);
-    expect(await takeTimes(a.limiter, 'used up', 60, 60)).toBe(60);
-    for (const { advance } of [a, b]) advance(10_000);
-    expect(await takeTimes(b.limiter, 'used up', 60, 1)).toBe(0);
-    server.process.signal('SIGSTOP');
-    await Promise.all([a, b].map(({ limiter }) => limiter.take('noticed', 60)));
-
-    b.advance(20_000);
-    expect(await takeTimes(b.limiter, 'used up', 60, 100)).toBe(0);
-    expect(await b.limiter.take('used up', 60)).toMatchObject({ accepted: false, retryAfterSeconds: 41 });
-    b.advance(41_000);
-    expect(await takeTimes(b.limiter, 'used up', 60, 100)).toBe(30);
-  });
-
   test("ignores the others' requests of a key when the clock was far ahead", async () => {
     const [a, b] = await twoReplicas(server.url, NOTICED_MS);
     expect(await takeTimes(a.limiter, 'ahead', 60, 60)).toBe(60);

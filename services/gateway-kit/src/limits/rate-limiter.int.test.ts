@@ -117,16 +117,6 @@ describe('the shared limiter', () => {
     expect(await losses()).toBe(1);
   });
 
-  test("works after the server's scripts were flushed", async () => {
-    const redis = await connect(testRedisUrl(), LONG_TIMEOUT_MS);
-    const { limiter, metrics } = createReplica(redis);
-    const key = newKey();
-    await limiter.take(key, 2);
-    await redis.script('FLUSH');
-    expect(await limiter.take(key, 2)).toMatchObject({ accepted: true, remaining: 0 });
-    expect(await isDegraded(metrics)).toBe(false);
-  });
-
   test('keeps shared counting after two late responses to probes [LIMIT-6]', async () => {
     const redis = await connect(testRedisUrl(), LONG_TIMEOUT_MS);
     const { limiter, metrics } = createReplica(redis);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { CALL_CONTENT_TYPE, type Caller } from '@partner/proto-contracts/call';
-import { ERROR_REASON_CATALOGUE, isErrorReason } from '@partner/proto-contracts/api/error-reasons';
 import { defineInternalOperation } from '@partner/proto-contracts/api/operation';
 import {
   getJobOperation,
@@ -132,11 +131,6 @@ describe('the error of a call', () => {
     }
     return undefined;
   };
-
-  test.each(Object.keys(ERROR_REASON_CATALOGUE))('carries the reason %s', (reason) => {
-    if (!isErrorReason(reason)) throw new Error('not a reason');
-    expect(decoded(new ServiceError(reason, 'what went wrong'))).toMatchObject({ reason, attributes: {} });
-  });
 
   test('carries every attribute, and never the cause', () => {
     const attributes = {

@@ -64,15 +64,6 @@ describe('RPC over a broker, when a component fails', () => {
     expect(await metrics.getSingleMetricAsString('partner_rpc_client_in_flight')).toContain('} 0');
   });
 
-  test('fails every call in flight as soon as its connection is closed', async () => {
-    const started = await serveHanging();
-    const client = await clientOf();
-    const call = failureOf(client.getJob({ jobId: 'job_1' }, { timeoutMs: 3_600_000 }));
-    await started.atLeast(1);
-    await clientSide.close();
-    expect((await call).reason).toBe('unavailable');
-  });
-
   test('lets another replica respond when the first crashes with the request', async () => {
     const doomed = connect('doomed');
     const started = await serveHanging(doomed);
@@ -118,15 +109,6 @@ describe('RPC over a broker, when a component fails', () => {
     expect((await call).message).toContain('the outcome is unknown');
     expect(started.all()).toEqual(['first']);
     await probe.hasMessages(queue.name, 0);
-  });
-
-  test('serves again after the broker cancelled the server, on a redeclared queue', async () => {
-    const observed = observeConnection(serverSide);
-    await serve(async () => ({ resourceJson: '{}' }), observed);
-    const client = await clientOf();
-    await probe.channel.deleteQueue(queue.name);
-    await observed.channels.atLeast(2);
-    expect((await client.getJob({})).resourceJson).toBe('{}');
   });
 
   test('responds to requests in flight before it stops, and accepts no more', async () => {

@@ -6,10 +6,9 @@ import { createRecorder } from '@partner/test-kit/recorder';
 import { RELEASE_0_1_0 } from '@partner/test-kit/release-0-1-0';
 import { MAX_MESSAGE_BYTES } from './message-size.js';
 import { encodeCall } from './operation-call.js';
-import { ServiceError } from '../process/service-error.js';
 import { observeConnection } from '../testing/observed-connection.js';
 import { heldBack } from '../testing/held-back.js';
-import { connect, metrics, probe } from '../testing/over-broker.js';
+import { metrics, probe } from '../testing/over-broker.js';
 import {
   clientOf,
   clientSide,
@@ -21,7 +20,6 @@ import {
   serve,
   serveHanging,
   serveRecording,
-  serverSide,
 } from '../testing/rpc-over-broker.js';
 
 const REQUEST = { type: GET_JOB, contentType: CALL_CONTENT_TYPE, correlationId: '1' } as const;
@@ -47,27 +45,6 @@ describe('RPC over the broker', () => {
     const ids = Array.from({ length: 200 }, (_, index) => `job_${index}`);
     const responses = await Promise.all(ids.map((jobId) => client.getJob({ jobId })));
     expect(responses.map(({ resourceJson }) => resourceJson)).toEqual(ids);
-  });
-
-  test('carries a failure with its reason, message and attributes, and without its cause', async () => {
-    await serve(async () => {
-      throw new ServiceError('stale_version', 'the job has moved on', {
-        currentVersion: 7,
-        idempotency: { replayed: true, expiresAt: new Date('2026-01-01T00:00:00.123Z') },
-        cause: new Error('SELECT 1'),
-      });
-    });
-    const client = await clientOf();
-    const error = await failureOf(client.getJob({}));
-    expect(error).toMatchObject({
-      reason: 'stale_version',
-      message: 'the job has moved on',
-      attributes: {
-        currentVersion: 7,
-        idempotency: { replayed: true, expiresAt: new Date('2026-01-01T00:00:00.123Z') },
-      },
-    });
-    expect(error.cause).toBeUndefined();
   });
 
   test('reports an unexpected error of the implementation as internal, without its text', async () => {
@@ -187,34 +164,6 @@ describe('RPC over the broker at its limits', () => {
     const served = await serveRecording();
     await client.getJob({ jobId: 'job_2' });
     expect(served.all()).toEqual(['job_2']);
-  });
-
-  test('shares the requests between two replicas', async () => {
-    const other = connect('other');
-    const served = createRecorder<string>();
-    const { gate, finish } = heldBack();
-    for (const [name, over] of [
-      ['one', serverSide],
-      ['two', other],
-    ] as const) {
-      await serve(
-        async () => {
-          served.record(name);
-          await gate;
-          return { resourceJson: name };
-        },
-        over,
-        1,
-      );
-    }
-    const client = await clientOf();
-    const calls = [1, 2].map(() => client.getJob({}));
-    await served.atLeast(2);
-    finish();
-    expect(new Set((await Promise.all(calls)).map(({ resourceJson }) => resourceJson))).toEqual(
-      new Set(['one', 'two']),
-    );
-    await other.close();
   });
 
   test("holds calls while the socket's buffer is full, and drops those past their deadline", async () => {

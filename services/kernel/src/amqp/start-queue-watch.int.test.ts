@@ -92,15 +92,4 @@ describe('the watch of queues', () => {
       async () => (await valueOf('partner_queue_messages', missing.name)) === 0,
     );
   });
-
-  test('is counted among the open channels', async () => {
-    const wanted = async (name: string) => (await metrics.getSingleMetric(name)?.get())?.values[0]?.value;
-    const queue = await probe.declareTestQueue();
-    watch = startQueueWatch({ connection, queues: [queue], metrics, clock: () => NOW, intervalMs: 20 });
-    expect(await wanted('partner_amqp_channels_wanted')).toBe(1);
-    await eventually('the channel', async () => (await wanted('partner_amqp_channels_open')) === 1);
-    await watch.stop();
-    expect(await wanted('partner_amqp_channels_wanted')).toBe(0);
-    expect(await wanted('partner_amqp_channels_open')).toBe(0);
-  });
 });

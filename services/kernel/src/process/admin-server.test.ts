@@ -1,11 +1,8 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, test } from '@jest/globals';
 import { Counter, Registry } from 'prom-client';
 import request from 'supertest';
 import { startAdminServer } from './admin-server.js';
 import { createLifecycle } from './lifecycle.js';
-import { ListenError } from './listen.js';
 import { silentLogger } from '../telemetry/logger.js';
 
 describe('the admin server', () => {
@@ -63,15 +60,6 @@ describe('the admin server', () => {
     await shutdown;
   });
 
-  test('closes despite an idle connection', async () => {
-    const { port } = await start();
-    const silent = connect(port, '127.0.0.1').resume();
-    await once(silent, 'connect');
-    // The response proves that the earlier connection was accepted, too.
-    await request(`http://127.0.0.1:${port}`).get('/livez').expect(200);
-    await Promise.all([once(silent, 'close'), ...running.splice(0).map((server) => server.close())]);
-  });
-
   test('shows the metrics', async () => {
     const { url, metrics } = await start();
     new Counter({ name: 'partner_things_total', help: 'Things', registers: [metrics] }).inc(3);
@@ -79,19 +67,5 @@ describe('the admin server', () => {
       .get('/metrics')
       .expect('content-type', metrics.contentType)
       .expect(200, /partner_things_total 3/);
-  });
-
-  test('serves nothing else', async () => {
-    const { url } = await start();
-    await request(url).get('/').expect(404).expect('content-type', 'application/json');
-  });
-
-  test('names the port in use and the setting that chooses it', async () => {
-    const { port } = await start();
-    const second = start(port);
-    await expect(second).rejects.toBeInstanceOf(ListenError);
-    await expect(second).rejects.toThrow(
-      `cannot listen on 127.0.0.1 port ${port} (ADMIN_PORT): the port is taken`,
-    );
   });
 });
