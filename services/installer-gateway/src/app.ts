@@ -29,7 +29,6 @@ import type { RequestListener } from 'node:http';
 /** Versions of the installer API (spec: Versioning). */
 export const API_VERSIONS = createApiVersions(API_VERSION_LIVES, () => new Date());
 
-/** Dependencies of the installer surface. */
 interface InstallerAppDeps extends ApiKeySurfaceDeps {
   readonly versions: ApiVersions;
   readonly cursors: PositionCursor;

@@ -27,11 +27,9 @@ import type { AuthenticationRequest } from './surface-request.js';
 /** A valid key, as job-state returns it. */
 export type FoundKey = z.infer<typeof authenticateKeyOperation.output>;
 
-/** The caller behind an API key. */
 export interface ApiKeyPrincipal {
   readonly kind: KeyKindName;
   readonly keyId: string;
-  /** The company that owns the key. */
   readonly companyId: string;
   readonly companyClass: CompanyClassName;
   /** For an installer-contractor key: the installer company that it is bound to. */
@@ -42,7 +40,6 @@ export interface ApiKeyPrincipal {
   readonly faults?: RequestFaults;
 }
 
-/** Authenticates a request by its `x-api-key` header. */
 export interface ApiKeyAuthenticator {
   /**
    * Returns the caller. Throws `unauthenticated` (spec: Authentication 4): with the reason if the header itself is
@@ -52,7 +49,6 @@ export interface ApiKeyAuthenticator {
   authenticate(
     request: Pick<AuthenticationRequest, 'header' | 'call' | 'remoteAddress' | 'isOverFailureLimit'>,
   ): Promise<ApiKeyPrincipal>;
-  /** Drops a revoked key from the cache. */
   forget(keyId: string): void;
   /** Drops all keys from the cache. Call it when revocations may have been missed. */
   forgetAll(): void;
@@ -82,7 +78,6 @@ const NEW_KEY_LOOKUPS = { slots: 20, slotMs: 40, queue: 2_000, work: 'API key lo
  */
 const OVER_LIMIT_LOOKUPS = { ...NEW_KEY_LOOKUPS, slots: 2, queue: 200 } as const;
 
-/** Returns the scopes of a principal; its kind of key determines them (spec: Authentication 3). */
 export function scopesOfPrincipal(principal: Pick<ApiKeyPrincipal, 'kind'>): readonly Scope[] {
   return KEY_KINDS[principal.kind].scopes;
 }

@@ -12,7 +12,6 @@ export interface SurfaceRequest {
   readonly remoteAddress: string;
 }
 
-/** A request to authenticate. */
 export interface AuthenticationRequest extends SurfaceRequest {
   /** Options of the authentication's RPC: deadline, cancellation and `x-request-id`. */
   readonly call: CallOptions;

@@ -4,7 +4,6 @@ import { invariant } from '@partner/kernel/process/invariant';
 /** Header that pins the version of a request and names the version of every response. */
 export const API_VERSION_HEADER = 'x-svc-api-version';
 
-/** One version of the API. */
 interface ApiVersion {
   readonly date: string;
   /**
@@ -14,7 +13,6 @@ interface ApiVersion {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The versions of a surface. */
 export interface ApiVersions {
   readonly current: ApiVersion;
   /** Selects the version of a request: the one that its `x-svc-api-version` header pins, else the current one. */
@@ -56,7 +54,6 @@ export function createApiVersions(
   };
 }
 
-/** Returns the first instant of a day. */
 function startOf(day: string): number {
   return new Date(`${day}T00:00:00Z`).getTime();
 }

@@ -12,7 +12,6 @@ export function sha256OfCanonicalJson(value: unknown): Buffer {
     .digest();
 }
 
-/** A JSON value that a client has sent. */
 export interface SentJson {
   readonly value: unknown;
   /** The value with the exact decimals of numbers as texts, if `value` does not hold all of them exactly. */

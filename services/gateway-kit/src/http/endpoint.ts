@@ -5,7 +5,6 @@ import type { ResponseStream } from './response-stream.js';
 /** An authenticated request with validated input. */
 export interface EndpointRequest<Principal, Query, Body> {
   readonly principal: Principal;
-  /** Path parameters, as sent. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   /** The query as sent: what job-state validates again. */
@@ -23,14 +22,12 @@ export interface EndpointRequest<Principal, Query, Body> {
   readonly requestId: string;
   /** Version date for the response to name: the pinned one, else the current one. */
   readonly apiVersion: string;
-  /** Returns a request header by its lower-case name. */
   header(name: string): string | undefined;
   /** Options of every RPC of this request: deadline, cancellation and `x-request-id`. */
   readonly call: CallOptions;
   readonly remoteAddress: string;
 }
 
-/** Content coding of a response body. */
 export type ContentCoding = 'br' | 'gzip';
 
 /** Response of an endpoint. Set `json`, `text` (a serialized body), or `bytes` with their `content-type`. */
@@ -76,7 +73,6 @@ export function serveOperation<Principal, Query, Body>(
 // oxlint-disable-next-line typescript/no-explicit-any -- query and body are bound together inside each endpoint
 export type AnyEndpoint<Principal> = Endpoint<Principal, any, any>;
 
-/** Returns the methods of each path, for the `allow` header. */
 export function methodsByPath<Principal>(
   endpoints: readonly AnyEndpoint<Principal>[],
 ): ReadonlyMap<string, readonly string[]> {

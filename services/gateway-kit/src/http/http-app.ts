@@ -48,7 +48,6 @@ const TURNS = { perTurn: 2, maxWaiting: 1_000 } as const;
 interface AdmittedRequest {
   /** Runs the endpoint. Call it at most once. */
   respond(): Promise<EndpointResponse>;
-  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   /** Sets rate limit headers that report an exhausted limit for this time. */
   showExhausted(seconds: number): void;
@@ -60,7 +59,6 @@ export type FaultInjector<Principal> = (
   request: AdmittedRequest,
 ) => Promise<EndpointResponse>;
 
-/** A surface: its endpoints, authentication and limits. */
 export interface HttpAppOptions<Principal> {
   readonly endpoints: readonly AnyEndpoint<Principal>[];
   /** Resolves to the caller. Throws a `ServiceError`; `unauthenticated` for invalid credentials. */
@@ -94,7 +92,6 @@ export interface HttpAppOptions<Principal> {
   readonly companyOf: (principal: Principal) => string;
   /** Total time of the RPCs of one request, in ms. */
   readonly rpcTimeoutMs: number;
-  /** Number of proxies whose `x-forwarded-for` is trusted. */
   readonly trustedProxyHops: number;
   /** For a versioned surface: each response has an `x-svc-api-version`, and a request may pin one (spec: Versioning 1). */
   readonly versions?: ApiVersions;
@@ -107,7 +104,6 @@ export interface HttpAppOptions<Principal> {
   readonly after?: After;
   /** Runs after the scope check and before the input is validated. Throws a `ServiceError` to refuse the request. */
   readonly beforeEndpoint?: (request: SurfaceRequest) => void;
-  /** Fields of the principal for the request's log line, e.g. `companyId` and `keyId`. */
   readonly logFieldsOf?: (principal: Principal) => Readonly<Record<string, string>>;
   /** Class of the principal's company; a label of the durations. */
   readonly companyClassOf?: (principal: Principal) => CompanyClassName;

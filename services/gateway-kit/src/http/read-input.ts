@@ -7,7 +7,6 @@ import { API_VERSION_HEADER } from './api-versions.js';
 import { type SentJson, sha256OfSentJson } from './canonical-json.js';
 import type { AnyEndpoint } from './endpoint.js';
 
-/** Validated input of a request. */
 interface RequestInput {
   readonly params: Readonly<Record<string, string>>;
   readonly query: unknown;
@@ -18,7 +17,6 @@ interface RequestInput {
   readonly bodySha256: Buffer;
 }
 
-/** Input of a request before its validation. */
 interface GivenInput {
   readonly params: Readonly<Record<string, string | readonly string[]>>;
   readonly query: Readonly<Record<string, unknown>>;
@@ -27,7 +25,6 @@ interface GivenInput {
   readonly idempotencyKey: string | undefined;
 }
 
-/** Validates the input of a request. Throws one 400 that lists all violations. */
 export function readInput<Principal>(
   endpoint: AnyEndpoint<Principal>,
   request: Request,

@@ -23,7 +23,6 @@ interface BodyShare {
   release(): void;
 }
 
-/** Bodies that are being read or used in this process. */
 export interface RequestBodies {
   /**
    * Takes the caller's share for the body of a request, before any of it is read; undefined for a request without a body. Throws

@@ -19,20 +19,14 @@ export interface RequestRecord {
   respondedAt?: number;
   /** True for a streamed response. Its duration says nothing about the service, so it is not observed. */
   isStream?: boolean;
-  /** Class of the calling company, once known. */
   companyClass?: CompanyClassName;
-  /** Fields of the response for the log line. */
   fields?: Readonly<Record<string, string>>;
-  /** The caller, once known. */
   principal: Readonly<Record<string, string>>;
-  /** Error of the request, if any. */
   error?: ServiceError;
 }
 
-/** Logs every request once and observes its duration. */
 export interface RequestLog {
   begin(request: IncomingMessage, response: ServerResponse, requestId: string): void;
-  /** Returns the record of a new request. */
   recordOf(request: IncomingMessage): RequestRecord;
 }
 

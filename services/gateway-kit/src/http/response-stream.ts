@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http';
 /** Maximum bytes buffered for a slow client. */
 const MAX_WAITING_BYTES = 65_536;
 
-/** A streamed response body. */
 export interface ResponseStream {
   /**
    * Sends a text. If more than 64 KB are unread, cuts the client off instead of buffering. Does nothing after the

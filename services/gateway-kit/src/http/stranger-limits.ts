@@ -44,7 +44,6 @@ export interface StrangerLimits {
   ): Promise<Principal>;
 }
 
-/** Creates the limits of one surface. */
 export function createStrangerLimits(options: StrangerLimitOptions): StrangerLimits {
   const { failedAuthentication, withoutCredentials } = options;
   /** Client networks over their failure limit. An entry expires when one more failure fits. */

@@ -41,7 +41,6 @@ export async function countRequest(
   return take('default', key, limit, countedAs);
 }
 
-/** The span of every rate limit. */
 const WINDOW_SECONDS = SPAN_MS / 1_000;
 
 /** Sets `RateLimit-Policy` and `RateLimit` to the verdict of the policy that counted the request. */

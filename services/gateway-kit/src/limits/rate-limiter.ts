@@ -12,12 +12,10 @@ import {
   type WindowVerdict,
 } from './sliding-window.js';
 
-/** Result of one limit for one request. */
 export interface RateLimitVerdict {
   readonly accepted: boolean;
   /** The limit applied: requests in any 60 seconds. */
   readonly limit: number;
-  /** Requests that would still be accepted now. */
   readonly remaining: number;
   /** Whole seconds until more than `remaining` requests fit; 0 if none is counted. */
   readonly resetSeconds: number;
@@ -109,9 +107,7 @@ const takeReply = z
     return { accepted: accepted === 1, remaining, resetMs, waitMs };
   });
 
-/** The local state of one key. */
 interface KeyCount {
-  /** Requests that this process accepted. */
   readonly own: SlidingWindow;
   /** Requests that the other replicas had accepted at the last reply of Redis, and until when they may count. */
   others: { readonly count: number; readonly until: number };
@@ -143,9 +139,7 @@ const LOCAL_AGE_MS = SPAN_MS + BUCKET_MS;
  */
 export function createRateLimiter(options: {
   readonly redis: Pick<RedisClient, 'defineCommand' | 'takeFromRateLimit' | 'status'>;
-  /** Prefix of every key in Redis. */
   readonly keyPrefix: string;
-  /** Number of processes that share the limits. */
   readonly replicas: number;
   readonly logger: Pick<Logger, 'warn' | 'info'>;
   readonly metrics: Registry;
@@ -327,7 +321,6 @@ export function createRateLimiter(options: {
   };
 }
 
-/** Metrics of one process's limiter. `localBytes` returns the present memory of its local counts. */
 function limiterMetrics(registry: Registry, localBytes: () => number) {
   const degradedGauge = new Gauge({
     name: 'partner_rate_limiter_degraded',
@@ -369,7 +362,6 @@ function tighter(one: WindowVerdict, other: WindowVerdict): WindowVerdict {
   };
 }
 
-/** Converts a window's result to whole seconds. */
 export function inSeconds(limit: number, verdict: WindowVerdict): RateLimitVerdict {
   const { accepted, remaining, resetMs, waitMs } = verdict;
   const retryAfterSeconds = accepted ? 0 : Math.max(1, Math.ceil(waitMs / 1_000));

@@ -53,7 +53,6 @@ const CLUSTER = {
   clusterNodeRetryStrategy: retryStrategy,
 } satisfies ClusterOptions;
 
-/** Connects as the scheme of `REDIS_URL` says. */
 function connectTo(redisUrl: string): RedisClient {
   const single = { ...CONNECTION, enableOfflineQueue: false, retryStrategy };
   const [, tls, kind] = /^redis(s?)-(sentinel|cluster):/.exec(redisUrl) ?? [];

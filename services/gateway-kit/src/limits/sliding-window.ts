@@ -33,9 +33,7 @@ export interface SlidingWindow {
   reserve(now: number, limit: number): { readonly verdict: WindowVerdict; giveBack(): void };
   /** Lower bound of the requests in the span before the instant: counts only whole buckets. */
   atLeast(now: number): number;
-  /** Counts a request that was accepted elsewhere. */
   record(now: number): void;
-  /** Upper bound of the window's memory. */
   bytes(): number;
 }
 
@@ -102,7 +100,6 @@ export function createSlidingWindow(): SlidingWindow {
     return 0;
   }
 
-  /** Returns the result for a request, before it is counted. */
   function judge(now: number, limit: number): WindowVerdict {
     return used >= limit
       ? { accepted: false, remaining: 0, resetMs: resetMs(now), waitMs: waitMs(now, limit) }

@@ -4,7 +4,6 @@ import { invalidArgument } from '@partner/kernel/process/validation';
 import { sha256OfCanonicalJson } from '../http/canonical-json.js';
 import type { ToolCaller } from './tool.js';
 
-/** How long a confirmation is valid. */
 const VALID_MS = 10 * 60_000;
 
 /**

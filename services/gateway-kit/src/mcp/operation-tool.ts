@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { type JsonObject, toolSchema } from './tool-schema.js';
 import type { ReadingToolName, Tool } from './tool.js';
 
-/** Maximum characters of an id in a path. */
 const ID_LENGTH = 200;
 
 /**

@@ -41,9 +41,7 @@ export async function respondToMessage(
     tools,
     call,
   }: {
-    /** Returns a header of the request by its lower-case name. */
     readonly header: (name: string) => string | undefined;
-    /** The tools that the caller may use. */
     readonly tools: readonly Tool[];
     /** Calls a tool by its name; undefined if there is none. Must not throw. */
     readonly call: (name: string, given: JsonObject) => Promise<CallToolResult | undefined>;

@@ -4,7 +4,6 @@ import { z } from 'zod';
 /** A JSON object of which the code reads only some fields. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** JSON Schema of a tool's input. */
 export interface ToolSchema {
   readonly [keyword: string]: unknown;
   readonly type: 'object';

@@ -23,9 +23,7 @@ interface AnyTool {
   call(given: JsonObject, caller: ToolCaller): Promise<string>;
 }
 
-/** What a tool can do for its caller. */
 export interface ToolCaller {
-  /** The request that calls the tool. */
   readonly request: EndpointRequest<ApiKeyPrincipal, unknown, unknown>;
   /**
    * Runs an operation of the surface as the caller, with its scope check and validation, and returns the body of its response. Throws
@@ -34,7 +32,6 @@ export interface ToolCaller {
   perform(operation: { readonly id: string }, input: OperationCall): Promise<string>;
 }
 
-/** Input of an operation, as a request would carry it. */
 export interface OperationCall {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;

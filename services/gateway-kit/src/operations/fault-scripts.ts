@@ -30,7 +30,6 @@ const counted = z.tuple([z.tuple([z.null(), z.int()])]).rest(z.unknown());
  */
 export function createFaultScripts(deps: {
   readonly redis: Pick<RedisClient, 'multi'>;
-  /** Prefix of every key in Redis. */
   readonly keyPrefix: string;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }): FaultScripts {

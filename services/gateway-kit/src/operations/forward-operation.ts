@@ -14,7 +14,6 @@ import { idempotencyHeaders } from '../http/error-response.js';
 
 type Request<Principal> = EndpointRequest<Principal, unknown, unknown>;
 
-/** How a surface calls job-state. */
 export interface Forwarding<Principal> {
   readonly operations: Pick<OperationClient, 'call'>;
   readonly callerOf: (request: Request<Principal>) => Caller;
@@ -105,7 +104,6 @@ export function callFor<Principal>(
   );
 }
 
-/** Returns the response to a request after job-state's reply. */
 export function responseTo(
   operation: Pick<AnyOperation, 'path' | 'responses' | 'id'>,
   request: Pick<Request<unknown>, 'apiVersion'>,

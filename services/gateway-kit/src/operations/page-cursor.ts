@@ -8,7 +8,6 @@ export interface PageCursorDeps {
   readonly clock: () => Date;
 }
 
-/** The cursors of one list for one company. */
 export interface PageCursors {
   /** Returns the id in a cursor. Throws `cursor_invalid` unless the cursor is of this list and company. */
   idOf(cursor: string | undefined): string | undefined;

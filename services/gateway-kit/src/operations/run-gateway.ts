@@ -27,7 +27,6 @@ type GatewaySettings = z.infer<z.ZodObject<typeof commonConfig & typeof httpConf
 export async function runGateway(options: {
   readonly name: string;
   readonly surface: Surface;
-  /** The queue in which job-state serves this gateway. */
   readonly queue: QueueDefinition;
   readonly config: z.ZodType<GatewaySettings>;
   readonly createApp: (deps: ApiKeySurfaceDeps, settings: GatewaySettings) => RequestListener;

@@ -14,7 +14,6 @@ export const general: FoundKey = {
   kind: 'general',
 };
 
-/** Slots never rest. */
 const restsNever: After = (_milliseconds, then) => {
   then();
   return () => undefined;
@@ -77,10 +76,8 @@ export function createFixture(
   };
 }
 
-/** Responds that there is no such key. */
 export function refuseKey(): never {
   throw new ServiceError('unauthenticated', 'no such key');
 }
 
-/** A key of the sandbox. */
 export const key = createApiKey('sandbox');

@@ -36,7 +36,6 @@ async function connect(url: URL, apiKey: string) {
     new StreamableHTTPClientTransport(url, { requestInit: { headers: { 'x-api-key': apiKey } } }),
   );
   return {
-    /** Names of the tools, in their order. */
     toolNames: async () => (await client.listTools()).tools.map(({ name }) => name),
     tools: async () => (await client.listTools()).tools,
     /** Calls a tool and returns its result, which is JSON. */

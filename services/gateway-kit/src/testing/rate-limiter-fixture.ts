@@ -93,7 +93,6 @@ export async function isDegraded(metrics: Registry): Promise<boolean> {
   return (await valueOf(metrics, 'partner_rate_limiter_degraded')) === 1;
 }
 
-/** Blocks the process for that many ms. */
 export function blockEventLoop(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

@@ -1,6 +1,5 @@
 import { type Channel, type ConsumeMessage, IllegalOperationError } from 'amqplib';
 
-/** Acknowledges the messages of one channel. */
 export interface Acknowledger {
   /** Adds a delivered message. Every message of the channel must be added, in order. */
   add(message: ConsumeMessage): void;
@@ -8,7 +7,6 @@ export interface Acknowledger {
   ack(message: ConsumeMessage): void;
   /** Drops a message that is settled in another way. */
   forget(message: ConsumeMessage): void;
-  /** Sends pending acknowledgements now. */
   flush(): void;
 }
 

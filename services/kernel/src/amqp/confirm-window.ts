@@ -4,7 +4,6 @@ import { PublishError } from './publish-error.js';
 /** Maximum unconfirmed messages; further ones wait. */
 const WINDOW = 1_000;
 
-/** One message to publish. */
 interface WindowMessage {
   readonly exchange: string;
   readonly routingKey: string;
@@ -12,7 +11,6 @@ interface WindowMessage {
   readonly properties: Options.Publish;
 }
 
-/** Window of unconfirmed messages on one confirm channel. */
 export interface ConfirmWindow {
   /**
    * Publishes persistent and mandatory, unless the properties say otherwise. Resolves with the broker's confirm, else
@@ -22,7 +20,6 @@ export interface ConfirmWindow {
   publish(message: WindowMessage): Promise<void>;
 }
 
-/** The methods of a `ConfirmChannel` that the window uses. */
 export interface ConfirmingChannel {
   publish(
     exchange: string,

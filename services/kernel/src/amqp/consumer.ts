@@ -19,7 +19,6 @@ const HOLD_LIMIT_MS = 15 * 60_000;
 const FAILURE_PAUSE_MS = 1_000;
 const LONGEST_FAILURE_PAUSE_MS = 60_000;
 
-/** A received message. */
 export interface IncomingMessage {
   /** Empty if the sender set none. */
   readonly messageId: string;
@@ -174,7 +173,6 @@ export function startConsumer(options: {
   };
 }
 
-/** Returns the properties of a delivered message that handlers can see. */
 export function incomingMessage({ content, fields, properties }: ConsumeMessage): IncomingMessage {
   return {
     messageId: textOf(properties.messageId),

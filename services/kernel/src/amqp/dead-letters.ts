@@ -26,14 +26,12 @@ const DEATH_HEADERS = new Set<string>([
   'x-last-death-reason',
 ]);
 
-/** A message in a dead-letter queue. */
 export interface DeadLetter {
   /** Empty if the sender set none. */
   readonly messageId: string;
   /** Full name of the protobuf message; empty if the sender set none. */
   readonly type: string;
   readonly body: Uint8Array;
-  /** The headers that are text. */
   readonly headers: Readonly<Record<string, string>>;
   /** The consumer's reason, else the broker's, e.g. `delivery_limit`. */
   readonly reason: string;
@@ -41,10 +39,8 @@ export interface DeadLetter {
   readonly diedAt: Date | undefined;
 }
 
-/** What to do with a dead letter. */
 export type DeadLetterVerdict = 'keep' | 'requeue' | 'discard';
 
-/** Counts of the inspected dead letters, by result. */
 export interface DeadLetterOutcome {
   readonly kept: number;
   readonly requeued: number;

@@ -5,7 +5,6 @@ export const DIED_AT = 'x-died-at';
 
 const REASON_LENGTH = 1_000;
 
-/** Returns the headers that dead-lettering adds to a message. */
 export function deathHeaders(reason: string, at: Date): Record<string, string> {
   return { [DEAD_REASON]: reason.slice(0, REASON_LENGTH), [DIED_AT]: at.toISOString() };
 }

@@ -6,14 +6,12 @@ import { ServiceError } from '../process/service-error.js';
 import { invalidArgument, validate } from '../process/validation.js';
 import type { OperationReply } from './operation-call.js';
 
-/** What every call says about itself. */
 export interface CallContext {
   readonly caller: Caller;
   /** Returns the time until the caller's deadline, in ms; undefined: it has none. */
   readonly timeoutMs: () => number | undefined;
 }
 
-/** A decoded call before the validation of its input. */
 export interface DecodedCall extends CallContext {
   readonly params: Readonly<Record<string, string>>;
   readonly query: unknown;
@@ -44,7 +42,6 @@ export interface OperationRequest<Query, Body, Param extends string = string> ex
   readonly idempotencyKey: IdempotencyKey | undefined;
 }
 
-/** An operation with the use case that it runs. */
 export interface Implementation {
   readonly id: string;
   readonly repeatable: boolean;

@@ -2,7 +2,6 @@ import type { Channel } from 'amqplib';
 import type { AmqpConnection } from './connection.js';
 import { within } from './within.js';
 
-/** State of a queue, as the broker reports it. */
 export interface QueueInspection {
   readonly name: string;
   /** Ready messages, without unacknowledged ones. */

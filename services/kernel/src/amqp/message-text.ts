@@ -3,7 +3,6 @@ export function textOf(property: unknown): string {
   return typeof property === 'string' ? property : '';
 }
 
-/** Returns the headers of a message that are text. */
 export function textHeaders(headers: Readonly<Record<string, unknown>>): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const name in headers) {

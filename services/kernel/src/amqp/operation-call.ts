@@ -12,7 +12,6 @@ import { notCarriedOut } from './rpc-error.js';
 
 const OUTCOME_HEADER = 'x-outcome';
 
-/** An encoded response to a call. */
 export interface RpcReply {
   /** Shows whether the call succeeded. */
   readonly type: string;
@@ -30,7 +29,6 @@ export interface OperationReply extends CallOutcome {
   readonly json: string;
 }
 
-/** Encodes a call. */
 export function encodeCall(call: OperationCall): Uint8Array {
   return Buffer.from(JSON.stringify(call));
 }

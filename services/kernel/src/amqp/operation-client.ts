@@ -3,7 +3,6 @@ import type { InternalOperation } from '@partner/proto-contracts/api/operation';
 import { encodeCall, type OperationReply } from './operation-call.js';
 import type { RpcClient } from './rpc-client.js';
 
-/** Deadline and cancellation of a call. */
 export interface CallOptions {
   /** Absent: the default of the client. */
   readonly timeoutMs?: number | undefined;

@@ -17,16 +17,13 @@ const REFUSAL_OF_0_1_0: RpcReply = {
   error: notCarriedOut(new Error('a message of release 0.1.0 is not a call')),
 };
 
-/** The operations of a queue. */
 export interface ServedOperations {
   readonly implementations: readonly Implementation[];
   /** The kinds of callers in whose name its clients may call. Any other call fails with `permission_denied`. */
   readonly callers: readonly Caller['kind'][];
 }
 
-/** What a message runs. */
 interface CallHandler {
-  /** Label of logs, spans and metrics. */
   readonly name: string;
   /** True: a call that is redelivered may run again. */
   readonly isRepeatable: boolean;

@@ -7,7 +7,6 @@
 export type PublishErrorKind =
   'returned' | 'nacked' | 'timeout' | 'closed' | 'not-connected' | 'blocked' | 'too-large';
 
-/** A message could not be published, or its confirm is missing. */
 export class PublishError extends Error {
   override readonly name = 'PublishError';
   readonly kind: PublishErrorKind;

@@ -19,13 +19,11 @@ export const PATIENT_CONFIRM_TIMEOUT_MS = 30_000;
 /** A channel is not replaced earlier: a full queue refuses messages on every channel. */
 const SHORTEST_CHANNEL_LIFE_MS = 1_000;
 
-/** A message to publish. */
 export interface OutgoingMessage {
   readonly exchange: ExchangeDefinition;
   readonly routingKey: string;
   /** Identifies the message for de-duplication. */
   readonly messageId: string;
-  /** Full name of the protobuf message. */
   readonly type: string;
   /** Not copied: do not change it before the message is confirmed. */
   readonly body: Uint8Array;
@@ -38,7 +36,6 @@ export interface OutgoingMessage {
   readonly mayBeLost?: boolean;
 }
 
-/** Publishes with the broker's confirm. */
 export interface Publisher {
   /**
    * Publishes persistent and mandatory. Resolves once the broker has confirmed the message in at least one queue; with

@@ -25,11 +25,9 @@ interface PendingCall {
   readonly complete: (reply: ConsumeMessage) => void;
   /** Ends a call that has no response: its outcome is unknown if it was sent. */
   readonly fail: (cause: unknown) => void;
-  /** Ends a call that was not carried out. */
   readonly refuse: (cause: unknown) => void;
 }
 
-/** Settings of a client of one queue. */
 export interface RpcClientOptions {
   readonly connection: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>;
   readonly queue: QueueDefinition;
@@ -39,9 +37,7 @@ export interface RpcClientOptions {
   readonly defaultTimeoutMs?: number;
 }
 
-/** An encoded request. */
 interface RpcRequest {
-  /** The id of the operation. */
   readonly type: string;
   readonly body: Uint8Array;
   /** Absent: the default of the client. */
@@ -49,7 +45,6 @@ interface RpcRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Calls over the broker. */
 export interface RpcClient {
   call(request: RpcRequest): Promise<OperationReply>;
   close(): Promise<void>;

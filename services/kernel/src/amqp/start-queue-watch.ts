@@ -5,7 +5,6 @@ import type { AmqpConnection } from './connection.js';
 import { replyCodeOf } from './inspect-queues.js';
 import { gauge } from './metrics.js';
 
-/** A watch that runs until it is stopped. */
 export interface QueueWatch {
   stop(): Promise<void>;
 }
@@ -21,7 +20,6 @@ export function startQueueWatch(options: {
   readonly queues: readonly QueueDefinition[];
   readonly metrics: Registry;
   readonly clock: () => Date;
-  /** Interval between two inspections, in ms. */
   readonly intervalMs: number;
 }): QueueWatch {
   const messages = gauge(options.metrics, {

@@ -7,7 +7,6 @@ import { within } from './within.js';
 
 const CANCEL_LIMIT_MS = 3_000;
 
-/** A consumer of a queue. */
 export interface Consumer {
   /** Stops receiving messages, waits for the handlers in flight, and closes the channel. */
   stop(): Promise<void>;
@@ -22,7 +21,6 @@ export interface Delivery {
   /** Aborted when the channel is lost, whose messages the broker requeues, and on stop: work that pauses must give its message back. */
   readonly over: AbortSignal;
   ack(): void;
-  /** Requeues the message. */
   requeue(): void;
   /** Rejects the message: the broker moves it to the dead-letter queue, if there is one. */
   reject(): void;
@@ -35,9 +33,7 @@ export interface Delivery {
  */
 export function startSubscription(options: {
   readonly connection: Pick<AmqpConnection, 'openChannel'>;
-  /** Name of the channel in logs and metrics. */
   readonly name: string;
-  /** Maximum unacknowledged messages. */
   readonly prefetch: number;
   readonly noAck?: boolean;
   /** Ensures the queue exists and resolves to its name. Runs before each subscription. */

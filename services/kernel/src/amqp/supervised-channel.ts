@@ -34,9 +34,7 @@ export interface SupervisedChannel {
   close(): Promise<void>;
 }
 
-/** The supervisor's interface for its connection. */
 export interface ChannelSupervisor extends SupervisedChannel {
-  /** Opens the channel on a new connection. */
   connected(): void;
 }
 

@@ -70,7 +70,6 @@ async function checkQueue(channel: Channel, queue: QueueDefinition): Promise<str
   return queue.name;
 }
 
-/** Declares a durable exchange. */
 async function declareExchange(channel: Channel, exchange: ExchangeDefinition): Promise<void> {
   await channel.assertExchange(exchange.name, exchange.type, { durable: true });
 }

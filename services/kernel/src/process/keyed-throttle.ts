@@ -1,14 +1,11 @@
 import type { After } from './timers.js';
 
-/** Emits the items noted for each key at a limited rate. */
 export interface KeyedThrottle {
   /** Notes changed items of a key; no items: any of them may have changed. */
   note(key: string, items: readonly string[]): void;
-  /** Drops the items that were noted but not emitted. */
   stop(): void;
 }
 
-/** Items noted while a key rests. */
 interface Noted {
   readonly items: Set<string>;
   isAny: boolean;

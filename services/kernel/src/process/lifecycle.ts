@@ -7,7 +7,6 @@ interface Readiness {
   readonly dependencies: Readonly<Record<string, boolean>>;
 }
 
-/** Lifecycle of a service: start, readiness and shutdown. */
 export interface Lifecycle {
   /**
    * Adds a dependency, e.g. a backing service. `isAvailable` must not throw or wait. The service is not ready before each

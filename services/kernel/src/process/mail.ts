@@ -16,7 +16,6 @@ export const mailConfig = {
     .describe('Sender address of email, e.g. `partner-api@example.com`. Required with `SMTP_URL`.'),
 } as const;
 
-/** Returns whether the sender is set if email is enabled. */
 export function hasSender(config: {
   readonly SMTP_URL?: string | undefined;
   readonly MAIL_FROM?: string | undefined;
@@ -27,7 +26,6 @@ export function hasSender(config: {
 /** The violation that {@link hasSender} detects, also beside a setting of a wrong form. */
 export const NO_SENDER = { path: ['MAIL_FROM'], message: 'is not set, and SMTP_URL is', when: () => true };
 
-/** One email. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
@@ -35,7 +33,6 @@ export interface Mail {
   readonly html?: string;
 }
 
-/** Sends email. */
 export interface Mailer {
   /**
    * Resolves once the mail server has accepted the email. Rejects with a {@link MailError} if it refused, or if that is
@@ -82,7 +79,6 @@ export function createMailer(config: {
   };
 }
 
-/** The mail server did not accept an email, or is unreachable. */
 export class MailError extends Error {
   override readonly name = 'MailError';
   /** True: the server refuses this email for good, but may accept others. */

@@ -4,7 +4,6 @@ import { createLogger, type Logger } from '../telemetry/logger.js';
 import { ServiceError } from './service-error.js';
 import { failureText, type WaitFor, waitFor } from './wait-for.js';
 
-/** What a job starts with. */
 export interface JobKit {
   readonly logger: Logger;
   /** Waits for a dependency. A refusal for good ends the job. */

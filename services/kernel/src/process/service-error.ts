@@ -1,11 +1,9 @@
 import { ERROR_REASON_CATALOGUE, type ErrorReason } from '@partner/proto-contracts/api/error-reasons';
 
-/** Returns the HTTP status of an error reason. */
 export function httpStatusOf(reason: ErrorReason): number {
   return ERROR_REASON_CATALOGUE[reason].httpStatus;
 }
 
-/** One violation in one field, for the caller. */
 export interface FieldViolation {
   /** Path of the field, e.g. `membershipIds.3`. */
   readonly path: string;
@@ -13,11 +11,9 @@ export interface FieldViolation {
   readonly message: string;
 }
 
-/** Use of an idempotency key in an outcome. */
 export interface IdempotencyMark {
   /** True if the outcome was recorded earlier and is replayed without a new effect. */
   readonly replayed: boolean;
-  /** Until when the key can be replayed. */
   readonly expiresAt: Date;
 }
 

@@ -10,7 +10,6 @@ import { registerServiceMetrics } from './service-metrics.js';
 import { flushTraces } from '../telemetry/tracing.js';
 import { type WaitFor, waitFor } from './wait-for.js';
 
-/** Dependencies that every service starts with. */
 export interface ServiceKit {
   readonly logger: Logger;
   readonly metrics: Registry;

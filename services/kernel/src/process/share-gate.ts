@@ -3,9 +3,7 @@ import { type After, afterMs } from './timers.js';
 
 /** Shares a bounded resource of this process fairly between keys, e.g. companies or client networks. */
 export interface ShareGate {
-  /** Number of slots in use. */
   running(): number;
-  /** Number of entries that wait for a slot. */
   waiting(): number;
   /**
    * Takes a slot, or a number of them, at once and returns the function that frees them. Undefined unless the key then has at most as
@@ -23,7 +21,6 @@ export interface ShareGate {
   run<T>(key: string, options: EntryOptions, work: () => Promise<T>): Promise<T>;
 }
 
-/** How an entry waits. */
 interface EntryOptions {
   readonly timeoutMs: number;
   /** Part of the key, e.g. an API key of a network. The parts of one key take turns. */
@@ -61,7 +58,6 @@ export function createShareGate(options: {
   readonly after?: After;
 }): ShareGate {
   const { slots, queue, work, slotMs, after = afterMs } = options;
-  /** Keys with work, in round-robin order. */
   const keysWithWork = new Map<string, Place>();
   let running = 0;
   let waiting = 0;

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { type FieldViolation, ServiceError } from './service-error.js';
 
-/** Result of validation: the value, or every violation. */
 export type Validated<T> =
   | { readonly valid: true; readonly value: T }
   | { readonly valid: false; readonly violations: readonly FieldViolation[] };
@@ -75,7 +74,6 @@ function expectation(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-/** Returns the name of a value's JSON type. */
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';

@@ -13,7 +13,6 @@ export class RefusedError extends Error {
   override readonly name = 'RefusedError';
 }
 
-/** How to wait. */
 export interface WaitOptions {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** Ends the wait: it rejects after the attempt in flight. */
@@ -24,7 +23,6 @@ export interface WaitOptions {
   readonly untilRefused?: boolean;
 }
 
-/** {@link waitFor} of one process. */
 export type WaitFor = <T>(what: string, attempt: () => Promise<T>) => Promise<T>;
 
 /**

@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { isId, newId } from '../process/ids.js';
 
-/** Environment of a key; a deployment serves one of them. */
 export type Environment = 'sandbox' | 'production';
 
 const SECRET_PREFIXES: Readonly<Record<Environment, string>> = {

@@ -1,8 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** Input of a webhook signature. */
 export interface SignedContent {
-  /** The whole signing secret, `whsec_…`. */
   readonly secret: string;
   /** Time of signing, in Unix seconds. */
   readonly timestamp: number;

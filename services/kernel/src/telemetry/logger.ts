@@ -65,7 +65,6 @@ export function createLogger(options: LoggerOptions): Logger {
   return logger;
 }
 
-/** Creates the logger of a service that writes its lines to a stream. */
 export function createLoggerTo(destination: DestinationStream, options: LoggerOptions): Logger {
   const settings = {
     level: options.level,
@@ -114,5 +113,4 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Logger without output. */
 export const silentLogger: Logger = pino({ level: 'silent' });

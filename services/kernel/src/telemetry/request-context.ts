@@ -36,7 +36,6 @@ export function requestIdIn(headers: Readonly<Record<string, unknown>>): string 
   return typeof requestId === 'string' && isRequestId(requestId) ? requestId : undefined;
 }
 
-/** Returns whether a text has the form of a request id. */
 export function isRequestId(text: string): boolean {
   return /^[A-Za-z0-9._:-]{1,128}$/.test(text);
 }

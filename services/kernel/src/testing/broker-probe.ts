@@ -13,7 +13,6 @@ export interface BrokerProbe {
   ): Promise<QueueDefinition>;
   /** Declares a queue for RPC requests with its own exchange. */
   declareRpcQueue(): Promise<QueueDefinition>;
-  /** Publishes a message to a queue. */
   send(queue: string, body: string, properties?: Options.Publish): void;
   /** Takes the next message of a queue; waits until there is one. */
   take(queue: string): Promise<GetMessage>;
@@ -22,7 +21,6 @@ export interface BrokerProbe {
   close(): Promise<void>;
 }
 
-/** Connects a probe. */
 export async function openBrokerProbe(url: string): Promise<BrokerProbe> {
   const connection = await connect(url);
   connection.on('error', () => undefined);

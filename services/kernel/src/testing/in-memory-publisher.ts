@@ -2,7 +2,6 @@ import { PublishError, type PublishErrorKind } from '../amqp/publish-error.js';
 import type { OutgoingMessage, Publisher } from '../amqp/publisher.js';
 import { createRecorder, type Recorder } from '@partner/test-kit/recorder';
 
-/** A publisher that records its messages. */
 export interface InMemoryPublisher extends Publisher {
   readonly published: Recorder<OutgoingMessage>;
   /** Makes every later publish fail in this way; undefined makes them succeed again. */

@@ -1,11 +1,9 @@
 import type { After } from '../process/timers.js';
 
-/** Timers that only a test advances. */
 export interface ManualTimers {
   readonly after: After;
   /** Advances the time and runs the callbacks that are due, in order of their times. */
   pass(milliseconds: number): void;
-  /** Number of pending callbacks. */
   waiting(): number;
 }
 

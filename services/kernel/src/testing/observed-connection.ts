@@ -9,7 +9,6 @@ export interface ObservedConnection extends Pick<AmqpConnection, 'openChannel' |
   readonly channels: Recorder<{ readonly name: string; readonly channel: Channel }>;
 }
 
-/** Wraps a connection. */
 export function observeConnection(
   connection: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>,
 ): ObservedConnection {

@@ -17,7 +17,6 @@ const addNoteCall = defineInternalOperation({ id: 'testAddNote', repeatable: fal
 type Input = z.infer<typeof input>;
 export type TestCall = (input: Input, context: CallContext) => Promise<{ resourceJson: string }>;
 
-/** Serves the calls of tests. */
 export function testOperations(calls: {
   readonly getJob?: TestCall;
   readonly addNote?: TestCall;
@@ -34,7 +33,6 @@ export function testOperations(calls: {
 
 export type TestClient = ReturnType<typeof createTestClient>;
 
-/** Makes the calls of tests. */
 export function createTestClient(options: RpcClientOptions) {
   const { callInternal } = createOperationClient(createRpcClient(options));
   return {
