@@ -2,7 +2,7 @@ import type { Publisher } from '@partner/kernel/amqp/publisher';
 import type { ServiceKit } from '@partner/kernel/process/service';
 import type { Config } from './config.js';
 import type { Databases } from './connections.js';
-import { startJournalBackfills } from './journal/start-journal-backfills.js';
+import { startJournalBackfills } from './journal/backfills.js';
 import { startNotifications } from './notifications/start-notifications.js';
 import { webhookFaults } from './sandbox/webhook-faults.js';
 import { setReleaser } from './webhooks/deliveries/releaser.js';

@@ -6,7 +6,7 @@ import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { generalKey } from '../testing/callers.js';
 import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
-import { appointmentOperations } from './appointment-operations.js';
+import { appointmentOperations } from './book-appointment.js';
 import { database } from '../testing/file-database.js';
 
 let companyId: string;

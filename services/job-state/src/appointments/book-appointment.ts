@@ -1,17 +1,45 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { AppointmentBookedSchema } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
+import type { appointmentBooked } from '@partner/proto-contracts/resources/appointment/appointment';
+import { bookAppointmentOperation } from '@partner/proto-contracts/resources/appointment/operations';
 import { PARTNER_EVENTS } from '@partner/proto-contracts/topology';
+import { type Implementation, implement } from '@partner/kernel/amqp/implement';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
-import type { Logger } from '@partner/kernel/telemetry/logger';
 import { type IdempotencyMark, ServiceError } from '@partner/kernel/process/service-error';
 import { z } from 'zod';
 import type { PreparedStatement } from '../database/connection-pool.js';
-import type { Database, Transaction } from '../database/database.js';
-import { type IdempotencyBinding, runIdempotent } from '../idempotency/run-idempotent.js';
+import type { Transaction } from '../database/database.js';
+import { type IdempotencyBinding, runIdempotent, type WriteDeps } from '../idempotency/run-idempotent.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
 import { type RecordedEvent, recordEvent } from '../webhooks/events/record-event.js';
+
+/** The operation with which sales companies book appointments. */
+export function appointmentOperations(deps: WriteDeps): readonly Implementation[] {
+  return [
+    implement(bookAppointmentOperation, async ({ companyId, body, idempotencyKey, timeoutMs }) => {
+      invariant(idempotencyKey, 'the body holds a key');
+      const { leadId, projectId = null, startsAt, endsAt, notes = null } = body;
+      const { appointmentId, idempotency } = await bookAppointment(deps, {
+        companyId,
+        binding: idempotencyKey,
+        leadId,
+        projectId,
+        startsAt: new Date(startsAt),
+        endsAt: new Date(endsAt),
+        notes,
+        timeoutMs: timeoutMs(),
+      });
+      const shown: z.infer<typeof appointmentBooked> = { appointmentId, status: 'booked' };
+      return {
+        status: idempotency?.replayed === true ? 200 : 201,
+        json: JSON.stringify(shown),
+        idempotency,
+      };
+    }),
+  ];
+}
 
 /** An appointment as a sales company books it (spec: AppointmentIn). */
 export interface Booking {
@@ -39,11 +67,7 @@ export interface Booking {
  * only the key's row.
  */
 export async function bookAppointment(
-  deps: {
-    readonly database: Pick<Database, 'transaction'>;
-    readonly clock: () => Date;
-    readonly logger: Logger;
-  },
+  deps: WriteDeps,
   booking: Booking,
 ): Promise<{ readonly appointmentId: string; readonly idempotency: IdempotencyMark | undefined }> {
   const { companyId, leadId, projectId } = booking;

@@ -15,7 +15,7 @@ import { createTestDatabase, type TestDatabase } from '../testing/test-database.
 import { binding, insertAssignedJob, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { appendJobNote, type JobNote } from './append-job-note.js';
 import { contractorJobOperations } from './contractor-job-operations.js';
-import { listContractorJobs } from './list-contractor-jobs.js';
+import { listContractorJobs } from './contractor-job.js';
 
 let testDatabase: TestDatabase;
 let database: Database;

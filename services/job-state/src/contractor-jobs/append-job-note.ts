@@ -2,19 +2,17 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { JobNoteAddedSchema } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { PARTNER_EVENTS } from '@partner/proto-contracts/topology';
-import type { Logger } from '@partner/kernel/telemetry/logger';
 import { type IdempotencyMark, notFound, ServiceError } from '@partner/kernel/process/service-error';
 import { z } from 'zod';
 import type { PreparedStatement } from '../database/connection-pool.js';
-import type { Database } from '../database/database.js';
-import { type IdempotencyBinding, runIdempotent } from '../idempotency/run-idempotent.js';
+import { type IdempotencyBinding, runIdempotent, type WriteDeps } from '../idempotency/run-idempotent.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
 import {
   CONTRACTOR_JOB_COLUMNS,
   type ContractorJobBoundary,
   type ContractorJobRow,
   shownContractorJob,
-} from './contractor-job-resource.js';
+} from './contractor-job.js';
 
 /** A note that a contractor leaves on a job. */
 export interface JobNote extends ContractorJobBoundary {
@@ -28,7 +26,7 @@ export interface JobNote extends ContractorJobBoundary {
 
 const LOCK_CONTRACTOR_JOB: PreparedStatement = {
   name: 'lock-contractor-job',
-  text: `select ${CONTRACTOR_JOB_COLUMNS} from jobs
+  text: `select ${CONTRACTOR_JOB_COLUMNS} from jobs job
     where id = $1 and selling_company_id = $2 and installer_company_id = $3 for no key update`,
 };
 
@@ -43,11 +41,7 @@ const LOCK_CONTRACTOR_JOB: PreparedStatement = {
  * concurrent notes are all kept.
  */
 export async function appendJobNote(
-  deps: {
-    readonly database: Pick<Database, 'transaction'>;
-    readonly clock: () => Date;
-    readonly logger: Logger;
-  },
+  deps: WriteDeps,
   given: JobNote,
 ): Promise<{ readonly resource: string; readonly idempotency: IdempotencyMark | undefined }> {
   const { sellingCompanyId, installerCompanyId, jobId, note } = given;
@@ -70,12 +64,12 @@ export async function appendJobNote(
     },
     work: (tx, row) => {
       if (row === undefined) throw notFound('job');
-      const installerNote = row.installer_note === null ? note : `${row.installer_note}\n${note}`;
+      const installerNote = row.installerNote === null ? note : `${row.installerNote}\n${note}`;
       if (characters(installerNote) > LIMITS.installerNoteLength) {
         return { kind: 'refused', refusal: noteLimitReached() };
       }
 
-      const lastUpdated = new Date(Math.max(deps.clock().getTime(), row.last_updated_at.getTime() + 1));
+      const lastUpdated = new Date(Math.max(deps.clock().getTime(), row.lastUpdated.getTime() + 1));
       void tx.query('update jobs set installer_note = $2, last_updated_at = $3 where id = $1', [
         jobId,
         installerNote,
@@ -92,7 +86,7 @@ export async function appendJobNote(
           addedAt: timestampFromDate(lastUpdated),
         },
       });
-      const job = shownContractorJob({ ...row, installer_note: installerNote, last_updated_at: lastUpdated });
+      const job = shownContractorJob({ ...row, installerNote, lastUpdated });
       return { kind: 'done', result: JSON.stringify(job) };
     },
   }).catch((error: unknown) => {

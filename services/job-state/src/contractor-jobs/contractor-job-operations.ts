@@ -5,18 +5,15 @@ import {
 } from '@partner/proto-contracts/resources/contractor-job/operations';
 import { type Implementation, implement } from '@partner/kernel/amqp/implement';
 import { invariant } from '@partner/kernel/process/invariant';
-import type { Logger } from '@partner/kernel/telemetry/logger';
 import { type Database, queryWithin } from '../database/database.js';
+import type { WriteDeps } from '../idempotency/run-idempotent.js';
 import { appendJobNote } from './append-job-note.js';
-import type { ContractorJobBoundary } from './contractor-job-resource.js';
-import { listContractorJobs } from './list-contractor-jobs.js';
+import { type ContractorJobBoundary, listContractorJobs } from './contractor-job.js';
 
 /** The operations with which contractors follow the jobs that they sold. */
-export function contractorJobOperations(deps: {
-  readonly database: Pick<Database, 'query' | 'transaction'>;
-  readonly clock: () => Date;
-  readonly logger: Logger;
-}): readonly Implementation[] {
+export function contractorJobOperations(
+  deps: WriteDeps & { readonly database: Pick<Database, 'query'> },
+): readonly Implementation[] {
   return [
     implement(listContractorJobsOperation, async ({ companyId, caller, query, timeoutMs }) => {
       const within = queryWithin(deps.database, { companyId, timeoutMs: timeoutMs() });

@@ -14,7 +14,7 @@ import {
   TEST_NOW,
 } from '../testing/test-jobs.js';
 import { contractorJobOperations } from './contractor-job-operations.js';
-import { listContractorJobs } from './list-contractor-jobs.js';
+import { listContractorJobs } from './contractor-job.js';
 import { database } from '../testing/file-database.js';
 
 /** A sales company and an installer company without any jobs. */

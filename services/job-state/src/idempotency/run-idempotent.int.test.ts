@@ -6,7 +6,7 @@ import { eventually } from '@partner/test-kit/eventually';
 import { z } from 'zod';
 import { createDatabase, type Database } from '../database/database.js';
 import { getJob } from '../jobs/get-job.js';
-import { recordStatusEvent } from '../jobs/record-status-event.js';
+import { recordStatusEvent } from '../jobs/job-writes.js';
 import { untilLockWaits } from '../testing/lock-waits.js';
 import { createGate } from '../testing/create-gate.js';
 import { keyLookups } from '../testing/key-lookups.js';

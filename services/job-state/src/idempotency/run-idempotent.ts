@@ -1,10 +1,18 @@
 import { isErrorReason } from '@partner/proto-contracts/api/error-reasons';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { type IdempotencyMark, ServiceError } from '@partner/kernel/process/service-error';
+import type { Logger } from '@partner/kernel/telemetry/logger';
 import { z } from 'zod';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import { LockTimeoutError } from '../database/server-failures.js';
 import type { Database, Transaction } from '../database/database.js';
+
+/** Dependencies of a write that is done once per idempotency key. */
+export interface WriteDeps {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly clock: () => Date;
+  readonly logger: Logger;
+}
 
 /** The request that a key is bound to on its first use. */
 export interface IdempotencyBinding {

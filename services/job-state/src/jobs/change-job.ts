@@ -1,11 +1,10 @@
 import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf';
 import { PARTNER_EVENTS } from '@partner/proto-contracts/topology';
 import { invariant } from '@partner/kernel/process/invariant';
-import type { Logger } from '@partner/kernel/telemetry/logger';
 import { type IdempotencyMark, notFound, ServiceError } from '@partner/kernel/process/service-error';
 import { z } from 'zod';
-import type { Database, Transaction } from '../database/database.js';
-import { type IdempotencyBinding, runIdempotent } from '../idempotency/run-idempotent.js';
+import type { Transaction } from '../database/database.js';
+import { type IdempotencyBinding, runIdempotent, type WriteDeps } from '../idempotency/run-idempotent.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
 import type { RecordedEvent } from '../webhooks/events/record-event.js';
 import { instantOfChange, type LockedJob, lockJob } from './job-record.js';
@@ -27,13 +26,6 @@ export interface JobWritten {
   /** The projection at its new version, as JSON text. */
   readonly resource: string;
   readonly idempotency: IdempotencyMark | undefined;
-}
-
-/** Dependencies of a job write. */
-export interface JobWriteDeps {
-  readonly database: Pick<Database, 'transaction'>;
-  readonly clock: () => Date;
-  readonly logger: Logger;
 }
 
 /** Effect of a write on a job. */
@@ -93,7 +85,7 @@ interface JobOperation {
  * Locks: the key's row, the job, the operation's locks, last the company's feed head.
  */
 export async function changeJob(
-  deps: JobWriteDeps,
+  deps: WriteDeps,
   write: JobWrite,
   operation: JobOperation,
 ): Promise<JobWritten> {

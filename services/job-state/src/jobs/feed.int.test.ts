@@ -9,7 +9,7 @@ import { makePartitionsAhead } from '../retention/run-retention.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { ACKNOWLEDGEMENT, binding, insertAssignedJob, insertCompany } from '../testing/test-jobs.js';
 import { appendFeedEntry, leaveFeed, readFeed } from './feed.js';
-import { recordStatusEvent } from './record-status-event.js';
+import { recordStatusEvent } from './job-writes.js';
 
 const WRITERS = 32;
 const EVENTS_PER_WRITER = 12;

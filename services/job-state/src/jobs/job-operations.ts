@@ -10,17 +10,16 @@ import { type Implementation, implement, type OperationRequest } from '@partner/
 import type { OperationReply } from '@partner/kernel/amqp/operation-call';
 import { invariant } from '@partner/kernel/process/invariant';
 import { type Database, queryWithin } from '../database/database.js';
-import type { JobWrite, JobWriteDeps, JobWritten } from './change-job.js';
+import type { WriteDeps } from '../idempotency/run-idempotent.js';
+import type { JobWrite, JobWritten } from './change-job.js';
 import { getJob } from './get-job.js';
+import { recordStatusEvent, replaceAssignments, setSchedule } from './job-writes.js';
 import { listJobFeed } from './list-job-feed.js';
 import { listTechnicians } from './list-technicians.js';
-import { recordStatusEvent } from './record-status-event.js';
-import { replaceAssignments } from './replace-assignments.js';
-import { setSchedule } from './set-schedule.js';
 
 /** The operations with which installer companies read and change their jobs. */
 export function jobOperations(
-  deps: JobWriteDeps & {
+  deps: WriteDeps & {
     readonly database: Pick<Database, 'query'>;
     /** Retention of feed entries, in days. */
     readonly feedDays: number;

@@ -21,7 +21,7 @@ import {
 } from '../testing/test-jobs.js';
 import { readFeed } from './feed.js';
 import { listAssignedJobs } from './list-assigned-jobs.js';
-import { recordStatusEvent } from './record-status-event.js';
+import { recordStatusEvent } from './job-writes.js';
 
 let testDatabase: TestDatabase;
 let database: Database;

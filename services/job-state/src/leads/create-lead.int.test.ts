@@ -15,7 +15,7 @@ import { generalKey } from '../testing/callers.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { LEAD, binding, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { createLead, type LeadSubmission } from './create-lead.js';
-import { leadOperations } from './lead-operations.js';
+import { leadOperations } from './create-lead.js';
 import { normaliseAddress } from './address-key/normalise-address.js';
 
 let testDatabase: TestDatabase;

@@ -3,17 +3,46 @@ import {
   LeadCreatedSchema,
   LeadMergedSchema,
 } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
+import type { leadCreated, leadMerged } from '@partner/proto-contracts/resources/lead/lead';
+import { createLeadOperation } from '@partner/proto-contracts/resources/lead/operations';
 import { PARTNER_EVENTS } from '@partner/proto-contracts/topology';
+import { type Implementation, implement } from '@partner/kernel/amqp/implement';
 import { newId } from '@partner/kernel/process/ids';
-import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { IdempotencyMark } from '@partner/kernel/process/service-error';
 import { z } from 'zod';
 import type { PreparedStatement } from '../database/connection-pool.js';
-import type { Database, Transaction } from '../database/database.js';
-import { type IdempotencyBinding, runIdempotent } from '../idempotency/run-idempotent.js';
+import type { Transaction } from '../database/database.js';
+import { type IdempotencyBinding, runIdempotent, type WriteDeps } from '../idempotency/run-idempotent.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
 import { normaliseAddress } from './address-key/normalise-address.js';
 import { retryTakenAddress } from './retry-taken-address.js';
+
+/** The operation with which sales companies submit leads. */
+export function leadOperations(deps: WriteDeps): readonly Implementation[] {
+  return [
+    implement(createLeadOperation, async ({ companyId, body, idempotencyKey, timeoutMs }) => {
+      const { result, idempotency } = await createLead(deps, {
+        ...body,
+        companyId,
+        binding: idempotencyKey,
+        smsConsent: body.smsConsent ?? null,
+        timeoutMs: timeoutMs(),
+      });
+      return {
+        status: result.kind === 'created' ? 201 : 200,
+        json: JSON.stringify(shownResult(result)),
+        idempotency,
+      };
+    }),
+  ];
+}
+
+/** The outcome as the public API shows it. */
+function shownResult(result: LeadResult): z.infer<typeof leadCreated | typeof leadMerged> {
+  const { leadId, projectId } = result;
+  if (result.kind === 'created') return { status: 'created', leadId, projectId };
+  return { status: 'merged', leadId, projectId, reason: result.reason };
+}
 
 /** A lead as a sales company submits it (spec: LeadIn). */
 export interface LeadSubmission {
@@ -34,8 +63,7 @@ const leadResult = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('merged'), leadId: z.string(), projectId: z.string(), reason: z.string() }),
 ]);
 
-/** Outcome of a submission. */
-export type LeadResult = z.infer<typeof leadResult>;
+type LeadResult = z.infer<typeof leadResult>;
 
 /**
  * Creates a lead and its project, or merges the submission into those at the same normalised address (spec: Inbound, rule).
@@ -48,11 +76,7 @@ export type LeadResult = z.infer<typeof leadResult>;
  * idempotency key. Locks: the key's row, then the project.
  */
 export async function createLead(
-  deps: {
-    readonly database: Pick<Database, 'transaction'>;
-    readonly clock: () => Date;
-    readonly logger: Logger;
-  },
+  deps: WriteDeps,
   submission: LeadSubmission,
 ): Promise<{ readonly result: LeadResult; readonly idempotency: IdempotencyMark | undefined }> {
   const { companyId } = submission;

@@ -16,7 +16,7 @@ import { callingActor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Queryable, Transaction } from '../database/database.js';
 import { linkedNow } from '../journal/accounting-links.js';
-import { changeAccountingLinks } from '../journal/change-accounting-links.js';
+import { changeAccountingLinks } from '../journal/backfills.js';
 import { type OperatorOperation, PAGE_SIZE, within } from './operator-deps.js';
 import { checkFields, companyFields } from './operator-fields.js';
 

@@ -10,7 +10,16 @@ import { MembershipChangedSchema } from '@partner/proto-contracts/gen/partner/pl
 import { JobCreatedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import { AppointmentScheduledSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { ERASED_TEXT } from '@partner/proto-contracts/values/redacted';
-import { ERASED_CUSTOMER } from './redact.js';
+
+/** The customer of a job after the erasure. */
+export const ERASED_CUSTOMER = {
+  name: ERASED_TEXT,
+  phone: ERASED_TEXT,
+  line1: ERASED_TEXT,
+  city: ERASED_TEXT,
+  state: ERASED_TEXT,
+  zip: ERASED_TEXT,
+} as const;
 
 interface PersonalMessage {
   readonly typeName: string;

@@ -5,7 +5,7 @@ import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
-import { startJournalBackfills, stepJournalBackfills } from '../journal/start-journal-backfills.js';
+import { startJournalBackfills, stepJournalBackfills } from '../journal/backfills.js';
 import { beforeStatement } from '../testing/before-statement.js';
 import { createGate } from '../testing/create-gate.js';
 import { countLockWaits } from '../testing/lock-waits.js';

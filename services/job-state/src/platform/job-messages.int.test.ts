@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { DocumentCategory } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import { newId } from '@partner/kernel/process/ids';
-import { replaceAssignments } from '../jobs/replace-assignments.js';
+import { replaceAssignments } from '../jobs/job-writes.js';
 import { binding, insertMember } from '../testing/test-jobs.js';
 import {
   one,

@@ -9,7 +9,7 @@ import { invariant } from '@partner/kernel/process/invariant';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { connectAccess } from '../testing/access-client.js';
 import { keyLookups } from '../testing/key-lookups.js';
-import { listContractorJobs } from '../contractor-jobs/list-contractor-jobs.js';
+import { listContractorJobs } from '../contractor-jobs/contractor-job.js';
 import { listEvents } from '../webhooks/events/list-events.js';
 import { readFeed } from '../jobs/feed.js';
 import { STANDARD_RETENTION } from '@partner/proto-contracts/api/retention';

@@ -17,9 +17,14 @@ import {
   TEST_NOW,
 } from '../../testing/test-jobs.js';
 import type { JobWrite, JobWritten } from '../change-job.js';
-import { recordStatusEvent, type StatusEvent } from '../record-status-event.js';
-import { type AssignmentsWrite, replaceAssignments } from '../replace-assignments.js';
-import { type ScheduleWrite, setSchedule } from '../set-schedule.js';
+import {
+  type AssignmentsWrite,
+  recordStatusEvent,
+  replaceAssignments,
+  type ScheduleWrite,
+  setSchedule,
+  type StatusEvent,
+} from '../job-writes.js';
 
 /** A write with defaults for the fields that a test omits: the installer's first write to the job. */
 type Write<W extends JobWrite> = (

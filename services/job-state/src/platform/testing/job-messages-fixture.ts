@@ -9,11 +9,10 @@ import type { ReportableStatus } from '@partner/proto-contracts/resources/job/jo
 import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/process/ids';
-import { listContractorJobs } from '../../contractor-jobs/list-contractor-jobs.js';
+import { listContractorJobs } from '../../contractor-jobs/contractor-job.js';
 import { readFeed } from '../../jobs/feed.js';
 import { getJob } from '../../jobs/get-job.js';
-import { recordStatusEvent } from '../../jobs/record-status-event.js';
-import { setSchedule } from '../../jobs/set-schedule.js';
+import { recordStatusEvent, setSchedule } from '../../jobs/job-writes.js';
 import {
   ACKNOWLEDGEMENT,
   binding,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { JOB_STATUSES, SCHEDULE_STATUSES } from '@partner/proto-contracts/resources/job/job';
-import { contractorJobStage } from './contractor-job-stage.js';
+import { contractorJobStage } from './contractor-job.js';
 
 /** The stage for each schedule, in the order UNSCHEDULED, TENTATIVE, CONFIRMED, CANCELLED. */
 const STAGES = {
