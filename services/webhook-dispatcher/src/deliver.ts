@@ -3,6 +3,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import {
   AttemptOutcome,
   AttemptOutcomeSchema,
+  type AttemptSchema,
   DeliveriesAttemptedSchema,
   type DeliveryAttempted,
   DeliveryAttemptedSchema,
@@ -158,7 +159,7 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
         span.setAttribute('http.response.status_code', result.response.status);
       }
       logAttempt(command, attemptId, result);
-      return describeAttempt({ command, attemptId, startedAt, endedAt: deps.clock(), result });
+      return describeAttempt({ command, attemptId, startedAt }, result, deps.clock());
     });
   }
 
@@ -282,57 +283,46 @@ function describeUnsendable(
   attemptId: string,
   startedAt: Date,
 ): DeliveryAttempted {
+  const { CONNECTION_FAILED: outcome } = AttemptOutcome;
+  return describe({ command, attemptId, startedAt }, { outcome, durationMs: 0, error: UNSENDABLE });
+}
+
+interface EndedAttempt {
+  readonly command: ReportableCommand;
+  readonly attemptId: string;
+  readonly startedAt: Date;
+}
+
+/** The result of an attempt, which names its delivery, lease and secret. */
+function describe(
+  { command, attemptId, startedAt }: EndedAttempt,
+  attempt: MessageInitShape<typeof AttemptSchema>,
+  retryAfter?: number,
+): DeliveryAttempted {
+  const { deliveryId, leaseId, urlVersion, secretVersion } = command;
+  const made = { deliveryId: attemptId, number: command.attempt, startedAt: timestampFromDate(startedAt) };
   return create(DeliveryAttemptedSchema, {
-    deliveryId: command.deliveryId,
-    leaseId: command.leaseId,
-    urlVersion: command.urlVersion,
-    attempt: {
-      deliveryId: attemptId,
-      number: command.attempt,
-      startedAt: timestampFromDate(startedAt),
-      durationMs: 0,
-      outcome: AttemptOutcome.CONNECTION_FAILED,
-      secretVersion: command.secretVersion,
-      error: UNSENDABLE,
-    },
+    ...{ deliveryId, leaseId, urlVersion },
+    ...(retryAfter !== undefined && { retryAfterSeconds: retryAfter }),
+    attempt: { ...made, secretVersion, ...attempt },
   });
 }
 
-function describeAttempt(ended: {
-  readonly command: DeliveryCommand;
-  readonly attemptId: string;
-  readonly startedAt: Date;
-  readonly endedAt: Date;
-  readonly result: PostResult;
-}): DeliveryAttempted {
-  const { command, result } = ended;
+function describeAttempt(attempt: EndedAttempt, result: PostResult, now: Date): DeliveryAttempted {
   const response = 'response' in result ? result.response : undefined;
-  const retryAfter =
-    response === undefined
-      ? undefined
-      : retryAfterSeconds({ status: response.status, retryAfter: response.retryAfter, now: ended.endedAt });
-  return create(DeliveryAttemptedSchema, {
-    deliveryId: command.deliveryId,
-    leaseId: command.leaseId,
-    urlVersion: command.urlVersion,
-    ...(retryAfter !== undefined && { retryAfterSeconds: retryAfter }),
-    attempt: {
-      deliveryId: ended.attemptId,
-      number: command.attempt,
-      startedAt: timestampFromDate(ended.startedAt),
-      durationMs: result.durationMs,
-      outcome: enumValue(AttemptOutcomeSchema, result.outcome),
-      secretVersion: command.secretVersion,
-      ...(response !== undefined && {
-        responseStatus: response.status,
-        responseHeaders: { headers: [...response.headers] },
-        responseBody: response.body,
-      }),
-      ...('error' in result && { error: result.error }),
-      ...('remoteAddress' in result && { remoteAddress: result.remoteAddress }),
-      exchange: describeExchange(result.trace),
-    },
-  });
+  const ended = {
+    durationMs: result.durationMs,
+    outcome: enumValue(AttemptOutcomeSchema, result.outcome),
+    ...(response !== undefined && {
+      responseStatus: response.status,
+      responseHeaders: { headers: [...response.headers] },
+      responseBody: response.body,
+    }),
+    ...('error' in result && { error: result.error }),
+    ...('remoteAddress' in result && { remoteAddress: result.remoteAddress }),
+    exchange: describeExchange(result.trace),
+  };
+  return describe(attempt, ended, response && retryAfterSeconds({ ...response, now }));
 }
 
 function describeExchange({
