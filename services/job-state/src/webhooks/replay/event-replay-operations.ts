@@ -1,4 +1,3 @@
-import type { eventReplayIn } from '@partner/proto-contracts/resources/event-replay/event-replay';
 import {
   cancelInboundEventReplayOperation,
   cancelInstallerEventReplayOperation,
@@ -11,7 +10,6 @@ import {
 } from '@partner/proto-contracts/resources/event-replay/operations';
 import { type Implementation, implement } from '@partner/kernel/amqp/implement';
 import type { Logger } from '@partner/kernel/telemetry/logger';
-import type { z } from 'zod';
 import { callingActor } from '../../audit/actor.js';
 import { type Database, queryWithin } from '../../database/database.js';
 import { cancelBulkReplay, getBulkReplay, MAX_DELIVERIES_COUNTED } from './bulk-replay.js';
@@ -29,7 +27,7 @@ export function eventReplayOperations(deps: {
       implement(operation, async ({ companyId, body, timeoutMs }) => {
         const preview = await previewEventReplay(
           queryWithin(deps.database, { companyId, timeoutMs: timeoutMs() }),
-          { companyId, ...selected(body) },
+          { companyId, subscriptionId: body.subscriptionId, selection: body },
           { now: deps.clock(), maxCounted: MAX_DELIVERIES_COUNTED },
         );
         return { json: JSON.stringify(preview) };
@@ -40,8 +38,12 @@ export function eventReplayOperations(deps: {
         const { result, idempotency } = await replayEvents(
           deps,
           {
-            ...{ companyId, ...selected(body), perMinute: body.perMinute },
-            ...{ binding: idempotencyKey, actor: callingActor(caller) },
+            companyId,
+            subscriptionId: body.subscriptionId,
+            selection: body,
+            perMinute: body.perMinute,
+            binding: idempotencyKey,
+            actor: callingActor(caller),
           },
           { timeoutMs: timeoutMs(), maxCounted: MAX_DELIVERIES_COUNTED },
         );
@@ -66,17 +68,6 @@ export function eventReplayOperations(deps: {
       }),
     ),
   ];
-}
-
-/** The events that a body selects, and where to send them. */
-function selected(body: z.infer<typeof eventReplayIn>) {
-  const { subscriptionId, fromSequence, toSequence, from, to, eventIds, event } = body;
-  const span = { from: dateOf(from), to: dateOf(to) };
-  return { subscriptionId, selection: { fromSequence, toSequence, ...span, eventIds, event } };
-}
-
-function dateOf(text: string | undefined): Date | undefined {
-  return text === undefined ? undefined : new Date(text);
 }
 
 /** Names a replay by API key or operator; an owner's bulk replay is `not_found`. */

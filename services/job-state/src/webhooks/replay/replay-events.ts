@@ -1,5 +1,6 @@
 import { eventsNamedBy } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import {
+  type eventReplayIn,
   type EventReplayPreview,
   type EventReplays,
   eventReplays,
@@ -11,6 +12,7 @@ import { invariant } from '@partner/kernel/process/invariant';
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import { type IdempotencyMark, notFound, ServiceError } from '@partner/kernel/process/service-error';
 import { invalidArgument } from '@partner/kernel/process/validation';
+import type { z } from 'zod';
 import type { Actor } from '../../audit/actor.js';
 import { recordAudit } from '../../audit/record-audit.js';
 import { idsCreatedWithin } from '../../database/created-within.js';
@@ -20,16 +22,11 @@ import { eventsOfSubscription } from '../events/events-of-subscription.js';
 import { refuseSecond } from './bulk-replay.js';
 import { BULK_REPLAY_COLUMNS, type BulkReplayRow, shownBulkReplay } from './bulk-replay-resource.js';
 
-/** Events of a company: by number, by time or by id. */
-interface EventSelection {
-  readonly fromSequence: number | undefined;
-  readonly toSequence: number | undefined;
-  readonly from: Date | undefined;
-  readonly to: Date | undefined;
-  readonly eventIds: readonly string[] | undefined;
-  /** An event or `group.*`; undefined: all. */
-  readonly event: string | undefined;
-}
+/** Events of a company, by number, by time or by id, as the operation has parsed it. */
+type EventSelection = Pick<
+  z.output<typeof eventReplayIn>,
+  'fromSequence' | 'toSequence' | 'from' | 'to' | 'eventIds' | 'event'
+>;
 
 /** A selection whose events were recorded from `from` to `to`. */
 export interface EventSpan {
@@ -158,6 +155,7 @@ async function start(
     `select id from subscriptions where id = any($1::text[]) and deleted_at is null order by id for no key update`,
     [[...totals.keys()]],
   );
+  const ids = locked.map(({ id }) => id);
   const rows = await tx.query<BulkReplayRow>(
     `with b as (
        insert into bulk_replays
@@ -170,9 +168,9 @@ async function start(
      )
      select ${BULK_REPLAY_COLUMNS} from b order by b.id`,
     [
-      locked.map(() => newId('rpl')),
-      locked.map(({ id }) => id),
-      locked.map(({ id }) => totals.get(id)),
+      ids.map(() => newId('rpl')),
+      ids,
+      ids.map((id) => totals.get(id)),
       companyId,
       selection.event ?? null,
       span.from,
@@ -184,12 +182,7 @@ async function start(
       span.eventIds,
     ],
   );
-  if (rows.length < locked.length)
-    await refuseSecond(
-      tx,
-      'events',
-      locked.map(({ id }) => id),
-    );
+  if (rows.length < locked.length) await refuseSecond(tx, 'events', ids);
   for (const row of rows) await recordStart(tx, request, row);
   tx.announceAfterCommit(
     companyId,
@@ -258,9 +251,11 @@ async function resolveSpan(
   { fromSequence, toSequence, from, to, eventIds }: EventSelection,
   now: Date,
 ): Promise<EventSpan> {
+  const selected = { firstSequence: null, lastSequence: null, eventIds: null };
   if (from !== undefined && to !== undefined) {
-    const end = to < now ? to : now;
-    return { firstSequence: null, lastSequence: null, eventIds: null, from, to: end < from ? from : end };
+    const begin = new Date(from);
+    const end = Math.max(Math.min(new Date(to).getTime(), now.getTime()), begin.getTime());
+    return { ...selected, from: begin, to: new Date(end) };
   }
   if (eventIds !== undefined) {
     const found = await database.query<{ id: string; recordedAt: Date }>(
@@ -274,7 +269,7 @@ async function resolveSpan(
     const [first, last] = [found[0]?.recordedAt, found.at(-1)?.recordedAt];
     invariant(first, 'a selection by id has an event');
     invariant(last, 'a selection by id has an event');
-    return { firstSequence: null, lastSequence: null, eventIds: [...known], from: first, to: last };
+    return { ...selected, eventIds: [...known], from: first, to: last };
   }
   const [head] = await database.query<{ last: string }>(
     'select last from event_heads where company_id = $1',
@@ -300,7 +295,7 @@ async function resolveSpan(
       'none of these events is kept any longer; there is nothing to replay',
     );
   }
-  return { firstSequence, lastSequence, eventIds: null, from: kept.first, to: kept.last };
+  return { ...selected, firstSequence, lastSequence, from: kept.first, to: kept.last };
 }
 
 async function recordStart(tx: Transaction, request: EventReplayRequest, row: BulkReplayRow): Promise<void> {
