@@ -4,7 +4,6 @@ import { sealingKeysSetting } from '@partner/kernel/security/secret-sealing';
 import { z } from 'zod';
 import type { DevHosts } from './endpoint-guard.js';
 
-/** The settings of webhook-dispatcher. */
 export const config = z.object({
   ...commonConfig,
   WEBHOOK_SEALING_KEYS: sealingKeysSetting,

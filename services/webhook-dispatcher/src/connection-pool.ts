@@ -28,17 +28,14 @@ export interface ConnectionPool {
   readonly agent: Agent;
   /** Returns how a connection of the agent was opened; updated while it opens. */
   openingOf(socket: Socket): Readonly<ConnectionOpening> | undefined;
-  /** True if an idle connection is open. */
   hasIdle(key: ConnectionKey): boolean;
   /** False if the next connection there must close after its response, because the pool would not keep it. */
   keeps(key: ConnectionKey): boolean;
   /** Reports that the receiver closed a kept connection as it was reused. The pool keeps none there for a minute. */
   brokeOnReuse(key: ConnectionKey): void;
-  /** Closes every connection. */
   close(): void;
 }
 
-/** A resumable TLS session. */
 interface KnownSession {
   readonly session: Buffer;
   readonly certificate: PeerCertificate | undefined;

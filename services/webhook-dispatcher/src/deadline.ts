@@ -9,7 +9,6 @@ export interface Deadline {
   ignore(): void;
   /** Resolves to the result of the work, or to undefined if the time limit passes first. Rejects as the work does. */
   unlessPassed<T>(work: Promise<T>): Promise<T | undefined>;
-  /** Frees the timer. */
   stop(): void;
 }
 

@@ -5,7 +5,6 @@ import type { PostResult } from './https-sender.js';
 
 const DROP_REASONS = ['too_late', 'already_reported', 'secret_unreadable', 'malformed', 'stopping'] as const;
 
-/** Reasons for which a command is dropped. */
 type DropReason = (typeof DROP_REASONS)[number];
 
 /** Delivery metrics for operators. Labels never hold ids or hosts. */

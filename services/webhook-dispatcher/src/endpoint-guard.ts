@@ -5,7 +5,6 @@ import { type SentUrl, sentUrl } from '@partner/proto-contracts/resources/subscr
 import { publicAddress } from './address-rules.js';
 import type { HostResolver } from './host-resolver.js';
 
-/** Address and port of a connection. */
 export interface DialTarget {
   /** An IP address, never a name. */
   readonly address: string;
@@ -27,13 +26,10 @@ export interface AdmittedEndpoint {
   readonly lookupMs?: number | undefined;
 }
 
-/** Causes for which the guard refuses an endpoint. */
 export const REFUSAL_CAUSES = ['url', 'address', 'no_address', 'lookup_failed'] as const;
 
-/** Cause for which an endpoint was refused. */
 export type RefusalCause = (typeof REFUSAL_CAUSES)[number];
 
-/** Result of the guard for an endpoint. */
 type EndpointVerdict =
   | { readonly admitted: true; readonly endpoint: AdmittedEndpoint }
   | { readonly admitted: false; readonly cause: RefusalCause };

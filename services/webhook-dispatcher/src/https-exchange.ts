@@ -9,7 +9,6 @@ import type { AdmittedEndpoint, DialTarget } from './endpoint-guard.js';
 import type { PeerCertificate } from './peer-certificate.js';
 import { recordedHeaders, type RecordedHeader } from './recorded-headers.js';
 
-/** A POST to send. */
 export interface OutgoingPost {
   /** The stored URL; the guard vets it before any connection. */
   readonly url: string;
@@ -18,7 +17,6 @@ export interface OutgoingPost {
   readonly body: Uint8Array;
 }
 
-/** The recorded part of a response. */
 export interface PostResponse {
   readonly status: number;
   /** Bounded, without cookies and credentials. */
@@ -47,7 +45,6 @@ export interface ExchangeTrace {
   readonly firstByteMs?: number | undefined;
 }
 
-/** Outcome of one exchange. */
 export type Ending =
   | { readonly kind: 'responded'; readonly response: PostResponse }
   | { readonly kind: 'expired'; readonly response: PostResponse | undefined }

@@ -5,7 +5,6 @@ import {
 } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import type { DeliveryCommand } from './read-delivery-command.js';
 
-/** What a command holds sealed. */
 export interface OpenedSecrets {
   readonly secret: string;
   readonly headers: CustomHeaders;

@@ -16,7 +16,6 @@ const COUNT_DEAD_LETTERS = {
     due_at = case known.count when 0 then greatest(known.due_at, excluded.due_at) else known.due_at end`,
 };
 
-/** An attempt that may have dead-lettered its delivery. */
 interface RecordedAttempt {
   readonly isDeadLetter: boolean;
   readonly delivery: { readonly subscriptionId: string; readonly event: string; readonly isTest: boolean };

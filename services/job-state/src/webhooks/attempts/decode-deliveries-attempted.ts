@@ -53,7 +53,6 @@ const exchange = z
   })
   .transform((given) => ({ json: JSON.stringify(given), certificate: certificateOf(given) }));
 
-/** The validity of an endpoint's certificate. */
 export interface CertificateValidity {
   /** Undefined if it is unknown. */
   readonly validFrom: Date | undefined;

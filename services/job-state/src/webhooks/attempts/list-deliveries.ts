@@ -12,7 +12,6 @@ export const MAX_DELIVERIES_SCANNED = 10_000;
 /** Maximum number of events of a resource whose deliveries a search finds: the newest ones. */
 const MAX_EVENTS_SEARCHED = 1_000;
 
-/** A page of a company's deliveries. */
 export interface DeliveryQuery {
   readonly companyId: string;
   /** Only deliveries to this subscription; absent: to all, deleted ones included. */
@@ -21,11 +20,8 @@ export interface DeliveryQuery {
   readonly beforeDeliveryId: string | undefined;
   /** At least 1. */
   readonly limit: number;
-  /** Only deliveries in this state; absent: all. */
   readonly state: DeliveryStateName | undefined;
-  /** Only these events; absent: all. */
   readonly events: readonly string[] | undefined;
-  /** Only deliveries created within this span. */
   readonly created: CreationSpan;
   /** Only events about this resource; absent: all. */
   readonly resourceId: string | undefined;

@@ -168,7 +168,6 @@ function lockAndRecord(tx: Transaction, results: readonly AttemptResult[]): Prom
   return tx.query<DeliveryUnderLock>(LOCK_AND_RECORD, attemptValues(results));
 }
 
-/** A new attempt of a finished delivery. */
 interface LateAttempt extends CountedAttempt {
   readonly companyId: string;
   /** True if it makes a dead letter delivered. */

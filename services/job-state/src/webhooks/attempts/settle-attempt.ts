@@ -3,7 +3,6 @@ import type { AttemptOutcomeName } from '../deliveries/attempt-columns.js';
 import type { DeliveryStateName } from '../deliveries/delivery-columns.js';
 import { type RetrySettings, retryBackoffMs } from '../schedule/retry-schedule.js';
 
-/** State of a delivery before a result is settled. */
 export interface DeliveryStanding {
   readonly state: DeliveryStateName;
   /** Finished attempts of the series. */
@@ -14,14 +13,12 @@ export interface DeliveryStanding {
   readonly isTrial: boolean;
 }
 
-/** The fields of a result that decide the outcome. */
 export interface EndedAttempt {
   readonly leaseId: string;
   readonly outcome: AttemptOutcomeName;
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** Outcome of a result for its delivery. */
 export type Settlement =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'delivered'; readonly attempts: number }

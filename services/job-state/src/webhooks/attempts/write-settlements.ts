@@ -4,17 +4,14 @@ import { dueAt, RETAINED_COLUMNS, setDueAt } from '../deliveries/delivery-column
 import type { CertificateValidity } from './decode-deliveries-attempted.js';
 import type { Settlement } from './settle-attempt.js';
 
-/** What recorded attempts change on their delivery. */
 export type Change = Exclude<Settlement, { kind: 'unchanged' }>;
 
-/** What recorded attempts change on their subscription. */
 export interface SubscriptionChange {
   health?: 'healthy' | 'degraded';
   /** The URL that accepted a test, and the version of the secret that signed it. */
   verified?: { readonly urlVersion: number; readonly secretVersion: number };
   /** The certificate that the endpoint of this URL presented last. */
   certificate?: CertificateValidity & { readonly urlVersion: number };
-  /** True if an attempt was delivered. */
   hasDelivered: boolean;
   /** Failed attempts since the last delivered one, or in total without one. */
   failures: number;

@@ -2,10 +2,8 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import type { Attempt, ATTEMPT_OUTCOMES } from '@partner/proto-contracts/resources/attempt/attempt';
 import { column, type RowOf, selectList } from '../../database/columns.js';
 
-/** How an attempt ended. */
 export type AttemptOutcomeName = (typeof ATTEMPT_OUTCOMES)[number];
 
-/** The columns of an attempt in a list. */
 const SUMMARY = {
   attemptId: column<string>('id', 'text'),
   number: column<number>('number', 'integer'),
@@ -16,7 +14,6 @@ const SUMMARY = {
   error: column<string | null>('error', 'text'),
 } as const;
 
-/** The public columns of an attempt. */
 const PUBLIC = {
   ...SUMMARY,
   responseHeaders: column<Attempt['responseHeaders']>('response_headers', 'json'),

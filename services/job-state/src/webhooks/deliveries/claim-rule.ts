@@ -13,10 +13,8 @@ const COMPANY_SHARE = 0.25;
 /** After this many consecutive failed attempts an endpoint is failing, until an attempt is delivered. */
 export const FAILING_AFTER = WEBHOOK_LIMITS.failingAfter;
 
-/** Whether the endpoint of a subscription is failing. */
 export const isFailing = (s: string) => `${s}.failures_in_row >= ${FAILING_AFTER}`;
 
-/** Bounds of what is in flight at once. */
 export interface LeaseLimits {
   readonly leaseSeconds: number;
   /** Slots for companies with nothing in flight. */
@@ -25,11 +23,9 @@ export interface LeaseLimits {
   readonly sharedSlots: number;
   /** Slots of one subscription. At least 2, or a backlog of retries starves first attempts. */
   readonly subscriptionCap: number;
-  /** Slots of one company. */
   readonly companyCap: number;
 }
 
-/** The bounds of a number of slots. */
 export function limitsOfSlots(inFlight: number, leaseSeconds: number): LeaseLimits {
   return {
     ...{ inFlight, leaseSeconds },

@@ -1,7 +1,6 @@
 import type { DELIVERY_STATES } from '@partner/proto-contracts/resources/delivery/delivery';
 import { column, columnNames, computed, type RowOf, selectList } from '../../database/columns.js';
 
-/** State of a delivery. */
 export type DeliveryStateName = (typeof DELIVERY_STATES)[number];
 
 /** The columns that move from `deliveries` to `finished_deliveries`, apart from the outcome and its time. */
@@ -82,12 +81,10 @@ export function dueAt(d: string): string {
 export const setDueAt = (time: string) => `${DELIVERY.dueAt.name} = ${time}`;
 /** Whether a waiting delivery is due, or a lease has expired. */
 export const isDue = (d: string) => `${dueAt(d)} <= now()`;
-/** Whether an attempt of a delivery is in flight. */
 export const isInFlight = (d: string) => `${d}.lease_id is not null and ${dueAt(d)} > now()`;
 /** Whether the dispatcher received a delivery but did not report it: again with it, or due. */
 export const isOverdue = (d: string) => `${d}.overdue_since is not null and ${d}.state <> 'held'
           and (${d}.lease_id is not null or ${dueAt(d)} <= now() + interval '5 seconds')`;
-/** Sets a lease. */
 export const leaseFor = (seconds: string) =>
   `lease_id = gen_random_uuid()::text, ${setDueAt(`statement_timestamp() + make_interval(secs => ${seconds})`)}`;
 /** Sets that a waiting delivery is due now. */

@@ -19,7 +19,6 @@ import { bytesBefore, PAGE_BYTES, pageWithinBytes } from '../../rpc/page-within-
 import { MAX_EVENTS_SCANNED } from './list-events.js';
 import { resourcesAbout } from './resources-about.js';
 
-/** A page of a company's events. */
 export interface EventFeedQuery {
   readonly companyId: string;
   /** Only events after this number, a decimal text; undefined: none, only the newest number. */

@@ -10,7 +10,6 @@ import type { DeliveryRow } from '../deliveries/delivery-columns.js';
 import { shownAttemptSummary, shownDelivery } from '../deliveries/delivery-resource.js';
 import { summarizeEvent } from './summarize-event.js';
 
-/** Outcome of an event for one subscription. */
 export type EventVerdictName = (typeof EVENT_VERDICTS)[number];
 
 /** The columns of an event. */

@@ -12,14 +12,12 @@ import { resourcesAbout } from './resources-about.js';
 /** Maximum number of events that one page scans, however few match its filter. */
 export const MAX_EVENTS_SCANNED = 10_000;
 
-/** A page of a company's events. */
 export interface EventQuery {
   readonly companyId: string;
   /** Only events older than this one; absent: from the newest. */
   readonly beforeEventId: string | undefined;
   /** At least 1. */
   readonly limit: number;
-  /** Only these events; absent: all. */
   readonly events: readonly string[] | undefined;
   /** Only events about this resource, see {@link resourcesAbout}; absent: all. */
   readonly resourceId: string | undefined;

@@ -27,7 +27,6 @@ export interface EventToRecord<E extends EventName> {
   readonly now: Date;
 }
 
-/** An event in the transaction of its change. */
 export interface RecordedEvent {
   readonly eventId: string;
   /** The number of its deliveries, known once the transaction is committed. */

@@ -9,7 +9,6 @@ import {
   webhookEnvelope,
 } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 
-/** Content of a webhook body. */
 export interface EnvelopeContent<E extends EventName> {
   readonly eventId: string;
   readonly event: E;

@@ -8,7 +8,6 @@ const SCANNED = { perQueued: 5, atLeast: 500 };
 /** Delay between two polls of a back-fill that waits for its last events to settle. */
 const SETTLE_PAUSE_SECONDS = 5;
 
-/** A bulk replay of which a step is due, and its subscription. */
 export interface DueBulkReplay extends BulkReplayRow {
   readonly afterId: string;
   readonly isDeleted: boolean;
@@ -22,7 +21,6 @@ export interface DueBulkReplay extends BulkReplayRow {
   readonly eventIds: readonly string[] | null;
 }
 
-/** Outcome of a step. */
 export interface Step {
   readonly queued: number;
   /** The last delivery or event that the step passed. */
@@ -32,7 +30,6 @@ export interface Step {
   readonly pauseSeconds: number;
 }
 
-/** What a step has scanned and queued. */
 export interface StepCounts {
   readonly scanned: number;
   readonly lastScanned: string | null;

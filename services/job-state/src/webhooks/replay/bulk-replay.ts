@@ -265,7 +265,6 @@ export async function refuseSecond(
   );
 }
 
-/** A page of a subscription's bulk replays. */
 export interface BulkReplayQuery extends SubscriptionOfCompany {
   /** Only those older than this one; absent: from the newest. */
   readonly beforeReplayId: string | undefined;

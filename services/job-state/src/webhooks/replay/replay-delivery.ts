@@ -18,7 +18,6 @@ interface DeliveryToSend extends DeliveryOfCompany {
   readonly actor: Actor;
 }
 
-/** A delivery that is replayed or retried. */
 type KnownDelivery = Pick<DeliveryRow, 'id' | 'subscriptionId' | 'eventId' | 'state' | 'isTest'> & {
   readonly number: string | null;
   readonly isInFlight: boolean;

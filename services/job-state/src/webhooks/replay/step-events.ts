@@ -18,7 +18,6 @@ import { eventSpan, eventsSentTo } from './replay-events.js';
 /** Age of an event before a back-fill passes it: longer than any transaction that commits one. */
 const EVENTS_SETTLED_MS = 60_000;
 
-/** Events that a step may queue. */
 interface NextEvents {
   /** Range of their ids: from the first on, before the second. */
   readonly ids: readonly [string, string];

@@ -94,7 +94,6 @@ export async function endExpiredLeases(database: Queryable): Promise<number> {
   return ended.length;
 }
 
-/** A lease on a delivery. */
 export type Lease = Pick<LeasedDelivery, 'id' | 'leaseId'>;
 
 /**

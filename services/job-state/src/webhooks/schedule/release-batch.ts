@@ -27,7 +27,6 @@ export interface ReleaseDeps {
   readonly metrics: ReleaseMetrics;
 }
 
-/** Outcome of a batch. */
 export interface ReleasedBatch {
   /** Deliveries that the broker confirmed. */
   readonly released: number;

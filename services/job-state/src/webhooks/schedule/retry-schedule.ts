@@ -1,6 +1,5 @@
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 
-/** Inputs of the retry schedule. */
 export interface RetrySettings {
   /** The backoff after the first failed attempt, in milliseconds; it doubles with each further one. */
   readonly baseMs: number;

@@ -23,7 +23,6 @@ export interface Walk {
   expectRetries(): void;
 }
 
-/** Starts a walk. */
 export function walkWaiting(options: {
   readonly database: Pick<Database, 'query'>;
   readonly elapsedMs: () => number;

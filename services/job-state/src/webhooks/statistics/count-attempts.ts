@@ -1,7 +1,6 @@
 import type { Transaction } from '../../database/database.js';
 import { DURATION_BOUNDS_MS, DURATION_SLOTS } from './duration-histogram.js';
 
-/** A newly recorded attempt. */
 export interface CountedAttempt {
   readonly subscriptionId: string;
   /** A test of the owner, which is not counted. */

@@ -16,7 +16,6 @@ const DATABASE_RESERVE_MS = 500;
 const CHECKS = 40;
 const QUEUED_CHECKS = 80;
 
-/** Checks of URLs by the dispatcher. */
 export interface Endpoints {
   check(url: string, limits: { readonly timeoutMs?: number }): Promise<EndpointVerdict>;
 }
@@ -40,7 +39,6 @@ export function shareEndpoints(endpoints: Endpoints): (companyId: string) => End
   });
 }
 
-/** The caller's deadline. */
 export type Caller = Pick<CallContext, 'timeoutMs'>;
 
 /**

@@ -24,7 +24,6 @@ export interface CreateSubscriptionDeps extends ChangeDeps {
   readonly sealingKeys: SealingKeys;
 }
 
-/** The subscription to create. */
 export interface SubscriptionToCreate {
   readonly companyId: string;
   readonly actor: Actor;

@@ -9,7 +9,6 @@ const BATCH_SIZE = 1_000;
 /** Subscriptions of one run. */
 const MAX_SUBSCRIPTIONS = 1_000;
 
-/** How the deliveries of a subscription change. */
 const MOVES = ['hold', 'resume', 'cancel'] as const;
 type Move = (typeof MOVES)[number];
 

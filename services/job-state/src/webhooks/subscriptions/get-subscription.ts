@@ -4,7 +4,6 @@ import type { PreparedStatement } from '../../database/connection-pool.js';
 import type { Queryable, Transaction } from '../../database/database.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
 
-/** One subscription of one company. */
 export interface SubscriptionOfCompany {
   readonly companyId: string;
   readonly subscriptionId: string;

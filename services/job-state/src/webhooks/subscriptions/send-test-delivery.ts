@@ -143,7 +143,6 @@ export async function sendTestDelivery(
   });
 }
 
-/** Another URL to test, and the custom headers for it. */
 interface OtherUrl {
   /** In its normalised form. */
   readonly url: string;

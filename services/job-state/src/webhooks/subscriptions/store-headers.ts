@@ -14,7 +14,6 @@ import { invalidArgument } from '@partner/kernel/process/validation';
 import type { Queryable, Transaction } from '../../database/database.js';
 import { writeSecret } from './create-secret.js';
 
-/** What changes the custom headers of a locked subscription. */
 export interface HeadersToStore {
   readonly subscriptionId: string;
   /** Headers to set, or to remove with the value null. */

@@ -32,7 +32,6 @@ export function pauseSubscription(
   });
 }
 
-/** A subscription after its activation. */
 export interface Activation {
   readonly subscription: SubscriptionRow;
   /** The back-fill that was started or still runs; undefined if none was requested or none runs. */
