@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import type { Stack } from '@partner/local-stack/stack/start-stack';
 import { invariant } from '@partner/kernel/process/invariant';
@@ -5,7 +6,6 @@ import { API_OPERATIONS, type ApiOperation, type SendRequest } from './api-opera
 import type { Bench } from './bench-stack.js';
 import { type ApiWorld, COMPANIES_AT_ONCE, fillApi } from './fill-api.js';
 import { createHttpClient, type HttpClient } from './http-client.js';
-import { pause } from './pacing.js';
 import {
   countedBetween,
   grownSince,
@@ -13,7 +13,6 @@ import {
   readStorage,
   withPostgresCounters,
 } from './postgres-counters.js';
-import { runSlice, type Slice } from './run-slice.js';
 import { type Baseline, startBaseline } from './start-baseline.js';
 import { quantileOf, summarise } from './statistics.js';
 import { textTable } from '@partner/local-stack/text-table';
@@ -95,7 +94,6 @@ export async function runApiBench(
   }
 }
 
-/** Renders the result as tables. */
 export function renderApi({ rounds, seconds, comparisons }: Awaited<ReturnType<typeof runApiBench>>) {
   const rates = comparisons.map(({ operation, connections, ours, baseline, ratio, coresOfOthers }) => [
     operation,
@@ -132,6 +130,41 @@ export function renderApi({ rounds, seconds, comparisons }: Awaited<ReturnType<t
     '',
     ...textTable([costHeadings.split(', '), ...costs], 'right'),
   ];
+}
+
+/** Durations are in milliseconds. */
+interface Slice {
+  readonly durations: readonly number[];
+  readonly elapsedMs: number;
+}
+
+/** Sends requests, one after the other on each connection, until the time is over. The first failure ends it. */
+async function runSlice(options: {
+  readonly connections: number;
+  readonly milliseconds: number;
+  readonly send: SendRequest;
+  readonly firstNumber: number;
+  readonly signal: AbortSignal;
+}): Promise<Slice> {
+  const durations: number[] = [];
+  const startedAt = performance.now();
+  let end = startedAt + options.milliseconds;
+  let next = options.firstNumber;
+  const connection = async () => {
+    do {
+      options.signal.throwIfAborted();
+      const sentAt = performance.now();
+      next += 1;
+      await options.send(next);
+      durations.push(performance.now() - sentAt);
+    } while (performance.now() < end);
+  };
+  try {
+    await Promise.all(Array.from({ length: options.connections }, connection));
+  } finally {
+    end = 0;
+  }
+  return { durations, elapsedMs: performance.now() - startedAt };
 }
 
 interface Contender {
@@ -184,7 +217,7 @@ function createApiMeasurement(deps: {
         firstNumber: sent,
         signal: deps.signal,
       });
-      await pause(SETTLE_MS);
+      await delay(SETTLE_MS);
       return done;
     });
     sent += slice.durations.length + connections;
@@ -246,7 +279,7 @@ function createApiMeasurement(deps: {
 
   return {
     async measureIdle(): Promise<void> {
-      idle = (await usageOf(() => pause(IDLE_MS))).usage;
+      idle = (await usageOf(() => delay(IDLE_MS))).usage;
     },
     async warmUp(operation: ApiOperation, connections: number): Promise<void> {
       const milliseconds = Math.min(WARM_UP_MS, deps.seconds * WARM_UP_MS);
@@ -254,7 +287,6 @@ function createApiMeasurement(deps: {
         await addSlice(contender, connections, milliseconds);
       }
     },
-    /** Compares an operation with the baseline. */
     async compare(operation: ApiOperation, connections: number) {
       const [ours, least] = await contendersOf(operation);
       const storage = await readStorage(stack);

@@ -8,12 +8,10 @@ import type { HttpResponse, HttpCall, HttpClient } from './http-client.js';
 /** Sends one request and returns the response. Each number is used once. */
 export type SendRequest = (number: number) => Promise<HttpResponse>;
 
-/** One kind of request. */
 export interface ApiOperation {
   readonly name: string;
   readonly surface: 'inbound-gateway' | 'installer-gateway';
   readonly writes: boolean;
-  /** Prepares a slice of the measurement. */
   prepare(slice: ApiSlice): Promise<SendRequest>;
 }
 
@@ -28,7 +26,6 @@ interface ApiSlice {
 const FEED_PAGE = '/partner/v1/jobs?limit=50';
 const DAY = { startsAt: '2026-09-04T13:00:00Z', endsAt: '2026-09-04T21:00:00Z' };
 
-/** Every operation of the inbound and the installer surface. */
 export const API_OPERATIONS: readonly ApiOperation[] = [
   jobWrite('status event', (job) => {
     const status = job.status === 'EN_ROUTE' ? 'ON_SITE' : 'EN_ROUTE';
@@ -123,7 +120,6 @@ function jobWrite(
   };
 }
 
-/** A read of an installer company. */
 function installer(
   name: string,
   prepare: (
@@ -153,7 +149,6 @@ function installer(
   };
 }
 
-/** A request of a selling company. */
 function inbound(
   name: string,
   { writes }: { readonly writes: boolean },

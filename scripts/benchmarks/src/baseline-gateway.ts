@@ -3,7 +3,7 @@ import { connect } from 'amqplib';
 import express from 'express';
 import { listen } from '@partner/kernel/process/listen';
 import { z } from 'zod';
-import { BASELINE_MESSAGES, BASELINE_QUEUE } from './baseline-messages.js';
+import { BASELINE_MESSAGES, BASELINE_QUEUE } from './start-baseline.js';
 
 // The minimal gateway: Express, and one message to the worker and back for each request.
 const { AMQP_URL } = z.object({ AMQP_URL: z.string() }).parse(process.env);

@@ -1,7 +1,7 @@
 import { connect } from 'amqplib';
 import pg from 'pg';
 import { z } from 'zod';
-import { BASELINE_MESSAGES, BASELINE_QUEUE } from './baseline-messages.js';
+import { BASELINE_MESSAGES, BASELINE_QUEUE } from './start-baseline.js';
 
 // The minimal worker: one prepared statement for each message, and a reply.
 const { AMQP_URL, POSTGRES_URL } = z

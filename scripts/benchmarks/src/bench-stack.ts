@@ -1,5 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:https';
 import path from 'node:path';
+import { closeServer, listen } from '@partner/kernel/process/listen';
 import { installMissingPrograms } from '@partner/local-stack/backing-services/install-missing-programs';
 import type { Progress } from '@partner/local-stack/progress';
 import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
@@ -9,19 +11,21 @@ import type { StackOptions } from '@partner/local-stack/stack/stack-plan';
 import { type Stack, startStack } from '@partner/local-stack/stack/start-stack';
 import { stackFiles } from '@partner/local-stack/stack/stack-state';
 import { removeStackData, stopStack } from '@partner/local-stack/stack/stop-stack';
-import { type BenchReceiver, startBenchReceiver } from './bench-receiver.js';
 import { enableStatementCounter } from './postgres-counters.js';
 
-/** The options of a benchmark's stack. */
 export type BenchStackOptions = Pick<StackOptions, 'replicas' | 'settings'> & {
   /** Whether Postgres is as durable as users run it. */
   readonly durable?: boolean;
 };
 
-/** A stack with private servers, and a receiver in this process behind the host names of subscriptions. */
+/** A stack with private servers, and a receiver in this process that keeps no more than it must. */
 export interface Bench {
   readonly stack: Stack;
-  readonly receiver: BenchReceiver;
+  readonly receiverPort: number;
+  /** Each received request, by `performance.now()`. */
+  readonly arrivals: readonly { readonly eventId: string; readonly at: number }[];
+  /** Number of TLS connections to the receiver so far. */
+  connections(): number;
   readonly report: Progress;
   readonly signal: AbortSignal;
   /** Ends the stack and removes its data. */
@@ -37,13 +41,29 @@ export async function startBenchStack(
   const root = path.join(PROJECT_ROOT, '.stack');
   mkdirSync(root, { recursive: true });
   const directory = mkdtempSync(path.join(root, 'bench-'));
-  const certificate = await ensureCertificates(stackFiles(directory).receiver, RECEIVER_HOST);
-  const receiver = await startBenchReceiver(certificate);
+  const { keyFile, certificateFile } = await ensureCertificates(
+    stackFiles(directory).receiver,
+    RECEIVER_HOST,
+  );
+  const arrivals: { eventId: string; at: number }[] = [];
+  let connections = 0;
+  const receiver = createServer(
+    { key: readFileSync(keyFile), cert: readFileSync(certificateFile), keepAliveTimeout: 60_000 },
+    (request, response) => {
+      request.resume().on('end', () => {
+        const { 'webhook-id': eventId } = request.headers;
+        if (typeof eventId === 'string') arrivals.push({ eventId, at: performance.now() });
+        response.writeHead(204).end();
+      });
+    },
+  ).on('secureConnection', () => (connections += 1));
+  const receiverPort = await listen(receiver, { host: '127.0.0.1', port: 0, variable: 'receiver' });
   const discard = async () => {
     await stopStack(directory);
     await removeStackData(directory);
     rmSync(directory, { recursive: true, force: true });
-    await receiver.close();
+    receiver.closeAllConnections();
+    await closeServer(receiver);
   };
   try {
     const stack = await startStack({
@@ -51,12 +71,10 @@ export async function startBenchStack(
       directory,
       backingServices: { kind: 'private', durable: options.durable ?? false },
       proxyPort: 0,
-      devHosts: {
-        [RECEIVER_HOST]: `127.0.0.1:${receiver.port}`,
-      },
+      devHosts: { [RECEIVER_HOST]: `127.0.0.1:${receiverPort}` },
     });
     await enableStatementCounter(stack);
-    return { stack, receiver, report, signal, discard };
+    return { stack, receiverPort, arrivals, connections: () => connections, report, signal, discard };
   } catch (error) {
     await discard();
     throw error;

@@ -7,8 +7,8 @@ import { z } from 'zod';
 import { type CommandResult, runCommand } from '@partner/local-stack/run-command';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { renderApi, runApiBench } from './api-bench.js';
-import { renderBacklog, runBacklogBench } from './backlog-bench.js';
 import { startBenchStack } from './bench-stack.js';
+import { renderDeliveries, runBacklog } from './delivery-bench.js';
 
 const positive = z.number().positive();
 const latencyResult = z.object({
@@ -49,7 +49,7 @@ test('a benchmark of the API, and one of deliveries, measures and prints its res
     const sizes = { operation: ['status event'], connections: [2], rounds: 1, seconds: 1 };
     const api = renderApi(await runApiBench(shared, sizes)).join('\n');
     expect(api).toContain('processor time in ms a request');
-    const backlog = renderBacklog(await runBacklogBench(shared, { events: 200 })).join('\n');
+    const backlog = renderDeliveries(await runBacklog(shared, { events: 200 })).join('\n');
     expect(backlog).toContain('200 deliveries to 100 endpoints');
     expect(api + backlog).not.toMatch(/NaN|Infinity|undefined/);
   } finally {

@@ -1,9 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import { readMetric } from '@partner/test-kit/read-metric';
 import type { Stack } from '@partner/local-stack/stack/start-stack';
 import { z } from 'zod';
-import type { BenchReceiver } from './bench-receiver.js';
-import { pause } from './pacing.js';
+import type { Bench } from './bench-stack.js';
 import { memoryMiB } from './process-usage.js';
 import { grownSince, readStorage } from './postgres-counters.js';
 import { coresOfOthers, processesOf, readUsage, usageSince } from './usage-meter.js';
@@ -21,7 +21,6 @@ const databaseWork = z.object({
   walSyncs: z.coerce.number(),
 });
 
-/** The counters of Postgres. */
 type DatabaseWork = z.infer<typeof databaseWork>;
 
 interface Sample {
@@ -41,23 +40,19 @@ const SERVICES = ['job-state', 'webhook-dispatcher'] as const;
  * Measures from the call of `start` until the attempts of all expected events are recorded. Then stops job-state, because
  * Postgres counts the work of a connection only seconds later, or when it closes.
  */
-export async function measureDeliveries(options: {
-  readonly stack: Stack;
-  readonly receiver: BenchReceiver;
-  readonly events: number;
-  readonly signal: AbortSignal;
-  /** Causes the events. */
-  readonly start: () => Promise<void>;
-}) {
-  const { stack, receiver, events, signal } = options;
+export async function measureDeliveries(
+  { stack, arrivals, connections, signal }: Bench,
+  events: number,
+  start: () => Promise<void> = () => Promise.resolve(),
+) {
   const processes = [...processesOf(stack), { process: 'bench', pid: process.pid }];
   const base = await recordedBy(stack);
-  const connectionsBefore = receiver.connections;
-  const received = countReceived(receiver);
+  const connectionsBefore = connections();
+  const arrivalsBefore = arrivals.length;
   const databaseBefore = await readDatabaseWork(stack);
   const storageBefore = await readStorage(stack);
   const before = readUsage(processes, stack);
-  const [samples] = await Promise.all([watch(stack, { base, events, signal }), options.start()]);
+  const [samples] = await Promise.all([watch(stack, { base, events, signal }), start()]);
   const usage = usageSince(before, processes, stack);
   const peaks = SERVICES.flatMap((name): [string, number][] => {
     const peak = memoryMiB(stack.process(name).pid ?? 0, 'VmHWM');
@@ -77,9 +72,10 @@ export async function measureDeliveries(options: {
     recordedPerSecond: events / seconds,
     /** Between 10 and 90 % of the events; over all of them if the run was too short. */
     sustainedPerSecond: sustained(samples, events) ?? events / seconds,
-    receivedPerSecond: (received.count() * 1_000) / (received.lastAt() - before.at),
+    receivedPerSecond:
+      ((arrivals.length - arrivalsBefore) * 1_000) / ((arrivals.at(-1)?.at ?? before.at) - before.at),
     /** TLS connections that the dispatcher opened. */
-    connections: receiver.connections - connectionsBefore,
+    connections: connections() - connectionsBefore,
     /** Milliseconds for each event, by process. `bench` publishes and receives. */
     processors: Object.fromEntries(processors),
     /** Of all processes but the benchmark's. */
@@ -122,7 +118,7 @@ async function watch(
     if (performance.now() - changedAt > GIVE_UP_MS) {
       throw new Error(`only ${recorded} of ${options.events} deliveries are recorded`);
     }
-    await pause(SAMPLE_MS);
+    await delay(SAMPLE_MS);
   }
 }
 
@@ -142,18 +138,6 @@ function largestOfQuarters(samples: readonly Sample[], events: number, service: 
       .flatMap((sample) => sample.memoryMiB[service] ?? []);
     return sizes.length === 0 ? [] : [Math.max(...sizes)];
   });
-}
-
-function countReceived(receiver: BenchReceiver) {
-  let count = 0;
-  let lastAt = performance.now();
-  const known = receiver.onReceived;
-  receiver.onReceived = (eventId) => {
-    count += 1;
-    lastAt = performance.now();
-    known(eventId);
-  };
-  return { count: () => count, lastAt: () => lastAt };
 }
 
 /** Returns the number of attempts that job-state has recorded since its start. */

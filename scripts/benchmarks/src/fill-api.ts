@@ -26,7 +26,6 @@ export interface ApiJob {
   readonly status: string;
 }
 
-/** The companies and jobs of the API's benchmark. */
 export type ApiWorld = Awaited<ReturnType<typeof fillApi>>;
 
 /** Companies with concurrent requests of partners. */
@@ -39,7 +38,6 @@ const FEED_ENTRIES = 1_000;
 const TECHNICIANS = 20;
 const LIMITLESS = 1_000_000_000;
 
-/** Fills the database of a new stack. */
 export async function fillApi(client: Client) {
   const installers: ApiInstaller[] = [];
   const sellers: ApiSeller[] = [];

@@ -7,13 +7,13 @@ import type { Stack } from '@partner/local-stack/stack/start-stack';
 import { webhookExample } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 
-/** A connection to the database of a stack. */
 export type Client = Parameters<Parameters<typeof withPostgres>[1]>[0];
 
-/** An active subscription. */
-export interface BenchSubscription {
+/** An active subscription of a company with a project. */
+export interface BenchEndpoint {
   readonly id: string;
   readonly companyId: string;
+  readonly projectId: string;
 }
 
 /** Number of endpoints in the benchmarks of deliveries. */
@@ -29,7 +29,7 @@ const AT_ONCE = 500;
 async function addSubscription(
   client: Client,
   made: { readonly stack: Stack; readonly path: string; readonly companyId: string },
-): Promise<BenchSubscription> {
+): Promise<string> {
   const { companyId } = made;
   const id = newId('whk');
   const keys = sealingKeysSetting.parse(ensureStackSecrets(made.stack.directory).sealingKeys);
@@ -44,21 +44,21 @@ async function addSubscription(
      select id, 1, $4, $5 from subscription`,
     [id, companyId, `https://${RECEIVER_HOST}${made.path}`, sealed, keys.currentKeyId],
   );
-  return { id, companyId };
+  return id;
 }
 
 /** Creates {@link ENDPOINTS} selling companies, each with a project and active subscriptions to the events of its quotes. */
 export async function addEndpoints(stack: Stack, subscriptions = 1) {
   return withPostgres(stack.description.postgresUrl, async (client) => {
-    const made = [];
+    const made: BenchEndpoint[] = [];
     for (let number = 1; number <= ENDPOINTS; number += 1) {
       const { id: companyId } = await addCompany(client, { class: 'SALES' });
       const place = { stack, path: `/hooks/${number}`, companyId };
-      const subscription = await addSubscription(client, place);
+      const id = await addSubscription(client, place);
       const projectId = newId('prj');
       for (let more = 1; more < subscriptions; more += 1) await addSubscription(client, place);
       await client.query('insert into projects (id, company_id) values ($1, $2)', [projectId, companyId]);
-      made.push({ ...subscription, projectId });
+      made.push({ id, companyId, projectId });
     }
     return made;
   });
@@ -76,7 +76,7 @@ export function bodyOf(eventId: string): Buffer {
 export async function commitEvents(
   client: Client,
   events: {
-    readonly subscriptions: readonly BenchSubscription[];
+    readonly subscriptions: readonly BenchEndpoint[];
     readonly count: number;
     readonly dueAt?: Date;
     readonly signal?: AbortSignal;

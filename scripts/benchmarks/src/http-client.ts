@@ -17,12 +17,10 @@ export interface HttpResponse {
   readonly text: string;
 }
 
-/** Sends requests over connections that stay open. */
 export type HttpClient = ReturnType<typeof createHttpClient>;
 
 const TIMEOUT_MS = 30_000;
 
-/** Creates a client of one address. */
 export function createHttpClient(baseUrl: string) {
   const agent = new Agent({ keepAlive: true });
   const { hostname, port } = new URL(baseUrl);

@@ -1,16 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { cpus, release, totalmem, type } from 'node:os';
 import { Command } from '@commander-js/extra-typings';
-import { describeMachine, machineLine } from './machine.js';
 import { createProgress } from '@partner/local-stack/progress';
 import { runScript } from '@partner/local-stack/run-script';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { renderApi, runApiBench } from './api-bench.js';
 import { API_OPERATIONS } from './api-operations.js';
-import { renderBacklog, runBacklogBench } from './backlog-bench.js';
 import { type Bench, type BenchStackOptions, startBenchStack } from './bench-stack.js';
-import { renderFlood, runFloodBench } from './flood-bench.js';
-import { renderLatency, runLatencyBench } from './latency-bench.js';
+import { renderDeliveries, runBacklog, runFlood, runLatency } from './delivery-bench.js';
 
 const interruption = new AbortController();
 
@@ -69,7 +67,9 @@ async function measure<Options extends { readonly json?: string }, Result extend
     await bench.discard();
   }
   const machine = describeMachine();
-  write(`\n${[machineLine(machine), '', ...render(result), ''].join('\n')}`);
+  const { cores, processor, memoryGiB, node, system } = machine;
+  const where = `${cores} cores (${processor}), ${memoryGiB} GiB, Node ${node}, ${system}`;
+  write(`\n${[where, '', ...render(result), ''].join('\n')}`);
   const { json } = options;
   if (json !== undefined) {
     const git = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' });
@@ -79,6 +79,18 @@ async function measure<Options extends { readonly json?: string }, Result extend
     writeFileSync(json, `${JSON.stringify({ benchmark: name, ...made, ...result }, null, 2)}\n`);
   }
   if ('holds' in result && result.holds === false) process.exitCode = 1;
+}
+
+/** Figures of different machines are not comparable. */
+function describeMachine() {
+  const processors = cpus();
+  return {
+    cores: processors.length,
+    processor: processors[0]?.model.trim() ?? 'unknown',
+    memoryGiB: Math.round((totalmem() / 2 ** 30) * 10) / 10,
+    node: process.version,
+    system: `${type()} ${release()}`,
+  };
 }
 
 benchmark(
@@ -102,7 +114,7 @@ benchmark('flood', 'events from their publish by 32 publishers to the recorded r
   .option('--events <number>', 'events to publish', wholeNumber(100), 20_000)
   .option('--subscriptions <number>', 'webhooks of each company, which all get each event', wholeNumber(1), 1)
   .option('--dispatchers <number>', 'replicas of the dispatcher', wholeNumber(1), 1)
-  .action((options) => measure('flood', options, delivery(options), runFloodBench, renderFlood));
+  .action((options) => measure('flood', options, delivery(options), runFlood, renderDeliveries));
 
 benchmark(
   'backlog',
@@ -110,11 +122,11 @@ benchmark(
 )
   .option('--events <number>', 'size of the backlog', wholeNumber(1_000), 20_000)
   .option('--dispatchers <number>', 'replicas of the dispatcher', wholeNumber(1), 1)
-  .action((options) => measure('backlog', options, delivery(options), runBacklogBench, renderBacklog));
+  .action((options) => measure('backlog', options, delivery(options), runBacklog, renderDeliveries));
 
 benchmark('latency', 'events at a steady rate, from their publish to the receipt of the webhook')
   .option('--rate <number>', 'events per second', wholeNumber(1), 100)
   .option('--seconds <number>', 'length of the measurement', wholeNumber(1), 30)
-  .action((options) => measure('latency', options, delivery(), runLatencyBench, renderLatency));
+  .action((options) => measure('latency', options, delivery(), runLatency, renderDeliveries));
 
 await runScript('bench', interruption, () => program.parseAsync());

@@ -10,6 +10,12 @@ export type Baseline = Awaited<ReturnType<typeof startBaseline>>;
 
 const DATABASE = 'benchmark_baseline';
 
+/** Between its gateway and its worker. */
+export const BASELINE_QUEUE = 'benchmark.baseline';
+
+/** From the gateway to the worker; the body is the id of a row, or the text of a new one. */
+export const BASELINE_MESSAGES = { read: 'read', write: 'write' } as const;
+
 /** Starts the baseline on the stack's servers, with a separate database. */
 export async function startBaseline(stack: Stack) {
   const { amqpUrl, postgresUrl } = stack.description;

@@ -1,6 +1,5 @@
 import { invariant } from '@partner/kernel/process/invariant';
 
-/** The summary of a list of durations, in their unit. */
 export interface Summary {
   readonly samples: number;
   readonly p50: number;

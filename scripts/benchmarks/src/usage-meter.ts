@@ -8,7 +8,6 @@ export interface MeasuredProcess {
   readonly pid: number;
 }
 
-/** The running processes of a stack. */
 export function processesOf(stack: Stack): readonly MeasuredProcess[] {
   return stack.processes.flatMap(({ name, pid }) => (pid === undefined ? [] : [{ process: name, pid }]));
 }
