@@ -56,7 +56,7 @@ const DRIVERS = {
   ],
   ioredis: [`${GATEWAY_KIT}/`, `${TEST_KIT}/`, 'services/console/src/sessions/', 'services/system-tests/'],
   nodemailer: [`${KERNEL}/src/process/mail.ts`],
-  'smtp-server': [`${TEST_KIT}/`, 'scripts/local-stack/src/mail/'],
+  'smtp-server': [`${TEST_KIT}/`],
   express: [`${GATEWAY_KIT}/`, 'services/[^/]+/src/app', BASELINE],
 };
 const DATABASE_DRIVERS = ['knex', 'pg'];

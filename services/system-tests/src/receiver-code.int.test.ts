@@ -13,7 +13,6 @@ import {
   freePort,
   type LocalProcess,
   startLocalProgram,
-  stopLocalProcess,
 } from '@partner/test-kit/backing-services/local-process';
 import { type SignedDelivery, signDelivery } from '@partner/local-stack/receiver/sign-delivery';
 import {
@@ -28,7 +27,6 @@ const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 type Delivery = Pick<SignedDelivery, 'headers'> & { readonly body: Uint8Array<ArrayBuffer> };
 
-/** A delivery as the webhook dispatcher signs it. */
 function signedDelivery(ageSeconds = 0): Delivery & { readonly eventId: string } {
   const eventId = newId('evt');
   const event = 'install.status_changed';
@@ -84,13 +82,11 @@ const REFUSED: Readonly<Record<string, () => Delivery>> = {
   }),
 };
 
-/** A receiver of the page as a server. Its port reads 8080 in every text. */
 interface Receiver {
   readonly title: string;
   readonly language: LanguageId;
   /** False if the toolchain of the language is missing. */
   readonly isInstalled: boolean;
-  /** By file name. */
   readonly files: Readonly<Record<string, string>>;
   readonly build?: Command;
   readonly run: Command;
@@ -216,21 +212,18 @@ async function startReceiver(
   mkdirSync(path.join(directory, 'stored'), { recursive: true });
   for (const [name, text] of Object.entries(files)) writeFileSync(path.join(directory, name), withPort(text));
   if (build !== undefined) await runProgram(build, { cwd: directory });
-  return startLocalProgram(
-    {
-      name: path.basename(directory),
-      command,
-      args: args.map(withPort),
-      cwd: directory,
-      env: { ...baseEnvironment(), WEBHOOK_SECRET_1: SECRET },
-      logFile: path.join(directory, 'receiver.log'),
-      isUp: () => fetch(`http://127.0.0.1:${port}/`).then(() => true),
-      startTimeoutMs: 120_000,
-      stopSignal: 'SIGTERM',
-      stopGraceMs: 5_000,
-    },
-    { detached: false },
-  );
+  return startLocalProgram({
+    name: path.basename(directory),
+    command,
+    args: args.map(withPort),
+    cwd: directory,
+    env: { ...baseEnvironment(), WEBHOOK_SECRET_1: SECRET },
+    logFile: path.join(directory, 'receiver.log'),
+    isUp: () => fetch(`http://127.0.0.1:${port}/`).then(() => true),
+    startTimeoutMs: 120_000,
+    stopSignal: 'SIGTERM',
+    stopGraceMs: 5_000,
+  });
 }
 
 describe.each(RECEIVERS)('the receiver code of the console in $title', (code) => {
@@ -246,10 +239,9 @@ describe.each(RECEIVERS)('the receiver code of the console in $title', (code) =>
   });
 
   afterAll(async () => {
-    if (receiver !== undefined) await stopLocalProcess(receiver, 'SIGTERM', 5_000);
+    await receiver?.stop();
   });
 
-  /** The status that a delivery gets. */
   const deliver = async ({ headers, body }: Delivery): Promise<number> => {
     const response = await fetch(`http://127.0.0.1:${port}/webhooks`, { method: 'POST', headers, body });
     await response.arrayBuffer();

@@ -1,6 +1,5 @@
 const TIMEOUT_MS = 30_000;
 
-/** A request. */
 export interface Call {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -12,7 +11,6 @@ export interface Call {
   readonly signal?: AbortSignal;
 }
 
-/** A whole response. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;

@@ -3,7 +3,6 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import { createServer as createTlsServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 
-/** A received request. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
@@ -13,7 +12,6 @@ export interface ReceivedRequest {
   readonly connection: number;
 }
 
-/** HTTP server that records its requests. */
 export interface Receiver {
   readonly port: number;
   readonly requests: readonly ReceivedRequest[];

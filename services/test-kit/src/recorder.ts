@@ -2,7 +2,6 @@
 export interface Recorder<T> {
   /** Adds an item. Usable as a callback. */
   readonly record: (item: T) => void;
-  /** Returns all items, oldest first. */
   all(): readonly T[];
   /** Resolves to the first matching item, past or future. Rejects after `timeoutMs` (absent: 120,000). */
   find(matches: (item: T) => boolean, timeoutMs?: number): Promise<T>;
@@ -12,7 +11,6 @@ export interface Recorder<T> {
   atLeast(count: number, timeoutMs?: number): Promise<readonly T[]>;
 }
 
-/** Creates an empty recorder. */
 export function createRecorder<T>(): Recorder<T> {
   const items: T[] = [];
   const watchers = new Set<() => void>();

@@ -10,14 +10,12 @@ import {
 import formats from 'ajv-formats';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
-/** A response as a client receives it. */
 interface CheckedResponse {
   /** Method of the request, in upper case. */
   readonly method: string;
   /** Path of the request, with or without the query. */
   readonly path: string;
   readonly status: number;
-  /** Returns a header by its lower-case name. */
   header(name: string): string | undefined;
   /** The body; empty if there is none. */
   readonly text: string;
@@ -102,7 +100,6 @@ function closed(schema: unknown): Readonly<Record<string, unknown>> {
   ]);
 }
 
-/** Whether the fields of an object are in this order. */
 function isInOrder(order: readonly string[], value: object): boolean {
   const places = Object.keys(value).map((name) => order.indexOf(name));
   return places.every((place, index) => index === 0 || place > (places[index - 1] ?? 0));

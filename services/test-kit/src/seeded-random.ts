@@ -17,7 +17,6 @@ export function seededRandom(seed: number | string): () => number {
   return () => fractionOf(seed, (turn += 1));
 }
 
-/** Returns the items in a random order. */
 export function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
   return items
     .map((item) => ({ item, place: random() }))

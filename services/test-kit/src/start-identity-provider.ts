@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import Provider from 'oidc-provider';
 
-/** An account at the identity provider. */
 interface ProviderTestAccount {
   readonly subject: string;
   readonly email: string;
@@ -14,7 +13,6 @@ interface ProviderTestAccount {
 
 /** An OpenID Connect provider on a loopback port. It signs in at once, without a form. */
 export interface TestIdentityProvider {
-  /** Settings of its only client. */
   readonly client: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string };
   /** The same as settings of the console. */
   readonly settings: Readonly<Record<string, string>>;
@@ -27,7 +25,6 @@ export interface TestIdentityProvider {
   stop(): Promise<void>;
 }
 
-/** Starts a provider for the client at a redirect URI. */
 export async function startIdentityProvider(redirectUri: string): Promise<TestIdentityProvider> {
   let account: ProviderTestAccount = {
     subject: 'stranger',

@@ -1,18 +1,15 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
 
-/** An email that the mail server accepted. */
 interface ReceivedMail {
   readonly to: readonly string[];
   /** Headers and decoded body. */
   readonly message: string;
 }
 
-/** A mail server on a loopback port. */
 export interface MailServer {
-  /** Value for `SMTP_URL`. */
   readonly url: string;
   /** Settings of a service that sends with it. */
   readonly settings: Readonly<Record<string, string>>;
@@ -25,8 +22,14 @@ export interface MailServer {
   stop(): Promise<void>;
 }
 
-/** Starts a mail server. With the port of an earlier one, it simulates a restart. */
-export async function startMailServer(port = 0): Promise<MailServer> {
+/**
+ * Starts a mail server. With the port of an earlier one, it simulates a restart. `take` keeps a message instead of
+ * {@link MailServer.received}, before its sender gets the response.
+ */
+export async function startMailServer(
+  port = 0,
+  take?: (message: Buffer, to: readonly string[]) => Promise<void>,
+): Promise<MailServer> {
   const received: ReceivedMail[] = [];
   let refused: { address: string | undefined; command: string; responseCode: number } | undefined;
   let refusedSender: string | undefined;
@@ -49,21 +52,20 @@ export async function startMailServer(port = 0): Promise<MailServer> {
       done(refusal('RCPT TO', [address]));
     },
     onData(stream, session, done) {
-      void text(stream).then((message) => {
+      const receive = async () => {
+        const message = await buffer(stream);
         const to = session.envelope.rcptTo.map(({ address }) => address);
         const error = refusal('DATA', to);
-        if (error !== undefined) {
-          done(error);
-          return;
-        }
-        received.push({
-          to,
-          message: message.replaceAll(/=\r\n/g, '').replaceAll('=3D', '='),
-        });
-        done();
-      }, done);
+        if (error !== undefined) throw error;
+        if (take !== undefined) await take(message, to);
+        else
+          received.push({ to, message: message.toString().replaceAll(/=\r\n/g, '').replaceAll('=3D', '=') });
+      };
+      receive().then(() => done(), done);
     },
   });
+  // A client that breaks off.
+  server.on('error', () => undefined);
   const listening = server.listen(port, '127.0.0.1');
   await once(listening, 'listening');
   const { port: own } = address(listening.address());

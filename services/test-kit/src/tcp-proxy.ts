@@ -4,7 +4,6 @@ import net from 'node:net';
 export interface TcpProxy {
   /** The server's URL through the proxy. */
   readonly url: string;
-  /** Returns the number of connections accepted so far. */
   accepted(): number;
   /** Silently drops all traffic of the open connections from now on. New connections work. */
   swallow(): void;
@@ -16,7 +15,6 @@ export interface TcpProxy {
   leadTo(...serverUrls: readonly string[]): void;
   /** Accepts new connections without a response, until {@link leadTo} connects those that are still open. */
   hold(): void;
-  /** Closes every connection and the proxy. */
   close(): Promise<void>;
 }
 

@@ -3,11 +3,7 @@ import { request as requestTo, type ServerResponse } from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { document, newJob, publish, stack, textAt } from '@partner/partnerctl/testing/partnerctl-on-stack';
-import {
-  freePort,
-  startLocalProgram,
-  stopLocalProcess,
-} from '@partner/test-kit/backing-services/local-process';
+import { freePort, startLocalProgram } from '@partner/test-kit/backing-services/local-process';
 import { eventually } from '@partner/test-kit/eventually';
 import { type ReceivedRequest, type Receiver, startReceiver } from '@partner/test-kit/receiver';
 import { seededRandom } from '@partner/test-kit/seeded-random';
@@ -107,17 +103,14 @@ async function whileRunning(
 ): Promise<void> {
   const logFile = path.join(folder, `${path.basename(command)}-${args.length}.log`);
   const output = () => readFileSync(logFile, 'utf8');
-  const program = await startLocalProgram(
-    {
-      ...{ name: language, command, args, cwd: folder, logFile, env, isUp: async () => isUp(output()) },
-      ...{ startTimeoutMs: 120_000, stopSignal: 'SIGTERM', stopGraceMs: 5_000 },
-    },
-    { detached: false },
-  );
+  const program = await startLocalProgram({
+    ...{ name: language, command, args, cwd: folder, logFile, env, isUp: async () => isUp(output()) },
+    ...{ startTimeoutMs: 120_000, stopSignal: 'SIGTERM', stopGraceMs: 5_000 },
+  });
   try {
     await work(output);
   } finally {
-    await stopLocalProcess(program, 'SIGTERM', 5_000);
+    await program.stop();
   }
 }
 

@@ -20,7 +20,7 @@ test('the mail sink writes each message to a private file and reports its links,
       subject: 'Zugang für Olive',
       text: `Open this link:\n\n${LINK}\n\nor <${LINK}>.`,
     });
-  await sink.close();
+  await sink.stop();
 
   expect(written.map(({ to }) => to)).toEqual(['olive@peak.example', 'otto@peak.example']);
   expect(written[0]).toMatchObject({ subject: 'Zugang für Olive', links: [LINK, LINK] });

@@ -22,4 +22,4 @@ const sink = await startMailSink({
 });
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => void sink.close().then(() => process.exit(0)));
+  process.once(signal, () => void sink.stop().then(() => process.exit(0)));

@@ -1,17 +1,15 @@
 import { existsSync, statSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
-  endOfLog,
   type LocalProgram,
   signalGroup,
   startLocalProcess,
+  untilUp,
 } from '@partner/test-kit/backing-services/local-process';
 import {
   descendantsOf,
   identifyProcess,
   isProcessRunning,
 } from '@partner/test-kit/backing-services/process-identity';
-import { StackError } from '../stack-error.js';
 import { hasEndedWithin } from './stack-lock.js';
 import type { ProcessRecord } from './stack-state.js';
 
@@ -26,7 +24,7 @@ export interface StackProcess {
   readonly pid: number | undefined;
   /** Starts it unless it runs. Does not wait until it is ready. Starts nothing once `signal` is aborted. */
   start(signal?: AbortSignal): Promise<void>;
-  /** Resolves once it is ready. Throws {@link StackError} with the end of its log if it ends or takes too long. */
+  /** Resolves once it is ready. Rejects with the end of its log if it ends or takes too long. */
   ready(signal?: AbortSignal): Promise<void>;
   /** Sends a signal to it and its children. After SIGKILL it resolves once all of them have ended. */
   kill(signal: NodeJS.Signals): Promise<void>;
@@ -34,7 +32,6 @@ export interface StackProcess {
   stop(): Promise<void>;
 }
 
-/** The record of a stack's processes. */
 export interface ProcessRecords {
   get(name: string): ProcessRecord | undefined;
   set(name: string, record: ProcessRecord): void;
@@ -66,11 +63,8 @@ export function createStackProcess(options: {
       await program.prepare?.();
       signal?.throwIfAborted();
       logStart = existsSync(program.logFile) ? statSync(program.logFile).size : 0;
-      const { pid } = startLocalProcess({
-        ...program,
-        env: { ...program.env, [STACK_VARIABLE]: options.directory },
-        detached: options.detached,
-      });
+      const env = { ...program.env, [STACK_VARIABLE]: options.directory };
+      const { pid } = startLocalProcess({ ...program, env }, options.detached);
       records.set(program.name, {
         pid,
         startedAt: identifyProcess(pid)?.startedAt ?? 'ended',
@@ -78,23 +72,7 @@ export function createStackProcess(options: {
         stopGraceMs: program.stopGraceMs,
       });
     },
-    async ready(signal) {
-      const deadline = Date.now() + program.startTimeoutMs;
-      for (;;) {
-        const isUp = await program.isUp().catch(() => false);
-        if (running() === undefined) {
-          throw new StackError(`${program.name} has ended; ${endOfLog(program.logFile, logStart)}`);
-        }
-        signal?.throwIfAborted();
-        if (isUp) return;
-        if (Date.now() > deadline) {
-          throw new StackError(
-            `${program.name} was not ready within ${program.startTimeoutMs / 1000} s; ${endOfLog(program.logFile, logStart)}`,
-          );
-        }
-        await delay(50);
-      }
-    },
+    ready: (signal) => untilUp(program, () => running() !== undefined, { fromByte: logStart, signal }),
     async kill(signal) {
       const record = running();
       if (record === undefined) return;

@@ -8,7 +8,6 @@ import {
   findProgram,
   LocalServerError,
   startLocalProgram,
-  stopLocalProcess,
 } from '@partner/test-kit/backing-services/local-process';
 
 /** A private Docker engine. It ends with this process, and all its containers with it. */
@@ -41,28 +40,25 @@ export async function startEngine(): Promise<Engine | { readonly missing: string
   const env = { ...baseEnvironment(), DOCKER_HOST: host, DOCKER_BUILDKIT: '1' };
   const run = (args: readonly string[]) => runCommand(client, args, { cwd: PROJECT_ROOT, env });
   try {
-    const local = await startLocalProgram(
-      {
-        name: 'dockerd',
-        command: 'unshare',
-        args: [
-          // As the first process of its namespace it takes its containers with it, however it ends.
-          ...['--mount', '--pid', '--fork', '--kill-child', '--mount-proc', server],
-          ...['--host', host, '--data-root', DATA, '--exec-root', path.join(directory, 'run')],
-          ...['--pidfile', path.join(directory, 'pid')],
-          // Containers use the network of this machine, which stays as it is.
-          ...['--bridge=none', '--iptables=false', '--ip-forward=false', '--ip-masq=false'],
-        ],
-        env: baseEnvironment(),
-        cwd: directory,
-        logFile: path.join(directory, 'log'),
-        isUp: async () => (await run(['version'])).exitCode === 0,
-        startTimeoutMs: 120_000,
-        stopSignal: 'SIGTERM',
-        stopGraceMs: 60_000,
-      },
-      { detached: false },
-    );
+    const local = await startLocalProgram({
+      name: 'dockerd',
+      command: 'unshare',
+      args: [
+        // As the first process of its namespace it takes its containers with it, however it ends.
+        ...['--mount', '--pid', '--fork', '--kill-child', '--mount-proc', server],
+        ...['--host', host, '--data-root', DATA, '--exec-root', path.join(directory, 'run')],
+        ...['--pidfile', path.join(directory, 'pid')],
+        // Containers use the network of this machine, which stays as it is.
+        ...['--bridge=none', '--iptables=false', '--ip-forward=false', '--ip-masq=false'],
+      ],
+      env: baseEnvironment(),
+      cwd: directory,
+      logFile: path.join(directory, 'log'),
+      isUp: async () => (await run(['version'])).exitCode === 0,
+      startTimeoutMs: 120_000,
+      stopSignal: 'SIGTERM',
+      stopGraceMs: 60_000,
+    });
     return {
       client,
       env,
@@ -72,7 +68,7 @@ export async function startEngine(): Promise<Engine | { readonly missing: string
         throw new Error(`docker ${args.join(' ')} failed:\n${lastLines(result, 30)}`);
       },
       async stop() {
-        await stopLocalProcess(local, 'SIGTERM', 60_000);
+        await local.stop();
         rmSync(directory, { recursive: true, force: true });
       },
     };

@@ -1,19 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { eventually } from '../eventually.js';
-import {
-  freePort,
-  isFreePort,
-  type LocalProgram,
-  startLocalProgram,
-  stopLocalProcess,
-  takePort,
-} from './local-process.js';
+import { freePort, type LocalProgram, startLocalProgram, takePort } from './local-process.js';
 import {
   descendantsOf,
   identifyProcess,
@@ -31,7 +23,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-function nodeProgram(name: string, script: string): LocalProgram {
+function nodeProgram(name: string, script: string, stopGraceMs = 10_000): LocalProgram {
   const logFile = path.join(directory, `${name}.log`);
   return {
     name,
@@ -43,29 +35,29 @@ function nodeProgram(name: string, script: string): LocalProgram {
     isUp: async () => readFileSync(logFile, 'utf8').includes('up'),
     startTimeoutMs: 20_000,
     stopSignal: 'SIGTERM',
-    stopGraceMs: 10_000,
+    stopGraceMs,
   };
 }
 
 describe('startLocalProgram', () => {
   test('runs a program that is found by its variable and stops on request', async () => {
     const program = nodeProgram('patient', `console.log('up'); setInterval(() => {}, 1000)`);
-    const local = await startLocalProgram(program, { detached: false });
+    const local = await startLocalProgram(program);
 
     const identity = identifyProcess(local.pid);
     if (identity === undefined) throw new Error('the process does not run');
     expect(processesWithVariable('MARK', directory)).toContainEqual(identity);
     expect(descendantsOf(process.pid)).toContain(local.pid);
 
-    await stopLocalProcess(local, 'SIGTERM');
+    await local.stop();
     expect(isProcessRunning(identity)).toBe(false);
   });
 
   test('reports the output of a program that ends before it is up', async () => {
     const program = nodeProgram('hasty', `console.error('the port is taken'); process.exit(1)`);
 
-    await expect(startLocalProgram(program, { detached: false })).rejects.toThrow(
-      /hasty ended; the end of .*hasty\.log:\nthe port is taken/,
+    await expect(startLocalProgram(program)).rejects.toThrow(
+      /hasty has ended; the end of .*hasty\.log:\nthe port is taken/,
     );
   });
 
@@ -73,10 +65,11 @@ describe('startLocalProgram', () => {
     const program = nodeProgram(
       'stubborn',
       `process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1000)`,
+      50,
     );
-    const local = await startLocalProgram(program, { detached: false });
+    const local = await startLocalProgram(program);
 
-    await stopLocalProcess(local, 'SIGTERM', 50);
+    await local.stop();
 
     expect(identifyProcess(local.pid)).toBeUndefined();
   });
@@ -107,12 +100,6 @@ test('a later process with the same id is another process', () => {
   expect(isProcessRunning({ ...identity, startedAt: 'earlier' })).toBe(false);
 });
 
-test('a free port is returned once, though nothing listens on it yet', async () => {
-  const ports = new Set<number>();
-  for (let count = 0; count < 400; count += 1) ports.add(await freePort());
-  expect(ports.size).toBe(400);
-});
-
 test('a port that another process has reserved is not returned here while that process runs', async () => {
   const place = JSON.stringify(new URL('./local-process.js', import.meta.url).href);
   // Both begin with the same candidate. Another run of this test begins with another one.
@@ -134,14 +121,4 @@ test('a port that another process has reserved is not returned here while that p
   other.kill();
   await once(other, 'close');
   await expect(takePort(given)).resolves.toBe(true);
-});
-
-test('a free port can be listened on, and a used one is not free', async () => {
-  const port = await freePort();
-  const server = createServer().listen(port, '127.0.0.1');
-  await once(server, 'listening');
-
-  await expect(isFreePort(port)).resolves.toBe(false);
-
-  server.close();
 });

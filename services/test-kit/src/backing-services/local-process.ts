@@ -27,11 +27,11 @@ export interface LocalProgram {
 
 /** A server that this process started as a private instance, in its own process group. */
 export interface LocalProcess {
-  readonly name: string;
   readonly pid: number;
-  readonly logFile: string;
   /** Sends a signal to the whole process group. Ignores a group that has ended. */
   signal(signal: NodeJS.Signals): void;
+  /** Asks it to end, and kills what is left of its group afterwards, or after the grace period of the program. */
+  stop(): Promise<void>;
   /** Resolves once the process has ended. */
   ended(): Promise<void>;
 }
@@ -117,8 +117,7 @@ async function claimPort(port: number): Promise<boolean> {
   });
 }
 
-/** Returns whether a server could listen on this port of loopback now. */
-export async function isFreePort(port: number): Promise<boolean> {
+async function isFreePort(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();
     probe.once('error', () => resolve(false));
@@ -141,14 +140,10 @@ const endWithThisProcess = new Set<number>();
  * Starts a program in its own process group, with its output in a log file. Unless detached, it ends with this
  * process, however that ends (on Linux also by SIGKILL).
  */
-export function startLocalProcess(
-  program: Pick<LocalProgram, 'name' | 'command' | 'args' | 'env' | 'cwd' | 'logFile' | 'user'> & {
-    readonly detached: boolean;
-  },
-): LocalProcess {
+export function startLocalProcess(program: LocalProgram, isDetached: boolean): LocalProcess {
   mkdirSync(path.dirname(program.logFile), { recursive: true });
   const log = openSync(program.logFile, 'a');
-  const [command, ...args] = [...privileges(program), program.command, ...program.args];
+  const [command, ...args] = [...privileges(program, isDetached), program.command, ...program.args];
   const child = spawn(command ?? program.command, args, {
     cwd: program.cwd,
     env: { ...program.env },
@@ -164,19 +159,25 @@ export function startLocalProcess(
     throw new LocalServerError(`${program.name}: ${program.command} cannot be started`);
   }
   const { pid } = child;
-  if (program.detached) {
+  if (isDetached) {
     child.unref();
   } else {
     if (endWithThisProcess.size === 0) process.once('exit', endAll);
     endWithThisProcess.add(pid);
     void ended.then(() => endWithThisProcess.delete(pid));
   }
+  const signal = (name: NodeJS.Signals) => signalGroup(pid, name);
   return {
-    name: program.name,
     pid,
-    logFile: program.logFile,
-    signal: (signal) => signalGroup(pid, signal),
+    signal,
     ended: () => ended,
+    async stop() {
+      signal(program.stopSignal);
+      const timer = setTimeout(() => signal('SIGKILL'), program.stopGraceMs);
+      await ended;
+      clearTimeout(timer);
+      signal('SIGKILL');
+    },
   };
 }
 
@@ -188,13 +189,11 @@ function endAll(): void {
  * Returns the command that changes the user and ties the program's life to this process. One command does both, because
  * a change of user would remove the tie.
  */
-function privileges(program: { readonly user?: string; readonly detached: boolean }): string[] {
+function privileges({ user }: Pick<LocalProgram, 'user'>, isDetached: boolean): string[] {
   const setpriv = findProgram('setpriv', ['/usr/bin']);
   const settings = [
-    ...(program.user === undefined
-      ? []
-      : [`--reuid=${program.user}`, `--regid=${program.user}`, '--init-groups']),
-    ...(program.detached || setpriv === undefined ? [] : ['--pdeathsig=KILL']),
+    ...(user === undefined ? [] : [`--reuid=${user}`, `--regid=${user}`, '--init-groups']),
+    ...(isDetached || setpriv === undefined ? [] : ['--pdeathsig=KILL']),
   ];
   return settings.length === 0 ? [] : [setpriv ?? 'setpriv', ...settings, '--'];
 }
@@ -208,55 +207,42 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Starts a program and resolves once it is up. If it does not come up, stops it and throws {@link LocalServerError}. */
-export async function startLocalProgram(
-  program: LocalProgram,
-  options: { readonly detached: boolean },
-): Promise<LocalProcess> {
+/** Starts a program and resolves once it is up. If it does not come up, kills it and throws {@link LocalServerError}. */
+export async function startLocalProgram(program: LocalProgram): Promise<LocalProcess> {
   await program.prepare?.();
-  const local = startLocalProcess({ ...program, detached: options.detached });
+  const local = startLocalProcess(program, false);
+  let hasEnded = false;
+  void local.ended().then(() => (hasEnded = true));
   try {
-    await waitUntilUp(local, program.isUp, program.startTimeoutMs);
+    await untilUp(program, () => !hasEnded);
   } catch (error) {
-    await stopLocalProcess(local, 'SIGKILL');
+    local.signal('SIGKILL');
+    await local.ended();
     throw error;
   }
   return local;
 }
 
-/** Stops a process, by force after `graceMs`. */
-export async function stopLocalProcess(
-  local: LocalProcess,
-  signal: NodeJS.Signals,
-  graceMs = 15_000,
-): Promise<void> {
-  local.signal(signal);
-  const timer = setTimeout(() => local.signal('SIGKILL'), graceMs);
-  await local.ended();
-  clearTimeout(timer);
-  // Kill the processes that the leader left in its group.
-  local.signal('SIGKILL');
-}
-
 /**
- * Waits until a probe succeeds. Throws {@link LocalServerError} with the end of the log if the process ends first or the
- * time limit passes.
+ * Resolves once a program is up. Throws {@link LocalServerError} with the end of its log, from a byte on, if it ends first or
+ * takes too long.
  */
-export async function waitUntilUp(
-  local: Pick<LocalProcess, 'name' | 'logFile' | 'ended'>,
-  probe: () => Promise<boolean>,
-  timeoutMs: number,
+export async function untilUp(
+  { name, isUp, logFile, startTimeoutMs }: LocalProgram,
+  isRunning: () => boolean,
+  { fromByte, signal }: { readonly fromByte?: number; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  const fate = { ended: false };
-  void local.ended().then(() => (fate.ended = true));
-  while (!(await probe().catch(() => false))) {
-    if (fate.ended || Date.now() > deadline) {
-      throw new LocalServerError(
-        `${local.name} ${fate.ended ? 'ended' : `was not ready within ${timeoutMs / 1000} s`}; ${endOfLog(local.logFile)}`,
-      );
-    }
-    await delay(100);
+  const deadline = Date.now() + startTimeoutMs;
+  const failure = (what: string) => new LocalServerError(`${name} ${what}; ${endOfLog(logFile, fromByte)}`);
+  const isReady = async () => {
+    const responds = await isUp().catch(() => false);
+    if (!isRunning()) throw failure('has ended');
+    signal?.throwIfAborted();
+    return responds;
+  };
+  while (!(await isReady())) {
+    if (Date.now() > deadline) throw failure(`was not ready within ${startTimeoutMs / 1_000} s`);
+    await delay(50);
   }
 }
 

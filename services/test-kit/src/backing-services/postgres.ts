@@ -14,11 +14,9 @@ import {
   type LocalProcess,
   type LocalProgram,
   startLocalProgram,
-  stopLocalProcess,
 } from './local-process.js';
 import { identifyProcess, processesInDirectory } from './process-identity.js';
 
-/** A private Postgres on loopback. */
 export interface LocalPostgres {
   readonly process: LocalProcess;
   /** Superuser URL of the database `postgres`. */
@@ -44,7 +42,6 @@ export function findPostgres(): { readonly server: string; readonly initdb: stri
   return server === undefined || initdb === undefined ? undefined : { server, initdb };
 }
 
-/** Returns the directories in which distributions install the server programs, newest version first. */
 function programDirectories(): string[] {
   const versionsIn = (base: string, prefix: string) =>
     (existsSync(base) ? readdirSync(base) : [])
@@ -121,16 +118,9 @@ export async function postgresProgram(options: PostgresOptions): Promise<LocalPr
 }
 
 /** Starts Postgres in its own directory. */
-export async function startPostgres(
-  options: PostgresOptions & { readonly detached?: boolean },
-): Promise<LocalPostgres> {
-  const program = await postgresProgram(options);
-  const local = await startLocalProgram(program, { detached: options.detached ?? false });
-  return {
-    process: local,
-    url: postgresUrl(options.port),
-    stop: () => stopLocalProcess(local, program.stopSignal, program.stopGraceMs),
-  };
+export async function startPostgres(options: PostgresOptions): Promise<LocalPostgres> {
+  const process = await startLocalProgram(await postgresProgram(options));
+  return { process, url: postgresUrl(options.port), stop: process.stop };
 }
 
 /** Runs statements on a new connection. Throws errors of the server or the network. */

@@ -7,13 +7,9 @@ import { controlRabbitmq, type LocalRabbitmq, rabbitmqUrl, startRabbitmq } from 
 /** A broker that a test may kill or reconfigure. */
 export interface PrivateRabbitmq {
   readonly url: string;
-  /** Starts the node; after a kill on its old directory and port. */
   start(): Promise<void>;
-  /** Kills the node. */
   kill(): Promise<void>;
-  /** Runs `rabbitmqctl` against the node and resolves to its output. */
   control(...args: readonly string[]): Promise<string>;
-  /** Stops the node and removes its directory. */
   remove(): Promise<void>;
 }
 

@@ -8,12 +8,10 @@ import { controlRabbitmq, rabbitmqPrograms, rabbitmqUrl } from './rabbitmq.js';
 /** A node of a cluster, which a test may take down. */
 export interface RabbitmqNode {
   readonly url: string;
-  /** Starts the node again, with its old data. */
   start(): Promise<void>;
   kill(): Promise<void>;
   /** Closes the node's client connections, refuses new ones, and moves the leaders of its queues to other nodes. */
   drain(): Promise<void>;
-  /** Ends a drain. */
   revive(): Promise<void>;
   /** Stops the process without closing its connections (SIGSTOP). */
   hang(): void;
@@ -21,10 +19,8 @@ export interface RabbitmqNode {
   resume(): void;
 }
 
-/** A broker of three nodes on loopback. */
 export interface RabbitmqCluster {
   readonly nodes: readonly RabbitmqNode[];
-  /** Kills all nodes and removes their directories. */
   remove(): Promise<void>;
 }
 
@@ -44,14 +40,14 @@ export async function startRabbitmqCluster(): Promise<RabbitmqCluster> {
       settings: ['cluster_partition_handling = pause_minority', 'net_ticktime = 8'],
     });
   const first = await define(firstPort);
-  const mapper = await startLocalProgram(first.portMapper, { detached: false });
+  const mapper = await startLocalProgram(first.portMapper);
 
   function node(port: number, { server, controlEnv }: typeof first): RabbitmqNode {
     let local: LocalProcess | undefined;
     return {
       url: rabbitmqUrl(port),
       async start() {
-        local = await startLocalProgram(server, { detached: false });
+        local = await startLocalProgram(server);
       },
       async kill() {
         local?.signal('SIGKILL');

@@ -12,7 +12,6 @@ import {
   type LocalProcess,
   type LocalProgram,
   startLocalProgram,
-  stopLocalProcess,
 } from './local-process.js';
 
 const run = promisify(execFile);
@@ -193,39 +192,29 @@ function definitions(vhosts: readonly string[]): unknown {
   };
 }
 
-/** Starts a RabbitMQ node in its own directory, and its port mapper. */
-export async function startRabbitmq(
-  options: RabbitmqOptions & {
-    readonly detached?: boolean;
-    /** The port mapper's port, to restart a node in the same directory. */
-    readonly portMapperPort?: number;
-  },
-): Promise<LocalRabbitmq> {
-  const detached = options.detached ?? false;
-  const { portMapper, server, controlEnv } = rabbitmqPrograms({
+export async function startRabbitmq(options: RabbitmqOptions): Promise<LocalRabbitmq> {
+  const programs = rabbitmqPrograms({
     ...options,
-    portMapperPort: options.portMapperPort ?? (await freePort()),
+    portMapperPort: await freePort(),
     distributionPort: await freePort(),
   });
-  const mapper = await startLocalProgram(portMapper, { detached });
-  const stopMapper = () => stopLocalProcess(mapper, portMapper.stopSignal, portMapper.stopGraceMs);
-  let local: LocalProcess;
+  const portMapper = await startLocalProgram(programs.portMapper);
   try {
-    local = await startLocalProgram(server, { detached });
+    const process = await startLocalProgram(programs.server);
+    return {
+      process,
+      portMapper,
+      url: rabbitmqUrl(options.port),
+      controlEnv: programs.controlEnv,
+      async stop() {
+        await process.stop();
+        await portMapper.stop();
+      },
+    };
   } catch (error) {
-    await stopMapper();
+    await portMapper.stop();
     throw error;
   }
-  return {
-    process: local,
-    portMapper: mapper,
-    url: rabbitmqUrl(options.port),
-    controlEnv,
-    stop: async () => {
-      await stopLocalProcess(local, server.stopSignal, server.stopGraceMs);
-      await stopMapper();
-    },
-  };
 }
 
 /** Runs commands on a new connection. Throws errors of the broker or the network. */

@@ -3,17 +3,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { eventually } from '../eventually.js';
 import { freePort, type LocalProcess, startLocalProgram } from './local-process.js';
-import { redisProgram, redisUrl, withRedis } from './redis.js';
+import { redisProgram, redisUrl, respondsToPing, withRedis } from './redis.js';
 
 /** Several Redis servers, one of which a replica can replace. */
 export interface RedisGroup {
-  /** `REDIS_URL` of a service. */
   readonly url: string;
   /** URLs of the servers with data. */
   readonly serverUrls: readonly string[];
   /** Kills a primary that has a replica. */
   killPrimary(): void;
-  /** Stops all servers and removes their directories. */
   remove(): Promise<void>;
 }
 
@@ -33,12 +31,6 @@ function urlWith(password: string, port: number): string {
   return url.href;
 }
 
-const respondsToPing = (url: string) =>
-  withRedis(url, async (client) => {
-    await client.ping();
-    return true;
-  });
-
 async function prepareServers() {
   const directory = await mkdtemp(path.join(tmpdir(), 'partner-redis-group-'));
   const running: LocalProcess[] = [];
@@ -46,10 +38,11 @@ async function prepareServers() {
   return {
     async start(port: number, args: readonly string[], url = redisUrl(port)): Promise<LocalProcess> {
       const program = redisProgram({ directory: directoryOf(port), port });
-      const server = await startLocalProgram(
-        { ...program, args: [...program.args, ...args], isUp: () => respondsToPing(url) },
-        { detached: false },
-      );
+      const server = await startLocalProgram({
+        ...program,
+        args: [...program.args, ...args],
+        isUp: () => respondsToPing(url),
+      });
       running.push(server);
       return server;
     },
@@ -71,12 +64,7 @@ async function prepareServers() {
         await writeFile(file, `${settings.join('\n')}\n`);
       };
       const isUp = () => respondsToPing(urlWith(SENTINEL_PASSWORD, port));
-      running.push(
-        await startLocalProgram(
-          { ...program, args: [file, '--sentinel'], prepare, isUp },
-          { detached: false },
-        ),
-      );
+      running.push(await startLocalProgram({ ...program, args: [file, '--sentinel'], prepare, isUp }));
     },
     async remove() {
       for (const server of running) server.signal('SIGKILL');

@@ -8,7 +8,6 @@ import {
   type LocalProcess,
   type LocalProgram,
   startLocalProgram,
-  stopLocalProcess,
 } from './local-process.js';
 
 /** A private Redis on loopback, without persistence. */
@@ -64,20 +63,12 @@ export function redisProgram(options: RedisOptions): LocalProgram {
   };
 }
 
-/** Starts Redis in its own directory. */
-export async function startRedis(
-  options: RedisOptions & { readonly detached?: boolean },
-): Promise<LocalRedis> {
-  const program = redisProgram(options);
-  const local = await startLocalProgram(program, { detached: options.detached ?? false });
-  return {
-    process: local,
-    url: redisUrl(options.port),
-    stop: () => stopLocalProcess(local, program.stopSignal, program.stopGraceMs),
-  };
+export async function startRedis(options: RedisOptions): Promise<LocalRedis> {
+  const process = await startLocalProgram(redisProgram(options));
+  return { process, url: redisUrl(options.port), stop: process.stop };
 }
 
-async function respondsToPing(url: string): Promise<boolean> {
+export async function respondsToPing(url: string): Promise<boolean> {
   return withRedis(url, async (client) => {
     await client.ping();
     return true;

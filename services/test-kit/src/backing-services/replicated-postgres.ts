@@ -26,7 +26,6 @@ export interface ReplicatedPostgres {
   failOver(loss: 'dies' | 'hangs'): Promise<void>;
   /** Adds a synchronous standby to a primary that was promoted, and ends the former primary. */
   addStandby(): Promise<void>;
-  /** Stops all servers and removes their data. */
   remove(): Promise<void>;
 }
 

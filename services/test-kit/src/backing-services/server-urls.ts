@@ -15,7 +15,6 @@ export function testAmqpUrl(): string {
   return serverUrl('TEST_AMQP_URL');
 }
 
-/** Returns the URL of a Redis server. Throws if the tests run without one. */
 export function testRedisUrl(): string {
   return serverUrl('TEST_REDIS_URL');
 }
