@@ -13,9 +13,7 @@ const jestReport = z.object({
   numRuntimeErrorTestSuites: z.number(),
 });
 
-/** The result of a run of Jest. A file that could not run is a failure. */
 export interface JestTotals {
-  /** Number of test files found. */
   readonly files: number;
   readonly passed: number;
   readonly failed: number;
@@ -31,7 +29,6 @@ const END_MS = 20_000;
  * not end after its report because a test has left a handle open, and counts that as one more failure.
  */
 export async function runJest(options: {
-  /** The arguments of Jest. */
   readonly args: readonly string[];
   /** The path of its report, which must not exist. */
   readonly reportFile: string;

@@ -57,7 +57,6 @@ function projectFiles(): readonly string[] {
   return [...readdirSync(root), ...below].filter((file) => !NOT_OURS.test(file));
 }
 
-/** Every Markdown page of the project. */
 function pages(): readonly string[] {
   return projectFiles().filter((file) => file.endsWith('.md'));
 }

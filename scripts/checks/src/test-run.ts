@@ -9,7 +9,6 @@ import {
 } from '@partner/test-kit/backing-services/process-identity';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 
-/** Whether a signal is ending the run. */
 let isEnding = false;
 
 /** Resolves never if a signal is ending the run, so that its end is not reported as a result. */
@@ -76,7 +75,6 @@ export function beginRun(name: string) {
   return {
     /** A directory in the project for reports and servers. */
     scratch,
-    /** Removes the files of the run. */
     remove,
   };
 }

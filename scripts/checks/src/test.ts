@@ -39,7 +39,6 @@ type Tests = { readonly pattern: readonly string[] } | { readonly relatedTo: rea
 /** Concurrent test files: most wait for servers more than they compute. */
 const FILES_AT_ONCE = 4;
 
-/** The time limit of a run. */
 const LIMIT_MINUTES = 120;
 
 /** Runs tests of several kinds together, so that those that compute fill the time in which others wait. */

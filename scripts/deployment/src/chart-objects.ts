@@ -4,12 +4,10 @@ import type { IContainer, IPodSpec } from 'kubernetes-models/v1';
 import type { ServiceName } from '@partner/local-stack/stack/services';
 import type { KubernetesObject } from './kubernetes-object.js';
 
-/** What a chart renders from one set of values. */
 export interface RenderedObjects {
   readonly objects: readonly KubernetesObject[];
 }
 
-/** What the chart of a service renders. */
 export interface RenderedChart extends RenderedObjects {
   readonly service: ServiceName;
 }
@@ -46,7 +44,6 @@ export function podsOf(rendered: RenderedObjects): readonly Pod[] {
   ].map(podOf);
 }
 
-/** Returns the containers of every pod, init containers included. */
 export function containersOf(
   rendered: RenderedObjects,
 ): readonly (Pod & { readonly container: IContainer })[] {
@@ -82,7 +79,6 @@ type VariableSource =
   | { readonly from: 'value'; readonly value: string }
   | { readonly from: 'secret'; readonly name: string; readonly key: string; readonly optional: boolean };
 
-/** Returns the variables of a container. */
 export function environmentOf({ env = [] }: IContainer): ReadonlyMap<string, VariableSource> {
   return new Map(
     env.map(({ name: variable, value = '', valueFrom }): [string, VariableSource] => {

@@ -21,12 +21,10 @@ export interface Rendering {
 
 const CHARTS = path.join(PROJECT_ROOT, 'charts');
 
-/** Returns the names of the project's charts. */
 export function chartNames(): readonly string[] {
   return readdirSync(CHARTS).filter((name) => existsSync(path.join(CHARTS, name, 'Chart.yaml')));
 }
 
-/** The namespace that charts are rendered for. */
 export const NAMESPACE = 'partner';
 
 /**

@@ -20,7 +20,6 @@ const composeFile = z.object({
   ),
 });
 
-/** The services of `docker-compose.yml`, by name. */
 export const COMPOSE_SERVICES = composeFile.parse(
   parse(readProjectFile('docker-compose.yml'), { merge: true }),
 ).services;

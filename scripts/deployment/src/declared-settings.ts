@@ -3,15 +3,12 @@ import type { ServiceName } from '@partner/local-stack/stack/services';
 import { loadServiceModule } from './load-service-module.js';
 import { toValueSchema, type ValueSchema } from './values/value-schema.js';
 
-/** One environment variable of a program. */
 export interface Setting {
   readonly name: string;
   readonly schema: ValueSchema;
-  /** Whether the program requires it to start. */
   readonly isRequired: boolean;
 }
 
-/** The settings in the config module of a program. */
 type DeclaredSettings = Awaited<ReturnType<typeof readSettings>>;
 
 type Declaration = readonly [service: ServiceName, file?: string, name?: string];
@@ -33,7 +30,6 @@ for (const [program, declaration] of Object.entries(DECLARATIONS)) {
   DECLARED.set(program, await readSettings(declaration));
 }
 
-/** Returns the names of all programs that declare settings. */
 export const PROGRAM_NAMES: readonly string[] = [...DECLARED.keys()];
 
 /** Returns the settings of one program. Throws if it declares none. */

@@ -20,7 +20,6 @@ export type KubernetesObject = z.infer<typeof kubernetesObject>;
 /** Selects objects by their labels; an empty one selects all. */
 export type LabelSelector = NonNullable<INetworkPolicySpec['podSelector']>;
 
-/** Returns whether the labels match the selector. */
 export function selects(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
   const { matchLabels = {}, matchExpressions = [] } = selector;
   return (

@@ -6,7 +6,6 @@ import { OVERVIEW } from './dashboards/overview.js';
 import { CONSOLE, INBOUND_GATEWAY, INSTALLER_GATEWAY } from './dashboards/surfaces.js';
 import { WEBHOOK_DISPATCHER } from './dashboards/webhook-dispatcher.js';
 
-/** The dashboards by their files. */
 const DASHBOARDS = {
   'charts/job-state/dashboards/overview.json': OVERVIEW,
   'charts/job-state/dashboards/job-state.json': JOB_STATE,

@@ -88,7 +88,6 @@ function everything(service: ServiceName) {
   };
 }
 
-/** Returns every checked use of the services' charts. */
 export const VALUES_SETS: readonly ValuesSet[] = SERVICE_NAMES.flatMap((service): readonly ValuesSet[] => [
   {
     service,

@@ -40,7 +40,6 @@ function containerOf(service: ServiceName, set: string) {
   return deploymentOf({ service, objects: rendered.get(`${service} ${set}`) ?? [] }).container;
 }
 
-/** Returns the variables of a container, except those that Node and OpenTelemetry read. */
 const ofService = (names: Iterable<string>) =>
   [...names].filter((name) => name !== 'NODE_OPTIONS' && name !== 'NODE_EXTRA_CA_CERTS').sort();
 

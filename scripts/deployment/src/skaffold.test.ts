@@ -36,7 +36,6 @@ test('each local port is forwarded once', () => {
   expect([...new Set(ports)]).toEqual(ports);
 });
 
-/** Values of the templates that skaffold fills in after a build. */
 const BUILT: Readonly<Record<string, string>> = {
   'image.repository': 'registry.example.org/partner/image',
   'image.tag': '1-dev',

@@ -91,7 +91,6 @@ describe('the workflows', () => {
   });
 });
 
-/** The images that `services/Dockerfile` begins with, by argument. */
 function baseImages(): ReadonlyMap<string, string> {
   const args = readProjectFile('services/Dockerfile').matchAll(/^ARG (\w+_IMAGE)=(\S+)$/gm);
   return new Map([...args].map(([, name = '', image = '']) => [name, image]));

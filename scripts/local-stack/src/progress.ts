@@ -1,4 +1,3 @@
-/** Reports progress: one line for each finished step. */
 export type Progress = (step: string) => void;
 
 /** Writes each step with the seconds since the start. */

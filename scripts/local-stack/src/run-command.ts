@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 
-/** The result of a finished command. */
 export interface CommandResult {
   /** Null: it could not be started, or a signal killed it. */
   readonly exitCode: number | null;

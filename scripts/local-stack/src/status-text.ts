@@ -2,7 +2,6 @@ import { paint } from './paint.js';
 import type { StackStatus } from './stack/inspect-stack.js';
 import { textTable } from './text-table.js';
 
-/** Returns the processes and their addresses as a table. */
 export function renderStatus(status: StackStatus): string {
   if (status.processes.length === 0) return 'No stack is running here; scripts/up starts one.\n';
   const rows = status.processes.map(({ name, state, pid, address }) => [

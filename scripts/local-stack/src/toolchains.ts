@@ -83,7 +83,6 @@ class ProgramError extends Error {
   override readonly name = 'ProgramError';
 }
 
-/** A program and its arguments. */
 export type Command = readonly [string, ...string[]];
 
 /** Runs a program to its end and returns what it printed. Throws with its last lines if it fails. */

@@ -69,7 +69,6 @@ function keyOf(companies: readonly SandboxCompany[], kind: KeyKind): string {
   return companies.flatMap(({ keys }) => keys).find((key) => key.kind === kind)?.apiKey ?? `<${kind} key>`;
 }
 
-/** Returns a job of the sandbox that can be moved now. */
 async function reportableJob(
   baseUrl: string,
   apiKey: string,

@@ -50,7 +50,6 @@ test('the receiver code is copied as it stands, and comes back in the chosen lan
   await page.getByRole('tab', { name: 'Python', selected: true }).waitFor();
 });
 
-/** Takes the key that is shown once, says that it is stored and closes. */
 async function takeKey(page: Page): Promise<string> {
   const made = dialog(page, 'Your new API key');
   const apiKey = (await made.getByLabel('API key', { exact: true }).textContent()) ?? '';
@@ -204,7 +203,6 @@ test('an owner sets the technical contact, and someone without a session confirm
   await outside.getByText(/^this link does not work/i).waitFor();
 });
 
-/** Opens the page of the newest link that was mailed to an address, and sets a password. */
 async function setPasswordByLink(page: Page, to: string, password: string): Promise<void> {
   const link = await eventually('the link is mailed', () => {
     const { message = '' } = mail.received.findLast((each) => each.to.includes(to)) ?? {};

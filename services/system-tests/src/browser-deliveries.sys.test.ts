@@ -30,7 +30,6 @@ afterEach(async () => {
   for (const id of subscribed.splice(0)) await owner.call('DELETE', `/partner-api/webhooks/${id}`);
 });
 
-/** Opens the page of the console that the tests of this file use. */
 async function open(path?: string): Promise<void> {
   ({ page, watched } = await suite.openFor(installer().owner, path));
 }

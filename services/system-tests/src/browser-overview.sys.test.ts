@@ -16,7 +16,6 @@ let watched: PageWatch;
 const suite = setUpBrowser();
 const installer = () => suite.stack().company('INSTALLER');
 
-/** Opens the page of the console that the tests of this file use. */
 async function openForInstaller(path?: string): Promise<void> {
   ({ page, watched } = await suite.openFor(installer().owner, path));
 }
@@ -24,7 +23,6 @@ async function openForInstaller(path?: string): Promise<void> {
 const heading = (name: string) => steps.heading(page, name);
 const webhooks = () => steps.region(page, 'Webhooks');
 
-/** The accessible name of the focused element. */
 const focused = () =>
   page.evaluate(
     `document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent?.trim() ?? ''`,

@@ -28,7 +28,6 @@ function subscriptionIn(page: Page): string {
   return id;
 }
 
-/** Moves a new job of the installer, so that an event occurs. */
 async function moveJob(): Promise<void> {
   const stack = suite.stack();
   await reportStatus(stack, await assignSandboxJob(stack), { status: 'ACKNOWLEDGED' });

@@ -17,7 +17,6 @@ import { startTestStack, type TestStack } from './support/test-stack.js';
 /** `ROUNDS` makes more of them. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 40);
 const JOBS = 3;
-/** How often each write is sent at once. */
 const COPIES = 2;
 /** Killed while the requests of every fifth round are in flight, and started again. */
 const KILLED = ['job-state', 'installer-gateway', 'job-state-2', 'inbound-gateway'];

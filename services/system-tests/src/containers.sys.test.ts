@@ -15,12 +15,10 @@ import type { TestStack } from './support/test-stack.js';
 const [EARLIER, LATER] = VERSIONS;
 const PATH = '/webhooks/containers';
 
-/** Prints the files of the image below /app. */
 const LIST_FILES = `
 console.log(JSON.stringify(require('node:fs').readdirSync('/app', { recursive: true })));
 `;
 
-/** Prints the rights of the process, and where it can write. */
 const SHOW_RIGHTS = `
 const fs = require('node:fs');
 const canWrite = (place) => {

@@ -34,7 +34,6 @@ import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.j
 
 let servers: Servers;
 
-/** What a vhost has, by names and bindings. */
 async function contentsOf(vhost: string): Promise<readonly string[]> {
   const lists = await Promise.all(
     [

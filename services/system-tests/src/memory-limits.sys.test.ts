@@ -18,7 +18,6 @@ const CALLS = 60;
 const CALL_EVERY_MS = 100;
 const ROUNDS = 3;
 
-/** Who attacks a service, and who else uses it. */
 interface Contest {
   /** Path that takes a body, and the headers of the hostile client. */
   readonly path: string;
@@ -56,7 +55,6 @@ afterAll(async () => {
   for (const group of groups.values()) group.remove();
 });
 
-/** Two companies with keys of a kind that read a path. */
 async function byKey(
   company: Parameters<typeof addCompany>[1],
   service: HttpService,
@@ -106,7 +104,6 @@ async function attack(service: HttpService, { path, read, headers }: Contest): P
   };
 }
 
-/** Sends the calls of the other caller, and returns their durations in ms. */
 async function measure({ other }: Contest): Promise<number[]> {
   const calls = Array.from({ length: CALLS }, async (_, call) => {
     await delay(call * CALL_EVERY_MS);

@@ -9,7 +9,6 @@ import { addOwner } from './support/companies.js';
 import { createActiveSubscription } from './support/owner-session.js';
 import { startTestStack, type TestStack } from './support/test-stack.js';
 
-/** A call and its number. */
 type Send = (turn: number) => Promise<{ readonly status: number }>;
 
 /** Calls of a hostile caller, and those of another one meanwhile. */
@@ -44,7 +43,6 @@ function withKey(path: string, apiKey = ''): Send {
   return () => sendCall(stack.baseUrl, path, { headers: { 'x-api-key': apiKey } });
 }
 
-/** Two new companies that read jobs, each with a key. */
 async function readers(
   company: Parameters<typeof addCompany>[1],
   path: string,

@@ -111,7 +111,6 @@ const only = <T>(found: readonly T[]): T => {
   return first;
 };
 
-/** The spans of the traced request. */
 const spans = (): readonly ExportedSpan[] => {
   const { traceId } = linkedSpan(played.traces) ?? {};
   return played.traces.spans.filter((span) => span.traceId === traceId);

@@ -70,7 +70,6 @@ type Started = ReturnType<typeof start>;
 const admin = async (pathname: string) =>
   (await fetch(`http://127.0.0.1:${adminPort}${pathname}`).catch(() => undefined))?.status;
 
-/** Settings of a service on the servers of the share. */
 function settingsOf(service: ServiceName): Settings {
   return serviceSettings(
     service,
@@ -156,7 +155,6 @@ async function succeeds(program: Started, { endsWith }: Need): Promise<void> {
   expect(await program.ended).toBe(0);
 }
 
-/** Resolves after this many more connections. */
 const afterConnections = async (proxy: TcpProxy, more: number) => {
   const behind = proxy.accepted() + more;
   await eventually('another attempt', () => proxy.accepted() >= behind);

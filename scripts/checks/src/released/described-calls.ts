@@ -7,7 +7,6 @@ import { INSTALLER_CALLS, INSTALLER_OPERATIONS } from '@partner/proto-contracts/
 import { OPERATOR_CALLS, OPERATOR_OPERATIONS } from '@partner/proto-contracts/surfaces/operators';
 import { z } from 'zod';
 
-/** What one call takes and returns. */
 export interface DescribedCall {
   /** The surface and the id. */
   readonly name: string;

@@ -23,7 +23,6 @@ type ReleaseRecord = z.infer<typeof record>;
 
 const MIGRATIONS = 'services/job-state/src/database/migrations';
 
-/** The API description. */
 export function describedApi(): unknown {
   return createOpenApiDocument({
     serverUrl: 'https://api.partner.example.org',

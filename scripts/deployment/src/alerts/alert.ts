@@ -7,7 +7,6 @@ type Series = Readonly<Record<string, string | readonly string[]>>;
 
 /** A test case of one alert: series, and the labels of the alerts that fire. */
 export interface AlertCase {
-  /** The situation that the series describe. */
   readonly when: string;
   readonly series: Readonly<Record<string, string>>;
   /** The time of the evaluation, from the first minute on. */
@@ -16,7 +15,6 @@ export interface AlertCase {
   readonly firing: readonly Labels[];
 }
 
-/** One alert of a service's chart. */
 export interface Alert {
   /** In CamelCase; its words are the heading of the runbook's section. */
   readonly name: string;
@@ -38,7 +36,6 @@ export function fires(labels: Labels, when: string, at: string, series: Series):
   return { ...quiet(when, at, series), firing: [labels] };
 }
 
-/** Returns a case in which nothing fires. */
 export function quiet(when: string, at: string, series: Series): AlertCase {
   const each = Object.entries(series).flatMap(([name, values]): (readonly [string, string])[] =>
     typeof values === 'string'
@@ -73,7 +70,6 @@ export function runbookHeading({ name }: Pick<Alert, 'name'>): string {
   return name.replaceAll(/(?<=.)[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`);
 }
 
-/** Returns the link to the section. */
 export function runbookOf(alert: Pick<Alert, 'name'>): string {
   return `${RUNBOOKS_FILE}#${runbookHeading(alert).toLowerCase().replaceAll(' ', '-')}`;
 }

@@ -22,7 +22,6 @@ function alertsOf(service: ServiceName): readonly Alert[] {
   }
 }
 
-/** The alerts of each service's chart. */
 export const CHART_ALERTS: ReadonlyMap<ServiceName, readonly Alert[]> = new Map(
   SERVICE_NAMES.map((service) => [service, [...objectiveAlerts(service), ...alertsOf(service)]]),
 );

@@ -3,7 +3,6 @@ import { type Alert, critical, fires, noData, quiet, warning } from './alert.js'
 const SESSION_REDIS = 'partner_console_session_redis_up';
 const EMAILS = 'partner_notification_emails_total';
 
-/** Alerts of the console only. */
 export const CONSOLE_ALERTS: readonly Alert[] = [
   critical('PartnerSessionsUnavailable', '2m', {
     expr: `min(${SESSION_REDIS}) < 1\nor absent(${SESSION_REDIS})`,

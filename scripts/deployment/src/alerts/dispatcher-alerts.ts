@@ -3,7 +3,6 @@ import { type Alert, critical, fires, noData, quiet, warning } from './alert.js'
 const ATTEMPTS = 'partner_webhook_attempts_total';
 const UNREACHED = `${ATTEMPTS}{outcome=~"connection_failed|timed_out|tls_failed"}`;
 
-/** Alerts of the dispatcher only. */
 export const DISPATCHER_ALERTS: readonly Alert[] = [
   critical('PartnerWayOutBroken', '5m', {
     expr: [

@@ -66,14 +66,12 @@ const OBJECTIVES: Readonly<Record<ServiceName, readonly Objective[]>> = {
   'webhook-dispatcher': [],
 };
 
-/** A recording rule. */
 export interface Recording {
   readonly record: string;
   readonly expr: string;
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Returns the rules that record the objectives of a service. */
 export function recordingsOf(service: ServiceName): readonly Recording[] {
   return OBJECTIVES[service].flatMap(({ slo, target, events, bad }) => {
     const labels = { slo, partner_service: service };

@@ -1,7 +1,6 @@
 import type { ServiceName } from '@partner/local-stack/stack/services';
 import { type Alert, fires, quiet, warning } from './alert.js';
 
-/** Alerts of a service that publishes messages. */
 export function publishAlerts(service: ServiceName): readonly Alert[] {
   const failures = (exchange: string, instance: string) =>
     `partner_publish_failures_total{partner_service="${service}",exchange="${exchange}",kind="k",instance="${instance}"}`;

@@ -6,7 +6,6 @@ export function serviceAlerts(service: ServiceName): readonly Alert[] {
   return [...availabilityAlerts(service), ...processAlerts(service), ...brokerAlerts(service)];
 }
 
-/** Alerts about running and ready replicas. */
 function availabilityAlerts(service: ServiceName): readonly Alert[] {
   const of = `partner_service="${service}"`;
   const labels = { partner_service: service };
@@ -67,7 +66,6 @@ function availabilityAlerts(service: ServiceName): readonly Alert[] {
   ];
 }
 
-/** Alerts about the health of the replicas' processes. */
 function processAlerts(service: ServiceName): readonly Alert[] {
   const of = `partner_service="${service}"`;
   const labels = { partner_service: service };

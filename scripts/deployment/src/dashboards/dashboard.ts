@@ -52,7 +52,6 @@ const DATA_SOURCE = { type: 'prometheus', uid: '${datasource}' } as const;
 /** The namespaces of the services in Prometheus; none without labels of namespaces. */
 const NAMESPACES = 'label_values(partner_service_ready, namespace)';
 
-/** The variables above the panels. */
 const VARIABLES = [
   {
     name: 'datasource',

@@ -11,7 +11,6 @@ import {
 
 const OF = 'partner_service="job-state"';
 
-/** job-state: deliveries, outbox, platform, database, loops. */
 export const JOB_STATE: Dashboard = {
   uid: 'partner-job-state',
   title: 'Partner: job-state',

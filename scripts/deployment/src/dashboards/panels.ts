@@ -36,13 +36,11 @@ function braced(where: string | undefined): string {
   return where === undefined ? '' : `{${where}}`;
 }
 
-/** Returns the panels of every service about its process and its broker. */
 export function processQuestion(service: ServiceName): Questions {
   const of = `partner_service="${service}"`;
   return { 'Are the services healthy?': [...presentHealth(of), ...healthOverTime(of)] };
 }
 
-/** Returns the panels of the current replicas and broker connections. */
 function presentHealth(of: string): readonly Panel[] {
   return [
     stat('Ready replicas', 'short', {
@@ -67,7 +65,6 @@ function presentHealth(of: string): readonly Panel[] {
   ];
 }
 
-/** Returns the panels of readiness, resources and broker connections over time. */
 function healthOverTime(of: string): readonly Panel[] {
   return [
     timeline('Conditions of being ready', 'short', {
@@ -114,7 +111,6 @@ function healthOverTime(of: string): readonly Panel[] {
   ];
 }
 
-/** Returns the panels of a service's published and consumed messages. */
 export function messagePanels(service: ServiceName): readonly Panel[] {
   const of = `partner_service="${service}"`;
   return [
@@ -139,7 +135,6 @@ export function messagePanels(service: ServiceName): readonly Panel[] {
   ];
 }
 
-/** Returns the panels of a service's calls to job-state. */
 export function callPanels(service: ServiceName): readonly Panel[] {
   const of = `partner_service="${service}"`;
   return [
@@ -170,7 +165,6 @@ export function callPanels(service: ServiceName): readonly Panel[] {
   ];
 }
 
-/** Returns the panels of a service's HTTP requests. */
 export function httpQuestions(service: ServiceName): Questions {
   return {
     'Is a partner missing something?': failurePanels(service),
@@ -178,7 +172,6 @@ export function httpQuestions(service: ServiceName): Questions {
   };
 }
 
-/** Returns the panels of requests that failed, were refused or were aborted. */
 function failurePanels(service: ServiceName): readonly Panel[] {
   const of = `partner_service="${service}"`;
   const count = 'partner_http_request_duration_seconds_count';
@@ -214,7 +207,6 @@ function failurePanels(service: ServiceName): readonly Panel[] {
   ];
 }
 
-/** Returns the panels of the durations of requests and of their calls to job-state. */
 function durationPanels(service: ServiceName): readonly Panel[] {
   const of = `partner_service="${service}"`;
   return [

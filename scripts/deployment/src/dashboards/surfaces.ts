@@ -1,7 +1,6 @@
 import { type Dashboard, type Panel, stat, timeline } from './dashboard.js';
 import { counted, httpQuestions, perSecond, processQuestion, quantile } from './panels.js';
 
-/** Returns the dashboard of a gateway, a surface for holders of API keys. */
 function gateway(service: 'inbound-gateway' | 'installer-gateway', about: string): Dashboard {
   return {
     uid: `partner-${service}`,

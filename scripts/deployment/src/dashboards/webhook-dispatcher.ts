@@ -1,7 +1,6 @@
 import { type Dashboard, stat, timeline } from './dashboard.js';
 import { counted, messagePanels, perSecond, processQuestion, quantiles } from './panels.js';
 
-/** The dispatcher: attempts and outbound network. */
 export const WEBHOOK_DISPATCHER: Dashboard = {
   uid: 'partner-webhook-dispatcher',
   title: 'Partner: webhook-dispatcher',

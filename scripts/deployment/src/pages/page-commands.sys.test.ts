@@ -209,7 +209,6 @@ const partnerctl = (args: string) => world.outputOf(`scripts/partnerctl ${args}`
 const publish = (type: string, json: object, more = '') =>
   world.outputOf(`scripts/partnerctl platform publish ${type} ${more} <<'END'\n${JSON.stringify(json)}\nEND`);
 
-/** Publishes a job of the installer, and returns its id. */
 async function publishJob(seller: string, installer: string): Promise<string> {
   const job = await partnerctl('platform new-id job');
   const message = { jobId: job, version: 1, sellingCompanyId: seller, workOrderNo: 'WO-2' };

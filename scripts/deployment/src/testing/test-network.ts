@@ -39,7 +39,6 @@ const isEmpty = (selector: LabelSelector | undefined) =>
   Object.keys(selector.matchLabels ?? {}).length === 0 &&
   (selector.matchExpressions ?? []).length === 0;
 
-/** Returns whether a peer covers all addresses, or all pods of all namespaces. */
 function isEverything({ ipBlock, podSelector, namespaceSelector }: INetworkPolicyPeer): boolean {
   if (ipBlock !== undefined) return ipBlock.cidr.endsWith('/0');
   return isEmpty(namespaceSelector) && (podSelector === undefined || isEmpty(podSelector));

@@ -45,7 +45,6 @@ const SECRET_TEXT = /:\/\/[^/\s:@]*:[^/\s@]+@|[A-Za-z0-9+/]{43}=/;
 /** By default Postgres has 100 connections and reserves 3 of them for superusers. */
 const POSTGRES_CONNECTIONS = 97;
 
-/** Tests of the pods of any chart. */
 export function testObjects(rendered: RenderedObjects): void {
   test('name their release, are in its namespace, and are unique', () => {
     const titles = rendered.objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
@@ -86,7 +85,6 @@ export function testObjects(rendered: RenderedObjects): void {
   });
 }
 
-/** Tests of the pods of a service. */
 export function testPods(rendered: RenderedService): void {
   const { deployment, pod, container } = deploymentOf(rendered);
   const { isDevelopment } = rendered;

@@ -67,7 +67,6 @@ export const CHART_FACTS: Readonly<Record<ServiceName, ChartFacts>> = {
   },
 };
 
-/** Whether a service serves HTTP to partners or owners. */
 export function servesHttp(service: ServiceName): boolean {
   return INGRESS_PATHS[service] !== undefined;
 }

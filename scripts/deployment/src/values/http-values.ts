@@ -30,7 +30,6 @@ function consoleRoute() {
   };
 }
 
-/** The values of a chart whose service serves HTTP. */
 export function httpValues(service: ServiceName) {
   const isConsole = service === 'console';
   return {

@@ -19,7 +19,6 @@ function hookValues(deadlineSeconds: number) {
   };
 }
 
-/** The values of job-state's programs beside the service. */
 export function jobStateValues() {
   return {
     migrations: group('Job that migrates the database before pods of this version start.', {

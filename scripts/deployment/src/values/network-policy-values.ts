@@ -48,7 +48,6 @@ function target(description: string, port: number, ...[defaults]: [Parameters<ty
     .describe(description);
 }
 
-/** The value `networkPolicy`. */
 export function networkPolicyValues(service: ServiceName) {
   const except = (version: string, ranges: typeof cidrs) =>
     ranges

@@ -6,7 +6,6 @@ const LINE_WIDTH = 100;
 /** Keywords that are not part of JSON Schema. */
 const OWN_KEYWORDS = ['unit', 'isSecret'];
 
-/** `values.schema.json` of a chart. */
 export function renderValuesSchema(chart: string, generated: string, values: ValueSchema): object {
   const { properties, ...root } = withoutOwnKeywords(values);
   return {
@@ -66,7 +65,6 @@ function wrap(text: string, width: number): readonly string[] {
   }, []);
 }
 
-/** The table of a chart's README with every value. */
 export function renderValuesTable(values: ValueSchema): string {
   return renderTable(['value', 'default', 'allowed', 'meaning'], rows(values, ''));
 }
@@ -86,7 +84,6 @@ function rows({ properties = {} }: ValueSchema, prefix: string): readonly (reado
   );
 }
 
-/** A Markdown table. */
 export function renderTable(head: readonly string[], body: readonly (readonly string[])[]): string {
   return [head, head.map(() => '---'), ...body].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

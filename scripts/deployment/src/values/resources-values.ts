@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { cpu, group, memory } from './value-types.js';
 
-/** Requests and limits of a container. */
 export function resourcesValues(defaults: {
   readonly cpu: string;
   readonly memory: string;

@@ -13,7 +13,6 @@ const GROUPS: readonly (readonly [name: string, programs: readonly string[]])[] 
   ['gateways and console', SERVICE_NAMES.filter(servesHttp)],
 ];
 
-/** The page `charts/docs/settings.md`. */
 export function renderSettingsPage(generated: string): string {
   const body = declaredOnce().map(({ setting: { name, schema, isRequired }, programs }) => [
     readersOf(programs),

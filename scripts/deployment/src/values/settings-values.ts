@@ -49,7 +49,6 @@ function allowEmpty(schema: ValueSchema): ValueSchema {
   };
 }
 
-/** Returns a setting as a value of a chart. */
 export function settingValue(program: string, name: string, inChart: ValueSchema = {}) {
   const setting = settingsOf(program).settings.find((candidate) => candidate.name === name);
   if (setting === undefined) throw new Error(`${program} has no setting ${name}`);

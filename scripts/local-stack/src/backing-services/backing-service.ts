@@ -1,11 +1,9 @@
 import { z } from 'zod';
 
-/** The services that other projects provide. */
 export const BACKING_SERVICES = ['postgres', 'rabbitmq', 'redis'] as const;
 
 export type BackingService = (typeof BACKING_SERVICES)[number];
 
-/** The name of a service in messages. */
 export const BACKING_SERVICE_TITLES = {
   postgres: 'Postgres',
   rabbitmq: 'RabbitMQ',
@@ -14,7 +12,6 @@ export const BACKING_SERVICE_TITLES = {
 
 const port = z.int().min(1).max(65_535);
 
-/** The source of a service. */
 export const backingServiceSource = z.discriminatedUnion('kind', [
   /** A given server; the URL names the stack's database or vhost there. */
   z.object({ kind: z.literal('given'), url: z.string() }),

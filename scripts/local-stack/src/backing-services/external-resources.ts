@@ -10,7 +10,6 @@ const externalResource = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('containers') }),
 ]);
 
-/** A resource that a stack has created outside its directory. */
 export type ExternalResource = z.infer<typeof externalResource>;
 
 function fileIn(directory: string): string {

@@ -81,7 +81,6 @@ export async function checkRedis(url: string, keyPrefix: string): Promise<void> 
   }
 }
 
-/** Removes every key that begins with the prefix. */
 export async function removeKeys(url: string, keyPrefix: string): Promise<void> {
   await withRedis(url, async (client) => {
     let cursor = '0';

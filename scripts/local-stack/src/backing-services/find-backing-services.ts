@@ -12,10 +12,8 @@ import {
   type BackingServiceSource,
 } from './backing-service.js';
 
-/** Where each service of a stack comes from. */
 export type BackingServiceSources = Readonly<Record<BackingService, BackingServiceSource>>;
 
-/** How the server that a variable names is used. */
 interface GivenServer {
   readonly variable: string;
   readonly protocols: readonly string[];
@@ -66,7 +64,6 @@ export async function findBackingServices(deps: {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly redisKeyPrefix: string;
   readonly docker: DockerServices;
-  /** Called with each resource that is created outside the stack's directory. */
   readonly remember: (made: ExternalResource) => void;
   readonly report: Progress;
 }): Promise<BackingServiceSources> {
@@ -86,7 +83,6 @@ export async function findBackingServices(deps: {
   };
 }
 
-/** Returns a service as a private instance on free ports. */
 export async function privateSource(service: BackingService): Promise<BackingServiceSource> {
   return service === 'rabbitmq'
     ? {

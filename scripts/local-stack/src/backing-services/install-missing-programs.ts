@@ -11,7 +11,6 @@ import { StackError } from '../stack-error.js';
 import { findChromium } from './find-chromium.js';
 import { BACKING_SERVICES, BACKING_SERVICE_TITLES, type BackingService } from './backing-service.js';
 
-/** How the programs of something are found and installed. */
 interface Recipe {
   readonly title: string;
   /** Undefined: it is not installed. */
@@ -61,13 +60,10 @@ const TEST_TOOLS = {
 
 const RECIPES = { ...SERVERS, ...TEST_TOOLS };
 
-/** What can be installed. */
 type Installable = keyof typeof RECIPES;
 
-/** A way to install software on a machine. */
 interface PackageTool {
   readonly name: string;
-  /** The command to run by hand. */
   manually(programs: readonly Installable[]): string;
   install(programs: readonly Installable[]): Promise<void>;
 }

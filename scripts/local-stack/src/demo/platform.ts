@@ -26,7 +26,6 @@ export async function connectPublisher(amqpUrl: string, name: string, signal: Ab
   return { connection, publish, close: () => connection.close() };
 }
 
-/** A job to sell; the customer is made up if absent. */
 interface NewJob {
   readonly jobId: string;
   readonly sellingCompanyId: string;
@@ -59,7 +58,6 @@ export function jobCreated({ customer, ...job }: NewJob): MessageInitShape<typeo
   };
 }
 
-/** Connects to the broker as the platform does. */
 export async function connectPlatform(amqpUrl: string, signal: AbortSignal) {
   const publisher = await connectPublisher(amqpUrl, 'demo platform', signal);
 

@@ -13,7 +13,6 @@ import type { SandboxCompany, StackDescription } from '../stack/stack-descriptio
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What the demo and the example webhooks do with a running stack. */
 export type StackClient = ReturnType<typeof createStackClient>;
 
 export function createStackClient({ baseUrl, receiver }: StackDescription, signal: AbortSignal) {
@@ -36,9 +35,7 @@ export function createStackClient({ baseUrl, receiver }: StackDescription, signa
 
   return {
     call,
-    /** Waits until a probe returns something. */
     until: <T>(what: string, probe: () => Promise<T | undefined | false>) => eventually(what, probe, polling),
-    /** Waits for a webhook at a path of the example receiver. */
     webhook: (path: string, event: string, isIt: (body: string, status: number) => boolean = () => true) =>
       eventually(
         `${event} at the receiver`,
@@ -49,12 +46,10 @@ export function createStackClient({ baseUrl, receiver }: StackDescription, signa
           ),
         polling,
       ),
-    /** Signs in, and returns the headers of the owner's requests. */
     async signIn({ owner }: SandboxCompany): Promise<Headers> {
       const { response } = await call('/partner-api/session', browser, [200, sessionResponse], owner);
       return { ...browser, cookie: response.headers.getSetCookie()[0]?.split(';')[0] ?? '' };
     },
-    /** Creates a subscription to a path of the example receiver, which gets its secret. */
     async subscribe(
       owner: Headers,
       path: string,

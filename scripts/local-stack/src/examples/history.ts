@@ -17,7 +17,6 @@ const EVENTS = 30;
 const DOWN_FOR_MS = 24 * HOUR_MS;
 const FIRST_RETRY_MS = 60_000;
 
-/** A delivery of an event of the past. */
 export interface ExampleDelivery {
   readonly id: string;
   readonly event: Pick<ExampleEvent, 'id' | 'at' | 'isNewest'>;

@@ -10,7 +10,6 @@ import { createStackClient, type StackClient } from '../demo/stack-client.js';
 import type { SandboxCompany, StackDescription } from '../stack/stack-description.js';
 import { type ExampleDelivery, historyOf, idAt, resultsOf } from './history.js';
 
-/** The example webhooks of a company, by the path of the example receiver. */
 const EXAMPLES = [
   { description: 'Example: healthy', path: '/healthy', durationMs: 40 },
   { description: 'Example: slow', path: '/slow/1500', durationMs: 1_520 },

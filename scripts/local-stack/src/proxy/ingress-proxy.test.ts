@@ -27,7 +27,6 @@ async function start(server: Server): Promise<string> {
   return `http://127.0.0.1:${await listen(server, { host: '127.0.0.1', port: 0, variable: 'test' })}`;
 }
 
-/** Responds with the request that arrived. */
 function echo(name: string): RequestListener {
   return (incoming, response) => {
     void text(incoming).then((body) => {

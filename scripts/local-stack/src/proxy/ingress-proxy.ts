@@ -11,7 +11,6 @@ import { createHttpServer } from '@partner/kernel/process/http-server';
 import { requestIdFrom } from '@partner/kernel/telemetry/request-id';
 import { ServiceError } from '@partner/kernel/process/service-error';
 
-/** Paths that are routed to one service. */
 export interface ProxyRoute {
   /** Whole path segments, e.g. `/partner/v1`; `/` is the root alone. */
   readonly prefix: string;

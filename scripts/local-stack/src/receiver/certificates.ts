@@ -14,7 +14,6 @@ import {
   X509CertificateGenerator,
 } from '@peculiar/x509';
 
-/** The files of a server certificate and of its authority. */
 export interface CertificateFiles {
   readonly caFile: string;
   readonly certificateFile: string;

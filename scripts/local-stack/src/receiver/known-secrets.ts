@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { readJson, writePrivateJson } from '../private-file.js';
 
-/** A signing secret that was registered with the receiver. */
 export const knownSecret = z.object({
   version: z.int().min(1),
   secret: z.string().startsWith('whsec_'),

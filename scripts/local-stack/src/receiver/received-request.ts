@@ -12,7 +12,6 @@ export const receivedRequest = z.object({
   verified: z.boolean().nullable(),
   /** True when the same event was accepted on the same path before. */
   duplicate: z.boolean(),
-  /** The status of the receiver's response. */
   status: z.int(),
   /** Why it was not verified. */
   problem: z.string().nullable(),
@@ -20,7 +19,6 @@ export const receivedRequest = z.object({
 
 export type ReceivedRequest = z.infer<typeof receivedRequest>;
 
-/** Returns the raw bytes of a request's body. */
 export function bytesOf({ body, bodyEncoding }: Pick<ReceivedRequest, 'body' | 'bodyEncoding'>): Buffer {
   return Buffer.from(body, bodyEncoding);
 }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { newId } from '@partner/kernel/process/ids';
 import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/security/webhook-signature';
 
-/** A signed delivery. */
 export interface SignedDelivery {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;

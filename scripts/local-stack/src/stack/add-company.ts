@@ -3,7 +3,6 @@ import { newId } from '@partner/kernel/process/ids';
 import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 
-/** A connection to the database of a stack, or a pool of them. */
 interface Database {
   query(sql: string, values: unknown[]): Promise<unknown>;
 }
@@ -31,7 +30,6 @@ export async function addCompany(
   return { id, apiKeys };
 }
 
-/** Adds a key in any state to a company and returns its text. */
 export async function addKey(
   database: Database,
   key: {

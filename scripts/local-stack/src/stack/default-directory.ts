@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { PROJECT_ROOT } from '../project-root.js';
 
-/** The default directory of a stack's files. */
 export const DEFAULT_DIRECTORY = path.join(PROJECT_ROOT, '.stack');
 
 /** The variable that changes it for all commands of a shell. */

@@ -4,7 +4,6 @@ import { stackDescription, type StackDescription } from './stack-description.js'
 import { respondsOk } from './stack-programs.js';
 import { readStackState, stackFiles } from './stack-state.js';
 
-/** The current state of one process of a stack. */
 interface ProcessStatus {
   readonly name: string;
   readonly pid: number;
@@ -13,7 +12,6 @@ interface ProcessStatus {
   readonly address: string;
 }
 
-/** The current state of a stack. */
 export interface StackStatus {
   readonly processes: readonly ProcessStatus[];
   /** All its processes but the simulator run, and each service reports that it is ready. */

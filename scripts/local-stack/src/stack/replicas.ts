@@ -1,6 +1,5 @@
 import { SERVICE_NAMES, type ServiceName } from './services.js';
 
-/** One process of a service. */
 export interface Replica {
   readonly service: ServiceName;
   /** The service's name; from the second replica on with a number, e.g. `job-state-2`. */

@@ -1,4 +1,3 @@
-/** The five services, in the order of their display. */
 export const SERVICE_NAMES = [
   'job-state',
   'inbound-gateway',
@@ -26,7 +25,6 @@ export interface ServiceSurroundings {
   readonly sealingKeys: string;
   readonly cursorKey: string;
   readonly sessionKeys: string;
-  /** Returns the setting `WEBHOOK_DEV_HOSTS`. */
   readonly devHosts: string;
   readonly devCaFile: string;
   readonly replicas: number;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** A company of the sandbox, as printed by the seed. */
 export const sandboxCompany = z.looseObject({
   id: z.string(),
   name: z.string(),

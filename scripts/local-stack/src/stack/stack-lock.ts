@@ -12,7 +12,6 @@ import { stackFiles } from './stack-state.js';
 
 const identity = z.object({ pid: z.int(), startedAt: z.string() });
 
-/** The identity of this process. */
 export function thisProcess(): ProcessIdentity {
   return identifyProcess(process.pid) ?? { pid: process.pid, startedAt: 'unknown' };
 }

@@ -16,7 +16,6 @@ import type { StackPlan } from './stack-state.js';
 const DEFAULT_PROXY_PORT = 8_080;
 const REDIS_KEY_PREFIX = 'partner:';
 
-/** The set-up of a new stack; an existing stack keeps its set-up. */
 export interface StackOptions {
   /** The directory of its files; created if missing. One directory holds one stack. */
   readonly directory: string;

@@ -18,9 +18,7 @@ import { PROJECT_ROOT } from '../project-root.js';
 import { INGRESS_PATHS, type ServiceName } from './services.js';
 import { stackFiles, type StackPlan } from './stack-state.js';
 
-/** The surroundings of every program of a stack. */
 interface ProgramSurroundings {
-  /** The stack's directory. */
   readonly directory: string;
   readonly plan: StackPlan;
 }
@@ -86,7 +84,6 @@ type WithSettings = Pick<ProgramSurroundings, 'directory'> & {
   readonly settings: Readonly<Record<string, string>>;
 };
 
-/** Returns one replica of a service, on the ports of the plan. */
 export function serviceProgram(surroundings: WithSettings, name: string, service: ServiceName): LocalProgram {
   const main = path.join(PROJECT_ROOT, 'services', service, 'dist/main.js');
   return programOfService(surroundings, name, ['--import', '@partner/kernel/telemetry/start', main]);
@@ -136,7 +133,6 @@ export function proxyProgram(surroundings: ProgramSurroundings): LocalProgram {
   });
 }
 
-/** The files that the example receiver writes. */
 export function receiverFiles(directory: string) {
   const { receiver } = stackFiles(directory);
   return {
@@ -145,7 +141,6 @@ export function receiverFiles(directory: string) {
   } as const;
 }
 
-/** The example receiver. */
 export function receiverProgram(
   surroundings: ProgramSurroundings,
   { caFile }: CertificateFiles,

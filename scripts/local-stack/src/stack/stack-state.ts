@@ -47,7 +47,6 @@ const stackState = z.object({
 
 export type StackState = z.infer<typeof stackState>;
 
-/** The paths of a stack's files. */
 export function stackFiles(directory: string) {
   return {
     state: path.join(directory, 'state.json'),

@@ -9,11 +9,9 @@ export interface AcceptanceWorld {
   readonly side: SurfaceSide;
   /** Has nothing to do with {@link AcceptanceWorld.side}. */
   readonly other: SurfaceSide;
-  /** Sends a request to the base address, as a partner would. */
   send(request: WireRequest): Promise<HttpResponse>;
 }
 
-/** Starts the stack; `stack.stop()` ends it. */
 export async function startAcceptanceWorld(): Promise<AcceptanceWorld> {
   const stack = await startTestStack({});
   const side = await createSurfaceSide(stack);

@@ -12,7 +12,6 @@ import { createSurfaceSide } from '../surfaces/surface-side.js';
 import { readJob } from '../surfaces/valid-request.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
 
-/** What a program prints after its calls. */
 const clientReport = z.strictObject({
   leadId: z.string().startsWith('lead_'),
   version: z.int(),

@@ -15,7 +15,6 @@ const DAY_MS = 86_400_000;
 const kindOwner = (operation: AnyOperation) =>
   kindFor(operation) === 'installer-company' ? 'installer' : 'seller';
 
-/** The keys under which writes are done once. */
 export function describeIdempotency(world: () => AcceptanceWorld): void {
   const { send, expectSuccess, valid, onJob } = requestsOf(world);
   test.each(WITH_KEY_HEADER)(

@@ -8,7 +8,6 @@ import type { AcceptanceWorld } from './acceptance-world.js';
 /** Within which no gateway takes a revoked key any more. */
 const REVOKED_WITHIN_MS = 5_000;
 
-/** How long API keys open the API. */
 export function describeKeys(world: () => AcceptanceWorld): void {
   test('a revoked key is refused within 5 seconds [AUTH-13, ERROR-4]', async () => {
     const { stack } = world();

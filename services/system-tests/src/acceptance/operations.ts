@@ -10,7 +10,6 @@ import { readJob, validRequest } from '../surfaces/valid-request.js';
 import { watchRedis } from '../surfaces/watch-redis.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
 
-/** Every operation that is used with an API key. */
 export function describeOperations(world: () => AcceptanceWorld): void {
   describeKeyOfOperations(world);
   describeEveryOperation(world);

@@ -9,7 +9,6 @@ export function requestsOf(world: () => AcceptanceWorld) {
     send: (request: WireRequest) => world().send(request),
     expectSuccess: (request: WireRequest) => expectSuccess(world().stack.baseUrl, request),
     valid: (operation: AnyOperation, side = world().side) => validRequest(world().stack, side, operation),
-    /** The same request about another job. */
     onJob: (request: ValidRequest, jobId: string): ValidRequest => ({
       ...request,
       path: request.path.replace(world().side.jobId, jobId),
@@ -27,7 +26,6 @@ export const withBody = (request: ValidRequest, fields: Readonly<Record<string, 
   body: { ...request.body, ...fields },
 });
 
-/** The same body with its fields in another order. */
 export function withReversedBody(request: ValidRequest): ValidRequest {
   return { ...request, body: Object.fromEntries(Object.entries(request.body ?? {}).reverse()) };
 }

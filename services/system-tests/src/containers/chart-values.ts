@@ -1,6 +1,5 @@
 import type { ServiceName } from '@partner/local-stack/stack/services';
 
-/** What the containers need to know of this machine. */
 export interface PodSurroundings {
   /** Where owners find the console. */
   readonly consoleUrl: string;
@@ -10,7 +9,6 @@ export interface PodSurroundings {
   readonly devCaFile: string;
 }
 
-/** The name of the secret that a service's chart refers to. */
 export function secretNameOf(service: ServiceName): string {
   return `${service}-of-the-operator`;
 }

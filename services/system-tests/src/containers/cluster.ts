@@ -23,7 +23,6 @@ const TIME_SCALE = 0.1;
 /** Time until no new connection is sent to a pod that is to end; shorter than the chart's preStop. */
 const PROPAGATION_SECONDS = 3;
 
-/** How a container ended. */
 export interface Retirement {
   readonly exitCode: number;
   /** From SIGTERM to the end. */
@@ -45,7 +44,6 @@ interface Deployment {
   replaceBy(version: Version): Promise<Retirement>;
 }
 
-/** The five services, as containers that run as their charts say. */
 export interface Cluster {
   deployment(service: ServiceName): Deployment;
   /** How a workload of a service's chart runs with these values. */
@@ -59,7 +57,6 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** The contents of the services' secrets. */
 export interface SecretValues {
   readonly amqpUrl: string;
   readonly postgresUrl: string;

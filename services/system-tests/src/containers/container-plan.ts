@@ -9,7 +9,6 @@ export type Secrets = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 /** How Docker runs the container of a chart's workload. */
 export interface ContainerPlan {
-  /** Options of `docker run`. */
   readonly options: readonly string[];
   /** Arguments of the image's entry point; empty: those of the image. */
   readonly args: readonly string[];

@@ -7,7 +7,6 @@ import { eventually } from '@partner/test-kit/eventually';
 import type { ContainerPlan } from './container-plan.js';
 import type { Engine } from './engine.js';
 
-/** A running container. */
 export interface Container {
   readonly name: string;
   readonly plan: ContainerPlan;
@@ -35,7 +34,6 @@ export async function startContainer(
     readonly name: string;
     readonly image: string;
     readonly plan: ContainerPlan;
-    /** Gets the log. */
     readonly directory: string;
   },
 ): Promise<Container> {

@@ -13,11 +13,9 @@ import { apiKeyOf, type TestStack } from '../support/test-stack.js';
 /** Interval between two requests of a client, not a wait for a state. */
 const PACE_MS = 150;
 
-/** What the clients have done. */
 export interface LoadReport {
   readonly reads: number;
   readonly writes: readonly AcknowledgedWrite[];
-  /** Jobs that the broker has confirmed to the platform. */
   readonly platformJobIds: readonly string[];
 }
 

@@ -29,7 +29,6 @@ export async function checkFeeds(
   return violations;
 }
 
-/** Reads the whole feed of a company. */
 export async function readFeed(baseUrl: string, apiKey: string) {
   const headers = { 'x-api-key': apiKey };
   const read = async (query: string) =>

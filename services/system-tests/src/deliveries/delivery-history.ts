@@ -15,7 +15,6 @@ export interface RequestedChange {
 /** A write that the service has acknowledged, by its first sending and its certain response. */
 export interface AcknowledgedWrite extends RequestedChange {
   readonly companyId: string;
-  /** The events that it has to have made. */
   readonly tells: readonly {
     readonly name: string;
     readonly resourceId: string;
@@ -40,7 +39,6 @@ export type OwnerChange = RequestedChange &
     | { readonly kind: 'secret'; readonly value: string }
   );
 
-/** What its owner did with a subscription. */
 export interface SubscriptionHistory {
   readonly id: string;
   /** In the order in which they were made. */
@@ -52,7 +50,6 @@ export interface SubscriptionHistory {
 /** What was seen from outside of a run that is over. */
 export interface DeliveryHistory {
   readonly settings: {
-    /** `WEBHOOK_RETRY_BASE_MS`. */
     readonly retryBaseMs: number;
     /** `DELIVERY_LEASE_SECONDS`, in milliseconds. */
     readonly leaseMs: number;

@@ -51,7 +51,6 @@ export const PURGED_QUEUES = [
   DELIVERY_RESULTS.name,
 ] as const;
 
-/** One thing that goes wrong. */
 interface Fault {
   readonly what: string;
   /** The process with the fault, which has no other one meanwhile; absent: the fault is a command to a server. */
@@ -60,7 +59,6 @@ interface Fault {
   inject(stack: Stack): Promise<string>;
 }
 
-/** A fault and when it begins, in milliseconds after the beginning of the mix. */
 export interface PlannedFault {
   readonly atMs: number;
   readonly fault: Fault;

@@ -51,7 +51,6 @@ export async function playDeliveries(
     readonly spanMs: number;
     /** How long what is unfinished at the end of the span may take, in milliseconds. */
     readonly finishWithinMs: number;
-    /** Whether owners pause, move and rotate meanwhile. */
     readonly moves: boolean;
     /** Plays the faults and resolves once they are over, with when each of them was. */
     readonly faults: () => Promise<readonly Span[]>;

@@ -6,9 +6,7 @@ import { INVARIANTS } from './invariants.js';
 export function soakReport(run: {
   readonly title: string;
   readonly history: Pick<DeliveryHistory, 'writes' | 'leads' | 'requests'>;
-  /** Further figures, by what they count. */
   readonly counts: Readonly<Record<string, unknown>>;
-  /** Of {@link INVARIANTS}, and of the feeds. */
   readonly violations: readonly string[];
   readonly faults: readonly DoneFault[];
 }): string {

@@ -39,7 +39,6 @@ export function createWorkload(
     readonly seed: number;
     /** Of each client, between two writes. */
     readonly pauseMs: { readonly least: number; readonly most: number };
-    /** Sends a write until its response is certain. */
     readonly send: (path: string, request: Call) => Promise<HttpResponse>;
   },
 ): Workload {

@@ -4,7 +4,6 @@ import { text } from 'node:stream/consumers';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import type { OddRequest } from './odd-request.js';
 
-/** What came back. */
 export interface Exchange {
   readonly status: number;
   header(name: string): string | undefined;
@@ -37,7 +36,6 @@ export async function exchange(baseUrl: string, odd: OddRequest): Promise<Exchan
   };
 }
 
-/** The body without its content coding. */
 function decoded(response: IncomingMessage): Readable {
   switch (response.headers['content-encoding']) {
     case 'br':

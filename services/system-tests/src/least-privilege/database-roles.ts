@@ -16,7 +16,6 @@ export async function migrate(url: string, env: Readonly<Record<string, string>>
   await promisify(execFile)(process.execPath, [MIGRATE], { env: { ...env, POSTGRES_URL: url } });
 }
 
-/** Runs statements on a separate connection. */
 export function query(url: string, ...statements: readonly string[]): Promise<pg.QueryResult[]> {
   return withPostgres(url, async (client) => {
     const results: pg.QueryResult[] = [];

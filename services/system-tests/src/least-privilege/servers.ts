@@ -24,7 +24,6 @@ export interface Servers {
   readonly caFile: string;
   readonly brokerUsers: readonly string[];
   readonly redisUsers: readonly string[];
-  /** Runs `rabbitmqctl`. */
   control(...args: readonly string[]): Promise<string>;
   databaseUrl(user: string, way?: Way): string;
   brokerUrl(user: string, way?: Way, vhost?: string): string;

@@ -26,7 +26,6 @@ export const SOURCES = [
   'responses of receivers',
 ] as const;
 
-/** The canaries of a test. */
 export interface Canaries {
   readonly all: readonly Canary[];
   /** Makes a word that may be found in certain places. */
@@ -39,7 +38,6 @@ export interface Canaries {
   known(what: string, text: string, ...places: readonly string[]): string;
 }
 
-/** Makes an empty collection. */
 export function createCanaries(): Canaries {
   const all: Canary[] = [];
   const known: Canaries['known'] = (what, text, ...places) => {

@@ -12,7 +12,6 @@ export async function collectMessages(
   exchange: ExchangeDefinition,
   routingKeys: readonly string[],
 ): Promise<{
-  /** Resolves to all that was sent before. */
   end(): Promise<readonly Collected[]>;
 }> {
   const last = 'the last one';

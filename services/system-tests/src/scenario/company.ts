@@ -26,7 +26,6 @@ import type { TestStack } from '../support/test-stack.js';
 import type { Canaries } from './canaries.js';
 import type { Recorder } from './recorder.js';
 
-/** What the scenario is played with. */
 export interface ScenarioDeps {
   readonly stack: TestStack;
   readonly canaries: Canaries;
@@ -59,7 +58,6 @@ export function eventsOf(companyClass: CompanyClassName): readonly EventName[] {
     .filter((event) => EVENT_CATALOGUE[event].classes.some((allowed) => allowed === companyClass));
 }
 
-/** The groups of them, besides tests. */
 function groupsOf(companyClass: CompanyClassName): readonly string[] {
   const events = eventsOf(companyClass).filter((event) => event !== 'install.test');
   return [...new Set(events.map((event) => `${eventGroup(event)}.*`))];

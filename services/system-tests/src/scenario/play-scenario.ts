@@ -42,7 +42,6 @@ export interface PlayedScenario {
   readonly canaries: Canaries;
   readonly companies: readonly ScenarioCompany[];
   readonly sides: readonly ScenarioSide[];
-  /** Messages between the services. */
   readonly commands: readonly Piece[];
   /** The webhook of the one request whose caller has a trace. */
   readonly tracedWebhook: ReceivedWebhook;
@@ -186,7 +185,6 @@ async function traceRequest(stack: TestStack, traces: TraceReceiver): Promise<Re
   return webhook;
 }
 
-/** The first span of the traced request. */
 export function linkedSpan({ spans }: Pick<TraceReceiver, 'spans'>) {
   return spans.find(({ links }) => links.some(({ spanId }) => spanId === CALLERS_SPAN.spanId));
 }

@@ -2,16 +2,13 @@ import type { HttpResponse, Call } from '@partner/test-kit/http-call';
 import { call } from '../support/http-call.js';
 import type { Piece } from './canaries.js';
 
-/** Keeps everything that came out. */
 export interface Recorder {
   readonly pieces: readonly Piece[];
-  /** Keeps a piece. */
   keep(place: string, what: string, text: string): void;
   /** Sends a request, and keeps its body as a source and the whole response at the place. */
   call(place: string, path: string, options?: Call): Promise<HttpResponse>;
 }
 
-/** Makes a recorder of the responses of a stack at its base address. */
 export function createResponseRecorder(baseUrl: string): Recorder {
   const pieces: Piece[] = [];
   const keep: Recorder['keep'] = (place, what, text) => void pieces.push({ place, what, text });

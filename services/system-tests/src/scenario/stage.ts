@@ -6,7 +6,6 @@ import { eventually } from '@partner/test-kit/eventually';
 import type { HttpResponse } from '@partner/test-kit/http-call';
 import type { ScenarioCompany, ScenarioDeps } from './company.js';
 
-/** The source of what the platform sends. */
 export const PLATFORM = 'messages of the platform';
 export const STARTS = '2026-12-01T15:00:00.000Z';
 export const ENDS = '2026-12-01T17:00:00.000Z';
@@ -62,7 +61,6 @@ export function createStage(
   };
 }
 
-/** Sends a request of the seller. */
 export function asSeller(
   stage: Stage,
   key: string,

@@ -7,7 +7,6 @@ import {
   ensureOpenApiGenerator,
 } from '@partner/local-stack/toolchains';
 
-/** The folders with the programs that use the generated clients. */
 export const CLIENTS = path.resolve(import.meta.dirname, '../..', 'clients');
 
 /** A tool that generates a client from the OpenAPI document. */

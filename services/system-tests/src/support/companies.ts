@@ -20,7 +20,6 @@ export async function addTechnicians(
   return ids;
 }
 
-/** Adds an owner to a company and signs in. */
 export async function addOwner(
   stack: Pick<TestStack, 'database' | 'baseUrl' | 'company'>,
   companyId: string,

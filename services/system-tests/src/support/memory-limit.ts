@@ -8,11 +8,9 @@ const MEBIBYTE = 1_048_576;
 /** The memory of a service's pod by its chart. */
 interface ChartMemory {
   readonly limitBytes: number;
-  /** What the chart passes to Node. */
   readonly nodeOptions: string;
 }
 
-/** Reads the memory of a service from the values of its chart. */
 export function chartMemory(service: ServiceName): ChartMemory {
   const values = readFileSync(path.join(PROJECT_ROOT, 'charts', service, 'values.yaml'), 'utf8');
   const limit = /^ {2}limits:\n(?: {4}#.*\n)* {4}memory: (\d+)Mi$/m.exec(values)?.[1];

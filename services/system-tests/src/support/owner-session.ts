@@ -12,7 +12,6 @@ import { eventually } from '@partner/test-kit/eventually';
 import type { HttpResponse } from '@partner/test-kit/http-call';
 import { call, expectStatus } from './http-call.js';
 
-/** A signed-in owner at the console. */
 export interface OwnerSession {
   /** What every request of the page carries: for one that `call` does not make. */
   readonly headers: Readonly<Record<'cookie' | 'origin', string>>;
@@ -94,7 +93,6 @@ export async function waitForDelivery(
   );
 }
 
-/** Reads one subscription. */
 export async function readSubscription(
   session: OwnerSession,
   subscriptionId: string,
@@ -103,7 +101,6 @@ export async function readSubscription(
   return subscription.parse(response.json);
 }
 
-/** Reads the newest deliveries of a subscription. */
 export async function readDeliveries(
   session: OwnerSession,
   subscriptionId: string,

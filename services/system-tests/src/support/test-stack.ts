@@ -29,7 +29,6 @@ import {
   type WebhookReceiver,
 } from './webhook-receiver.js';
 
-/** A message to the platform. */
 interface PlatformMessage {
   readonly type: string;
   readonly body: Uint8Array;
@@ -56,7 +55,6 @@ export interface TestStack {
   platformIsUpToDate(): Promise<void>;
   /** Resolves once every delivery and every bulk replay has finished. */
   deliveriesAreFinished(timeoutMs?: number): Promise<void>;
-  /** Status changes among {@link TestStack.toPlatform}. */
   readonly receivedStatusChanges: readonly JobStatusChanged[];
   companies(companyClass: SandboxCompany['class']): readonly SandboxCompany[];
   /** The company at a place among those of a class. Throws if the sandbox has fewer. */
@@ -110,7 +108,6 @@ async function connectPlatform(amqpUrl: string) {
   return { publisher, platformConsumer, toPlatform, lastMessages, receivedStatusChanges };
 }
 
-/** Starts a stack that ends with the test. */
 export async function startTestStack(options: {
   readonly settings?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
   /** Replicas of a service; one without it. */

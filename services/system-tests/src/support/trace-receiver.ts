@@ -33,14 +33,11 @@ export type ExportedSpan = Readonly<z.infer<typeof span> & { service: string }>;
 /** An OTLP endpoint that keeps the traces that services export. */
 export interface TraceReceiver {
   readonly url: string;
-  /** All that was exported, as it arrived. */
   readonly texts: readonly string[];
-  /** Those that were exported as `http/json`. */
   readonly spans: readonly ExportedSpan[];
   close(): Promise<void>;
 }
 
-/** Starts a receiver on loopback. */
 export async function startTraceReceiver(): Promise<TraceReceiver> {
   const texts: string[] = [];
   const spans: ExportedSpan[] = [];

@@ -32,7 +32,6 @@ export interface ConsoleSide {
   readonly ids: Readonly<Record<string, string>>;
 }
 
-/** Signs the owner in and makes one of everything. */
 export async function createConsoleSide(stack: TestStack, company: SandboxCompany): Promise<ConsoleSide> {
   await signIn(stack.baseUrl, company.owner);
   const session = await signIn(stack.baseUrl, company.owner);
@@ -124,7 +123,6 @@ export async function readEverything(database: Pick<Pool, 'query'>): Promise<unk
   return state;
 }
 
-/** The ids of an owner's sessions. */
 export async function readSessionIds(session: OwnerSession): Promise<readonly string[]> {
   const { sessions } = sessionList.parse(
     (await expectStatus(200, session.call('GET', '/partner-api/sessions'))).json,

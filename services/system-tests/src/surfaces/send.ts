@@ -14,7 +14,6 @@ export async function send(baseUrl: string, request: WireRequest): Promise<HttpR
   return response;
 }
 
-/** Sends a request and expects a success. */
 export async function expectSuccess(baseUrl: string, request: WireRequest): Promise<HttpResponse> {
   const response = await send(baseUrl, request);
   expect([response.status >= 200 && response.status < 300, response.text]).toEqual([true, response.text]);

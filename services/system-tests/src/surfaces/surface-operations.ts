@@ -26,12 +26,10 @@ export function kindFor(operation: AnyOperation): KeyKindName {
   return allowed[0];
 }
 
-/** True for an operation on one job. */
 export function isOnJob(operation: AnyOperation): boolean {
   return operation.path.includes('/jobs/:id');
 }
 
-/** The operation of an id. */
 export function operationOf(id: string): AnyOperation {
   const operation = SURFACE_OPERATIONS.find((candidate) => candidate.id === id);
   if (operation === undefined) throw new Error(`there is no operation ${id}`);

@@ -22,7 +22,6 @@ export interface SurfaceSide {
 
 const TECHNICIANS = 22;
 
-/** Makes both companies and everything that a valid request of any operation needs. */
 export async function createSurfaceSide(stack: TestStack): Promise<SurfaceSide> {
   const installer = await addCompany(stack.database, {
     class: 'INSTALLER',
