@@ -2,18 +2,21 @@ import { fromBinary } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AppointmentBookedSchema } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
+import { appointmentBooked } from '@partner/proto-contracts/resources/appointment/appointment';
+import { bookAppointmentOperation } from '@partner/proto-contracts/resources/appointment/operations';
 import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
-import { type Database } from '../database/database.js';
+import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
+import type { Database } from '../database/database.js';
 import { createLead } from '../leads/create-lead.js';
-import { beforeStatement } from '../testing/before-statement.js';
+import { generalKey } from '../testing/callers.js';
 import { refusalOf } from '../testing/refusal-of.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { LEAD, binding, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { webhookRows } from '../testing/webhook-fixture.js';
-import { bookAppointment, type Booking } from './book-appointment.js';
+import { appointmentOperations, bookAppointment, type Booking } from './book-appointment.js';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -178,26 +181,6 @@ describe('an appointment', () => {
     expect({ projectId, notes }).toEqual({ projectId: undefined, notes: undefined });
   });
 
-  test('passes its message to the outbox relay, and wakes the scheduler if there is a delivery', async () => {
-    const woken: string[] = [];
-    const listening = (companyId: string): Pick<Database, 'transaction'> => ({
-      transaction: (work, limits) =>
-        database.transaction(
-          (tx) =>
-            work({
-              ...tx,
-              wakeAfterCommit: (topic) => woken.push(`${companyId} ${topic}`),
-              publishAfterCommit: () => woken.push(`${companyId} message`),
-            }),
-          limits,
-        ),
-    });
-    await book({}, listening(seller));
-    await book({ companyId: otherSeller, leadId: foreign.leadId }, listening(otherSeller));
-    const expected = [`${seller} deliveries`, `${seller} message`, `${otherSeller} message`];
-    expect(woken.sort()).toEqual(expected.sort());
-  });
-
   test("replayed after its lead has become another company's still returns the first response", async () => {
     const { leadId } = await insertLead(seller);
     const key = keyed();
@@ -259,13 +242,6 @@ describe('a request to book an appointment', () => {
     ).toEqual([{ lead_id: own.leadId, project_id: projectId }]);
   });
 
-  test('reads lead and project in the statement that inserts', async () => {
-    const statements: string[] = [];
-    const counting = beforeStatement(database, (text) => void statements.push(text));
-    await book({ projectId: own.projectId }, counting);
-    expect(statements.filter((text) => /\bfrom (leads|projects)\b/.test(text))).toHaveLength(1);
-  });
-
   test('sent many times concurrently is one appointment, one event and one message', async () => {
     for (let round = 0; round < 4; round += 1) {
       const key = keyed();
@@ -294,5 +270,44 @@ describe('a request to book an appointment', () => {
 
   test('that ends when it starts is not stored, for any caller', async () => {
     await expect(book({ endsAt: STARTS })).rejects.toThrow('appointments_ends_at_check');
+  });
+});
+
+describe('the operation', () => {
+  async function call(key: string, given: object = {}) {
+    const operations = inProcessOperations({
+      implementations: appointmentOperations(deps()),
+      callers: ['key'],
+    });
+    const times = { startsAt: '2026-10-05T15:00:00Z', endsAt: '2026-10-05T16:00:00.250Z' };
+    const reply = await operations.call(bookAppointmentOperation, {
+      caller: generalKey(seller),
+      body: { leadId: own.leadId, ...times, idempotencyKey: key, ...given },
+      idempotencyKey: { key, request: 'POST /inbound/appointments', bodySha256: '00'.repeat(32) },
+    });
+    return { ...appointmentBooked.parse(JSON.parse(reply.json)), ...reply };
+  }
+
+  test.each([
+    ['a header could not hold', ' \t\r\n\u2028é/?"\'\\ %00'],
+    ['are beyond the basic plane, 160 of them', '🏠'.repeat(160)],
+    ['are combined', 'e\u0301'.repeat(80)],
+  ])('accepts and distinguishes keys of characters that %s', async (_what, key) => {
+    const first = await call(key);
+    expect(first).toMatchObject({ status: 201, idempotency: { replayed: false } });
+    expect(await call(key)).toMatchObject({ status: 200, json: first.json, idempotency: { replayed: true } });
+    const other = await call(key.normalize('NFC').slice(0, -2));
+    expect(other).toMatchObject({ status: 201, idempotency: { replayed: false } });
+  });
+
+  test('keeps the fields of the appointment', async () => {
+    const { projectId } = own;
+    const { appointmentId, json } = await call(newId('evt'), { projectId, notes: '' });
+    expect(json).toBe(`{"appointmentId":"${appointmentId}","status":"booked"}`);
+    const [stored] = await database.query(
+      'select project_id, notes, starts_at, ends_at from appointments where id = $1',
+      [appointmentId],
+    );
+    expect(stored).toEqual({ project_id: projectId, notes: '', starts_at: STARTS, ends_at: ENDS });
   });
 });

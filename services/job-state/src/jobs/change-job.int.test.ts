@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { installerJob } from '@partner/proto-contracts/resources/job/job';
 import { newId } from '@partner/kernel/process/ids';
 import { createLoggerTo } from '@partner/kernel/telemetry/logger';
@@ -8,20 +8,14 @@ import { binding, TEST_NOW } from '../testing/test-jobs.js';
 import type { JobWrite, JobWritten } from './change-job.js';
 import { readFeed } from './feed.js';
 import { refusalOf } from '../testing/refusal-of.js';
-import { type JobWriteFixture, openJobWriteFixture, TEST_SCHEDULE } from './testing/job-write-fixture.js';
+import { fixture } from './testing/file-jobs.js';
+import { type JobWriteFixture, TEST_SCHEDULE } from './testing/job-write-fixture.js';
 
 const WRITERS = 16;
 const LATER = new Date(TEST_NOW.getTime() + 60_000);
 
-let fixture: JobWriteFixture;
-
-beforeAll(async () => {
-  fixture = await openJobWriteFixture({ poolSize: 24 });
-});
-
-afterAll(() => fixture.close());
-
 type Options = Parameters<JobWriteFixture['record']>[1];
+type Write = Partial<JobWrite> & Pick<JobWrite, 'jobId'>;
 
 /** Each kind of write: one that a fresh job allows, one that it refuses with a 422, and their effects. */
 const KINDS = [
@@ -30,9 +24,8 @@ const KINDS = [
     what: 'status events',
     log: 'job.status',
     done: 'recorded',
-    write: (write: Partial<JobWrite> & Pick<JobWrite, 'jobId'>, on?: Options) => fixture.record(write, on),
-    refused: (write: Partial<JobWrite> & Pick<JobWrite, 'jobId'>, on?: Options) =>
-      fixture.record({ ...write, status: 'COMPLETE' }, on),
+    write: (write: Write, on?: Options) => fixture.record(write, on),
+    refused: (write: Write, on?: Options) => fixture.record({ ...write, status: 'COMPLETE' }, on),
     reason: 'transition_not_allowed',
     message: 'a job that is ASSIGNED cannot move to COMPLETE; it can move to: ACKNOWLEDGED, BLOCKED',
     attributes: { currentStatus: 'ASSIGNED', allowed: ['ACKNOWLEDGED', 'BLOCKED'] },
@@ -43,8 +36,8 @@ const KINDS = [
     what: 'schedules',
     log: 'job.schedule',
     done: 'set',
-    write: (write: Partial<JobWrite> & Pick<JobWrite, 'jobId'>, on?: Options) => fixture.schedule(write, on),
-    refused: (write: Partial<JobWrite> & Pick<JobWrite, 'jobId'>, on?: Options) =>
+    write: (write: Write, on?: Options) => fixture.schedule(write, on),
+    refused: (write: Write, on?: Options) =>
       fixture.schedule({ ...write, submitted: { ...TEST_SCHEDULE, endsAt: TEST_SCHEDULE.startsAt } }, on),
     reason: 'schedule_invalid',
     message: 'endsAt: must be after startsAt',
@@ -56,9 +49,8 @@ const KINDS = [
     what: 'assignments',
     log: 'job.assignments',
     done: 'replaced',
-    write: (write: Partial<JobWrite> & Pick<JobWrite, 'jobId'>, on?: Options) => fixture.assign(write, on),
-    refused: (write: Partial<JobWrite> & Pick<JobWrite, 'jobId'>, on?: Options) =>
-      fixture.assign({ ...write, membershipIds: ['mem_unknown'] }, on),
+    write: (write: Write, on?: Options) => fixture.assign(write, on),
+    refused: (write: Write, on?: Options) => fixture.assign({ ...write, membershipIds: ['mem_unknown'] }, on),
     reason: 'technician_not_assignable',
     message: 'membershipIds.0: must be an active technician of the company',
     attributes: {},

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { OperationCall } from '@partner/proto-contracts/call';
 import { listJobFeedOperation } from '@partner/proto-contracts/resources/feed-entry/operations';
 import {
@@ -19,13 +19,11 @@ import { installerKey } from '../testing/callers.js';
 import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { leaveFeed } from './feed.js';
 import { jobOperations } from './job-operations.js';
-import { type JobWriteFixture, openJobWriteFixture } from './testing/job-write-fixture.js';
+import { fixture } from './testing/file-jobs.js';
 
-let fixture: JobWriteFixture;
 let operations: OperationClient;
 
-beforeAll(async () => {
-  fixture = await openJobWriteFixture({ poolSize: 4 });
+beforeAll(() => {
   const { database } = fixture;
   operations = inProcessOperations({
     implementations: jobOperations({
@@ -37,8 +35,6 @@ beforeAll(async () => {
     callers: ['key'],
   });
 });
-
-afterAll(() => fixture.close());
 
 const EXPIRES_AT = new Date(TEST_NOW.getTime() + 45 * 24 * 3_600_000);
 

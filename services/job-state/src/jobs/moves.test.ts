@@ -94,7 +94,11 @@ describe('a schedule move', () => {
   test('checks the status change before the times', () => {
     const cancel = { status: 'CANCELLED', startsAt: null, endsAt: null, timeZone } as const;
     expect(decideScheduleMove('UNSCHEDULED', cancel)).toMatchObject({
-      refusal: { reason: 'transition_not_allowed' },
+      refusal: {
+        reason: 'transition_not_allowed',
+        message:
+          'a schedule that is UNSCHEDULED cannot move to CANCELLED; it can move to: TENTATIVE, CONFIRMED',
+      },
     });
   });
 

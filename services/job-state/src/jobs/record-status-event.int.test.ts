@@ -1,24 +1,14 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   JobStatus,
   JobStatusChangedSchema,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { EVENT_CATALOGUE } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import { newId } from '@partner/kernel/process/ids';
-import type { Database } from '../database/database.js';
-import { createGate } from '../testing/create-gate.js';
 import { binding, TEST_NOW } from '../testing/test-jobs.js';
 import { refusalOf } from '../testing/refusal-of.js';
-import { type JobWriteFixture, openJobWriteFixture } from './testing/job-write-fixture.js';
-
-let fixture: JobWriteFixture;
-
-beforeAll(async () => {
-  fixture = await openJobWriteFixture({ poolSize: 8 });
-});
-
-afterAll(() => fixture.close());
+import { fixture } from './testing/file-jobs.js';
 
 describe('a status event', () => {
   test('is stored, added to the history, and published to the company and the platform [EVENT-1, EVENT-4]', async () => {
@@ -72,41 +62,16 @@ describe('a status event', () => {
     ]);
   });
 
-  test('that blocks the job makes it not ready, the next change makes it ready again, and both emit an event [EVENT-4]', async () => {
-    const jobId = await fixture.job();
-    const blocked = await fixture.record({ jobId, status: 'BLOCKED', blockerCode: 'PERMIT' });
-    const notReady = { ready: false, blockerCodes: ['PERMIT'] };
-    expect(JSON.parse(blocked.resource)).toMatchObject({ readiness: notReady });
-    const resumed = await fixture.record({ jobId, status: 'EN_ROUTE', expectedVersion: 2 });
-    const ready = { ready: true, blockerCodes: [] };
-    expect(JSON.parse(resumed.resource)).toMatchObject({ version: 3, readiness: ready });
-
-    const events = await fixture.eventsOf(jobId);
-    expect(events.map(({ event, resource: { version } }) => [event, version])).toEqual([
-      ['install.readiness_changed', 2],
-      ['install.status_changed', 2],
-      ['install.readiness_changed', 3],
-      ['install.status_changed', 3],
-    ]);
-    expect(EVENT_CATALOGUE['install.readiness_changed'].data.parse(events[0]?.data)).toEqual({
-      jobId,
-      ...notReady,
-    });
-    expect(EVENT_CATALOGUE['install.readiness_changed'].data.parse(events[2]?.data)).toEqual({
-      jobId,
-      ...ready,
-    });
-  });
-
   test.each([
     // The selling side's view of the job, and the fields of the readiness event when PERMIT blocks it.
+    { ready: true, codes: [], emitsEvent: true },
     { ready: false, codes: ['PERMIT'], emitsEvent: false },
     { ready: false, codes: ['WEATHER', 'PERMIT'], emitsEvent: false },
     { ready: false, codes: ['WEATHER'], emitsEvent: true },
     { ready: false, codes: [], emitsEvent: true },
     { ready: true, codes: ['PERMIT'], emitsEvent: true },
   ])(
-    'of a job with ready $ready and $codes for its seller emits readiness only if the shown readiness changes',
+    'of a job with ready $ready and $codes for its seller emits readiness only if the shown readiness changes [EVENT-4]',
     async ({ ready, codes, emitsEvent }) => {
       const jobId = await fixture.job();
       await fixture.database.query(
@@ -128,14 +93,6 @@ describe('a status event', () => {
       expect(events).toHaveLength(emitsEvent ? 4 : 2);
     },
   );
-
-  test('that changes neither to nor from BLOCKED emits no readiness event', async () => {
-    const jobId = await fixture.job();
-    await fixture.record({ jobId });
-    await fixture.record({ jobId, status: 'ON_SITE', expectedVersion: 2 });
-    const events = await fixture.eventsOf(jobId);
-    expect(events.map(({ event }) => event)).toEqual(['install.status_changed', 'install.status_changed']);
-  });
 });
 
 describe('a request to record a status event', () => {
@@ -185,49 +142,5 @@ describe('a request to record a status event', () => {
     } finally {
       fixture.setNow(TEST_NOW);
     }
-  });
-
-  test('whose key is held by a request that hangs gets an error [IDEM-5]', async () => {
-    const jobId = await fixture.job();
-    const key = binding(newId('evt'));
-    const ended = createGate();
-    const reached = createGate();
-    const slow: Pick<Database, 'transaction'> = {
-      transaction: (work, limits) =>
-        fixture.database.transaction(async (tx) => {
-          const result = await work(tx);
-          reached.open();
-          await ended.opened;
-          return result;
-        }, limits),
-    };
-    const first = fixture.record({ jobId, binding: key }, { database: slow });
-    await reached.opened;
-    for (const timeoutMs of [undefined, 1_500]) {
-      expect(await refusalOf(fixture.record({ jobId, binding: key, timeoutMs }))).toMatchObject({
-        reason: 'idempotency_in_progress',
-      });
-    }
-    ended.open();
-    expect((await first).idempotency).toMatchObject({ replayed: false });
-    expect((await fixture.record({ jobId, binding: key })).idempotency).toMatchObject({ replayed: true });
-  });
-
-  test("that cannot finish before the caller's deadline fails as unavailable and has no effect", async () => {
-    const jobId = await fixture.job();
-    const released = createGate();
-    const locked = createGate();
-    const holding = fixture.database.transaction(async (tx) => {
-      await tx.query('select 1 from jobs where id = $1 for update', [jobId]);
-      locked.open();
-      await released.opened;
-    });
-    await locked.opened;
-    expect(await refusalOf(fixture.record({ jobId, timeoutMs: 100 }))).toMatchObject({
-      reason: 'unavailable',
-    });
-    released.open();
-    await holding;
-    expect(await fixture.stored(jobId)).toMatchObject({ version: 1, history: 0 });
   });
 });

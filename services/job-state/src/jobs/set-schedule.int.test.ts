@@ -1,21 +1,13 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   JobScheduleChangedSchema,
   ScheduleStatus,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { EVENT_CATALOGUE } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import { TEST_NOW } from '../testing/test-jobs.js';
-import { refusalOf } from '../testing/refusal-of.js';
-import { type JobWriteFixture, openJobWriteFixture, TEST_SCHEDULE } from './testing/job-write-fixture.js';
-
-let fixture: JobWriteFixture;
-
-beforeAll(async () => {
-  fixture = await openJobWriteFixture({ poolSize: 4 });
-});
-
-afterAll(() => fixture.close());
+import { fixture } from './testing/file-jobs.js';
+import { TEST_SCHEDULE } from './testing/job-write-fixture.js';
 
 const CANCELLATION = {
   status: 'CANCELLED',
@@ -127,16 +119,5 @@ describe('a schedule', () => {
     expect(JSON.parse(resource)).toMatchObject({
       schedule: { startsAt: '0000-01-01T00:00:00.000Z', endsAt: '9999-12-31T23:59:59.999Z' },
     });
-  });
-
-  test('that cannot be cancelled is refused with the allowed changes', async () => {
-    const jobId = await fixture.job();
-    const refused = {
-      reason: 'transition_not_allowed',
-      message:
-        'a schedule that is UNSCHEDULED cannot move to CANCELLED; it can move to: TENTATIVE, CONFIRMED',
-      attributes: { currentStatus: 'UNSCHEDULED', allowed: ['TENTATIVE', 'CONFIRMED'] },
-    };
-    expect(await refusalOf(fixture.schedule({ jobId, submitted: CANCELLATION }))).toMatchObject(refused);
   });
 });

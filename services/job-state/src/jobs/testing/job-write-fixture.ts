@@ -54,36 +54,7 @@ interface StoredJob {
   readonly messages: number;
 }
 
-/** A separate database with a seller, two installer companies, and helpers for tests of job writes. */
-export interface JobWriteFixture {
-  readonly database: Database;
-  readonly seller: string;
-  readonly installer: string;
-  readonly otherInstaller: string;
-  /** Sets the clock of the writes; TEST_NOW at first. */
-  setNow(now: Date): void;
-  /** A job of the installer, or of another company, at version 1. */
-  job(companyId?: string): Promise<string>;
-  /** An active technician of the installer by default. */
-  technician(membership?: {
-    readonly companyId?: string;
-    readonly role?: 'OWNER' | 'TECHNICIAN';
-    readonly displayName?: string;
-    readonly active?: boolean;
-  }): Promise<string>;
-  /** Changes the status; to ACKNOWLEDGED by default. */
-  readonly record: Write<StatusEvent>;
-  /** Sets the schedule; a firm one of a few hours by default. */
-  readonly schedule: Write<ScheduleWrite>;
-  /** Replaces the technicians; none by default. */
-  readonly assign: Write<AssignmentsWrite>;
-  stored(jobId: string): Promise<StoredJob>;
-  /** The events about the job after the assignment, by version, then by name. */
-  eventsOf(jobId: string): Promise<readonly WebhookEnvelope[]>;
-  /** The messages to the platform about the job of one schema, oldest first. */
-  messagesOf<Desc extends DescMessage>(schema: Desc, jobId: string): Promise<readonly MessageShape<Desc>[]>;
-  close(): Promise<void>;
-}
+export type JobWriteFixture = Awaited<ReturnType<typeof openJobWriteFixture>>;
 
 /** Default schedule of the tests. */
 export const TEST_SCHEDULE = {
@@ -93,9 +64,9 @@ export const TEST_SCHEDULE = {
   timeZone: 'America/Denver',
 } as const;
 
-/** Creates the database. Call `close` at the end. */
-export async function openJobWriteFixture(options: { readonly poolSize: number }): Promise<JobWriteFixture> {
-  const testDatabase = await createTestDatabase(options);
+/** Creates a separate database with a seller and two installer companies, and helpers for tests of job writes. */
+export async function openJobWriteFixture({ poolSize = 24 } = {}) {
+  const testDatabase = await createTestDatabase({ poolSize });
   const { database } = testDatabase;
   const seller = await insertCompany(database, 'SALES');
   const installer = await insertCompany(database, 'INSTALLER');
@@ -107,32 +78,29 @@ export async function openJobWriteFixture(options: { readonly poolSize: number }
     expectedVersion: 1,
     timeoutMs: undefined,
   });
+  /** Changes the status; to ACKNOWLEDGED by default. */
+  const record: Write<StatusEvent> = (write, on) =>
+    recordStatusEvent({ ...deps, ...on }, { ...ACKNOWLEDGEMENT, ...first(), ...write });
+  /** Sets the schedule; a firm one of a few hours by default. */
+  const schedule: Write<ScheduleWrite> = (write, on) =>
+    setSchedule({ ...deps, ...on }, { ...first(), submitted: TEST_SCHEDULE, ...write });
+  /** Replaces the technicians; none by default. */
+  const assign: Write<AssignmentsWrite> = (write, on) =>
+    replaceAssignments({ ...deps, ...on }, { ...first(), membershipIds: [], ...write });
 
   return {
-    database,
-    seller,
-    installer,
+    ...{ database, seller, installer, record, schedule, assign },
     otherInstaller: await insertCompany(database, 'INSTALLER'),
-    setNow(instant) {
+    /** Sets the clock of the writes; TEST_NOW at first. */
+    setNow(instant: Date) {
       now = instant;
     },
+    /** A job of the installer, or of another company, at version 1. */
     job: (companyId = installer) => insertAssignedJob(database, seller, companyId),
-    technician: (membership = {}) =>
+    /** An active technician of the installer by default. */
+    technician: (membership: Partial<Parameters<typeof insertMember>[1]> = {}) =>
       insertMember(database, { companyId: installer, role: 'TECHNICIAN', ...membership }),
-    record: (write, on) =>
-      recordStatusEvent(
-        { ...deps, ...on },
-        {
-          ...ACKNOWLEDGEMENT,
-          ...first(),
-          ...write,
-        },
-      ),
-    schedule: (write, on) =>
-      setSchedule({ ...deps, ...on }, { ...first(), submitted: TEST_SCHEDULE, ...write }),
-    assign: (write, on) =>
-      replaceAssignments({ ...deps, ...on }, { ...first(), membershipIds: [], ...write }),
-    async stored(jobId) {
+    async stored(jobId: string): Promise<StoredJob> {
       const [job] = await database.query<Omit<StoredJob, 'messages'>>(
         `select version, status, schedule_status, schedule_starts_at, schedule_ends_at, schedule_time_zone,
            technician_assignments, projection, updated_at, last_updated_at,
@@ -146,7 +114,8 @@ export async function openJobWriteFixture(options: { readonly poolSize: number }
       const outbox = await database.query<{ body: Buffer }>('select body from outbox');
       return { ...job, messages: outbox.filter(({ body }) => body.includes(jobId)).length };
     },
-    async eventsOf(jobId) {
+    /** The events about the job after the assignment, by version, then by name. */
+    async eventsOf(jobId: string): Promise<readonly WebhookEnvelope[]> {
       const rows = await database.query<{ body: Buffer }>(
         `select body from events where resource_id = $1 and name <> 'install.job_assigned'
          order by resource_version, name`,
@@ -154,13 +123,18 @@ export async function openJobWriteFixture(options: { readonly poolSize: number }
       );
       return rows.map(({ body }) => webhookEnvelope.parse(JSON.parse(body.toString('utf8'))));
     },
-    async messagesOf(schema, jobId) {
+    /** The messages to the platform about the job of one schema, oldest first. */
+    async messagesOf<Desc extends DescMessage>(
+      schema: Desc,
+      jobId: string,
+    ): Promise<readonly MessageShape<Desc>[]> {
       const rows = await database.query<{ body: Buffer }>(
         'select body from outbox where type = $1 order by id',
         [schema.typeName],
       );
       return rows.filter(({ body }) => body.includes(jobId)).map(({ body }) => fromBinary(schema, body));
     },
+    /** To call at the end. */
     close: () => testDatabase.drop(),
   };
 }
