@@ -1,9 +1,5 @@
-import { eventTools } from '@partner/gateway-kit/mcp/event-tools';
 import { operationTool } from '@partner/gateway-kit/mcp/operation-tool';
 import { type ApiKeySurfaceDeps, createApiKeySurface } from '@partner/gateway-kit/operations/api-key-surface';
-import { surfaceEndpoints } from '@partner/gateway-kit/operations/forward-operation';
-import { keyCaller } from '@partner/gateway-kit/operations/key-caller';
-import { getManifest, listEventFeed } from '@partner/gateway-kit/operations/signed-endpoints';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { listContractorJobsOperation } from '@partner/proto-contracts/resources/contractor-job/operations';
 import { listInboundEventsOperation as events } from '@partner/proto-contracts/resources/event-feed/operations';
@@ -18,16 +14,12 @@ import type { RequestListener } from 'node:http';
 
 /** Creates the inbound surface: an endpoint for each of its operations. */
 export function createInboundApp(deps: ApiKeySurfaceDeps): RequestListener {
-  const forwarding = { operations: deps.operations, callerOf: keyCaller };
-  const own = [listEventFeed(events, forwarding, deps), getManifest(manifest, forwarding, deps)];
   return createApiKeySurface(deps, {
     name: 'inbound',
-    endpoints: surfaceEndpoints(INBOUND_OPERATIONS, own, forwarding),
+    operations: INBOUND_OPERATIONS,
+    eventOperations: { events, manifest, preview, replay, replayState },
     // Few, because assistants choose badly among many.
-    tools: [
-      operationTool('list_jobs', listContractorJobsOperation),
-      ...eventTools({ events, manifest, preview, replay, replayState }, deps),
-    ],
+    tools: [operationTool('list_jobs', listContractorJobsOperation)],
     requestsPerMinute: () => LIMITS.inboundRequestsPerMinute,
   });
 }

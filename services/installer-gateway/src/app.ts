@@ -1,16 +1,9 @@
 import { type ApiKeySurfaceDeps, createApiKeySurface } from '@partner/gateway-kit/operations/api-key-surface';
 import { type ApiVersions, createApiVersions } from '@partner/gateway-kit/http/api-versions';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
-import type { ApiKeyPrincipal } from '@partner/gateway-kit/auth/api-key-authentication';
-import { eventTools, PAGE_SIZE } from '@partner/gateway-kit/mcp/event-tools';
+import { serveOperation } from '@partner/gateway-kit/http/endpoint';
+import { PAGE_SIZE } from '@partner/gateway-kit/mcp/event-tools';
 import { operationTool } from '@partner/gateway-kit/mcp/operation-tool';
-import {
-  forwardPage,
-  type PositionCursor,
-  surfaceEndpoints,
-} from '@partner/gateway-kit/operations/forward-operation';
-import { keyCaller } from '@partner/gateway-kit/operations/key-caller';
-import { getManifest, listEventFeed } from '@partner/gateway-kit/operations/signed-endpoints';
+import { forwardPage, type PositionCursor } from '@partner/gateway-kit/operations/forward-operation';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { API_VERSION_LIVES } from '@partner/proto-contracts/api/versions';
 import { listInstallerEventsOperation as events } from '@partner/proto-contracts/resources/event-feed/operations';
@@ -37,35 +30,32 @@ interface InstallerAppDeps extends ApiKeySurfaceDeps {
 
 /** Creates the installer surface, which is versioned by date (spec: Versioning). A company can have its own rate limit. */
 export function createInstallerApp(deps: InstallerAppDeps): RequestListener {
-  const { operations, cursors, technicianCursors } = deps;
-  const forwarding = { operations, callerOf: keyCaller };
-  const own: readonly AnyEndpoint<ApiKeyPrincipal>[] = [
-    // Without a new position the reader keeps its cursor, so `nextCursor` is null only if the company has no entry.
-    serveOperation(listJobFeedOperation, (request) =>
-      forwardPage(listJobFeedOperation, request, {
-        ...forwarding,
-        cursors,
-        atEnd: request.query.cursor ?? null,
-      }),
-    ),
-    serveOperation(listTechniciansOperation, (request) =>
-      forwardPage(listTechniciansOperation, request, {
-        ...forwarding,
-        cursors: technicianCursors,
-        atEnd: null,
-      }),
-    ),
-    listEventFeed(events, forwarding, deps),
-    getManifest(manifest, forwarding, deps),
-  ];
+  const { cursors, technicianCursors } = deps;
   return createApiKeySurface(deps, {
     name: 'installer',
-    endpoints: surfaceEndpoints(INSTALLER_OPERATIONS, own, forwarding),
+    operations: INSTALLER_OPERATIONS,
+    eventOperations: { events, manifest, preview, replay, replayState },
+    own: (forwarding) => [
+      // Without a new position the reader keeps its cursor, so `nextCursor` is null only if the company has no entry.
+      serveOperation(listJobFeedOperation, (request) =>
+        forwardPage(listJobFeedOperation, request, {
+          ...forwarding,
+          cursors,
+          atEnd: request.query.cursor ?? null,
+        }),
+      ),
+      serveOperation(listTechniciansOperation, (request) =>
+        forwardPage(listTechniciansOperation, request, {
+          ...forwarding,
+          cursors: technicianCursors,
+          atEnd: null,
+        }),
+      ),
+    ],
     // Few, because assistants choose badly among many.
     tools: [
       operationTool('get_job', getJobOperation),
       operationTool('list_job_changes', listJobFeedOperation, PAGE_SIZE),
-      ...eventTools({ events, manifest, preview, replay, replayState }, deps),
     ],
     requestsPerMinute: ({ installerRequestsPerMinute }) =>
       installerRequestsPerMinute ?? LIMITS.installerRequestsPerMinute,

@@ -1,4 +1,6 @@
-import type { AnyOperation } from '@partner/proto-contracts/api/operation';
+import type { AnyOperation, OperationLike } from '@partner/proto-contracts/api/operation';
+import type { listInstallerEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
+import type { getInstallerManifestOperation } from '@partner/proto-contracts/resources/manifest/operations';
 import { explainEventTool } from './explain-event.js';
 import { operationTool } from './operation-tool.js';
 import { replayTools } from './replay-tools.js';
@@ -8,15 +10,18 @@ import type { Tool } from './tool.js';
 export const PAGE_SIZE = 20;
 const MANIFEST_PAGE_SIZE = 100;
 
-/** Returns the tools for the events of a surface, which has these operations. */
+/** The operations of a surface for its events. */
+export interface EventOperations {
+  readonly events: OperationLike<typeof listInstallerEventsOperation>;
+  readonly manifest: OperationLike<typeof getInstallerManifestOperation>;
+  readonly preview: AnyOperation;
+  readonly replay: AnyOperation;
+  readonly replayState: AnyOperation;
+}
+
+/** Returns the tools for the events of a surface. */
 export function eventTools(
-  operations: {
-    readonly events: AnyOperation;
-    readonly manifest: AnyOperation;
-    readonly preview: AnyOperation;
-    readonly replay: AnyOperation;
-    readonly replayState: AnyOperation;
-  },
+  operations: EventOperations,
   deps: { readonly clock: () => Date },
 ): readonly Tool[] {
   return [

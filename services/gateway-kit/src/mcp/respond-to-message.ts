@@ -10,7 +10,8 @@ import {
   PingRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
-import { invalidParamsResponse } from '@partner/kernel/process/json-rpc';
+import { validate } from '@partner/kernel/process/validation';
+import { z } from 'zod';
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
 import type { EndpointResponse } from '../http/endpoint.js';
 import type { JsonObject } from './tool-schema.js';
@@ -90,4 +91,24 @@ export async function respondToMessage(
   } finally {
     await server.close();
   }
+}
+
+const requestMessage = z.looseObject({ id: z.union([z.string(), z.int()]), method: z.string() });
+
+/**
+ * Returns the response to a request whose `params` are not those of its method: the error -32602 with the first invalid field.
+ * Undefined if they are valid, and for any other message.
+ */
+function invalidParamsResponse(message: unknown, schemas: Readonly<Record<string, z.ZodType>>) {
+  const read = requestMessage.safeParse(message);
+  const schema = read.success && Object.hasOwn(schemas, read.data.method) && schemas[read.data.method];
+  if (!read.success || !schema) return undefined;
+  const checked = validate(schema, message, 'message');
+  if (checked.valid) return undefined;
+  const text = checked.violations.map(({ path, message: violation }) => `${path}: ${violation}`).join('; ');
+  return {
+    jsonrpc: '2.0' as const,
+    id: read.data.id,
+    error: { code: ErrorCode.InvalidParams, message: text },
+  };
 }
