@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { silentLogger } from '@partner/kernel/telemetry/logger';
-import { createGate } from '../testing/create-gate.js';
+import { holdTransaction } from '../testing/hold-transaction.js';
 import { testDatabase } from '../testing/things-fixture.js';
 import { Registry } from 'prom-client';
-import { createDatabase, queryWithin, type Transaction } from './database.js';
+import { type Database, queryWithin, type Transaction } from './database.js';
 import { createPoolMetrics } from './pool-metrics.js';
 import { LockTimeoutError } from './server-failures.js';
 
@@ -108,7 +107,7 @@ describe('a transaction', () => {
     ['commit', 'fulfilled'],
     ['rollback', 'rejected'],
   ])('refuses a statement that follows its %s', async (end, outcome) => {
-    const once = createDatabase({ url: testDatabase.url, poolSize: 1, logger: silentLogger });
+    const once = testDatabase.connect();
     const statement = {
       name: 'insert-things',
       text: 'insert into things select unnest($1::integer[]) returning 1 as call',
@@ -130,22 +129,20 @@ describe('a transaction', () => {
     const refused = { status: 'rejected' };
     expect(await Promise.allSettled(late)).toMatchObject([refused, refused, refused]);
     expect(await once.query('select id from things')).toEqual([{ id: 1 }]);
-    await once.end();
   });
 
   test('begins without the limit of an earlier caller, which could cancel its begin alone', async () => {
-    const once = createDatabase({ url: testDatabase.url, poolSize: 1, logger: silentLogger });
+    const once = testDatabase.connect();
     await once.query('select 1', [], { timeoutMs: 1_500 });
     const setting = `select current_setting('statement_timeout') as statement_timeout`;
     const [, ofSession] = await once.transaction((tx) =>
       Promise.all([tx.query('rollback'), tx.query(setting)]),
     );
     expect(ofSession).toEqual([{ statement_timeout: '0' }]);
-    await once.end();
   });
 
   test('whose begin fails sends no other statement, and its connection is not used again', async () => {
-    const once = createDatabase({ url: testDatabase.url, poolSize: 1, logger: silentLogger });
+    const once = testDatabase.connect();
     const backend = 'select pg_backend_pid() as pid';
     const former = await once.query(backend);
     const failing = once.transaction(
@@ -159,26 +156,14 @@ describe('a transaction', () => {
     await expect(failing).rejects.toMatchObject({ reason: 'unavailable' });
     expect(await once.query(backend)).not.toEqual(former);
     expect(await once.query('select id from things')).toEqual([{ id: 1 }]);
-    await once.end();
   });
 
   test('that waits too long for a lock fails, and its limits end with it', async () => {
     const { database } = testDatabase;
-    const locked = createGate();
-    const released = createGate();
-    const holder = database.transaction(async (tx) => {
-      await tx.query('select 1 from things where id = 1 for update');
-      locked.open();
-      await released.opened;
-    });
-    await locked.opened;
-    await expect(
-      database.transaction((tx) => tx.query('select 1 from things where id = 1 for update'), {
-        lockTimeoutMs: 50,
-      }),
-    ).rejects.toBeInstanceOf(LockTimeoutError);
-    released.open();
-    await holder;
+    const lock = (tx: Transaction) => tx.query('select 1 from things where id = 1 for update');
+    const holder = await holdTransaction(database, lock);
+    await expect(database.transaction(lock, { lockTimeoutMs: 50 })).rejects.toBeInstanceOf(LockTimeoutError);
+    await holder.release();
     const settings = await Promise.all(
       Array.from({ length: 10 }, () =>
         database.query(`select current_setting('lock_timeout') as lock_timeout`),
@@ -195,9 +180,8 @@ describe('a transaction', () => {
 });
 
 describe('one company', () => {
-  type Shared = ReturnType<typeof createDatabase>;
   const waitForLock = { name: 'wait-for-lock', text: 'select pg_advisory_xact_lock(8)' };
-  const kinds: [string, (shared: Shared, companyId: string) => Promise<unknown>][] = [
+  const kinds: [string, (shared: Database, companyId: string) => Promise<unknown>][] = [
     ['transactions', (shared, companyId) => shared.transaction((tx) => tx.query(waitForLock), { companyId })],
     ['statements', (shared, companyId) => shared.query(waitForLock, [], { companyId })],
   ];
@@ -205,16 +189,8 @@ describe('one company', () => {
   test.each(kinds)(
     'has %s on a share of the connections: three that hold theirs leave one to a fourth [LIMIT-8]',
     async (_, run) => {
-      const { database, url } = testDatabase;
-      const shared = createDatabase({ url, poolSize: 10, logger: silentLogger });
-      const locked = createGate();
-      const released = createGate();
-      const holder = database.transaction(async (tx) => {
-        await tx.query(waitForLock);
-        locked.open();
-        await released.opened;
-      });
-      await locked.opened;
+      const shared = testDatabase.connect({ poolSize: 10 });
+      const holder = await holdTransaction(testDatabase.database, (tx) => tx.query(waitForLock));
       const hostile = ['cmp_a', 'cmp_b', 'cmp_c'].flatMap((companyId) =>
         Array.from({ length: 10 }, () => run(shared, companyId)),
       );
@@ -223,9 +199,7 @@ describe('one company', () => {
         await shared.transaction((tx) => tx.query('select 1'), limits);
         expect(await shared.query('select 1 as one', [], limits)).toEqual([{ one: 1 }]);
       }
-      released.open();
-      await Promise.all([holder, ...hostile]);
-      await shared.end();
+      await Promise.all([holder.release(), ...hostile]);
     },
   );
 });
@@ -253,20 +227,8 @@ describe('a caller after its deadline', () => {
 
   test('gets no connection while all are in use, and the load does not make the database unready', async () => {
     const metrics = new Registry();
-    const database = createDatabase({
-      url: testDatabase.url,
-      poolSize: 1,
-      logger: silentLogger,
-      measured: { by: createPoolMetrics(metrics), pool: 'main' },
-    });
-    const held = createGate();
-    const released = createGate();
-    const holder = database.transaction(async (tx) => {
-      await tx.query('select 1');
-      held.open();
-      await released.opened;
-    });
-    await held.opened;
+    const database = testDatabase.connect({ measured: { by: createPoolMetrics(metrics), pool: 'main' } });
+    const holder = await holdTransaction(database, (tx) => tx.query('select 1'));
     const late = database.query('create table late ()', [], { timeoutMs: 1 });
     const text = await metrics.metrics();
     expect(text).toContain('partner_postgres_pool_max_connections{pool="main"} 1\n');
@@ -275,20 +237,18 @@ describe('a caller after its deadline', () => {
     expect(text).toContain('partner_postgres_pool_waiting{pool="main"} 1\n');
     await expect(late).rejects.toMatchObject({ reason: 'unavailable' });
     expect(database.isReady()).toBe(true);
-    released.open();
-    await holder;
+    await holder.release();
     expect(await metrics.metrics()).toContain('partner_postgres_pool_idle_connections{pool="main"} 1\n');
     // The one that held it, and the one that timed out.
     expect(await metrics.metrics()).toContain(
       'partner_postgres_connection_wait_seconds_count{pool="main"} 2\n',
     );
     expect(await database.query(`select to_regclass('late') as late`)).toEqual([{ late: null }]);
-    await database.end();
   });
 
   test('does not shorten the time of later callers', async () => {
     const { database } = testDatabase;
-    const once = createDatabase({ url: testDatabase.url, poolSize: 1, logger: silentLogger });
+    const once = testDatabase.connect();
     const hasty = queryWithin(once, { timeoutMs: 60 });
     await expect(hasty.query('select pg_sleep(20)')).rejects.toMatchObject({ reason: 'unavailable' });
     await expect(hasty.query('select 1')).rejects.toMatchObject({ reason: 'unavailable' });
@@ -299,7 +259,6 @@ describe('a caller after its deadline', () => {
     expect(await once.query(setting, [], { timeoutMs: 9_999 })).toEqual([
       { statement_timeout: expect.stringMatching(/^(\d{3,4}ms|\ds)$/) },
     ]);
-    await once.end();
     expect(database.isReady()).toBe(true);
   });
 });

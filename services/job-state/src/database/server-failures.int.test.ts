@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { testDatabase } from '../testing/things-fixture.js';
-import { createDatabase } from './database.js';
 
 describe('a statement', () => {
   test('with a character that Postgres cannot store is an invalid argument', async () => {
@@ -39,34 +37,17 @@ describe('a statement', () => {
   ])(
     'that fails with %s has the reason %s; the connection is discarded: %s',
     async (code, reason, isLost) => {
-      const database = createDatabase({ url: testDatabase.url, poolSize: 1, logger: silentLogger });
+      const database = testDatabase.connect();
       const connection = () => database.query('select pg_backend_pid() as pid');
       const before = await connection();
       const failing = database.query(`do $$ begin raise sqlstate '${code}'; end $$`);
       await expect(failing).rejects.toMatchObject(reason === undefined ? { code } : { reason });
       expect(isDeepStrictEqual(await connection(), before)).toBe(!isLost);
-      await database.end();
     },
   );
 
-  test('that writes to a server that is read only is unavailable', async () => {
-    const writing = testDatabase.database.transaction(async (tx) => {
-      await tx.query('set transaction read only');
-      await tx.query(`insert into things values (9, 'nine')`);
-    });
-    await expect(writing).rejects.toMatchObject({ reason: 'unavailable' });
-  });
-
-  test('that is invalid fails with the original error', async () => {
-    await expect(testDatabase.database.query('select nothing from nowhere')).rejects.toThrow('nowhere');
-  });
-
   test('to an unreachable server is unavailable, and the database is not ready', async () => {
-    const away = createDatabase({
-      url: 'postgres://unknown@127.0.0.1:1/none',
-      poolSize: 1,
-      logger: silentLogger,
-    });
+    const away = testDatabase.connect({ url: 'postgres://unknown@127.0.0.1:1/none' });
     await expect(away.query('select 1')).rejects.toMatchObject({
       reason: 'unavailable',
       message: expect.stringContaining('; look whether it took effect, or retry'),
@@ -75,12 +56,11 @@ describe('a statement', () => {
       reason: 'unavailable',
     });
     expect(away.isReady()).toBe(false);
-    await away.end();
   });
 
   test('whose connection is cut is unavailable, and the next one works', async () => {
-    const { database, url } = testDatabase;
-    const killer = createDatabase({ url, poolSize: 1, logger: silentLogger });
+    const { database } = testDatabase;
+    const killer = testDatabase.connect();
     const cut = database.transaction(async (tx) => {
       const [self] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
       await killer.query('select pg_terminate_backend($1)', [self?.pid]);
@@ -89,6 +69,5 @@ describe('a statement', () => {
     await expect(cut).rejects.toMatchObject({ reason: 'unavailable' });
     expect(await database.query('select name from things')).toEqual([{ name: 'one' }]);
     expect(database.isReady()).toBe(true);
-    await killer.end();
   });
 });

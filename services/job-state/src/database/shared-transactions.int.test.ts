@@ -2,6 +2,7 @@ import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { startTcpProxy } from '@partner/test-kit/tcp-proxy';
 import { createGate } from '../testing/create-gate.js';
+import { holdTransaction } from '../testing/hold-transaction.js';
 import { createDatabase, type Transaction } from './database.js';
 import { database, testDatabase } from '../testing/file-database.js';
 
@@ -18,7 +19,7 @@ const transactionId = async (tx: Transaction) => {
 };
 
 /** Holds a shared transaction of the company open until the gate opens. */
-function holdTransaction(gate: ReturnType<typeof createGate>, within = database) {
+function holdShared(gate: ReturnType<typeof createGate>, within = database) {
   return within.transaction(
     async (tx) => {
       const id = await transactionId(tx);
@@ -31,7 +32,7 @@ function holdTransaction(gate: ReturnType<typeof createGate>, within = database)
 
 test('writes of one company that arrive while another runs share the next transaction, unless they have a name in common', async () => {
   const gate = createGate();
-  const held = holdTransaction(gate);
+  const held = holdShared(gate);
   const write = (...sharedBy: string[]) => database.transaction(transactionId, { ...COMPANY, sharedBy });
   const sharing = [write('job 1', 'key 1'), write('job 2', 'key 2')];
   const alone = [await write('job 1', 'key 3'), await write('job 3', 'key 2')];
@@ -44,7 +45,7 @@ test('writes of one company that arrive while another runs share the next transa
 
 test('a write that fails has no effect, and the others of its transaction take effect once', async () => {
   const gate = createGate();
-  const held = holdTransaction(gate);
+  const held = holdShared(gate);
   const insert = (id: number, name: string) =>
     database.transaction(
       async (tx) => {
@@ -69,7 +70,7 @@ test.each(['25006', '40P01', '53100', '57014', 'a lost connection'])(
   'writes of a transaction that fails with %s take effect once, each alone',
   async (failure) => {
     const gate = createGate();
-    const held = holdTransaction(gate);
+    const held = holdShared(gate);
     const fail =
       failure === 'a lost connection'
         ? 'select pg_terminate_backend(pg_backend_pid())'
@@ -103,7 +104,7 @@ test('writes whose commit has no response are unavailable and do not run again',
   const proxy = await startTcpProxy(testDatabase.url);
   const database = createDatabase({ url: proxy.url, poolSize: 2, logger: silentLogger });
   const gate = createGate();
-  const held = holdTransaction(gate, database);
+  const held = holdShared(gate, database);
   let runs = 0;
   const write = (name: string) =>
     database.transaction(
@@ -124,16 +125,17 @@ test('writes whose commit has no response are unavailable and do not run again',
   await proxy.close();
 });
 
+const insertThing = (id: number, timeoutMs?: number) =>
+  database.transaction((tx) => tx.query('insert into things values ($1)', [id]), {
+    ...COMPANY,
+    sharedBy: [`${id}`],
+    timeoutMs,
+  });
+
 test("a write whose caller's deadline passes while it waits is unavailable and has no effect; the others take effect", async () => {
   const gate = createGate();
-  const held = holdTransaction(gate);
-  const insert = (id: number, timeoutMs?: number) =>
-    database.transaction((tx) => tx.query('insert into things values ($1)', [id]), {
-      ...COMPANY,
-      sharedBy: [`${id}`],
-      timeoutMs,
-    });
-  const writes = [insert(1, 0), insert(2)];
+  const held = holdShared(gate);
+  const writes = [insertThing(1, 0), insertThing(2)];
   gate.open();
   await held;
   expect(await Promise.allSettled(writes)).toMatchObject([
@@ -145,13 +147,8 @@ test("a write whose caller's deadline passes while it waits is unavailable and h
 
 test('at most a quarter of the writes that may wait are of one company [LIMIT-8]', async () => {
   const gate = createGate();
-  const held = holdTransaction(gate);
-  const insert = (id: number) =>
-    database.transaction((tx) => tx.query('insert into things values ($1)', [id]), {
-      ...COMPANY,
-      sharedBy: [`${id}`],
-    });
-  const writes = Array.from({ length: 200 }, (_, id) => insert(id));
+  const held = holdShared(gate);
+  const writes = Array.from({ length: 200 }, (_, id) => insertThing(id));
   gate.open();
   await held;
   const refused = (await Promise.allSettled(writes)).filter(({ status }) => status === 'rejected');
@@ -163,15 +160,10 @@ test('at most a quarter of the writes that may wait are of one company [LIMIT-8]
 
 test('a shared transaction waits 0.5 s for a lock, then each write alone for as long as its own limits say', async () => {
   await database.query('insert into things values (1)');
-  const [locked, released] = [createGate(), createGate()];
-  const holder = database.transaction(async (tx) => {
-    await tx.query('select from things where id = 1 for update');
-    locked.open();
-    await released.opened;
-  });
-  await locked.opened;
+  const lockFirst = (tx: Transaction) => tx.query('select from things where id = 1 for update');
+  const holder = await holdTransaction(database, lockFirst);
   const gate = createGate();
-  const held = holdTransaction(gate);
+  const held = holdShared(gate);
   const limits: unknown[] = [];
   const lock = (id: number) =>
     database.transaction(
@@ -186,8 +178,7 @@ test('a shared transaction waits 0.5 s for a lock, then each write alone for as 
   await held;
   expect(await other).toEqual([]);
   expect(await lock(3)).toEqual([]);
-  released.open();
-  await holder;
+  await holder.release();
   expect(await blocked).toHaveLength(1);
   expect(limits).toEqual([{ lock_timeout: '500ms' }, { lock_timeout: '9800ms' }]);
 });

@@ -21,26 +21,15 @@ describe('the bound of an instant', () => {
     expect(partitionBound(byId, new Date(after + 1)) > id).toBe(true);
   });
 
-  test.each(['2026-11-16T00:00:00.000Z', '1970-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'])(
-    'can be parsed, and so can a whole id: %s',
-    (text) => {
-      const instant = new Date(text);
-      for (const key of [byId, byInstant]) {
-        expect(instantOfKey(key, partitionBound(key, instant))).toEqual(instant);
+  test('can be parsed, and a text that is none is undefined', () => {
+    const instant = new Date('2026-11-16T00:00:00.000Z');
+    for (const key of [byId, byInstant]) {
+      expect(instantOfKey(key, partitionBound(key, instant))).toEqual(instant);
+      for (const text of ['evt_01fwhe4ydgfk1shh6w1g60eecf', 'MAXVALUE', '']) {
+        expect(instantOfKey(key, text)).toBeUndefined();
       }
-      expect(instantOfKey(byId, partitionBound(byId, instant).replace(/.{16}$/, 'zzzzzzzzzzzzzzzz'))).toEqual(
-        instant,
-      );
-    },
-  );
-
-  test.each(['evt_01fwhe4ydgfk1shh6w1g60eecf', 'dlv_01fwhe4ydg', 'MAXVALUE', ''])(
-    'is undefined for %j',
-    (text) => {
-      expect(instantOfKey(byId, text)).toBeUndefined();
-      expect(instantOfKey(byInstant, text)).toBeUndefined();
-    },
-  );
+    }
+  });
 });
 
 describe('a partition', () => {

@@ -7,7 +7,7 @@ import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { LockTimeoutError } from '../database/server-failures.js';
 import { createDatabase, type Database } from '../database/database.js';
 import { beforeStatement } from '../testing/before-statement.js';
-import { createGate } from '../testing/create-gate.js';
+import { holdTransaction } from '../testing/hold-transaction.js';
 import { createBareDatabase, createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import type { PartitionKey } from '../database/table.js';
 import { partitionBound, type PartitionedTable } from './partitioned-table.js';
@@ -60,24 +60,8 @@ const crashingAt = (text: string) =>
   });
 
 /** Reads a table in a transaction of another session that stays open. */
-async function holdOpen(table: string): Promise<{ release: () => Promise<void> }> {
-  const elsewhere = createDatabase({ url: testDatabase.url, poolSize: 1, logger: silentLogger });
-  const held = createGate();
-  const released = createGate();
-  const ended = elsewhere.transaction(async (tx) => {
-    await tx.query(`select 1 from ${table} limit 1`);
-    held.open();
-    await released.opened;
-  });
-  await held.opened;
-  return {
-    async release() {
-      released.open();
-      await ended;
-      await elsewhere.end();
-    },
-  };
-}
+const holdOpen = (table: string) =>
+  holdTransaction(testDatabase.connect(), (tx) => tx.query(`select 1 from ${table} limit 1`));
 
 describe('the partitions of a table', () => {
   test('exist for this week and the next four, and take over the rows of the default partition from their time', async () => {
@@ -134,31 +118,13 @@ describe('the partitions of a table', () => {
   });
 
   test('are created by one of two concurrent runs', async () => {
-    const elsewhere = createDatabase({ url: testDatabase.url, poolSize: 2, logger: silentLogger });
+    const elsewhere = testDatabase.connect({ poolSize: 2 });
     const both = [database, elsewhere].map((each) => ensurePartitions(each, EVENTS, NOW));
     for (const outcome of await Promise.allSettled(both)) {
       if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(RetentionBusyError);
     }
     await ensurePartitions(database, EVENTS, NOW);
     expect(await namesOf(EVENTS)).toEqual(WEEKS.map((week) => `events_p${week}`));
-    await elsewhere.end();
-  });
-
-  test('are left to the other process while it works on them', async () => {
-    const elsewhere = createDatabase({ url: testDatabase.url, poolSize: 1, logger: silentLogger });
-    const held = createGate();
-    const released = createGate();
-    const other = elsewhere.transaction(async (tx) => {
-      await tx.query('select pg_advisory_xact_lock(4207313)');
-      held.open();
-      await released.opened;
-    });
-    await held.opened;
-    await expect(ensurePartitions(database, EVENTS, NOW)).rejects.toThrow(RetentionBusyError);
-    expect(await namesOf(EVENTS)).toEqual([]);
-    released.open();
-    await other;
-    await elsewhere.end();
   });
 
   test.each(['create_partition', 'insert into events_p', 'lock table events_default', 'attach_partition'])(
@@ -194,7 +160,7 @@ describe('the partitions of a table', () => {
        from generate_series(1, 20000) as n`,
       [partitionBound(KEY, NOW).slice(0, -16)],
     );
-    const elsewhere = createDatabase({ url: testDatabase.url, poolSize: 4, logger: silentLogger });
+    const elsewhere = testDatabase.connect({ poolSize: 4 });
     let isMade = false;
     let written = 0;
     const writers = Array.from({ length: 4 }, async () => {
@@ -207,7 +173,6 @@ describe('the partitions of a table', () => {
       isMade = true;
     });
     await Promise.all(writers);
-    await elsewhere.end();
     const places = await database.query<{ place: string; rows: number }>(
       'select tableoid::regclass::text as place, count(*)::int as rows from events group by 1',
     );

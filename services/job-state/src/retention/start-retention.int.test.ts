@@ -11,17 +11,15 @@ import {
   insertEvent,
   insertFinished,
   logged,
-  logger,
   metric,
   run,
   runLoop,
   START,
   testDatabase,
 } from './testing/retention-fixture.js';
-import { textOf } from '../testing/statement-text.js';
-import { createDatabase, type Database } from '../database/database.js';
+import type { Database } from '../database/database.js';
 import { runIdempotent } from '../idempotency/run-idempotent.js';
-import { createGate } from '../testing/create-gate.js';
+import { holdTransaction } from '../testing/hold-transaction.js';
 import { binding } from '../testing/test-jobs.js';
 import { countAttempts } from '../webhooks/statistics/count-attempts.js';
 
@@ -212,18 +210,11 @@ describe('the run', () => {
 
   test('handles the other tables if one is locked, logs that once, and does not count as a success', async () => {
     await makePartitionsAhead(database, () => START);
-    const elsewhere = createDatabase({ url: testDatabase.url, poolSize: 1, logger });
-    const [held, released] = [createGate(), createGate()];
-    const holder = elsewhere.transaction(async (tx) => {
-      await tx.query('select 1 from idempotency_keys limit 1');
-      held.open();
-      await released.opened;
-    });
-    await held.opened;
+    const holder = await holdTransaction(testDatabase.connect(), (tx) =>
+      tx.query('select 1 from idempotency_keys limit 1'),
+    );
     await runLoop(at(600));
-    released.open();
-    await holder;
-    await elsewhere.end();
+    await holder.release();
     expect(logged.filter(({ level }) => level === 'warn')).toMatchObject([{ message: 'retention.failing' }]);
     expect(await metric('partner_retention_last_success_timestamp_seconds')).toBe('0');
     expect(await metric('partner_retention_dropped_partitions_total{table="events"}')).toBe('5');
@@ -231,21 +222,12 @@ describe('the run', () => {
 
   test('leaves the work to the process that is doing it', async () => {
     await makePartitionsAhead(database, () => START);
-    const busy: Pick<Database, 'query' | 'transaction'> = {
-      query: (text, values) => database.query(text, values),
-      transaction: (work, limits) =>
-        database.transaction(
-          (tx) =>
-            work({
-              ...tx,
-              query: (text, values) =>
-                tx.query(textOf(text).replace('pg_try_advisory_xact_lock($1)', '$1::int < 0'), values),
-            }),
-          limits,
-        ),
-    };
+    const holder = await holdTransaction(testDatabase.connect(), (tx) =>
+      tx.query('select pg_advisory_xact_lock(4207313)'),
+    );
     await insertEvent(at(1));
-    await runLoop(at(600), busy);
+    await runLoop(at(600));
+    await holder.release();
     expect(await idsIn('events')).toHaveLength(1);
     expect(logged).toEqual([]);
     expect(await metric('partner_retention_last_success_timestamp_seconds')).toBe('0');

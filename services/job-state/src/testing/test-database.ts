@@ -3,7 +3,7 @@ import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { attemptOnce } from '@partner/kernel/testing/attempt-once';
 import { testPostgresUrl } from '@partner/test-kit/backing-services/server-urls';
 import pg from 'pg';
-import { createDatabase, type Database } from '../database/database.js';
+import { createDatabase, type Database, type DatabaseOptions } from '../database/database.js';
 import { migrateDatabase } from '../database/migrations/migrate-database.js';
 import { MIGRATIONS } from '../database/migrations/all-migrations.js';
 
@@ -14,7 +14,9 @@ const TEMPLATE_LOCK = 4_207_312;
 export interface TestDatabase {
   readonly url: string;
   readonly database: Database;
-  /** Closes the connections and drops the database. */
+  /** Opens another pool, by default of one connection. */
+  connect(options?: Partial<DatabaseOptions>): Database;
+  /** Closes all connections and drops the database. */
   drop(): Promise<void>;
 }
 
@@ -42,12 +44,18 @@ export async function createTestDatabase(
     await server.query(`create database ${name} template ${template}`);
   });
   const url = databaseUrl(serverUrl, name);
-  const database = createDatabase({ url, poolSize: options.poolSize ?? 10, logger: silentLogger });
+  const opened: Database[] = [];
+  const connect = (more: Partial<DatabaseOptions> = {}) => {
+    const database = createDatabase({ url, poolSize: 1, logger: silentLogger, ...more });
+    opened.push(database);
+    return database;
+  };
   return {
     url,
-    database,
+    database: connect({ poolSize: options.poolSize ?? 10 }),
+    connect,
     async drop() {
-      await database.end();
+      await Promise.all(opened.map((database) => database.end()));
       await dropDatabase(serverUrl, name);
     },
   };
