@@ -5,7 +5,7 @@ import { newId } from '@partner/kernel/process/ids';
 import { recordMembershipChanged } from '../platform/record-membership-changed.js';
 import { connectAccess } from '../testing/access-client.js';
 import { connectOperators } from '../testing/public-clients.js';
-import { emailOf, insertCompany, insertMember, TEST_NOW } from '../testing/test-jobs.js';
+import { auditedOf, emailOf, insertCompany, insertMember, TEST_NOW } from '../testing/test-jobs.js';
 import { database } from '../testing/file-database.js';
 
 const ISSUER = 'https://login.example/';
@@ -107,13 +107,9 @@ describe('an account at the identity provider', () => {
     });
     await database.query('update memberships set email = $2 where id = $1', [other, verifiedEmail]);
     expect(await loginOf({ ...identity, subject: 'another' })).toMatchObject({ membershipId: other });
-    const entries = await database.query(
-      'select membership_id as by, details from audit_entries where subject_id = $1',
-      [id],
-    );
-    expect(entries).toEqual([
-      { by: id, details: { changed: ['provider'], displayName: 'Dana', issuer: ISSUER } },
-    ]);
+    const details = { changed: ['provider'], displayName: 'Dana', issuer: ISSUER };
+    const entry = { action: 'owner.updated', by: id, at: null, details };
+    expect(await auditedOf(database, id)).toEqual([entry]);
   });
 
   test('never links a second account of the provider to a person, or an account to two people [OIDC-3]', async () => {

@@ -289,17 +289,3 @@ describe('the author of a change', () => {
     expect(entries[0]?.userAgent).toBe('a'.repeat(200));
   });
 });
-
-describe('the trail', () => {
-  test('is read through an index, however many entries others have', async () => {
-    const plan = await fixture.database.transaction(async (tx) => {
-      // Postgres would scan an empty table instead.
-      await tx.query('set local enable_seqscan = off');
-      await tx.query('set local enable_bitmapscan = off');
-      return tx.query<{ 'QUERY PLAN': string }>(
-        `explain select * from audit_entries where company_id = 'cmp_1' and id < 'aud_1' order by id desc limit 51`,
-      );
-    });
-    expect(plan.map((line) => line['QUERY PLAN']).join('\n')).not.toContain('Sort');
-  });
-});

@@ -14,7 +14,7 @@ import { recordMembershipChanged } from '../platform/record-membership-changed.j
 import { connectAccess } from '../testing/access-client.js';
 import { connectOperators } from '../testing/public-clients.js';
 import { somePasswordHash } from '../testing/some-password-hash.js';
-import { emailOf, insertCompany, insertMember } from '../testing/test-jobs.js';
+import { auditedOf, emailOf, insertCompany, insertMember } from '../testing/test-jobs.js';
 import { totpCode } from '../testing/totp-code.js';
 import { notificationOperations } from './notification-operations.js';
 import { database } from '../testing/file-database.js';
@@ -62,15 +62,28 @@ async function due() {
   }));
 }
 
-const codesTried = async () => {
-  const entries = await database.query<{ details: object }>(
-    `select details from audit_entries where subject_id = $1 and action = 'owner.code_refused' order by id`,
-    [dana],
-  );
-  return entries.map(({ details }) => details);
-};
+const codesTried = async () =>
+  (await auditedOf(database, dana))
+    .filter(({ action }) => action === 'owner.code_refused')
+    .map(({ details }) => details);
 
 const origin = { remoteAddress: '203.0.113.7', userAgent: 'Browser/1.0' };
+
+/** Sets a password with a link. */
+async function useLink(membershipId: string): Promise<void> {
+  const tokenSha256 = hash();
+  await database.query(
+    `insert into password_links (membership_id, token_sha256, expires_at) values ($1, $2, now() + interval '1 hour')`,
+    [membershipId, Buffer.from(tokenSha256, 'hex')],
+  );
+  await client().usePasswordToken({ tokenSha256, passwordHash: somePasswordHash(), ...origin });
+}
+
+const addFactor = (membershipId: string) =>
+  database.query(
+    `insert into second_factors (id, membership_id, sealed, sealing_key_id, enabled_at) values ($1, $2, '', 'k1', now())`,
+    [newId('mfa'), membershipId],
+  );
 
 describe('a person is mailed', () => {
   test('each change of the own second factor, each used recovery code, and each wrong code after the password [NOTIFY-12, FACTOR-7]', async () => {
@@ -129,23 +142,13 @@ describe('a person is mailed', () => {
     });
     expect(await due()).toEqual([{ ...changed, count: 2, details: { by: 'operator: olga' } }]);
 
-    const tokenSha256 = hash();
-    await database.query(
-      `insert into password_links (membership_id, token_sha256, expires_at) values ($1, $2, now() + interval '1 hour')`,
-      [olive, Buffer.from(tokenSha256, 'hex')],
-    );
-    await access.usePasswordToken({ tokenSha256, passwordHash: somePasswordHash(), ...origin });
+    await useLink(olive);
     expect(await due()).toEqual([{ ...changed, email: emailOf(olive), details: origin }]);
   });
 
   test('nothing about the first password, of an invitation [NOTIFY-12]', async () => {
-    const tokenSha256 = hash();
     await database.query('update memberships set password_hash = null where id = $1', [olive]);
-    await database.query(
-      `insert into password_links (membership_id, token_sha256, expires_at) values ($1, $2, now() + interval '1 hour')`,
-      [olive, Buffer.from(tokenSha256, 'hex')],
-    );
-    await client().usePasswordToken({ tokenSha256, passwordHash: somePasswordHash(), ...origin });
+    await useLink(olive);
     expect(await due()).toEqual([]);
   });
 
@@ -159,14 +162,9 @@ describe('a person is mailed', () => {
   });
 
   test('who has reset the second factor [FACTOR-5, FACTOR-6, NOTIFY-12]', async () => {
-    const enabled = () =>
-      database.query(
-        `insert into second_factors (id, membership_id, sealed, sealing_key_id, enabled_at) values ($1, $2, '', 'k1', now())`,
-        [newId('mfa'), olive],
-      );
-    await enabled();
+    await addFactor(olive);
     await client().resetColleagueSecondFactor(owner(), { params: { id: olive } });
-    await enabled();
+    await addFactor(olive);
     await operators().resetSecondFactor({ membershipId: olive });
     expect(await due()).toEqual([
       {
@@ -271,12 +269,7 @@ describe('equal notices', () => {
     client()
       .useSecondFactor(owner(), { to: 'sign_in', code: {} })
       .catch(() => undefined);
-  beforeEach(() =>
-    database.query(
-      `insert into second_factors (id, membership_id, sealed, sealing_key_id, enabled_at) values ($1, $2, '', 'k1', now())`,
-      [newId('mfa'), dana],
-    ),
-  );
+  beforeEach(() => addFactor(dana));
   const sendAll = async (outcome: 'sent' | 'failed') => {
     const leased = await lease();
     for (const { leaseId } of leased) await report(leaseId, outcome);

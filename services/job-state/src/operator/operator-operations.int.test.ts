@@ -14,6 +14,9 @@ import {
 } from '../testing/public-clients.js';
 import { fixture } from '../testing/file-webhooks.js';
 
+const INVALID = { reason: 'invalid_argument' };
+const NOT_FOUND = { reason: 'not_found' };
+
 const IN_FLIGHT = 200;
 /** Resulting slots of one subscription. */
 const SUBSCRIPTION_CAP = 4;
@@ -84,10 +87,8 @@ describe('companies', () => {
     const companyId = newId('cmp');
     const request = { name: 'Given', class: 'SALES' as const, companyId };
     await expect(operators.createCompany(request)).resolves.toMatchObject({ id: companyId });
-    await expect(operators.createCompany(request)).rejects.toMatchObject({ reason: 'invalid_argument' });
-    await expect(operators.createCompany({ ...request, companyId: 'cmp_x' })).rejects.toMatchObject({
-      reason: 'invalid_argument',
-    });
+    await expect(operators.createCompany(request)).rejects.toMatchObject(INVALID);
+    await expect(operators.createCompany({ ...request, companyId: 'cmp_x' })).rejects.toMatchObject(INVALID);
   });
 
   test('are refused without an a class or a valid name', async () => {
@@ -97,7 +98,7 @@ describe('companies', () => {
       { ...whole, name: 'x'.repeat(121) },
       { ...whole, name: 'bell\u0007' },
     ]) {
-      await expect(operators.createCompany(wrong)).rejects.toMatchObject({ reason: 'invalid_argument' });
+      await expect(operators.createCompany(wrong)).rejects.toMatchObject(INVALID);
     }
   });
 
@@ -150,12 +151,10 @@ describe('companies', () => {
     const books = await newCompany('ACCOUNTING');
     const link = (from: string, to: string) =>
       operators.updateCompany({ companyId: from, accountingCompanyIds: [to] });
-    await expect(link(companyId, companyId)).rejects.toMatchObject({ reason: 'invalid_argument' });
-    await expect(link(books, books)).rejects.toMatchObject({ reason: 'invalid_argument' });
-    await expect(link(newId('cmp'), books)).rejects.toMatchObject({ reason: 'not_found' });
-    await expect(operators.updateCompany({ companyId, deliveryWeight: 101 })).rejects.toMatchObject({
-      reason: 'invalid_argument',
-    });
+    await expect(link(companyId, companyId)).rejects.toMatchObject(INVALID);
+    await expect(link(books, books)).rejects.toMatchObject(INVALID);
+    await expect(link(newId('cmp'), books)).rejects.toMatchObject(NOT_FOUND);
+    await expect(operators.updateCompany({ companyId, deliveryWeight: 101 })).rejects.toMatchObject(INVALID);
   });
 });
 
@@ -214,9 +213,7 @@ describe('owners', () => {
     expect(page).toMatchObject({ owners: [{ membershipId: first }], hasMore: true });
     const rest = await operators.listOwners({ companyId, limit: 1, afterMembershipId: first });
     expect(rest).toMatchObject({ owners: [{ membershipId: second }], hasMore: false });
-    await expect(operators.listOwners({ companyId: newId('cmp') })).rejects.toMatchObject({
-      reason: 'not_found',
-    });
+    await expect(operators.listOwners({ companyId: newId('cmp') })).rejects.toMatchObject(NOT_FOUND);
   });
 
   test('need a unique address and a valid hash', async () => {
@@ -230,14 +227,14 @@ describe('owners', () => {
       { ...whole, passwordHash: 'secret' },
       { ...whole, passwordHash: await hash('x', { ...PASSWORD_HASHING, memoryCost: 8_192 }) },
     ]) {
-      await expect(operators.createOwner(wrong)).rejects.toMatchObject({ reason: 'invalid_argument' });
+      await expect(operators.createOwner(wrong)).rejects.toMatchObject(INVALID);
     }
-    await expect(operators.updateOwner({ membershipId, passwordHash: 'secret' })).rejects.toMatchObject({
-      reason: 'invalid_argument',
-    });
-    await expect(operators.updateOwner({ membershipId: newId('mem'), active: false })).rejects.toMatchObject({
-      reason: 'not_found',
-    });
+    await expect(operators.updateOwner({ membershipId, passwordHash: 'secret' })).rejects.toMatchObject(
+      INVALID,
+    );
+    await expect(operators.updateOwner({ membershipId: newId('mem'), active: false })).rejects.toMatchObject(
+      NOT_FOUND,
+    );
   });
 });
 

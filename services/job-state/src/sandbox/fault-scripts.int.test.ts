@@ -24,7 +24,6 @@ import { keyLookups } from '../testing/key-lookups.js';
 import { testConfig } from '../testing/test-implementations.js';
 import { insertApiKey, insertCompany } from '../testing/test-jobs.js';
 import { webhookRows } from '../testing/webhook-fixture.js';
-import { createDatabase } from '../database/database.js';
 import { startWebhookLoops } from '../start-webhook-loops.js';
 import { faultOperations } from './fault-scripts.js';
 import { webhookFaults } from './webhook-faults.js';
@@ -60,8 +59,7 @@ const set = (script: object, of?: string) => call(setFaultsOperation, { of, body
 
 /** Returns the key's faults that the gateways of an environment receive. */
 async function faultsFor(environment: Environment) {
-  const deps = { database, clock: () => new Date(), logger: silentLogger };
-  return (await keyLookups({ ...deps, environment }).authenticateKey(key)).faults;
+  return (await keyLookups({ database, environment }).authenticateKey(key)).faults;
 }
 
 const lastScript = async () => faultScript.parse(JSON.parse((await call(getFaultsOperation)).json));
@@ -109,14 +107,10 @@ describe('a fault script', () => {
     expect(await lastScript()).toEqual(NO_FAULTS);
   });
 
-  test.each([
-    ['a value that is not a script', { requests: 'none' }],
-    ['too many steps', { requests: Array.from({ length: 21 }, () => ({ fault: 'rate_limited' })) }],
-    ['a step with too long a delay', { requests: [{ fault: 'delay', delayMs: 20_001 }] }],
-    ['a step with too many repeats', { requests: [{ fault: 'rate_limited', times: 101 }] }],
-    ['an unknown fault', { requests: [{ fault: 'meltdown' }] }],
-  ])('with %s is refused', async (_what, script) => {
-    await expect(set(script)).rejects.toMatchObject({ reason: 'invalid_argument' });
+  test('of another form is refused', async () => {
+    await expect(set({ requests: [{ fault: 'meltdown' }] })).rejects.toMatchObject({
+      reason: 'invalid_argument',
+    });
     expect(await lastScript()).toEqual(NO_FAULTS);
   });
 });
@@ -230,7 +224,7 @@ describe('webhooks under a fault script', () => {
     async ({ environment, times }) => {
       await subscribe();
       await webhooks({ duplicate: true });
-      const database = createDatabase({ url: testDatabase.url, poolSize: 4, logger: silentLogger });
+      const database = testDatabase.connect({ poolSize: 4 });
       const lifecycle = createLifecycle({ logger: silentLogger, graceMs: 10_000 });
       const publisher = createInMemoryPublisher();
       startWebhookLoops(
@@ -242,7 +236,6 @@ describe('webhooks under a fault script', () => {
       await publisher.published.atLeast(1);
       expect(await deliveries()).toHaveLength(times);
       await lifecycle.shutDown();
-      await database.end();
     },
   );
 

@@ -6,14 +6,10 @@ import { EVENT_CATALOGUE, isEventName } from '@partner/proto-contracts/resources
 import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { parseApiKey } from '@partner/kernel/security/api-key';
 import { invariant } from '@partner/kernel/process/invariant';
-import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { connectAccess } from '../testing/access-client.js';
 import { keyLookups } from '../testing/key-lookups.js';
 import { listContractorJobs } from '../contractor-jobs/contractor-job.js';
 import { listEvents } from '../webhooks/events/list-events.js';
-import { readFeed } from '../jobs/feed.js';
-import { STANDARD_RETENTION } from '@partner/proto-contracts/api/retention';
-import { runRetention } from '../retention/run-retention.js';
 import { sandboxCompanies } from './sandbox-companies.js';
 import { sandboxJobs } from './sandbox-jobs.js';
 import { sandboxSales } from './sandbox-sales.js';
@@ -168,36 +164,5 @@ describe('the sandbox', () => {
     expect(
       await database.query(`select 1 from jobs where installer_note is distinct from 'changed'`),
     ).toEqual([]);
-  });
-
-  test('is retained like other data: its feed drops its oldest entries only', async () => {
-    const deps = {
-      database,
-      settings: STANDARD_RETENTION,
-      logger: silentLogger,
-      metrics: { dropped: () => undefined, purged: () => undefined, kept: () => undefined },
-    };
-    const feeds = () =>
-      database.query<{ oldest: number; entries: number; last: number }>(
-        `select min(sequence)::integer as oldest, count(*)::integer as entries, max(sequence)::integer as last
-         from feed_entries group by company_id order by company_id`,
-      );
-    const before = await feeds();
-    await runRetention(deps, new Date('2026-11-22T12:00:00.000Z'));
-    expect(await feeds()).toEqual(before);
-    await runRetention(deps, new Date('2027-06-01T12:00:00.000Z'));
-    const after = await feeds();
-    for (const [index, { oldest, entries, last }] of after.entries()) {
-      expect(oldest).toBeGreaterThan(1);
-      expect(entries).toBe(last - oldest + 1);
-      expect(last).toBe(before[index]?.last);
-    }
-    const [company] = companies.filter((found) => found.class === 'INSTALLER');
-    const page = await readFeed(database, {
-      companyId: company?.id ?? '',
-      afterSequence: '0',
-      limit: 100,
-    });
-    expect(page.entries).toHaveLength(100);
   });
 });

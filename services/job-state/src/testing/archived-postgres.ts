@@ -11,21 +11,10 @@ import {
 import { eventually } from '@partner/test-kit/eventually';
 
 /** A private Postgres that archives its WAL, and can be restored to an earlier point. */
-export interface ArchivedPostgres {
-  /** Superuser URL of the database `postgres` of the original server. */
-  readonly url: string;
-  /** Takes a base backup of the running server. */
-  backUp(): Promise<void>;
-  /** Marks the present as a point to restore to. */
-  mark(point: string): Promise<void>;
-  /** Kills the server once its WAL is archived. Resolves to the URL of a new one, restored from the backup to a mark. */
-  restoreTo(point: string): Promise<string>;
-  /** Stops all servers and removes their data. */
-  remove(): Promise<void>;
-}
+export type ArchivedPostgres = Awaited<ReturnType<typeof startArchivedPostgres>>;
 
 /** Starts a server that writes its WAL to an archive. */
-export async function startArchivedPostgres(): Promise<ArchivedPostgres> {
+export async function startArchivedPostgres() {
   const root = await mkdtemp(path.join(tmpdir(), 'partner-postgres-archive-'));
   const [original, backup] = [path.join(root, 'original'), path.join(root, 'backup')];
   const [originalData, backupData] = [
@@ -56,12 +45,15 @@ export async function startArchivedPostgres(): Promise<ArchivedPostgres> {
   }
 
   return {
+    /** Superuser URL of the database `postgres` of the original server. */
     url: server.url,
     backUp: () => copyPostgres(server.url, backup),
-    async mark(point) {
+    /** Marks the present as a point to restore to. */
+    async mark(point: string) {
       await withPostgres(server.url, (client) => client.query('select pg_create_restore_point($1)', [point]));
     },
-    async restoreTo(point) {
+    /** Kills the server once its WAL is archived. Resolves to the URL of a new one, restored from the backup to a mark. */
+    async restoreTo(point: string) {
       await untilArchived();
       server.process.signal('SIGKILL');
       await rename(path.join(backupData, 'standby.signal'), path.join(backupData, 'recovery.signal'));

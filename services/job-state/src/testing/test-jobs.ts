@@ -60,6 +60,14 @@ export async function insertMember(
   return id;
 }
 
+/** Returns what the audit trail says about a person, oldest first: the action, who did it from where, and the details. */
+export function auditedOf(database: Queryable, membershipId: string) {
+  return database.query<{ action: string; by: string | null; at: string | null; details: object }>(
+    `select action, membership_id as by, remote_address as at, details from audit_entries where subject_id = $1 order by id`,
+    [membershipId],
+  );
+}
+
 /** Creates an API key of a company. */
 export async function insertApiKey(
   database: Queryable,
