@@ -1,8 +1,4 @@
-import type {
-  DeliveryPage,
-  deliveryQuery,
-  DeliveryWithAttempts,
-} from '@partner/proto-contracts/resources/delivery/delivery';
+import type { DeliveryPage, deliveryQuery } from '@partner/proto-contracts/resources/delivery/delivery';
 import {
   getDeliveryOperation,
   listCompanyDeliveriesOperation,
@@ -13,7 +9,7 @@ import type { z } from 'zod';
 import { type Database, queryWithin } from '../../database/database.js';
 import { pathId } from '../../rpc/path-id.js';
 import { eventsOf } from '../events/list-events.js';
-import { shownAttempt, shownDelivery, shownListedDelivery } from '../deliveries/delivery-resource.js';
+import { shownListedDelivery } from '../deliveries/delivery-resource.js';
 import { getDelivery } from './get-delivery.js';
 import { type DeliveryQuery, listDeliveries } from './list-deliveries.js';
 
@@ -61,13 +57,7 @@ export function deliveryOperations(deps: {
     implement(getDeliveryOperation, async (request) => {
       const { companyId, params } = request;
       const deliveryId = pathId('dlv', params.id, 'webhook delivery');
-      const { delivery, attempts, body } = await getDelivery(within(request), { companyId, deliveryId });
-      const found = {
-        delivery: shownDelivery(delivery),
-        attempts: attempts.map(shownAttempt),
-        body: body === null ? null : body.toString('utf8'),
-      };
-      return { json: JSON.stringify(found satisfies DeliveryWithAttempts) };
+      return { json: JSON.stringify(await getDelivery(within(request), { companyId, deliveryId })) };
     }),
   ];
 }

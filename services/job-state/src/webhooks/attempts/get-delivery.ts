@@ -1,21 +1,14 @@
+import type { DeliveryWithAttempts } from '@partner/proto-contracts/resources/delivery/delivery';
 import { notFound } from '@partner/kernel/process/service-error';
 import type { Queryable } from '../../database/database.js';
 import { ANY_DELIVERY_COLUMNS, type DeliveryRow } from '../deliveries/delivery-columns.js';
 import { ATTEMPT_COLUMNS, type AttemptRow } from '../deliveries/attempt-columns.js';
+import { shownAttempt, shownDelivery } from '../deliveries/delivery-resource.js';
 
 /** One delivery of one company, by its own id or by the id of an attempt, which is the id that the receiver sees. */
 export interface DeliveryOfCompany {
   readonly companyId: string;
   readonly deliveryId: string;
-}
-
-/** A delivery with its history and the body that every attempt sends. */
-export interface DeliveryHistory {
-  readonly delivery: DeliveryRow;
-  /** In the order of the attempts; at most {@link MAX_ATTEMPTS_SHOWN}. */
-  readonly attempts: readonly AttemptRow[];
-  /** Null once the event has passed its retention. */
-  readonly body: Buffer | null;
 }
 
 /** More than the 8 counted attempts: an attempt whose lease expired is made again, and both may finish. */
@@ -26,7 +19,7 @@ export const IS_DELIVERY_OF_COMPANY = `
   d.company_id = $1 and d.id = coalesce((select a.delivery_id from delivery_attempts a where a.id = $2 limit 1), $2)`;
 
 /**
- * Reads one delivery of a company with its attempts.
+ * Reads one delivery of a company with its first {@link MAX_ATTEMPTS_SHOWN} attempts, in order.
  *
  * Another company's delivery is `not_found`, like one that does not exist. One statement reads everything, so the state and the
  * attempts agree while attempts are recorded.
@@ -34,7 +27,7 @@ export const IS_DELIVERY_OF_COMPANY = `
 export async function getDelivery(
   database: Queryable,
   { companyId, deliveryId }: DeliveryOfCompany,
-): Promise<DeliveryHistory> {
+): Promise<DeliveryWithAttempts> {
   const rows = await database.query<
     DeliveryRow & {
       readonly body: Buffer | null;
@@ -53,6 +46,10 @@ export async function getDelivery(
   );
   const [delivery] = rows;
   if (delivery === undefined) throw notFound('webhook delivery');
-  const attempts = rows.flatMap((row) => (row.attemptId === null ? [] : [row]));
-  return { delivery, attempts, body: delivery.body };
+  return {
+    delivery: shownDelivery(delivery),
+    attempts: rows.flatMap((row) => (row.attemptId === null ? [] : [shownAttempt(row)])),
+    // Null once the event has passed its retention.
+    body: delivery.body?.toString('utf8') ?? null,
+  };
 }

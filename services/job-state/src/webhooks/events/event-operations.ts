@@ -1,9 +1,9 @@
-import type { EventPage, EventWithTrail } from '@partner/proto-contracts/resources/event/event';
+import type { EventPage } from '@partner/proto-contracts/resources/event/event';
 import { getEventOperation, listEventsOperation } from '@partner/proto-contracts/resources/event/operations';
 import { type Implementation, implement } from '@partner/kernel/amqp/implement';
 import { type Database, queryWithin } from '../../database/database.js';
 import { pathId } from '../../rpc/path-id.js';
-import { shownEvent, shownEventTrail } from './event-resource.js';
+import { shownEvent } from './event-resource.js';
 import { getEvent } from './get-event.js';
 import { eventsOf, listEvents } from './list-events.js';
 
@@ -38,13 +38,7 @@ export function eventOperations(deps: {
     implement(getEventOperation, async ({ companyId, params, timeoutMs }) => {
       const database = queryWithin(deps.database, { companyId, timeoutMs: timeoutMs() });
       const eventId = pathId('evt', params.id, 'event');
-      const { event, subscriptions } = await getEvent(database, { companyId, eventId });
-      const found = {
-        event: shownEvent(event),
-        body: event.body.toString('utf8'),
-        subscriptions: subscriptions.map(shownEventTrail),
-      };
-      return { json: JSON.stringify(found satisfies EventWithTrail) };
+      return { json: JSON.stringify(await getEvent(database, { companyId, eventId })) };
     }),
   ];
 }

@@ -1,13 +1,6 @@
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
-import type {
-  EVENT_VERDICTS,
-  EventTrail,
-  WebhookEvent,
-} from '@partner/proto-contracts/resources/event/event';
+import type { EVENT_VERDICTS, WebhookEvent } from '@partner/proto-contracts/resources/event/event';
 import { column, computed, type RowOf, selectList } from '../../database/columns.js';
-import type { AttemptSummaryRow } from '../deliveries/attempt-columns.js';
-import type { DeliveryRow } from '../deliveries/delivery-columns.js';
-import { shownAttemptSummary, shownDelivery } from '../deliveries/delivery-resource.js';
 import { summarizeEvent } from './summarize-event.js';
 
 export type EventVerdictName = (typeof EVENT_VERDICTS)[number];
@@ -36,18 +29,8 @@ export type EventRow = RowOf<typeof EVENT>;
 /** Columns of an {@link EventRow}, from `events e`. */
 export const EVENT_COLUMNS = selectList(EVENT, 'e');
 
-/** Outcome of an event for one subscription, with its deliveries. */
-export interface SubscriptionTrail {
-  readonly subscriptionId: string;
-  readonly verdict: EventVerdictName;
-  /** Newest first. */
-  readonly deliveries: readonly {
-    readonly delivery: DeliveryRow;
-    readonly attempts: readonly AttemptSummaryRow[];
-  }[];
-}
-
-const EXPLANATIONS: Readonly<Record<EventVerdictName, string>> = {
+/** Sentences for owners about each verdict. */
+export const EXPLANATIONS: Readonly<Record<EventVerdictName, string>> = {
   queued: 'A delivery to this subscription was queued.',
   paused: 'The subscription was paused; a paused subscription queues no deliveries.',
   not_subscribed:
@@ -71,18 +54,5 @@ export function shownEvent(row: EventRow): WebhookEvent {
     schemaVersion: row.schemaVersion,
     requestId: row.requestId,
     isTest: row.testSubscriptionId !== null,
-  };
-}
-
-/** The trail of an event to one subscription as the public API shows it: a verdict, as a code and a sentence. */
-export function shownEventTrail({ subscriptionId, verdict, deliveries }: SubscriptionTrail): EventTrail {
-  return {
-    subscriptionId,
-    verdict,
-    explanation: EXPLANATIONS[verdict],
-    deliveries: deliveries.map(({ delivery, attempts }) => ({
-      delivery: shownDelivery(delivery),
-      attempts: attempts.map(shownAttemptSummary),
-    })),
   };
 }

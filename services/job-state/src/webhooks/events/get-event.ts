@@ -1,14 +1,17 @@
 import { instantOfId } from '@partner/kernel/process/ids';
+import type { EventWithTrail } from '@partner/proto-contracts/resources/event/event';
 import { notFound } from '@partner/kernel/process/service-error';
 import type { Queryable } from '../../database/database.js';
 import { idsCreatedWithin } from '../../database/created-within.js';
 import { ANY_DELIVERY_COLUMNS, type DeliveryRow } from '../deliveries/delivery-columns.js';
 import { ATTEMPT_SUMMARY_COLUMNS, type AttemptSummaryRow } from '../deliveries/attempt-columns.js';
+import { shownAttemptSummary, shownDelivery } from '../deliveries/delivery-resource.js';
 import {
   EVENT_COLUMNS,
   type EventRow,
   type EventVerdictName,
-  type SubscriptionTrail,
+  EXPLANATIONS,
+  shownEvent,
 } from './event-resource.js';
 import type { NOT_QUEUED_REASONS } from './record-event.js';
 
@@ -18,13 +21,6 @@ export const MAX_DELIVERIES_SHOWN = 10;
 /** Average per delivery. More than the 8 counted attempts: an attempt whose lease expired is made again. */
 const MAX_ATTEMPTS_SHOWN = 10;
 const MAX_DELETED_SUBSCRIPTIONS_SHOWN = 50;
-
-/** An event with its outcome for each subscription. */
-export interface EventHistory {
-  readonly event: EventRow;
-  /** Oldest subscription first. */
-  readonly subscriptions: readonly SubscriptionTrail[];
-}
 
 interface StoredEvent extends EventRow {
   readonly notQueued: Readonly<Record<string, (typeof NOT_QUEUED_REASONS)[number]>> | null;
@@ -46,7 +42,7 @@ interface TracedSubscription {
 export async function getEvent(
   database: Queryable,
   { companyId, eventId }: { readonly companyId: string; readonly eventId: string },
-): Promise<EventHistory> {
+): Promise<EventWithTrail> {
   const [found] = await database.query<StoredEvent>(
     `select ${EVENT_COLUMNS}, e.not_queued as "notQueued" from events e where e.id = $1 and e.company_id = $2`,
     [eventId, companyId],
@@ -73,15 +69,18 @@ export async function getEvent(
     [deliveries.map(({ id }) => id), MAX_ATTEMPTS_SHOWN * deliveries.length],
   );
   return {
-    event,
+    event: shownEvent(event),
+    body: event.body.toString('utf8'),
     subscriptions: subscriptions.map((subscription) => {
-      const own = deliveries.filter(({ subscriptionId }) => subscriptionId === subscription.id);
+      const { id: subscriptionId } = subscription;
+      const own = deliveries.filter((delivery) => delivery.subscriptionId === subscriptionId);
+      const noted = notQueued?.[subscriptionId];
+      const verdict = own.length > 0 ? 'queued' : whyNotQueued(subscription, event, noted);
       return {
-        subscriptionId: subscription.id,
-        verdict: own.length > 0 ? 'queued' : whyNotQueued(subscription, event, notQueued?.[subscription.id]),
+        ...{ subscriptionId, verdict, explanation: EXPLANATIONS[verdict] },
         deliveries: own.map((delivery) => ({
-          delivery,
-          attempts: attempts.filter(({ of }) => of === delivery.id),
+          delivery: shownDelivery(delivery),
+          attempts: attempts.filter(({ of }) => of === delivery.id).map(shownAttemptSummary),
         })),
       };
     }),
