@@ -9,7 +9,6 @@ import { type ConnectionPool, createConnectionPool } from './connection-pool.js'
 import {
   HOST,
   addressOf,
-  responseOf,
   authority,
   certificate,
   errorOf,
@@ -208,14 +207,6 @@ describe('a TLS session', () => {
 });
 
 describe('a kept connection', () => {
-  test('carries the next POST to the same address', async () => {
-    const at = await receiver();
-    const post = senderFor(loopback(at.port));
-    await post();
-    await post();
-    expect(at.requests.map(({ connection }) => connection)).toEqual([1, 1]);
-  });
-
   test.each([
     [
       'is not used when DNS no longer returns its address [URL-3]',
@@ -276,13 +267,6 @@ describe('a kept connection', () => {
     expect(Object.values(pool.agent.freeSockets).flat()).toHaveLength(concurrency);
   });
 
-  test('that the receiver closed is not a failure of the next POST', async () => {
-    const at = await receiver({ respond: respondAndClose });
-    const post = senderFor(loopback(at.port));
-    expect([(await post()).outcome, (await post()).outcome]).toEqual(['delivered', 'delivered']);
-    expect(at.requests.map(({ connection }) => connection)).toEqual([1, 2]);
-  });
-
   test('that the receiver closed while it was idle is not reused', async () => {
     const at = await rawTlsServer((socket) => {
       socket.once('data', () => {
@@ -300,18 +284,6 @@ describe('a kept connection', () => {
       await Promise.all(closed);
     }
     expect(at.connections()).toBe(3);
-  });
-
-  test('does not pass an unsolicited response to the next POST', async () => {
-    const at = await rawTlsServer((socket) => {
-      socket.once('data', () => {
-        socket.write('HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
-        socket.on('data', () => socket.write('HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n'));
-      });
-    });
-    const post = senderFor(loopback(at.port));
-    expect(responseOf(await post())?.status).toBe(204);
-    expect(responseOf(await post())?.status).not.toBe(200);
   });
 
   test('that the receiver reset before its reuse carries nothing: the POST goes over a new one [DELIVERY-19]', async () => {

@@ -136,17 +136,3 @@ test('a lost query is retried', async () => {
   }, WITH_RETRY);
   expect(await resolveHost('hooks.example.com')).toEqual(['93.184.215.14', '2606:4700:4700::1111']);
 });
-
-test('an address for another name is vetted like any other', async () => {
-  const { guard } = await resolverFor((question) => ({
-    kind: 'records',
-    records:
-      question.type === 'A'
-        ? [
-            { type: 'A', name: question.name, ttl: 60, data: '93.184.215.14' },
-            { type: 'A', name: 'elsewhere.example.com', ttl: 60, data: '10.0.0.1' },
-          ]
-        : [],
-  }));
-  expect(await guard.admit('https://hooks.example.com/')).toEqual({ admitted: false, cause: 'address' });
-});

@@ -48,13 +48,6 @@ describe('a response', () => {
     expect(written).toBeLessThan(50_000_000);
   });
 
-  test('with another status is rejected, even if it is large', async () => {
-    const at = await receiver({
-      respond: (_request, response) => response.writeHead(500).end(Buffer.alloc(1_000_000)),
-    });
-    expect((await senderFor(loopback(at.port))()).outcome).toBe('rejected');
-  });
-
   test.each([
     ['before it begins', ''],
     ['in its headers', 'HTTP/1.1 200 OK\r\ncontent-le'],
@@ -312,19 +305,5 @@ describe('a response of unusual framing', () => {
     const result = await post({ body: Buffer.alloc(50_000_000) });
     expect(responseOf(result)?.status).toBe(413);
     await allClosed(pool);
-  });
-
-  test('after interim responses is the final one', async () => {
-    const at = await receiver({
-      respond: (_request, response) => {
-        response.writeContinue();
-        response.writeProcessing();
-        response.writeEarlyHints({ link: '</x>' });
-        response.writeHead(204).end();
-      },
-    });
-    const result = await senderFor(loopback(at.port))();
-    expect(responseOf(result)?.status).toBe(204);
-    expect(at.requests).toHaveLength(1);
   });
 });
