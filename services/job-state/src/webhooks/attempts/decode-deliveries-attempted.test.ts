@@ -9,7 +9,7 @@ import {
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { decodeDeliveriesAttempted } from './decode-deliveries-attempted.js';
 
-function attempted(change: (message: DeliveryAttempted) => void = () => undefined): DeliveryAttempted {
+function attempted(change: (message: DeliveryAttempted) => unknown = () => undefined): DeliveryAttempted {
   const message = create(DeliveryAttemptedSchema, {
     deliveryId: 'dlv_1',
     leaseId: 'lease',
@@ -97,29 +97,19 @@ describe('decodeDeliveriesAttempted', () => {
     expect(decodeDeliveriesAttempted(new Uint8Array()).malformed).toBe('it has no results');
   });
 
-  test.each<[string, (message: DeliveryAttempted) => void]>([
-    ['deliveryId', (message) => delete message.deliveryId],
-    ['leaseId', (message) => delete message.leaseId],
-    ['urlVersion', (message) => delete message.urlVersion],
-    ['attempt', (message) => delete message.attempt],
-    ['attempt.startedAt', (message) => delete message.attempt?.startedAt],
-    ['attempt.outcome', (message) => delete message.attempt?.outcome],
-    ['attempt.number', (message) => delete message.attempt?.number],
-    [
-      'attempt.startedAt',
-      (message) => message.attempt?.startedAt && (message.attempt.startedAt.seconds = 1n << 60n),
-    ],
-    [
-      'attempt.startedAt',
-      (message) =>
-        message.attempt && (message.attempt.startedAt = timestampFromDate(new Date('1999-12-31T23:59:59Z'))),
-    ],
-    [
-      'attempt.startedAt',
-      (message) =>
-        message.attempt && (message.attempt.startedAt = timestampFromDate(new Date('2100-01-01T00:00:00Z'))),
-    ],
-    ['attempt.number', (message) => message.attempt && (message.attempt.number = 9)],
+  const startingAt = (startedAt: Date) => (message: DeliveryAttempted) =>
+    message.attempt && (message.attempt.startedAt = timestampFromDate(startedAt));
+  const without = (field: string): [string, (message: DeliveryAttempted) => unknown] => {
+    const [last = '', isOfAttempt] = field.split('.').reverse();
+    return [field, (message) => Reflect.deleteProperty((isOfAttempt && message.attempt) || message, last)];
+  };
+  test.each<[string, (message: DeliveryAttempted) => unknown]>([
+    ...['deliveryId', 'leaseId', 'urlVersion', 'attempt'].map(without),
+    ...['attempt.startedAt', 'attempt.outcome', 'attempt.number'].map(without),
+    ['attempt.startedAt', ({ attempt }) => attempt?.startedAt && (attempt.startedAt.seconds = 1n << 60n)],
+    ['attempt.startedAt', startingAt(new Date('1999-12-31T23:59:59Z'))],
+    ['attempt.startedAt', startingAt(new Date('2100-01-01T00:00:00Z'))],
+    ['attempt.number', ({ attempt }) => attempt && (attempt.number = 9)],
   ])('reports %s as the violation', (field, change) => {
     const { results, malformed } = decodeDeliveriesAttempted(encoded(attempted(change)));
     expect(results).toEqual([]);

@@ -221,6 +221,9 @@ describe('the lists', () => {
       await counted(() => client.listDeliveries({ companyId, subscriptionId }, { event: 'install.*' })),
     ).toBe(2);
     expect(await counted(() => client.listDeliveries({ companyId }, { search: 'WO-1' }))).toBe(1);
+    await fixture.subscription({ companyId });
+    const eventId = await fixture.event(companyId);
+    expect(await counted(() => client.getEvent({ companyId, eventId }))).toBe(4);
     expect(await counted(() => client.listEvents({ companyId }))).toBe(2);
     expect(await counted(() => client.listEvents({ companyId }, { event: 'install.*' }))).toBe(2);
     expect(await counted(() => client.listBulkReplays({ companyId, subscriptionId }))).toBe(2);

@@ -56,13 +56,6 @@ describe('due deliveries', () => {
     expect(delivery.wait_ms).toBeLessThanOrEqual(30_000);
   });
 
-  test('name no request if none caused the event', async () => {
-    await fixture.companyWith(1);
-    const { done, publisher } = release();
-    await done;
-    expect(commandsIn(publisher)[0]?.[0]?.requestId).toBeUndefined();
-  });
-
   test('stay leased until the lease ends, and are then released under a new lease', async () => {
     const { deliveries } = await fixture.companyWith(1);
     const [{ id } = { id: '' }] = deliveries;

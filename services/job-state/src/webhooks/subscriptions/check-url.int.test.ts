@@ -45,15 +45,6 @@ describe('checkUrl', () => {
     expect(fixture.dispatcher.calls).toHaveLength(before);
   });
 
-  test('is unavailable while the dispatcher is', async () => {
-    fixture.dispatcher.isAway = true;
-    const url = 'https://receiver.example/';
-    expect(await failureOf(fixture.client.checkUrl({ companyId, url }))).toMatchObject({
-      reason: 'unavailable',
-    });
-    fixture.dispatcher.isAway = false;
-  });
-
   test('gives one company at most half of the URL checks, and serves another [LIMIT-8]', async () => {
     const held = createGate();
     let holding = 0;
