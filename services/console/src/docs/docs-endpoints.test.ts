@@ -15,7 +15,7 @@ import { z } from 'zod';
 import { readApiDescription } from '@partner/proto-contracts/openapi/api-description';
 import { clientIndex, createClientEndpoints } from './client-packages.js';
 import { createDocsEndpoints } from './docs-endpoints.js';
-import { renderLandingPage } from './render-landing-page.js';
+import { renderLandingPage } from './plain-pages.js';
 
 const PATHS = [
   '/',

@@ -7,8 +7,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { isLoopbackHttp } from '../loopback-http.js';
-import { renderChangelog, renderChangelogFeed } from './render-changelog.js';
-import { renderLandingPage } from './render-landing-page.js';
+import { renderChangelog, renderChangelogFeed, renderLandingPage } from './plain-pages.js';
 import { STYLE_SOURCE } from './render-page.js';
 import { PATHS, type ReferenceOptions, type ReferenceTexts, serverUrlOf } from './render-reference.js';
 
@@ -16,6 +15,7 @@ const MARKDOWN = 'text/markdown; charset=utf-8';
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1f5fbf"/><path d="M4 4h8v1.6H4zm0 3.2h8v1.6H4zm0 3.2h5V12H4z" fill="#fff"/></svg>\n`;
 
+const JSON_TEXT = 'application/json; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 const HTML = 'text/html; charset=utf-8';
 
@@ -43,70 +43,47 @@ export function createDocsEndpoints<Principal>(options: {
   /** Whether the page sends requests with a key of its reader. */
   readonly isSandbox: boolean;
 }): readonly AnyEndpoint<Principal>[] {
-  const { sessionCookie, isSandbox } = options;
-  const texts = textsOfToday({ publicBaseUrl: options.publicBaseUrl, sessionCookie, isSandbox });
+  const { publicBaseUrl, isSandbox } = options;
+  const texts = textsOfToday(options);
   const changelog = bundledText('changelog.md');
   const postman = bundledText('postman-collection.json').replaceAll(
     'https://api.partner.example',
-    serverUrlOf(options.publicBaseUrl),
+    serverUrlOf(publicBaseUrl),
   );
-  const page = renderChangelog(changelog, PATHS);
-  const landing = renderLandingPage(PATHS, isLoopbackHttp(options.publicBaseUrl));
-  const urlOf = (path: string) => new URL(path, options.publicBaseUrl).href;
+  const urlOf = (path: string) => new URL(path, publicBaseUrl).href;
   const feed = renderChangelogFeed(changelog, urlOf(PATHS.changelog), urlOf(PATHS.changelogFeed));
-  const policy = { 'content-security-policy': options.isSandbox ? SANDBOX_POLICY : PAGE_POLICY };
-  const [search, codeBlocks, tryIt] = [scriptOf('search'), scriptOf('code-blocks'), scriptOf('try-it')];
+  const policy = { 'content-security-policy': PAGE_POLICY };
+  const policyOfReference = { 'content-security-policy': isSandbox ? SANDBOX_POLICY : PAGE_POLICY };
+  const attachment = {
+    'content-disposition': 'attachment; filename="partner-integration-api.postman_collection.json"',
+  };
+  const serve = textEndpoint<Principal>(texts);
+  const reference: Content = ({ pages }) => pages.get(PATHS.reference);
   return [
-    textEndpoint(
-      'getOpenApi',
-      PATHS.openApi,
-      'application/json; charset=utf-8',
-      async () => (await texts()).openApi,
+    serve('getOpenApi', PATHS.openApi, JSON_TEXT, ({ openApi }) => openApi),
+    serve('getOpenApiYaml', PATHS.openApiYaml, 'application/yaml', ({ openApiYaml }) => openApiYaml),
+    serve('getLandingPage', '/', HTML, renderLandingPage(PATHS, isLoopbackHttp(publicBaseUrl)), policy),
+    serve('getChangelog', PATHS.changelog, HTML, renderChangelog(changelog, PATHS), policy),
+    serve('getChangelogMarkdown', PATHS.changelogMarkdown, MARKDOWN, changelog),
+    serve('getLlmsText', PATHS.llms, 'text/plain; charset=utf-8', ({ llms }) => llms),
+    serve('getDocsMarkdown', '/docs/pages/:page', MARKDOWN, ({ markdown }, page) =>
+      markdown.get(page.replace(/\.md$/, '')),
     ),
-    textEndpoint(
-      'getOpenApiYaml',
-      PATHS.openApiYaml,
-      'application/yaml',
-      async () => (await texts()).openApiYaml,
-    ),
-    textEndpoint('getLandingPage', '/', HTML, () => landing, { 'content-security-policy': PAGE_POLICY }),
-    textEndpoint('getChangelog', PATHS.changelog, HTML, () => page, {
-      'content-security-policy': PAGE_POLICY,
-    }),
-    textEndpoint('getChangelogMarkdown', PATHS.changelogMarkdown, MARKDOWN, () => changelog),
-    textEndpoint('getLlmsText', PATHS.llms, 'text/plain; charset=utf-8', async () => (await texts()).llms),
-    textEndpoint('getDocsMarkdown', '/docs/pages/:page', MARKDOWN, async (page) =>
-      (await texts()).markdown.get(page.replace(/\.md$/, '')),
-    ),
-    textEndpoint('getChangelogFeed', PATHS.changelogFeed, 'application/atom+xml', () => feed),
-    textEndpoint('getPostmanCollection', PATHS.postman, 'application/json; charset=utf-8', () => postman, {
-      'content-disposition': 'attachment; filename="partner-integration-api.postman_collection.json"',
-    }),
-    textEndpoint(
-      'getDocs',
-      PATHS.reference,
-      HTML,
-      async () => (await texts()).pages.get(PATHS.reference),
-      policy,
-    ),
-    textEndpoint(
-      'getDocsRoot',
-      `${PATHS.reference}/`,
-      HTML,
-      async () => (await texts()).pages.get(PATHS.reference),
-      policy,
-    ),
-    textEndpoint('getDocsSearch', PATHS.search, SCRIPT, () => search),
-    textEndpoint('getDocsCodeBlocks', PATHS.codeBlocks, SCRIPT, () => codeBlocks),
-    textEndpoint('getDocsTryIt', PATHS.tryIt, SCRIPT, () => tryIt),
-    textEndpoint('getDocsIcon', PATHS.icon, 'image/svg+xml', () => ICON),
+    serve('getChangelogFeed', PATHS.changelogFeed, 'application/atom+xml', feed),
+    serve('getPostmanCollection', PATHS.postman, JSON_TEXT, postman, attachment),
+    serve('getDocs', PATHS.reference, HTML, reference, policyOfReference),
+    serve('getDocsRoot', `${PATHS.reference}/`, HTML, reference, policyOfReference),
+    serve('getDocsSearch', PATHS.search, SCRIPT, scriptOf('search')),
+    serve('getDocsCodeBlocks', PATHS.codeBlocks, SCRIPT, scriptOf('code-blocks')),
+    serve('getDocsTryIt', PATHS.tryIt, SCRIPT, scriptOf('try-it')),
+    serve('getDocsIcon', PATHS.icon, 'image/svg+xml', ICON),
     // The last one: the paths before it are not pages of the reference.
-    textEndpoint(
+    serve(
       'getDocsPage',
       `${PATHS.reference}/:page`,
       HTML,
-      async (page) => (await texts()).pages.get(`${PATHS.reference}/${page}`),
-      policy,
+      ({ pages }, page) => pages.get(`${PATHS.reference}/${page}`),
+      policyOfReference,
     ),
   ];
 }
@@ -137,39 +114,40 @@ async function renderInThread(options: ReferenceOptions): Promise<ReferenceTexts
   return texts;
 }
 
-/** Serves texts at a path that may have a parameter `page`; a page without a text is 404. Each text is encoded and compressed once. */
-function textEndpoint<Principal>(
-  id: string,
-  path: string,
-  contentType: string,
-  read: (page: string) => string | undefined | Promise<string | undefined>,
-  headers: Readonly<Record<string, string>> = {},
-): AnyEndpoint<Principal> {
-  const made = async (text: string): Promise<EndpointResponse> => ({
-    status: 200,
-    bytes: Buffer.from(text),
-    compressed: await compressedOnce(text),
-    headers: {
-      'content-type': contentType,
-      'cache-control': 'public, no-cache',
-      etag: entityTagOf(CURRENT_API_VERSION, text),
-      ...headers,
-    },
-  });
-  const responses = new Map<
-    string,
-    { readonly text: string; readonly response: Promise<EndpointResponse> }
-  >();
-  const operation = { id, method: 'get', path, unauthenticated: true, conditional: true } as const;
-  return serveOperation(operation, async ({ params: { page = '' } }) => {
-    const text = await read(page);
-    if (text === undefined) throw new ServiceError('not_found', 'path: there is no such page');
-    const known = responses.get(page);
-    if (known?.text === text) return known.response;
-    const response = made(text);
-    responses.set(page, { text, response });
-    return response;
-  });
+/** A text, or one of the texts of today for the parameter `page` of the path. */
+type Content = string | ((texts: ReferenceTexts, page: string) => string | undefined);
+
+/** Returns the function that serves texts at a path; a page without a text is 404. Each text is encoded and compressed once. */
+function textEndpoint<Principal>(texts: () => Promise<ReferenceTexts>) {
+  return (
+    id: string,
+    path: string,
+    contentType: string,
+    content: Content,
+    headers: Readonly<Record<string, string>> = {},
+  ): AnyEndpoint<Principal> => {
+    const made = async (text: string): Promise<EndpointResponse> => ({
+      status: 200,
+      bytes: Buffer.from(text),
+      compressed: await compressedOnce(text),
+      headers: {
+        'content-type': contentType,
+        'cache-control': 'public, no-cache',
+        etag: entityTagOf(CURRENT_API_VERSION, text),
+        ...headers,
+      },
+    });
+    const known = new Map<string, { readonly text: string; readonly response: Promise<EndpointResponse> }>();
+    const operation = { id, method: 'get', path, unauthenticated: true, conditional: true } as const;
+    return serveOperation(operation, async ({ params: { page = '' } }) => {
+      const text = typeof content === 'string' ? content : content(await texts(), page);
+      if (text === undefined) throw new ServiceError('not_found', 'path: there is no such page');
+      const last = known.get(page);
+      const response = last?.text === text ? last.response : made(text);
+      known.set(page, { text, response });
+      return response;
+    });
+  };
 }
 
 /** Reads a file that the build of the web app made. */

@@ -31,3 +31,11 @@ const ENTITIES: Readonly<Record<string, string>> = {
 function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
+
+/** Renders a part of a page under its anchor. */
+export function renderEntry(anchor: string, title: Html, content: Html): Html {
+  return html`<article class="entry" id="${anchor}" aria-labelledby="${anchor}-title" data-entry>
+    <h2 id="${anchor}-title"><a class="anchor" href="#${anchor}">${title}</a></h2>
+    ${content}
+  </article>`;
+}

@@ -5,7 +5,7 @@ import type {
   DescribedParameter,
   SchemaNode,
 } from '@partner/proto-contracts/openapi/api-description';
-import { curlCommand } from './curl-command.js';
+import { curlCommand } from './request-examples.js';
 
 /**
  * Renders the reference as Markdown, for assistants: `guide`, a page for each operation by its id, and one for each webhook by its

@@ -8,9 +8,8 @@ import { closeServer, listen } from '@partner/kernel/process/listen';
 import { occurredAtProblem, statusEventIn } from '@partner/proto-contracts/resources/job/job-writes';
 import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
 import { type ApiDescription, readApiDescription } from '@partner/proto-contracts/openapi/api-description';
-import { curlCommand } from './curl-command.js';
 import { renderDocsPages } from './render-docs-pages.js';
-import { requestExamples } from './request-examples.js';
+import { curlCommand, requestExamples } from './request-examples.js';
 
 const PATHS = {
   reference: '/docs',

@@ -1,7 +1,7 @@
 import { componentName, type SchemaNode } from '@partner/proto-contracts/openapi/api-description';
 import { type Html, html, NOTHING } from './html.js';
 import { renderInline } from './render-markdown.js';
-import { renderRows } from './render-rows.js';
+import { renderRows } from './render-parts.js';
 
 /** Schemas by their names. */
 export type Schemas = Readonly<Record<string, SchemaNode>>;

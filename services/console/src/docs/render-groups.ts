@@ -1,9 +1,20 @@
-import { type ApiDescription, componentName } from '@partner/proto-contracts/openapi/api-description';
-import { type Html, html, NOTHING } from './html.js';
-import { linkedSchemas, renderConstraints, renderFields, renderType, schemaAnchor } from './render-fields.js';
+import {
+  type ApiDescription,
+  componentName,
+  type DescribedOperation,
+} from '@partner/proto-contracts/openapi/api-description';
+import { type Html, html, NOTHING, renderEntry } from './html.js';
+import {
+  linkedSchemas,
+  renderConstraints,
+  renderFields,
+  renderType,
+  resolved,
+  schemaAnchor,
+} from './render-fields.js';
 import { renderInline, renderMarkdown } from './render-markdown.js';
-import { renderErrorExamples, renderOperation } from './render-operation.js';
-import { eventAnchor, renderDelivery, renderWebhook } from './render-webhooks.js';
+import { renderErrorExamples, renderOperation, renderParameters } from './render-operation.js';
+import { renderExample } from './render-parts.js';
 
 /** A part of a section with a title in the contents. */
 interface Entry {
@@ -58,10 +69,7 @@ function guideOf({ guide }: ApiDescription): {
     return {
       anchor,
       title: html`${title}`,
-      content: html`<article class="entry" id="${anchor}" aria-labelledby="${anchor}-title" data-entry>
-        <h2 id="${anchor}-title"><a class="anchor" href="#${anchor}">${title}</a></h2>
-        ${renderMarkdown(part.slice(end))}
-      </article>`,
+      content: renderEntry(anchor, html`${title}`, renderMarkdown(part.slice(end))),
     };
   });
   return { introduction, chapters };
@@ -142,14 +150,68 @@ function schemaGroup(description: ApiDescription): Group {
         return {
           anchor,
           title: html`${name}`,
-          content: html`<article class="entry" id="${anchor}" aria-labelledby="${anchor}-title" data-entry>
-            <h2 id="${anchor}-title"><a class="anchor" href="#${anchor}">${name}</a></h2>
-            ${schema.description === undefined ? NOTHING : html`<p>${renderInline(schema.description)}</p>`}
+          content: renderEntry(
+            anchor,
+            html`${name}`,
+            html`${schema.description === undefined ? NOTHING : html`<p>${renderInline(schema.description)}</p>`}
             ${schema.oneOf === undefined ? NOTHING : html`<p>${renderType(schema)}</p>`}
             ${renderConstraints(schema)} ${renderFields(schema, schemas)}
-            ${name === 'Error' ? renderErrorExamples(operations) : NOTHING}
-          </article>`,
+            ${name === 'Error' ? renderErrorExamples(operations) : NOTHING}`,
+          ),
         };
       }),
   };
+}
+
+/** Returns the anchor of an event. */
+function eventAnchor(event: string): string {
+  return `event-${event}`;
+}
+
+/** Renders what all webhooks share: the headers, and the envelope around the data. */
+function renderDelivery({ webhooks, schemas }: ApiDescription): Html {
+  const [any] = webhooks;
+  if (any?.body === undefined) return NOTHING;
+  const envelope = resolved(any.body.schema, schemas);
+  const properties = Object.fromEntries(
+    Object.entries(envelope.properties ?? {}).map(([name, property]) => [
+      name,
+      name === 'data'
+        ? { type: 'object', description: 'What happened; differs from event to event, see below.' }
+        : name === 'event'
+          ? { type: 'string', description: 'The name of the event.' }
+          : property,
+    ]),
+  );
+  return renderEntry(
+    'webhook-request',
+    html`What every webhook has`,
+    html`<p class="endpoint">
+        <span class="method post">POST</span> <code>https://your-server.example/…</code>
+      </p>
+      <h3>Headers</h3>
+      ${renderParameters(any.parameters, 'Header')}
+      <h3>Envelope</h3>
+      ${renderFields({ ...envelope, properties }, schemas)}
+      <h3>Your response</h3>
+      <ul>
+        ${any.responses.map(
+          ({ status, description }) =>
+            html`<li><code>${status === 'default' ? 'else' : status}</code> ${description}</li>`,
+        )}
+      </ul>`,
+  );
+}
+
+/** Renders one event: its data and an example of the whole body. */
+function renderWebhook({ path: event, description, body }: DescribedOperation, api: ApiDescription): Html {
+  const data = body === undefined ? undefined : resolved(body.schema, api.schemas).properties?.['data'];
+  return renderEntry(
+    eventAnchor(event),
+    html`<code>${event}</code>`,
+    html`${renderMarkdown(description)}
+      <h3>Data</h3>
+      ${data === undefined ? NOTHING : renderFields(data, api.schemas, 'data.')}
+      ${(body?.examples ?? []).map(({ value }) => renderExample('Example', value))}`,
+  );
 }

@@ -6,13 +6,11 @@ import type {
   DescribedOperation,
   DescribedParameter,
 } from '@partner/proto-contracts/openapi/api-description';
-import { curlCommand } from './curl-command.js';
-import { type Html, html, NOTHING } from './html.js';
+import { type Html, html, NOTHING, renderEntry } from './html.js';
 import { renderConstraints, renderFields, renderType, type Schemas } from './render-fields.js';
-import { renderExample, renderJson } from './render-json.js';
 import { renderInline, renderMarkdown } from './render-markdown.js';
-import { renderRows } from './render-rows.js';
-import { requestExamples } from './request-examples.js';
+import { renderExample, renderJson, renderRows } from './render-parts.js';
+import { curlCommand, requestExamples } from './request-examples.js';
 import { renderTryForm } from './render-try-form.js';
 
 /** Renders one operation under an anchor with its id; in the sandbox with a form that sends it. */
@@ -24,20 +22,23 @@ export function renderOperation(
   const { id, method, path, summary, body, responses } = operation;
   const { schemas } = description;
   const successes = responses.filter(({ errorCodes }) => errorCodes.length === 0);
-  return html`<article class="entry" id="${id}" aria-labelledby="${id}-title" data-entry>
-    <h2 id="${id}-title"><a class="anchor" href="#${id}">${summary}</a></h2>
-    <p class="endpoint"><span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code></p>
-    ${renderMarkdown(operation.description)}
-    <h3>Request</h3>
-    <pre><code>${curlCommand(operation, description)}</code></pre>
-    ${renderRequestExamples(operation, description)} ${isSandbox ? renderTryForm(operation) : NOTHING}
-    ${renderParameters(operation.parameters)}
-    ${body === undefined ? NOTHING : renderRequestBody(body, schemas)}
-    <h3>Responses</h3>
-    ${successes.map((response) => renderResponse(response, schemas))}
-    <h3>Errors</h3>
-    ${renderErrors(responses)}
-  </article>`;
+  return renderEntry(
+    id,
+    html`${summary}`,
+    html`<p class="endpoint">
+        <span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code>
+      </p>
+      ${renderMarkdown(operation.description)}
+      <h3>Request</h3>
+      <pre><code>${curlCommand(operation, description)}</code></pre>
+      ${renderRequestExamples(operation, description)} ${isSandbox ? renderTryForm(operation) : NOTHING}
+      ${renderParameters(operation.parameters)}
+      ${body === undefined ? NOTHING : renderRequestBody(body, schemas)}
+      <h3>Responses</h3>
+      ${successes.map((response) => renderResponse(response, schemas))}
+      <h3>Errors</h3>
+      ${renderErrors(responses)}`,
+  );
 }
 
 function renderRequestExamples(operation: DescribedOperation, description: ApiDescription): Html {
