@@ -37,7 +37,15 @@ const PACKAGES = {
   'scripts/checks': [CONTRACTS, TEST_KIT, LOCAL_STACK],
   // The signatures of the service and of the client are tested against each other.
   [`${CLIENTS}/typescript`]: [KERNEL, TEST_KIT],
-  [`${CLIENTS}/generation`]: [CONTRACTS, TEST_KIT, LOCAL_STACK, 'scripts/partnerctl-cli'],
+  // Its tests use the client of each language.
+  [`${CLIENTS}/generation`]: [
+    CONTRACTS,
+    KERNEL,
+    TEST_KIT,
+    LOCAL_STACK,
+    'scripts/partnerctl-cli',
+    `${CLIENTS}/typescript`,
+  ],
 };
 
 /** A gateway and a worker that do the least, to compare with. */
