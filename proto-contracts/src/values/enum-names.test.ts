@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { GenEnum } from '@bufbuild/protobuf/codegenv2';
-import { CompanyClassSchema } from '../gen/partner/access/v1/access_service_pb.js';
+import { CompanyClassSchema } from '../gen/partner/platform/v1/company_messages_pb.js';
 import { CompanyClassSchema as PlatformClassSchema } from '../gen/partner/platform/v1/company_messages_pb.js';
 import { DocumentCategorySchema } from '../gen/partner/platform/v1/job_messages_pb.js';
 import { AttemptOutcomeSchema } from '../gen/partner/webhooks/v1/delivery_pb.js';

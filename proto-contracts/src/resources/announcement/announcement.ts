@@ -16,5 +16,3 @@ const announcement = z.object({
 export type Announcement = z.infer<typeof announcement>;
 
 export const announcementPage = z.object({ announcements: z.array(announcement), hasMore: z.boolean() });
-
-export type AnnouncementPage = z.infer<typeof announcementPage>;

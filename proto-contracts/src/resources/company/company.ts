@@ -21,5 +21,3 @@ export const company = z.object({
 export type Company = z.infer<typeof company>;
 
 export const companyPage = z.object({ companies: z.array(company), hasMore: z.boolean() });
-
-export type CompanyPage = z.infer<typeof companyPage>;

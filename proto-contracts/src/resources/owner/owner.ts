@@ -21,5 +21,3 @@ export const owner = z.object({
 export type Owner = z.infer<typeof owner>;
 
 export const ownerPage = z.object({ owners: z.array(owner), hasMore: z.boolean() });
-
-export type OwnerPage = z.infer<typeof ownerPage>;
