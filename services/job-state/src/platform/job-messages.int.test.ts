@@ -89,24 +89,6 @@ describe('another readiness', () => {
       { event: 'install.readiness_changed', version: 3, data: { ready: true, blockerCodes: [] } },
     ]);
   });
-
-  test('is shown together with the blocker of the installer company', async () => {
-    const jobId = await newJob();
-    await report(jobId, 'BLOCKED', 1);
-    await deliver(readiness(jobId, 3, 'PERMIT'));
-    expect(await shown(jobId)).toMatchObject({
-      version: 2,
-      readiness: { ready: false, blockerCodes: ['PERMIT'] },
-    });
-    await report(jobId, 'ACKNOWLEDGED', 2);
-    expect(await shown(jobId)).toMatchObject({ readiness: { ready: false, blockerCodes: ['PERMIT'] } });
-    expect(await namesOf(jobId)).toEqual([
-      'install.job_assigned 1',
-      'install.status_changed 2',
-      'install.readiness_changed 2',
-      'install.status_changed 3',
-    ]);
-  });
 });
 
 describe('a document', () => {

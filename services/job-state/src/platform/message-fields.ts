@@ -44,11 +44,11 @@ export const journalCode = (form: RegExp, meaning: string) =>
       `has a run of ${PHONE_DIGITS} digits or more, as a phone number has`,
     );
 
-/** An optional text, null if absent. */
-export const optionalText = (length: number) =>
-  text(length)
-    .optional()
-    .transform((value) => value ?? null);
+/** An optional field, null if absent. */
+const orNull = <Field extends z.ZodType>(field: Field) =>
+  field.optional().transform((value): z.output<Field> | null => value ?? null);
+
+export const optionalText = (length: number) => orNull(text(length));
 
 /** A list of bounded length. */
 export const list = <Item extends z.ZodType>(item: Item) =>
@@ -67,11 +67,7 @@ export const flag = z.boolean({ error: 'is missing' });
 export const id = (prefix: IdPrefix) =>
   text(TEXT_LENGTH).refine((value) => isId(prefix, value), `is not an id with the prefix ${prefix}_`);
 
-/** An optional id with the prefix, null if absent. */
-export const optionalId = (prefix: IdPrefix) =>
-  id(prefix)
-    .optional()
-    .transform((value) => value ?? null);
+export const optionalId = (prefix: IdPrefix) => orNull(id(prefix));
 
 /** A required instant. One outside the accepted years is an error of the sender's clock or units. */
 export const instant = z
@@ -82,8 +78,7 @@ export const instant = z
     `is no instant of the years ${FIRST_YEAR} to ${LAST_YEAR}`,
   );
 
-/** An optional instant, null if absent. */
-export const optionalInstant = instant.optional().transform((value) => value ?? null);
+export const optionalInstant = orNull(instant);
 
 /** A value of a protobuf enum, as one of these public names. A value without a name, also an unknown one, is a violation. */
 export const nameOf = <Name extends string>(descriptor: DescEnum, names: readonly Name[]) =>

@@ -6,72 +6,35 @@ import { createGate } from '../testing/create-gate.js';
 import { LEAD, insertCompany, jobCreatedMessage } from '../testing/test-jobs.js';
 import { database, DONE, handle, seller, writing } from './testing/platform-fixture.js';
 
+/** Names a project with a new job at an address. */
+const named = (projectId: string, line1: string, sellingCompanyId = seller) =>
+  handle(jobCreatedMessage({ jobId: newId('job'), sellingCompanyId, projectId, line1 }));
+
+const projectsOf = (...ids: string[]) =>
+  database.query('select id, company_id, lead_id, address_key from projects where id = any($1) order by id', [
+    ids,
+  ]);
+
 describe('the platform', () => {
-  test('names a project with a job: a lead for its address merges into it', async () => {
-    const projectId = newId('prj');
-    const jobId = newId('job');
-    await handle(
-      jobCreatedMessage({ jobId, sellingCompanyId: seller, projectId, line1: '77 Project Street' }),
-    );
-    expect(
-      await database.query('select company_id, lead_id, address_key from projects where id = $1', [
-        projectId,
-      ]),
-    ).toEqual([{ company_id: seller, lead_id: null, address_key: '77 PROJECT ST BOULDER CO 80302' }]);
-  });
-
-  test('names a project that was begun before: leads for the address of the first job merge into it too', async () => {
-    const projectId = newId('prj');
-    await database.query('insert into projects (id, company_id) values ($1, $2)', [projectId, seller]);
-    for (const line1 of ['82 Project Street', '83 Project Street']) {
-      const message = jobCreatedMessage({ jobId: newId('job'), sellingCompanyId: seller, projectId, line1 });
-      expect(await handle(message)).toEqual(DONE);
-    }
-    expect(await database.query('select address_key from projects where id = $1', [projectId])).toEqual([
-      { address_key: '82 PROJECT ST BOULDER CO 80302' },
-    ]);
-  });
-
-  test('names a project that another company has begun: that gets no address', async () => {
-    const other = await insertCompany(database, 'SALES');
-    const projectId = newId('prj');
-    await database.query('insert into projects (id, company_id) values ($1, $2)', [projectId, other]);
-    const message = jobCreatedMessage({
-      jobId: newId('job'),
-      sellingCompanyId: seller,
-      projectId,
-      line1: '84 Project Street',
-    });
-    expect(await handle(message)).toMatchObject({ kind: 'dead' });
-    expect(await database.query('select address_key from projects where id = $1', [projectId])).toEqual([
-      { address_key: null },
-    ]);
+  test.each([
+    ['that is new', false],
+    ['that was begun before', true],
+  ])('names a project %s: leads for the address of its first job merge into it', async (_what, isKnown) => {
+    const id = newId('prj');
+    const line1 = `${isKnown ? 82 : 77} Project Street`;
+    if (isKnown) await database.query('insert into projects (id, company_id) values ($1, $2)', [id, seller]);
+    for (const address of [line1, '83 Project Street']) expect(await named(id, address)).toEqual(DONE);
+    const address_key = `${isKnown ? 82 : 77} PROJECT ST BOULDER CO 80302`;
+    expect(await projectsOf(id)).toEqual([{ id, company_id: seller, lead_id: null, address_key }]);
   });
 
   test('names a project whose address another one has: it is created without the address, and leads merge as before [PLATFORM-4]', async () => {
     const [first, second] = [newId('prj'), newId('prj')];
-    const jobs = [newId('job'), newId('job')];
-    for (const [index, projectId] of [first, second].entries()) {
-      const message = jobCreatedMessage({
-        jobId: jobs[index] ?? '',
-        sellingCompanyId: seller,
-        projectId,
-        line1: '78 Project Street',
-      });
-      expect(await handle(message)).toEqual(DONE);
-    }
-    expect(
-      await database.query(
-        'select id, company_id, address_key from projects where id = any($1::text[]) order by id',
-        [[first, second]],
-      ),
-    ).toEqual([
-      { id: first, company_id: seller, address_key: '78 PROJECT ST BOULDER CO 80302' },
+    for (const id of [first, second]) expect(await named(id, '78 Project Street')).toEqual(DONE);
+    expect(await projectsOf(first, second)).toMatchObject([
+      { id: first, address_key: '78 PROJECT ST BOULDER CO 80302' },
       { id: second, company_id: seller, address_key: null },
     ]);
-    expect(
-      await database.query('select project_id from jobs where id = any($1::text[]) order by id', [jobs]),
-    ).toEqual([{ project_id: first }, { project_id: second }]);
     const { result } = await createLead(writing(), {
       ...LEAD,
       companyId: seller,
@@ -84,26 +47,12 @@ describe('the platform', () => {
     });
   });
 
-  test('names the project of a lead, or one project for two jobs: it stays unchanged', async () => {
-    const projectId = newId('prj');
-    for (const line1 of ['79 Project Street', '80 Project Street']) {
-      const message = jobCreatedMessage({ jobId: newId('job'), sellingCompanyId: seller, projectId, line1 });
-      expect(await handle(message)).toEqual(DONE);
-    }
-    expect(await database.query('select address_key from projects where id = $1', [projectId])).toEqual([
-      { address_key: '79 PROJECT ST BOULDER CO 80302' },
-    ]);
-  });
-
   test('names a project or a job of another company: it is refused and nothing is created', async () => {
     const other = await insertCompany(database, 'SALES');
-    const [projectId, jobId, jobOfOther] = [newId('prj'), newId('job'), newId('job')];
-    await handle(
-      jobCreatedMessage({ jobId, sellingCompanyId: seller, projectId, line1: '81 Project Street' }),
-    );
-    expect(
-      await handle(jobCreatedMessage({ jobId: jobOfOther, sellingCompanyId: other, projectId })),
-    ).toEqual({
+    const [projectId, jobId] = [newId('prj'), newId('job')];
+    await database.query('insert into projects (id, company_id) values ($1, $2)', [projectId, seller]);
+    await handle(jobCreatedMessage({ jobId, sellingCompanyId: seller }));
+    expect(await named(projectId, '84 Project Street', other)).toEqual({
       kind: 'dead',
       reason: `project ${projectId} belongs to another company`,
     });
@@ -111,8 +60,10 @@ describe('the platform', () => {
       kind: 'dead',
       reason: `job ${jobId} belongs to another company`,
     });
-    expect(await database.query('select id from jobs where id = $1', [jobOfOther])).toEqual([]);
-    expect(await database.query('select id from projects where company_id = $1', [other])).toEqual([]);
+    expect(await projectsOf(projectId)).toMatchObject([{ company_id: seller, address_key: null }]);
+    for (const table of ['jobs where selling_company_id', 'projects where company_id']) {
+      expect(await database.query(`select id from ${table} = $1`, [other])).toEqual([]);
+    }
   });
 });
 
