@@ -21,7 +21,7 @@ describe('the bound of an instant', () => {
     expect(partitionBound(byId, new Date(after + 1)) > id).toBe(true);
   });
 
-  test('can be parsed, and a text that is none is undefined', () => {
+  test('can be parsed, and another text is undefined', () => {
     const instant = new Date('2026-11-16T00:00:00.000Z');
     for (const key of [byId, byInstant]) {
       expect(instantOfKey(key, partitionBound(key, instant))).toEqual(instant);

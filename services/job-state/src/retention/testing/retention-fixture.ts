@@ -29,7 +29,7 @@ afterEach(() => testDatabase.drop());
 
 export const at = (days: number) => new Date(START.getTime() + days * DAY_MS);
 
-export const logger = {
+const logger = {
   info: (fields: object, message?: string) => logged.push({ level: 'info', fields, message }),
   warn: (fields: object, message?: string) => logged.push({ level: 'warn', fields, message }),
 };
