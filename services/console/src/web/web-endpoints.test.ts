@@ -1,15 +1,12 @@
 import { once } from 'node:events';
-import { createServer, get, type IncomingHttpHeaders, IncomingMessage, type Server } from 'node:http';
+import { get, type IncomingHttpHeaders, IncomingMessage, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createHttpApp } from '@partner/gateway-kit/http/http-app';
-import { closeServer, listen } from '@partner/kernel/process/listen';
-import { silentLogger } from '@partner/kernel/telemetry/logger';
-import { ServiceError } from '@partner/kernel/process/service-error';
-import { Registry } from 'prom-client';
+import { closeServer } from '@partner/kernel/process/listen';
 import request from 'supertest';
 import { createSessionCookie } from '../sessions/cookies.js';
 import { FAKE_WEB_APP } from '../testing/fake-web-app.js';
+import { startPublicServer } from '../testing/public-server.js';
 import { createWebEndpoints } from './web-endpoints.js';
 
 const PAGES = [
@@ -24,34 +21,14 @@ const ASSET = '/console/assets/app-12345678.js';
 let server: Server;
 
 beforeAll(async () => {
-  const limiter = {
-    take: async (): Promise<never> => {
-      throw new Error('no request is counted');
-    },
-  };
-  server = createServer(
-    createHttpApp<never>({
-      endpoints: createWebEndpoints({
-        ...FAKE_WEB_APP,
-        sendsMail: true,
-        providerName: '<$&>',
-        cookie: createSessionCookie('https://partner.example'),
-      }),
-      authenticate: () => {
-        throw new ServiceError('unauthenticated', 'no caller is authenticated here');
-      },
-      challenge: 'ApiKey realm="test"',
-      scopesOf: () => [],
-      rateLimit: { limiter, keyOf: () => 'all', limitOf: () => 1, countedAs: 'to the API' },
-      failedAuthentication: { limiter, limitPerMinute: 1 },
-      logger: silentLogger,
-      metrics: new Registry(),
-      rpcTimeoutMs: 5_000,
-      companyOf: () => '',
-      trustedProxyHops: 0,
+  server = await startPublicServer(
+    createWebEndpoints<never>({
+      ...FAKE_WEB_APP,
+      sendsMail: true,
+      providerName: '<$&>',
+      cookie: createSessionCookie('https://partner.example'),
     }),
   );
-  await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
 });
 
 afterAll(() => closeServer(server));
