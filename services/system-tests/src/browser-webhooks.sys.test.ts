@@ -103,14 +103,13 @@ describe('creating a webhook', () => {
 
     await page.getByRole('checkbox', { name: 'I have stored it' }).click();
     await button(page, 'Send a test delivery').click();
-    await expectText(page, 'Your server responded with 404.');
-    await expectText(page, 'Nothing is at this path.');
+    await expectText(page, 'Your server responded with 404: nothing is at this path.');
     await expect(button(page, 'Activate webhook').isDisabled()).resolves.toBe(true);
     await checkLooks(page, 'create-webhook-test-failed');
 
     suite.responses.set('broken', { kind: 'closed' });
     await button(page, 'Test again').click();
-    await expectText(page, 'Could not connect to your server.');
+    await expectText(page, 'Your server closed the connection without a response.');
     suite.responses.clear();
     await button(page, 'Test again').click();
     await expectText(page, 'Test delivered');
@@ -197,7 +196,7 @@ describe('the page of a webhook', () => {
     const settings = region(page, 'Settings');
     suite.responses.set('next', { kind: 'status', status: 404 });
     await button(settings, 'Send a test delivery').click();
-    await expectText(settings, 'Your server responded with 404.');
+    await expectText(settings, 'Your server responded with 404: nothing is at this path.');
     suite.responses.clear();
     await button(settings, 'Test again').click();
     await expectText(settings, 'Test delivered');
@@ -278,7 +277,7 @@ describe('replacing the secret', () => {
 
     suite.responses.set('rotated', { kind: 'status', status: 401 });
     await button(page, 'Send both tests').click();
-    await expectText(page, 'Your server responded with 401.');
+    await expectText(page, 'Your server responded with 401: it refused the request.');
     await expect(button(page, 'Activate new secret').isDisabled()).resolves.toBe(true);
     await checkLooks(page, 'rotate-secret-resumed');
     suite.responses.clear();

@@ -11,3 +11,14 @@ export function Facts({ facts }: { readonly facts: readonly (readonly [string, R
     </dl>
   );
 }
+
+/** What to do about a problem, one sentence each. */
+export function Advice({ advice }: { readonly advice: readonly string[] }) {
+  return (
+    <ul className={classes['advice']} aria-label="What to do">
+      {advice.map((each) => (
+        <li key={each}>{each}</li>
+      ))}
+    </ul>
+  );
+}

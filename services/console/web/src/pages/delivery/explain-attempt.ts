@@ -16,19 +16,26 @@ export type ExplainedAttempt = Pick<
   'outcome' | 'responseStatus' | 'error' | 'exchange' | 'secretVersion'
 >;
 
+/** What a status or a technical reason that matches the pattern means, and advice. */
+type Meaning = readonly [pattern: RegExp, what: string, ...advice: readonly string[]];
+
 const SECONDS = LIMITS.webhookTimeoutMs / 1_000;
+const MAY_BE_PROCESSED =
+  'Your server may have processed the event: deduplicate events by ID, so that a retry is harmless.';
 
 /** Explains an attempt's outcome, with advice. */
 export function explainAttempt(attempt: ExplainedAttempt): Explanation {
-  switch (attempt.outcome) {
+  const { outcome, responseStatus, secretVersion } = attempt;
+  const reason = attempt.error ?? '';
+  switch (outcome) {
     case 'delivered':
-      return { what: `Your server accepted it with ${attempt.responseStatus ?? '2xx'}.`, advice: [] };
+      return { what: `Your server accepted it with ${responseStatus ?? '2xx'}.`, advice: [] };
     case 'timed_out':
       return explainTimeout(attempt);
     case 'tls_failed':
-      return explainTls(attempt);
+      return firstMeaning(reason, tlsMeanings(attempt));
     case 'connection_failed':
-      return explainConnection(attempt);
+      return firstMeaning(reason, connectionMeanings(reason, responseStatus));
     case 'endpoint_refused':
       return {
         what: 'Nothing was sent: the webhook’s host does not resolve to a public address.',
@@ -38,9 +45,16 @@ export function explainAttempt(attempt: ExplainedAttempt): Explanation {
           'If your server has moved, change the webhook’s URL.',
         ],
       };
-    case 'rejected':
-      return explainStatus(attempt.responseStatus ?? 0, attempt.secretVersion);
+    case 'rejected': {
+      const { what, advice } = firstMeaning(String(responseStatus), statusMeanings(secretVersion));
+      return { what: `Your server responded with ${responseStatus ?? 'no status'}${what}`, advice };
+    }
   }
+}
+
+function firstMeaning(text: string, meanings: readonly Meaning[]): Explanation {
+  const [, what = '', ...advice] = meanings.find(([pattern]) => pattern.test(text)) ?? [];
+  return { what, advice };
 }
 
 function explainTimeout({ exchange }: ExplainedAttempt): Explanation {
@@ -54,176 +68,136 @@ function explainTimeout({ exchange }: ExplainedAttempt): Explanation {
       ],
     };
   }
-  const began = exchange.firstByteMs !== null;
   return {
-    what: began
-      ? `Your server started a response but did not finish it within ${SECONDS} seconds.`
-      : `Your server accepted the connection but sent no response within ${SECONDS} seconds.`,
-    advice: [
-      'Respond with 200 as soon as the event is stored, and process it afterwards.',
-      'Your server may have processed the event: deduplicate events by ID, so that a retry is harmless.',
-    ],
+    what:
+      exchange.firstByteMs === null
+        ? `Your server accepted the connection but sent no response within ${SECONDS} seconds.`
+        : `Your server started a response but did not finish it within ${SECONDS} seconds.`,
+    advice: ['Respond with 200 as soon as the event is stored, and process it afterwards.', MAY_BE_PROCESSED],
   };
 }
 
-function explainTls({ error, exchange }: ExplainedAttempt): Explanation {
-  const reason = error ?? '';
-  const validTo = exchange?.certificate?.validTo ?? null;
-  if (reason.includes('expired')) {
-    const when = validTo === null ? '' : ` on ${formatExact(new Date(validTo))}`;
-    return {
-      what: `The certificate of your server expired${when}, so nothing was sent.`,
-      advice: ['Renew the certificate on your server, and automate its renewal.'],
-    };
-  }
-  if (reason.includes('another host name')) {
-    const subject = exchange?.certificate?.subject ?? null;
-    return {
-      what: `Your server showed a certificate ${subject === null ? 'of another host name' : `of ${subject}`} instead of one for the host of the URL, so nothing was sent.`,
-      advice: [
-        'Install a certificate that names the host of the URL exactly.',
-        'If the URL is wrong, correct it in the webhook.',
-      ],
-    };
-  }
-  if (reason.includes('not valid yet')) {
-    return {
-      what: 'The certificate of your server is not valid yet, so nothing was sent.',
-      advice: ['Install a certificate that is valid today.'],
-    };
-  }
-  if (reason.includes('self-signed') || reason.includes('trusted authority')) {
-    return {
-      what: `The certificate of your server is not trusted: ${reason}. Nothing was sent.`,
-      advice: [
-        "Install a certificate of a public authority, such as Let's Encrypt.",
-        'Have your server send the whole chain, including intermediate certificates.',
-      ],
-    };
-  }
-  return {
-    what: 'Your server and ours could not agree on an encrypted connection, so nothing was sent.',
-    advice: [
+function tlsMeanings({ error, exchange }: ExplainedAttempt): readonly Meaning[] {
+  const { validTo = null, subject = null } = exchange?.certificate ?? {};
+  const when = validTo === null ? '' : ` on ${formatExact(new Date(validTo))}`;
+  const whose = subject === null ? 'of another host name' : `of ${subject}`;
+  return [
+    [
+      /expired/,
+      `The certificate of your server expired${when}, so nothing was sent.`,
+      'Renew the certificate on your server, and automate its renewal.',
+    ],
+    [
+      /another host name/,
+      `Your server showed a certificate ${whose} instead of one for the host of the URL, so nothing was sent.`,
+      'Install a certificate that names the host of the URL exactly.',
+      'If the URL is wrong, correct it in the webhook.',
+    ],
+    [
+      /not valid yet/,
+      'The certificate of your server is not valid yet, so nothing was sent.',
+      'Install a certificate that is valid today.',
+    ],
+    [
+      /self-signed|trusted authority/,
+      `The certificate of your server is not trusted: ${error}. Nothing was sent.`,
+      "Install a certificate of a public authority, such as Let's Encrypt.",
+      'Have your server send the whole chain, including intermediate certificates.',
+    ],
+    [
+      /(?:)/,
+      'Your server and ours could not agree on an encrypted connection, so nothing was sent.',
       'Check that your server speaks HTTPS on port 443, with TLS 1.2 or newer.',
       'Check that it asks for no client certificate.',
     ],
-  };
+  ];
 }
 
-function explainConnection({ error, responseStatus }: ExplainedAttempt): Explanation {
-  const reason = error ?? '';
-  if (reason.includes('side of this service')) {
-    return {
-      what: 'Nothing was sent: internal error on our side.',
-      advice: ['Replay the delivery; if that fails too, tell support its id.'],
-    };
-  }
-  if (reason.includes('refused')) {
-    return {
-      what: 'Your server refused the connection.',
-      advice: [
-        'Check that your web server runs and listens on port 443.',
-        'Check that a firewall does not refuse our connections.',
-      ],
-    };
-  }
-  if (reason.includes('cannot be reached') || reason.includes('in time')) {
-    return {
-      what: 'Your server could not be reached over the network.',
-      advice: [
-        'Check that your server is on and reachable from the internet on port 443.',
-        'Check that the DNS entry of the host leads to the right address.',
-      ],
-    };
-  }
-  if (reason.includes('headers') || reason.includes('interim') || reason.includes('valid HTTP')) {
-    return {
-      what: `Your server responded with invalid HTTP: ${reason}.`,
-      advice: ['Check what stands in front of your application, such as a proxy, and its log of that time.'],
-    };
-  }
-  return {
-    what: `Your server closed the connection ${responseStatus === null ? 'without a response' : 'before its response was complete'}.`,
-    advice: [
-      'Check the log of your server at that time: it may have crashed or restarted.',
-      'Your server may have processed the event: deduplicate events by ID, so that a retry is harmless.',
+function connectionMeanings(reason: string, status: number | null): readonly Meaning[] {
+  return [
+    [
+      /side of this service/,
+      'Nothing was sent: internal error on our side.',
+      'Replay the delivery; if that fails too, tell support its id.',
     ],
-  };
+    [
+      /refused/,
+      'Your server refused the connection.',
+      'Check that your web server runs and listens on port 443.',
+      'Check that a firewall does not refuse our connections.',
+    ],
+    [
+      /cannot be reached|in time/,
+      'Your server could not be reached over the network.',
+      'Check that your server is on and reachable from the internet on port 443.',
+      'Check that the DNS entry of the host leads to the right address.',
+    ],
+    [
+      /headers|interim|valid HTTP/,
+      `Your server responded with invalid HTTP: ${reason}.`,
+      'Check what stands in front of your application, such as a proxy, and its log of that time.',
+    ],
+    [
+      /(?:)/,
+      `Your server closed the connection ${status === null ? 'without a response' : 'before its response was complete'}.`,
+      'Check the log of your server at that time: it may have crashed or restarted.',
+      MAY_BE_PROCESSED,
+    ],
+  ];
 }
 
-function explainStatus(status: number, secretVersion: number): Explanation {
-  if (status >= 300 && status <= 399) {
-    return {
-      what: `Your server responded with ${status}, a redirect. Redirects are not followed.`,
-      advice: [
-        'Set the webhook’s URL to the final address. Often only https://, www. or a trailing slash differs.',
-      ],
-    };
-  }
-  switch (status) {
-    case 401:
-    case 403:
-      return {
-        what: `Your server responded with ${status}: it refused the request.`,
-        advice: [
-          `Check that your server verifies the signature with the secret of this webhook; this was signed with version ${secretVersion}.`,
-          'Allow requests to the webhook’s path without a login or an API key: the signature authenticates them.',
-          'Check that the clock of your server is right: signatures older than 5 minutes are refused by most receivers.',
-        ],
-      };
-    case 404:
-    case 410:
-      return {
-        what: `Your server responded with ${status}: nothing is at this path.`,
-        advice: [
-          'Check the path of the webhook’s URL.',
-          'Check that the application with that path is deployed.',
-        ],
-      };
-    case 405:
-      return {
-        what: 'Your server responded with 405: it does not accept POST requests at this path.',
-        advice: ['Check the path of the URL, and that your application accepts POST there.'],
-      };
-    case 413:
-      return {
-        what: 'Your server responded with 413: the event is larger than its limit.',
-        advice: ['Raise the request body limit of your server or its proxy to at least 1 MiB.'],
-      };
-    case 429:
-      return {
-        what: 'Your server responded with 429: its rate limit is exceeded.',
-        advice: [
-          'Raise the rate limit of your server for this path. On a busy day many events arrive each minute.',
-          'Your server can set the backoff with a retry-after header.',
-        ],
-      };
-    case 502:
-    case 503:
-    case 504:
-      return {
-        what: `Your server responded with ${status}: the application behind it was not available.`,
-        advice: ['Check that the application runs and is not overloaded. See its log at that time.'],
-      };
-    default:
-  }
-  if (status >= 400 && status <= 499) {
-    return {
-      what: `Your server responded with ${status}: it did not accept the request.`,
-      advice: [
-        'Read your server’s response below: it often says why.',
-        'Check that your application ignores unknown fields and events.',
-      ],
-    };
-  }
-  if (status >= 500) {
-    return {
-      what: `Your server responded with ${status}: your application failed.`,
-      advice: ['Find the error in the log of your server at that time by the delivery ID below.'],
-    };
-  }
-  return {
-    what: `Your server responded with ${status === 0 ? 'no status' : status}, which is not a success.`,
-    advice: ['Respond with 200 or 204 when an event is stored.'],
-  };
+function statusMeanings(secretVersion: number): readonly Meaning[] {
+  return [
+    [
+      /^3/,
+      ', a redirect. Redirects are not followed.',
+      'Set the webhook’s URL to the final address. Often only https://, www. or a trailing slash differs.',
+    ],
+    [
+      /^40[13]/,
+      ': it refused the request.',
+      `Check that your server verifies the signature with the secret of this webhook; this was signed with version ${secretVersion}.`,
+      'Allow requests to the webhook’s path without a login or an API key: the signature authenticates them.',
+      'Check that the clock of your server is right: signatures older than 5 minutes are refused by most receivers.',
+    ],
+    [
+      /^4(?:04|10)/,
+      ': nothing is at this path.',
+      'Check the path of the webhook’s URL.',
+      'Check that the application with that path is deployed.',
+    ],
+    [
+      /^405/,
+      ': it does not accept POST requests at this path.',
+      'Check the path of the URL, and that your application accepts POST there.',
+    ],
+    [
+      /^413/,
+      ': the event is larger than its limit.',
+      'Raise the request body limit of your server or its proxy to at least 1 MiB.',
+    ],
+    [
+      /^429/,
+      ': its rate limit is exceeded.',
+      'Raise the rate limit of your server for this path. On a busy day many events arrive each minute.',
+      'Your server can set the backoff with a retry-after header.',
+    ],
+    [
+      /^50[234]/,
+      ': the application behind it was not available.',
+      'Check that the application runs and is not overloaded. See its log at that time.',
+    ],
+    [
+      /^4/,
+      ': it did not accept the request.',
+      'Read your server’s response below: it often says why.',
+      'Check that your application ignores unknown fields and events.',
+    ],
+    [
+      /^5/,
+      ': your application failed.',
+      'Find the error in the log of your server at that time by the delivery ID below.',
+    ],
+    [/(?:)/, ', which is not a success.', 'Respond with 200 or 204 when an event is stored.'],
+  ];
 }

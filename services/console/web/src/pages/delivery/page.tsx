@@ -13,8 +13,7 @@ import { Notice, PageHeader, Panel, TextLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { webhookName } from '../../webhook-name.js';
 import { AttemptList } from './attempt-list.js';
-import classes from './delivery.module.css';
-import { Facts } from '../../parts/facts.js';
+import { Advice, Facts } from '../../parts/facts.js';
 import { replayBlockedReason, ReplayButton } from './replay-button.js';
 import { canRetryNow, RetryButton } from './retry-button.js';
 import { RequestSent } from './request-sent.js';
@@ -70,13 +69,7 @@ function Details(props: {
   return (
     <Stack gap="lg">
       <Notice tone={tone} title={what}>
-        {advice.length > 0 && (
-          <ul className={classes['advice']} aria-label="What to do">
-            {advice.map((each) => (
-              <li key={each}>{each}</li>
-            ))}
-          </ul>
-        )}
+        {advice.length > 0 && <Advice advice={advice} />}
       </Notice>
       <Panel title="Details">
         <DeliveryFacts delivery={delivery} webhook={webhook} noReplay={noReplay} />

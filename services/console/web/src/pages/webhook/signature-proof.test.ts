@@ -6,8 +6,8 @@ const delivered: TestOutcome = { kind: 'delivered', title: '' };
 const refused: TestOutcome = {
   kind: 'failed',
   hasResponse: true,
-  title: '',
-  advice: '',
+  what: '',
+  advice: [],
   seen: null,
   responseBody: null,
 };

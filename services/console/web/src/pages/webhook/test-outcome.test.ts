@@ -1,12 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Attempt } from '../../api/operations.js';
+import { explainAttempt } from '../delivery/explain-attempt.js';
 import { outcomeOfTest } from './test-outcome.js';
 
 const attempt = (outcome: Attempt['outcome'], responseStatus: number | null = null) => ({
   outcome,
   responseStatus,
   responseBody: null,
-  error: null,
+  error: 'the reason',
+  exchange: null,
+  secretVersion: 1,
   durationMs: 82,
 });
 
@@ -35,20 +38,15 @@ describe('a test delivery', () => {
   });
 
   test.each([
-    ['timed_out', null, /within 10 seconds/, /firewall/],
-    ['tls_failed', null, /TLS/, /certificate/],
-    ['connection_failed', null, /Could not connect/, /port 443/],
-    ['endpoint_refused', null, /not public/, /DNS/],
-    ['rejected', 404, /responded with 404/, /Nothing is at this path/],
-    ['rejected', 302, /responded with 302/, /not followed/],
-    ['rejected', 401, /responded with 401/, /no login/],
-    ['rejected', 400, /responded with 400/, /signatures/],
-    ['rejected', 503, /responded with 503/, /See its log/],
-  ] as const)('that ended with %s %s has advice', (outcome, status, title, advice) => {
-    expect(outcomeOf(outcome, status)).toMatchObject({
+    ['rejected', 404, { hasResponse: true, seen: null }],
+    ['timed_out', null, { hasResponse: false, seen: 'the reason' }],
+  ] as const)('that ended with %s %s is explained like any attempt', (outcome, status, shown) => {
+    const explained = explainAttempt(attempt(outcome, status));
+    expect(outcomeOf(outcome, status)).toEqual({
+      ...explained,
+      ...shown,
       kind: 'failed',
-      title: expect.stringMatching(title),
-      advice: expect.stringMatching(advice),
+      responseBody: null,
     });
   });
 });

@@ -2,6 +2,7 @@ import { Group, Stack, Text } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { ActionButton } from '../../parts/owner.js';
 import { CodeBlock } from '../../parts/code.js';
+import { Advice } from '../../parts/facts.js';
 import { FormFailure } from '../../parts/form.js';
 import { Notice, TextLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
@@ -50,11 +51,9 @@ export function TestResult({ test: { outcome, deliveryId } }: { readonly test: T
     );
   }
   return (
-    <Notice tone="bad" title={outcome.title}>
+    <Notice tone="bad" title={outcome.what}>
       <Stack gap="xs">
-        <Text size="sm" inherit>
-          {outcome.advice}
-        </Text>
+        <Advice advice={outcome.advice} />
         {outcome.seen !== null && <Text size="sm">{`Details: ${outcome.seen}.`}</Text>}
         {outcome.responseBody !== null && outcome.responseBody !== '' && (
           <CodeBlock
