@@ -14,7 +14,7 @@ import {
   IconShieldQuestion,
 } from '@tabler/icons-react';
 import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
-import type { ComponentType, ReactNode } from 'react';
+import type { ComponentType } from 'react';
 import type { ApiKey, Attempt, DeliveryState, Webhook } from '../api/operations.js';
 import { isFailing } from '../is-failing.js';
 import type { Tone } from '../tones.js';
@@ -23,11 +23,15 @@ import { PATHS } from '../paths.js';
 import { webhookName } from '../webhook-name.js';
 import { TextLink } from './page.js';
 
-type Icon = ComponentType<{ readonly size?: number; readonly 'aria-hidden'?: boolean }>;
+/** A state in words, with the icon and the tone of its badge. */
+export interface Look {
+  readonly tone: Tone;
+  readonly icon: ComponentType<{ readonly size?: number; readonly 'aria-hidden'?: boolean }>;
+  readonly label: string;
+}
 
 /** Badge with an icon and a short text in the colour of its tone. */
-export function ToneBadge(props: { readonly tone: Tone; readonly icon: Icon; readonly children: ReactNode }) {
-  const { tone, icon: BadgeIcon, children } = props;
+export function Badge({ tone, icon: BadgeIcon, label }: Look) {
   return (
     <Box
       component="span"
@@ -39,62 +43,46 @@ export function ToneBadge(props: { readonly tone: Tone; readonly icon: Icon; rea
       }}
     >
       <BadgeIcon size={15} aria-hidden />
-      {children}
+      {label}
     </Box>
   );
 }
 
-interface Look {
-  readonly tone: Tone;
-  readonly icon: Icon;
-  readonly label: string;
-}
+type Looks<State extends string> = Readonly<Record<State, Look>>;
 
-function LookBadge({ look }: { readonly look: Look }) {
-  return (
-    <ToneBadge tone={look.tone} icon={look.icon}>
-      {look.label}
-    </ToneBadge>
-  );
-}
-
-const STATES: Readonly<Record<Webhook['state'], Look>> = {
+const WEBHOOK_LOOKS: Looks<Webhook['state']> = {
   active: { tone: 'good', icon: IconPlayerPlay, label: 'Active' },
   paused: { tone: 'quiet', icon: IconPlayerPause, label: 'Paused' },
 };
 
-/** Whether a subscription is active or paused. */
-export function StateBadge({ state }: { readonly state: Webhook['state'] }) {
-  return <LookBadge look={STATES[state]} />;
-}
-
-const HEALTHS: Readonly<Record<Webhook['health'], Look>> = {
+const HEALTH_LOOKS: Looks<Webhook['health'] | 'failing'> = {
   healthy: { tone: 'good', icon: IconHeartbeat, label: 'Healthy' },
   degraded: { tone: 'bad', icon: IconAlertTriangle, label: 'Degraded' },
+  failing: { tone: 'bad', icon: IconAlertTriangle, label: 'Failing' },
 };
 
-const FAILING: Look = { tone: 'bad', icon: IconAlertTriangle, label: 'Failing' };
-
-/** Whether deliveries to a subscription succeed. A paused or untested one has no health. */
-export function HealthBadge({
-  webhook,
-}: {
-  readonly webhook: Pick<Webhook, 'health' | 'state' | 'verified' | 'failuresInRow'>;
-}) {
+/** Whether a subscription is active, and whether deliveries to it succeed: a paused or untested one has no health. */
+export function WebhookBadges({ webhook }: { readonly webhook: Webhook }) {
   const health = healthOf(webhook);
-  if (health === null) return null;
-  return <LookBadge look={isFailing(webhook) ? FAILING : HEALTHS[health]} />;
+  return (
+    <>
+      <Badge {...WEBHOOK_LOOKS[webhook.state]} />
+      {health !== null && <Badge {...HEALTH_LOOKS[isFailing(webhook) ? 'failing' : health]} />}
+    </>
+  );
 }
-
-const VERIFIED: Look = { tone: 'good', icon: IconShieldCheck, label: 'Verified' };
-const UNVERIFIED: Look = { tone: 'warn', icon: IconShieldQuestion, label: 'Not verified' };
 
 /** Whether a test delivery to the current URL got a 2xx. */
 export function VerifiedBadge({ verified }: { readonly verified: boolean }) {
-  return <LookBadge look={verified ? VERIFIED : UNVERIFIED} />;
+  return verified ? (
+    <Badge tone="good" icon={IconShieldCheck} label="Verified" />
+  ) : (
+    <Badge tone="warn" icon={IconShieldQuestion} label="Not verified" />
+  );
 }
 
-const DELIVERY_STATES: Readonly<Record<DeliveryState, Look>> = {
+/** States of deliveries. */
+export const DELIVERY_LOOKS: Looks<DeliveryState> = {
   pending: { tone: 'info', icon: IconClock, label: 'Pending' },
   retry_scheduled: { tone: 'warn', icon: IconRefresh, label: 'Retry scheduled' },
   delivered: { tone: 'good', icon: IconCheck, label: 'Delivered' },
@@ -103,17 +91,8 @@ const DELIVERY_STATES: Readonly<Record<DeliveryState, Look>> = {
   cancelled: { tone: 'quiet', icon: IconBan, label: 'Cancelled' },
 };
 
-/** State of a delivery. */
-export function DeliveryStateBadge({ state }: { readonly state: DeliveryState }) {
-  return <LookBadge look={DELIVERY_STATES[state]} />;
-}
-
-/** The name of a delivery's state, e.g. for a filter. */
-export function deliveryStateLabel(state: DeliveryState): string {
-  return DELIVERY_STATES[state].label;
-}
-
-const OUTCOMES: Readonly<Record<Attempt['outcome'], Look>> = {
+/** Outcomes of attempts. */
+export const OUTCOME_LOOKS: Looks<Attempt['outcome']> = {
   delivered: { tone: 'good', icon: IconCheck, label: 'Delivered' },
   rejected: { tone: 'bad', icon: IconBan, label: 'Rejected' },
   timed_out: { tone: 'bad', icon: IconHourglass, label: 'Timed out' },
@@ -122,27 +101,13 @@ const OUTCOMES: Readonly<Record<Attempt['outcome'], Look>> = {
   endpoint_refused: { tone: 'bad', icon: IconBan, label: 'Address refused' },
 };
 
-/** The name of an attempt's outcome. */
-export function outcomeLabel(outcome: Attempt['outcome']): string {
-  return OUTCOMES[outcome].label;
-}
-
-/** Outcome of an attempt. */
-export function OutcomeBadge({ outcome }: { readonly outcome: Attempt['outcome'] }) {
-  return <LookBadge look={OUTCOMES[outcome]} />;
-}
-
-const KEY_STATES: Readonly<Record<ApiKey['state'], Look>> = {
+/** States of API keys. */
+export const KEY_LOOKS: Looks<ApiKey['state']> = {
   active: { tone: 'good', icon: IconCheck, label: 'Active' },
   expiring: { tone: 'warn', icon: IconHourglass, label: 'Expiring' },
   expired: { tone: 'quiet', icon: IconClock, label: 'Expired' },
   revoked: { tone: 'quiet', icon: IconBan, label: 'Revoked' },
 };
-
-/** The state of an API key. */
-export function KeyStateBadge({ state }: { readonly state: ApiKey['state'] }) {
-  return <LookBadge look={KEY_STATES[state]} />;
-}
 
 /** Link to a webhook by its name, with its URL if the name differs. */
 export function WebhookLink({ webhook }: { readonly webhook: Webhook }) {

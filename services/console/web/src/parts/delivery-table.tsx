@@ -4,7 +4,7 @@ import type { ListedDelivery, Webhook } from '../api/operations.js';
 import { formatDuration } from '../format.js';
 import { PATHS } from '../paths.js';
 import { webhookName } from '../webhook-name.js';
-import { DeliveryStateBadge, outcomeLabel } from './badges.js';
+import { Badge, DELIVERY_LOOKS, OUTCOME_LOOKS } from './badges.js';
 import { type Column, DataTable } from './data-table.js';
 import { NextAttempt, nextAttemptOf, PastTime } from './times.js';
 import { TextLink } from './page.js';
@@ -29,7 +29,7 @@ const RESULT: readonly Column<ListedDelivery>[] = [
     header: 'State',
     cell: (delivery) => (
       <Group gap={6} component="span">
-        <DeliveryStateBadge state={delivery.state} />
+        <Badge {...DELIVERY_LOOKS[delivery.state]} />
         {nextAttemptOf(delivery) !== null && (
           <Text component="span" size="xs" c="dimmed">
             <NextAttempt delivery={delivery} />
@@ -41,7 +41,7 @@ const RESULT: readonly Column<ListedDelivery>[] = [
   {
     header: 'Status',
     cell: ({ lastAttempt }) =>
-      lastAttempt === null ? '–' : (lastAttempt.responseStatus ?? outcomeLabel(lastAttempt.outcome)),
+      lastAttempt === null ? '–' : (lastAttempt.responseStatus ?? OUTCOME_LOOKS[lastAttempt.outcome].label),
   },
   {
     header: 'Duration',

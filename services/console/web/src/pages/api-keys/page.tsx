@@ -5,7 +5,7 @@ import type { ApiKey } from '../../api/operations.js';
 import { useApiKeys } from '../../api/hooks.js';
 import { ActionButton, useOwner } from '../../parts/owner.js';
 import { EmptyState, LoadMore, QueryView } from '../../parts/query-view.js';
-import { KeyStateBadge } from '../../parts/badges.js';
+import { Badge, KEY_LOOKS } from '../../parts/badges.js';
 import { DataTable } from '../../parts/data-table.js';
 import { Notice, PageHeader, Panel } from '../../parts/page.js';
 import { DueTime, PastTime } from '../../parts/times.js';
@@ -140,7 +140,7 @@ function State({ apiKey }: { readonly apiKey: ApiKey }) {
   const { state, expiresAt, revokedAt } = apiKey;
   return (
     <Stack gap={2} align="flex-start">
-      <KeyStateBadge state={state} />
+      <Badge {...KEY_LOOKS[state]} />
       {state === 'revoked' && revokedAt !== null && (
         <Text size="xs" c="dimmed">
           <PastTime at={revokedAt} />

@@ -3,11 +3,11 @@ import { IconCheck, IconPlayerPlay, IconRefresh, IconX } from '@tabler/icons-rea
 import type { Output } from '../../api/operations.js';
 import { useAction, useOperationList } from '../../api/hooks.js';
 import { formatCount } from '../../format.js';
-import { deliveryStateLabel, ToneBadge } from '../../parts/badges.js';
+import { Badge, DELIVERY_LOOKS } from '../../parts/badges.js';
 import { ConfirmedButton } from '../../parts/confirm-dialog.js';
 import { DataTable } from '../../parts/data-table.js';
-import { EmptyState, ErrorState, LoadMore } from '../../parts/query-view.js';
-import { Loading, Panel, TextLink } from '../../parts/page.js';
+import { EmptyState, LoadMore, QueryView } from '../../parts/query-view.js';
+import { Panel, TextLink } from '../../parts/page.js';
 import { ExactTime, PastTime } from '../../parts/times.js';
 import { PATHS } from '../../paths.js';
 import { verbOf } from './replay-request.js';
@@ -21,66 +21,67 @@ export function ReplayList({ webhookId }: { readonly webhookId: string }) {
     { params: { id: webhookId }, query: { limit: 20 } },
     (page) => page.replays,
   );
-  const { data: replays } = list;
-  if (replays === undefined) {
-    return list.error === null ? (
-      <Loading label="Loading the bulk replays" />
-    ) : (
-      <ErrorState
-        error={list.error}
-        title="Could not load bulk replays"
-        onRetry={() => void list.refetch()}
-      />
-    );
-  }
-  const running = replays.filter(({ state }) => state === 'running');
-  const past = replays.filter(({ state }) => state !== 'running');
   return (
-    <>
-      {running.map((replay) => (
-        <Running key={replay.id} replay={replay} />
-      ))}
-      <section aria-labelledby="past-replays">
-        <Text component="h2" id="past-replays" fz="h2" fw={650} mt={0} mb="sm">
-          Past replays
-        </Text>
-        {past.length === 0 ? (
-          <Panel>
-            <EmptyState title="None yet" icon={<IconRefresh size={28} />}>
-              Bulk replays and the replays after a pause appear here.
-            </EmptyState>
-          </Panel>
-        ) : (
-          <DataTable
-            caption="Past bulk replays, newest first"
-            rows={past}
-            rowKey={({ id }) => id}
-            columns={[
-              {
-                header: 'Started',
-                isName: true,
-                cell: (replay) => (
-                  <div>
-                    <ExactTime at={replay.createdAt} />
-                    <Text size="xs" c="dimmed">
-                      {whatText(replay)}
-                    </Text>
-                  </div>
-                ),
-              },
-              { header: 'State', cell: ({ state }) => <ReplayStateBadge state={state} /> },
-              { header: 'Queued', isNumber: true, cell: progressText },
-              { header: 'Per minute', isNumber: true, cell: ({ perMinute }) => formatCount(perMinute) },
-              {
-                header: 'Ended',
-                cell: ({ finishedAt }) => (finishedAt === null ? '–' : <PastTime at={finishedAt} />),
-              },
-            ]}
-          />
-        )}
-        {list.hasMore && <LoadMore shown={replays.length} what="replays" list={list} />}
-      </section>
-    </>
+    <QueryView query={list} label="bulk replays">
+      {(replays) => {
+        const past = replays.filter(({ state }) => state !== 'running');
+        return (
+          <>
+            {replays
+              .filter(({ state }) => state === 'running')
+              .map((replay) => (
+                <Running key={replay.id} replay={replay} />
+              ))}
+            <section aria-labelledby="past-replays">
+              <Text component="h2" id="past-replays" fz="h2" fw={650} mt={0} mb="sm">
+                Past replays
+              </Text>
+              {past.length === 0 ? (
+                <Panel>
+                  <EmptyState title="None yet" icon={<IconRefresh size={28} />}>
+                    Bulk replays and the replays after a pause appear here.
+                  </EmptyState>
+                </Panel>
+              ) : (
+                <PastReplays replays={past} />
+              )}
+              {list.hasMore && <LoadMore shown={replays.length} what="replays" list={list} />}
+            </section>
+          </>
+        );
+      }}
+    </QueryView>
+  );
+}
+
+function PastReplays({ replays }: { readonly replays: readonly Replay[] }) {
+  return (
+    <DataTable
+      caption="Past bulk replays, newest first"
+      rows={replays}
+      rowKey={({ id }) => id}
+      columns={[
+        {
+          header: 'Started',
+          isName: true,
+          cell: (replay) => (
+            <div>
+              <ExactTime at={replay.createdAt} />
+              <Text size="xs" c="dimmed">
+                {whatText(replay)}
+              </Text>
+            </div>
+          ),
+        },
+        { header: 'State', cell: ({ state }) => <Badge {...STATES[state]} /> },
+        { header: 'Queued', isNumber: true, cell: progressText },
+        { header: 'Per minute', isNumber: true, cell: ({ perMinute }) => formatCount(perMinute) },
+        {
+          header: 'Ended',
+          cell: ({ finishedAt }) => (finishedAt === null ? '–' : <PastTime at={finishedAt} />),
+        },
+      ]}
+    />
   );
 }
 
@@ -138,21 +139,12 @@ const STATES = {
   cancelled: { tone: 'quiet', icon: IconX, label: 'Cancelled' },
 } as const;
 
-function ReplayStateBadge({ state }: { readonly state: Replay['state'] }) {
-  const { tone, icon, label } = STATES[state];
-  return (
-    <ToneBadge tone={tone} icon={icon}>
-      {label}
-    </ToneBadge>
-  );
-}
-
 function progressText({ queued, total, atLeast }: Replay): string {
   return `${formatCount(queued)} of ${formatCount(total)}${atLeast ? ' or more' : ''}`;
 }
 
 function whatText({ kind, states, event, from, to }: Replay) {
-  const selected = (states ?? []).map(deliveryStateLabel).join(' and ');
+  const selected = (states ?? []).map((state) => DELIVERY_LOOKS[state].label).join(' and ');
   const name = { replay: selected, backfill: 'Missed events', events: 'Events requested by API' }[kind];
   const which = `${name}${event === null ? '' : `, ${event}`}`;
   return (

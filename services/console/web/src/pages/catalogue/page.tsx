@@ -6,7 +6,7 @@ import { useLocation, useSearchParams } from 'react-router';
 import { useEventCatalogue } from '../../api/hooks.js';
 import { formatCountOf } from '../../format.js';
 import { EmptyState, QueryView } from '../../parts/query-view.js';
-import { ToneBadge } from '../../parts/badges.js';
+import { Badge } from '../../parts/badges.js';
 import { CodeBlock, CopyButton } from '../../parts/code.js';
 import { DataTable } from '../../parts/data-table.js';
 import { useOwner } from '../../parts/owner.js';
@@ -136,13 +136,9 @@ function Event({ event, isNamed }: { readonly event: CatalogueEvent; readonly is
       <Text mb="xs">{`${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`}</Text>
       <Group gap="xs" mb="xs">
         {isOwn ? (
-          <ToneBadge tone="good" icon={IconCheck}>
-            Available to your company
-          </ToneBadge>
+          <Badge tone="good" icon={IconCheck} label="Available to your company" />
         ) : (
-          <ToneBadge tone="quiet" icon={IconBellOff}>
-            Not available to your company
-          </ToneBadge>
+          <Badge tone="quiet" icon={IconBellOff} label="Not available to your company" />
         )}
         <Text size="sm" c="dimmed">
           {`For ${new Intl.ListFormat('en').format(mayHave.map((each) => CLASS_NAMES[each]))} companies · schema version ${schemaVersion}`}

@@ -3,7 +3,7 @@ import { IconFilter, IconSearch } from '@tabler/icons-react';
 import { DELIVERY_STATES } from '@partner/proto-contracts/resources/delivery/delivery';
 import { useId, useState } from 'react';
 import type { Webhook } from '../../api/operations.js';
-import { deliveryStateLabel } from '../../parts/badges.js';
+import { DELIVERY_LOOKS } from '../../parts/badges.js';
 import { DateTimeField, EventSelect } from '../../parts/fields.js';
 import { webhookName } from '../../webhook-name.js';
 import classes from './deliveries.module.css';
@@ -86,7 +86,7 @@ export function FilterForm(props: {
           <option value="">All states</option>
           {DELIVERY_STATES.map((state) => (
             <option key={state} value={state}>
-              {deliveryStateLabel(state)}
+              {DELIVERY_LOOKS[state].label}
             </option>
           ))}
         </NativeSelect>

@@ -2,7 +2,7 @@ import { Accordion, Code, Stack, Text } from '@mantine/core';
 import { RESPONSE_HEADER_LIMITS } from '@partner/proto-contracts/resources/attempt/attempt';
 import type { Attempt } from '../../api/operations.js';
 import { formatDuration } from '../../format.js';
-import { OutcomeBadge } from '../../parts/badges.js';
+import { Badge, OUTCOME_LOOKS } from '../../parts/badges.js';
 import { CodeBlock } from '../../parts/code.js';
 import { ExactTime, PastTime } from '../../parts/times.js';
 import classes from './delivery.module.css';
@@ -23,7 +23,7 @@ export function AttemptList({ attempts }: { readonly attempts: readonly Attempt[
           <Accordion.Control>
             <span className={classes['attempt']}>
               <strong>{`Attempt ${attempt.number}`}</strong>
-              <OutcomeBadge outcome={attempt.outcome} />
+              <Badge {...OUTCOME_LOOKS[attempt.outcome]} />
               {attempt.responseStatus !== null && <span>{`Status ${attempt.responseStatus}`}</span>}
               <span>{formatDuration(attempt.durationMs)}</span>
               <Text component="span" size="sm" c="dimmed">

@@ -4,7 +4,7 @@ import { useParams } from 'react-router';
 import type { Attempt, Delivery, Webhook } from '../../api/operations.js';
 import { useAction, useDelivery, useWebhook } from '../../api/hooks.js';
 import { QueryView } from '../../parts/query-view.js';
-import { DeliveryStateBadge } from '../../parts/badges.js';
+import { Badge, DELIVERY_LOOKS } from '../../parts/badges.js';
 import { CopyButton } from '../../parts/code.js';
 import { FormFailure } from '../../parts/form.js';
 import { LinkButton } from '../../parts/owner.js';
@@ -99,7 +99,7 @@ function DeliveryFacts(props: {
   return (
     <Facts
       facts={[
-        ['State', <DeliveryStateBadge key="state" state={delivery.state} />],
+        ['State', <Badge key="state" {...DELIVERY_LOOKS[delivery.state]} />],
         [
           'Webhook',
           <TextLink key="webhook" size="sm" to={PATHS.webhook(delivery.subscriptionId)}>

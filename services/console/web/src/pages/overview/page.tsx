@@ -3,7 +3,7 @@ import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useSearchParams } from 'react-router';
 import type { Webhook } from '../../api/operations.js';
 import { useApiKeys, useCompanyStatistics, useServiceStatus, useWebhooks } from '../../api/hooks.js';
-import { Deferred, EmptyState, ErrorState, QueryView } from '../../parts/query-view.js';
+import { Deferred, EmptyState, QueryView } from '../../parts/query-view.js';
 import { AttemptFigures, LazyTrafficChart, SpanSwitch } from '../../parts/traffic.js';
 import { LinkButton, useOwner } from '../../parts/owner.js';
 import { Loading, PageHeader, Panel, TextLink } from '../../parts/page.js';
@@ -97,27 +97,18 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
         <ServiceNotice hasIssues={found.length > 0} />
         <AttentionList found={found} isWhole={isWhole} />
         <Panel title="Deliveries" actions={<SpanSwitch span={span} />}>
-          {statistics.data === undefined ? (
-            statistics.error !== null && (
-              <ErrorState
-                error={statistics.error}
-                title="Could not load statistics"
-                onRetry={() => void statistics.refetch()}
-              />
-            )
-          ) : (
-            <Stack gap="lg">
-              <AttemptFigures totals={statistics.data.totals} />
-              {statistics.data.totals.attempts === 0 ? (
-                <Text c="dimmed">{`No deliveries in ${SPAN_TEXTS[span]}.`}</Text>
-              ) : (
-                <LazyTrafficChart
-                  points={chartPoints(statistics.data, span, now)}
-                  spanText={SPAN_TEXTS[span]}
-                />
-              )}
-            </Stack>
-          )}
+          <QueryView query={statistics} label="statistics">
+            {(data) => (
+              <Stack gap="lg">
+                <AttemptFigures totals={data.totals} />
+                {data.totals.attempts === 0 ? (
+                  <Text c="dimmed">{`No deliveries in ${SPAN_TEXTS[span]}.`}</Text>
+                ) : (
+                  <LazyTrafficChart points={chartPoints(data, span, now)} spanText={SPAN_TEXTS[span]} />
+                )}
+              </Stack>
+            )}
+          </QueryView>
         </Panel>
         <section aria-label="Webhooks">
           <Group mb="sm">

@@ -1,7 +1,7 @@
 import { Group } from '@mantine/core';
 import type { AttemptCounts, CompanyStatistics, Webhook, WebhookTotals } from '../../api/operations.js';
 import { formatCount, formatCountOf, formatDuration, formatShare } from '../../format.js';
-import { HealthBadge, StateBadge, WebhookLink } from '../../parts/badges.js';
+import { WebhookBadges, WebhookLink } from '../../parts/badges.js';
 import { DataTable } from '../../parts/data-table.js';
 import { useNow } from '../../parts/times.js';
 import { Sparkline } from '../../parts/traffic.js';
@@ -34,8 +34,7 @@ export function WebhookTable(props: {
           header: 'State',
           cell: (webhook) => (
             <Group gap={6} component="span">
-              <StateBadge state={webhook.state} />
-              <HealthBadge webhook={webhook} />
+              <WebhookBadges webhook={webhook} />
             </Group>
           ),
         },

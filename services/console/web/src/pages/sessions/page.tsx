@@ -6,7 +6,7 @@ import { useAction, useOperation, useTask } from '../../api/hooks.js';
 import { browserName } from '../../browser-name.js';
 import { formatCountOf } from '../../format.js';
 import { QueryView } from '../../parts/query-view.js';
-import { ToneBadge } from '../../parts/badges.js';
+import { Badge } from '../../parts/badges.js';
 import { ConfirmedButton } from '../../parts/confirm-dialog.js';
 import { DataTable } from '../../parts/data-table.js';
 import { FormFailure } from '../../parts/form.js';
@@ -65,11 +65,7 @@ function List({ sessions }: { readonly sessions: readonly ListedSession[] }) {
             cell: ({ userAgent, current }) => (
               <Group gap="xs" title={userAgent ?? ''}>
                 {browserName(userAgent)}
-                {current && (
-                  <ToneBadge tone="good" icon={IconDeviceLaptop}>
-                    This session
-                  </ToneBadge>
-                )}
+                {current && <Badge tone="good" icon={IconDeviceLaptop} label="This session" />}
               </Group>
             ),
           },

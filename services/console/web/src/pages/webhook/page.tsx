@@ -4,7 +4,7 @@ import { Navigate, useParams, useSearchParams } from 'react-router';
 import type { Webhook } from '../../api/operations.js';
 import { useAction, useWebhook } from '../../api/hooks.js';
 import { QueryView } from '../../parts/query-view.js';
-import { HealthBadge, StateBadge, VerifiedBadge } from '../../parts/badges.js';
+import { VerifiedBadge, WebhookBadges } from '../../parts/badges.js';
 import { Loading, PageHeader } from '../../parts/page.js';
 import { OwnerOnly } from '../../parts/owner.js';
 import { PATHS, WEBHOOK_TABS } from '../../paths.js';
@@ -57,8 +57,7 @@ function WebhookPage({ id, deletion }: { readonly id: string; readonly deletion:
               description: data.description === '' ? undefined : data.url,
               actions: (
                 <>
-                  <StateBadge state={data.state} />
-                  <HealthBadge webhook={data} />
+                  <WebhookBadges webhook={data} />
                   <VerifiedBadge verified={data.verified} />
                 </>
               ),

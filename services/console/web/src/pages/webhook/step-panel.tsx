@@ -1,6 +1,6 @@
 import { IconArrowRight, IconCheck, IconClock } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { ToneBadge } from '../../parts/badges.js';
+import { Badge } from '../../parts/badges.js';
 import { Panel } from '../../parts/page.js';
 
 /** Progress of a step. */
@@ -19,16 +19,8 @@ export function StepPanel(props: {
   readonly state: StepState;
   readonly children: ReactNode;
 }) {
-  const { tone, icon, label } = LOOKS[props.state];
   return (
-    <Panel
-      title={`${props.number}. ${props.title}`}
-      actions={
-        <ToneBadge tone={tone} icon={icon}>
-          {label}
-        </ToneBadge>
-      }
-    >
+    <Panel title={`${props.number}. ${props.title}`} actions={<Badge {...LOOKS[props.state]} />}>
       {props.children}
     </Panel>
   );

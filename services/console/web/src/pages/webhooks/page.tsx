@@ -6,7 +6,7 @@ import { useCompanyStatistics, useWebhooks } from '../../api/hooks.js';
 import { formatCountOf, formatShare } from '../../format.js';
 import { isFailing } from '../../is-failing.js';
 import { EmptyState, QueryView } from '../../parts/query-view.js';
-import { HealthBadge, StateBadge, VerifiedBadge, WebhookLink } from '../../parts/badges.js';
+import { VerifiedBadge, WebhookBadges, WebhookLink } from '../../parts/badges.js';
 import { DataTable } from '../../parts/data-table.js';
 import { LinkButton } from '../../parts/owner.js';
 import { NextAttemptOfWebhook } from '../../parts/times.js';
@@ -76,8 +76,7 @@ function WebhookList({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
           header: 'State',
           cell: (webhook) => (
             <Group gap={6} component="span">
-              <StateBadge state={webhook.state} />
-              <HealthBadge webhook={webhook} />
+              <WebhookBadges webhook={webhook} />
               {!webhook.verified && <VerifiedBadge verified={false} />}
               {isFailing(webhook) && (
                 <Text span size="sm" c="dimmed">

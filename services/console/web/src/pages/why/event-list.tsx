@@ -1,25 +1,32 @@
 import { Group, List, Text } from '@mantine/core';
 import { IconZoomQuestion } from '@tabler/icons-react';
+import type { Output } from '../../api/operations.js';
 import { useOperationList } from '../../api/hooks.js';
-import { DeliveryStateBadge } from '../../parts/badges.js';
+import { Badge, DELIVERY_LOOKS } from '../../parts/badges.js';
 import { DataTable } from '../../parts/data-table.js';
-import { EmptyState, ErrorState, LoadMore } from '../../parts/query-view.js';
-import { Loading, Panel, TextLink } from '../../parts/page.js';
+import { EmptyState, LoadMore, QueryView } from '../../parts/query-view.js';
+import { Panel, TextLink } from '../../parts/page.js';
 import { PastTime } from '../../parts/times.js';
 import { PATHS } from '../../paths.js';
 
 /** Events about a resource, or the company's latest events, each with a link to its trace. */
 export function EventList({ resourceId }: { readonly resourceId?: string }) {
   const list = useOperationList('listEvents', { query: { resourceId, limit: 20 } }, (page) => page.events);
-  const { data: events, pages } = list;
-  const explanation = pages?.[0]?.explanation ?? null;
-  if (events === undefined) {
-    return list.error === null ? (
-      <Loading label="Loading the events" />
-    ) : (
-      <ErrorState error={list.error} title="Could not load events" onRetry={() => void list.refetch()} />
-    );
-  }
+  const explanation = list.pages?.[0]?.explanation ?? null;
+  return (
+    <QueryView query={list} label="events">
+      {(events) => <Events events={events} list={list} explanation={explanation} resourceId={resourceId} />}
+    </QueryView>
+  );
+}
+
+function Events(props: {
+  readonly events: Output<'listEvents'>['events'];
+  readonly list: Parameters<typeof LoadMore>[0]['list'];
+  readonly explanation: string | null;
+  readonly resourceId: string | undefined;
+}) {
+  const { events, list, explanation, resourceId } = props;
   if (events.length === 0 && !list.hasMore) {
     return (
       <Panel>
@@ -77,7 +84,7 @@ export function EventList({ resourceId }: { readonly resourceId?: string }) {
               ) : (
                 <Group gap={6} component="span">
                   {deliveryStates.map((state) => (
-                    <DeliveryStateBadge key={state} state={state} />
+                    <Badge key={state} {...DELIVERY_LOOKS[state]} />
                   ))}
                 </Group>
               ),

@@ -1,10 +1,10 @@
 import { Code, Group, Stack, Text } from '@mantine/core';
-import { IconBan, IconCheck, IconClock, IconPlayerPause, IconWebhook } from '@tabler/icons-react';
+import { IconWebhook } from '@tabler/icons-react';
 import type { Output, Webhook } from '../../api/operations.js';
 import { useOperation, useWebhooks } from '../../api/hooks.js';
 import { formatCountOf, formatDuration } from '../../format.js';
 import { QueryView } from '../../parts/query-view.js';
-import { DeliveryStateBadge, OutcomeBadge, ToneBadge } from '../../parts/badges.js';
+import { Badge, DELIVERY_LOOKS, OUTCOME_LOOKS } from '../../parts/badges.js';
 import { CodeBlock } from '../../parts/code.js';
 import { DataTable } from '../../parts/data-table.js';
 import { LinkButton } from '../../parts/owner.js';
@@ -19,17 +19,6 @@ import { type Verdict, VERDICT_TEXTS } from './verdicts.js';
 type Trail = Output<'getEvent'>;
 type SubscriptionTrail = Trail['subscriptions'][number];
 type TracedDelivery = SubscriptionTrail['deliveries'][number];
-
-const ICONS: Readonly<Record<Verdict, typeof IconCheck>> = {
-  queued: IconCheck,
-  paused: IconPlayerPause,
-  not_subscribed: IconBan,
-  schema_version: IconBan,
-  class: IconBan,
-  created_later: IconClock,
-  deleted: IconBan,
-  no_longer_kept: IconClock,
-};
 
 /** Trace of an event: its record, and its outcome for each webhook. */
 export function EventTrail({ eventId }: { readonly eventId: string }) {
@@ -137,16 +126,9 @@ function ForWebhook(props: {
 }) {
   const { trail, name, perSecond } = props;
   const { verdict, subscriptionId, deliveries } = trail;
-  const { tone, label, why, advice } = VERDICT_TEXTS[verdict];
+  const { why, advice, ...look } = VERDICT_TEXTS[verdict];
   return (
-    <Panel
-      title={name}
-      actions={
-        <ToneBadge tone={tone} icon={ICONS[verdict]}>
-          {label}
-        </ToneBadge>
-      }
-    >
+    <Panel title={name} actions={<Badge {...look} />}>
       <Stack gap="sm">
         <Text size="sm">
           {why}
@@ -190,7 +172,7 @@ function Deliveries({
             </div>
           ),
         },
-        { header: 'State', cell: ({ delivery }) => <DeliveryStateBadge state={delivery.state} /> },
+        { header: 'State', cell: ({ delivery }) => <Badge {...DELIVERY_LOOKS[delivery.state]} /> },
         { header: 'Created', cell: ({ delivery }) => <PastTime at={delivery.createdAt} /> },
         { header: 'Last attempt', cell: LastAttempt },
         {
@@ -207,7 +189,7 @@ function LastAttempt({ attempts }: TracedDelivery) {
   if (last === undefined) return <span>None yet</span>;
   return (
     <Group gap={6} component="span">
-      <OutcomeBadge outcome={last.outcome} />
+      <Badge {...OUTCOME_LOOKS[last.outcome]} />
       <Text component="span" size="xs" c="dimmed">
         {`${formatCountOf(attempts.length, 'attempt', 'attempts')}${last.responseStatus === null ? '' : `, status ${last.responseStatus}`}, ${formatDuration(last.durationMs)}`}
       </Text>
