@@ -6,6 +6,8 @@ import {
   formatPast,
   formatRelative,
   formatShare,
+  fromLocalInput,
+  toLocalInput,
 } from './format.js';
 
 const NOW = new Date('2026-09-01T12:00:00.000Z');
@@ -64,4 +66,13 @@ test.each([
 test('a count has the right noun', () => {
   expect(formatCountOf(1, 'delivery', 'deliveries')).toBe('1 delivery');
   expect(formatCountOf(1_200, 'delivery', 'deliveries')).toBe('1,200 deliveries');
+});
+
+test('a time survives the conversion to a field and back, to the second', () => {
+  const iso = '2026-09-03T13:02:44.000Z';
+  expect(toLocalInput(iso)).toMatch(/^2026-09-0\dT\d\d:\d\d:44$/);
+  expect(fromLocalInput(toLocalInput(iso))).toBe(iso);
+  expect(toLocalInput(undefined)).toBe('');
+  expect(fromLocalInput('')).toBeUndefined();
+  expect(fromLocalInput('then')).toBeUndefined();
 });

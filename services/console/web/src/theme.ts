@@ -1,6 +1,5 @@
 import { createTheme, type CSSVariablesResolver } from '@mantine/core';
-import { INK, PINE, RAIL, SURFACES } from './palette.js';
-import { TONE_COLORS, TONES } from './tones.js';
+import { INK, PINE, RAIL, SURFACES, TONE_COLORS, TONES } from './palette.js';
 
 /** Theme of the console. */
 export const theme = createTheme({

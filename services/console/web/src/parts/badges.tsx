@@ -1,4 +1,4 @@
-import { Box, Text } from '@mantine/core';
+import { Box, Code, Group, Text } from '@mantine/core';
 import {
   IconAlertTriangle,
   IconBan,
@@ -16,11 +16,10 @@ import {
 import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
 import type { ComponentType } from 'react';
 import type { ApiKey, Attempt, DeliveryState, Webhook } from '../api/operations.js';
-import { isFailing } from '../is-failing.js';
-import type { Tone } from '../tones.js';
+import { isFailing, webhookName } from '../webhook-facts.js';
+import type { Tone } from '../palette.js';
 import classes from './badges.module.css';
 import { PATHS } from '../paths.js';
-import { webhookName } from '../webhook-name.js';
 import { TextLink } from './page.js';
 
 /** A state in words, with the icon and the tone of its badge. */
@@ -122,5 +121,18 @@ export function WebhookLink({ webhook }: { readonly webhook: Webhook }) {
         </Text>
       )}
     </div>
+  );
+}
+
+/** The events of a subscription in one line. */
+export function EventPatterns({ events }: { readonly events: readonly string[] }) {
+  return (
+    <Group gap={6} component="span">
+      {events.map((event) => (
+        <Code key={event} style={{ whiteSpace: 'nowrap' }}>
+          {event}
+        </Code>
+      ))}
+    </Group>
   );
 }

@@ -3,7 +3,7 @@ import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { ListedDelivery, Webhook } from '../api/operations.js';
 import { formatDuration } from '../format.js';
 import { PATHS } from '../paths.js';
-import { webhookName } from '../webhook-name.js';
+import { webhookName } from '../webhook-facts.js';
 import { Badge, DELIVERY_LOOKS, OUTCOME_LOOKS } from './badges.js';
 import { type Column, DataTable } from './data-table.js';
 import { NextAttempt, nextAttemptOf, PastTime } from './times.js';

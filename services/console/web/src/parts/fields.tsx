@@ -1,6 +1,6 @@
 import { NativeSelect, type NativeSelectProps, TextInput, type TextInputProps } from '@mantine/core';
 import { useState } from 'react';
-import { fromLocalInput, toLocalInput } from '../local-time.js';
+import { fromLocalInput, toLocalInput } from '../format.js';
 import { useEventCatalogue } from '../api/hooks.js';
 import { useOwner } from './owner.js';
 

@@ -28,7 +28,7 @@ import {
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { Link, useLocation } from 'react-router';
 import classes from './page.module.css';
-import type { Tone } from '../tones.js';
+import type { Tone } from '../palette.js';
 import icon from '../icon.svg';
 
 /**

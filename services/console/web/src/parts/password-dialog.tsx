@@ -1,9 +1,8 @@
 import { Anchor, Button, Modal, Stack, Text } from '@mantine/core';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { ConfirmationGate } from '../api/confirmation-gate.js';
-import { useSignInMethods } from '../api/provider-sign-in.js';
+import { onConfirmed, useSignInMethods } from '../api/provider-sign-in.js';
 import { useAction } from '../api/hooks.js';
-import { onConfirmed } from '../confirmed-elsewhere.js';
 import { pageProviderName } from '../page-settings.js';
 import { Form, FormFailure, PasswordField, useFields } from './form.js';
 import { Loading } from './page.js';

@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Box, Button, Checkbox, Code, Group, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
+import { encode } from 'uqr';
 import type { Output } from '../../api/operations.js';
 import { useAction, useOperation } from '../../api/hooks.js';
 import { formatCountOf } from '../../format.js';
@@ -7,8 +8,7 @@ import { CodeForm, type FormAction, FormFailure } from '../../parts/form.js';
 import { Notice, Panel } from '../../parts/page.js';
 import { QueryView } from '../../parts/query-view.js';
 import { PastTime } from '../../parts/times.js';
-import { RecoveryCodesOnce } from './recovery-codes-once.js';
-import { SetUpForm } from './set-up-form.js';
+import { CodeBlock, CopyButton } from '../../parts/code.js';
 
 /** Two-factor authentication of the owner: set-up, recovery codes and disabling. */
 export function SecondFactorPanel() {
@@ -132,5 +132,92 @@ function CodeDialog(props: {
         onSubmit={(code) => action.run({ body: { code } })}
       />
     </Modal>
+  );
+}
+
+/** Shows new recovery codes once. The owner continues after storing them. */
+export function RecoveryCodesOnce(props: { readonly codes: readonly string[]; readonly onDone: () => void }) {
+  const [isStored, setStored] = useState(false);
+  return (
+    <Stack>
+      <Notice tone="warn" title="These recovery codes are shown once" isAlert>
+        If you lose your phone, each of them replaces the code of the app once. Store them where you can reach
+        them without it.
+      </Notice>
+      <CodeBlock label="Recovery codes" code={props.codes.join('\n')} />
+      <Checkbox
+        label="I have stored them"
+        checked={isStored}
+        onChange={({ currentTarget }) => setStored(currentTarget.checked)}
+      />
+      <Group>
+        <Button disabled={!isStored} onClick={props.onDone}>
+          Done
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+/** Shows the secret for an authenticator app, and enables it with a code. */
+export function SetUpForm(props: {
+  readonly secret: Output<'beginSecondFactor'>;
+  readonly onCodes: (codes: readonly string[]) => void;
+  readonly onCancel: () => void;
+}) {
+  const { secret, uri } = props.secret;
+  const enabling = useAction('enableSecondFactor', {
+    onDone: ({ recoveryCodes }) => props.onCodes(recoveryCodes),
+  });
+  return (
+    <Stack>
+      <Text>Scan this with an authenticator app, then enter the code that the app shows.</Text>
+      <QrCode text={uri} label="QR code with the secret for an authenticator app" />
+      <div>
+        <Text size="sm" fw={600} mb={4}>
+          Or type this secret into the app
+        </Text>
+        <Group gap="xs">
+          <Code fz="sm" p="xs" aria-label="Secret" data-secret>
+            {secret}
+          </Code>
+          <CopyButton value={secret} what="secret" />
+        </Group>
+      </div>
+      <CodeForm
+        description="The 6 digits that the app shows"
+        submitLabel="Enable"
+        action={enabling}
+        onCancel={props.onCancel}
+        onSubmit={(code) => enabling.run({ body: { code } })}
+      />
+    </Stack>
+  );
+}
+
+/** Blank modules around the code, which readers need. */
+const QUIET_ZONE = 4;
+
+/** A QR code, dark on white in both color schemes, because some readers need that. */
+export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
+  const { data, size } = encode(text, { border: QUIET_ZONE });
+  const modules = data.flatMap((row, y) =>
+    row.flatMap((isDark, x) => (isDark ? [`M${x},${y}h1v1h-1z`] : [])),
+  );
+  return (
+    <Box
+      component="svg"
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${size} ${size}`}
+      w={208}
+      h={208}
+      // Else there are fine lines between the modules.
+      shapeRendering="crispEdges"
+      data-secret
+    >
+      <rect width={size} height={size} fill="#fff" />
+      <path d={modules.join('')} fill="#000" />
+    </Box>
   );
 }

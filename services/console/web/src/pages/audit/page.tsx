@@ -12,7 +12,7 @@ import { EmptyState, LoadMore, QueryView } from '../../parts/query-view.js';
 import { DataTable } from '../../parts/data-table.js';
 import { PageHeader, Panel, TextLink } from '../../parts/page.js';
 import { PastTime } from '../../parts/times.js';
-import { webhookName } from '../../webhook-name.js';
+import { webhookName } from '../../webhook-facts.js';
 import { actionLabel, type AuditEntry, describeEntry, detailRows, subjectPath } from './audit-labels.js';
 import { Facts } from '../../parts/facts.js';
 

@@ -1,12 +1,19 @@
-import { Stack } from '@mantine/core';
+import { Group, Progress, Stack, Text } from '@mantine/core';
 import { useParams } from 'react-router';
-import { useWebhook } from '../../api/hooks.js';
-import { QueryView } from '../../parts/query-view.js';
-import { PageHeader } from '../../parts/page.js';
+import { IconCheck, IconPlayerPlay, IconRefresh, IconX } from '@tabler/icons-react';
+import { useAction, useOperationList, useWebhook } from '../../api/hooks.js';
+import { EmptyState, LoadMore, QueryView } from '../../parts/query-view.js';
+import { PageHeader, Panel, TextLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
-import { webhookName } from '../../webhook-name.js';
+import { webhookName } from '../../webhook-facts.js';
 import { ReplayForm } from './replay-form.js';
-import { ReplayList } from './replay-list.js';
+import type { Output } from '../../api/operations.js';
+import { formatCount } from '../../format.js';
+import { Badge, DELIVERY_LOOKS } from '../../parts/badges.js';
+import { ConfirmedButton } from '../../parts/confirm-dialog.js';
+import { DataTable } from '../../parts/data-table.js';
+import { ExactTime, PastTime } from '../../parts/times.js';
+import { verbOf } from './replay-request.js';
 
 /** Page for bulk replays of a webhook. */
 export function Page() {
@@ -31,6 +38,149 @@ export function Page() {
           </Stack>
         )}
       </QueryView>
+    </>
+  );
+}
+
+type Replay = Output<'listReplays'>['replays'][number];
+
+/** The running replay with its progress, and the past ones. */
+export function ReplayList({ webhookId }: { readonly webhookId: string }) {
+  const list = useOperationList(
+    'listReplays',
+    { params: { id: webhookId }, query: { limit: 20 } },
+    (page) => page.replays,
+  );
+  return (
+    <QueryView query={list} label="bulk replays">
+      {(replays) => {
+        const past = replays.filter(({ state }) => state !== 'running');
+        return (
+          <>
+            {replays
+              .filter(({ state }) => state === 'running')
+              .map((replay) => (
+                <Running key={replay.id} replay={replay} />
+              ))}
+            <section aria-labelledby="past-replays">
+              <Text component="h2" id="past-replays" fz="h2" fw={650} mt={0} mb="sm">
+                Past replays
+              </Text>
+              {past.length === 0 ? (
+                <Panel>
+                  <EmptyState title="None yet" icon={<IconRefresh size={28} />}>
+                    Bulk replays and the replays after a pause appear here.
+                  </EmptyState>
+                </Panel>
+              ) : (
+                <PastReplays replays={past} />
+              )}
+              {list.hasMore && <LoadMore shown={replays.length} what="replays" list={list} />}
+            </section>
+          </>
+        );
+      }}
+    </QueryView>
+  );
+}
+
+function PastReplays({ replays }: { readonly replays: readonly Replay[] }) {
+  return (
+    <DataTable
+      caption="Past bulk replays, newest first"
+      rows={replays}
+      rowKey={({ id }) => id}
+      columns={[
+        {
+          header: 'Started',
+          isName: true,
+          cell: (replay) => (
+            <div>
+              <ExactTime at={replay.createdAt} />
+              <Text size="xs" c="dimmed">
+                {whatText(replay)}
+              </Text>
+            </div>
+          ),
+        },
+        { header: 'State', cell: ({ state }) => <Badge {...STATES[state]} /> },
+        { header: 'Queued', isNumber: true, cell: progressText },
+        { header: 'Per minute', isNumber: true, cell: ({ perMinute }) => formatCount(perMinute) },
+        {
+          header: 'Ended',
+          cell: ({ finishedAt }) => (finishedAt === null ? '–' : <PastTime at={finishedAt} />),
+        },
+      ]}
+    />
+  );
+}
+
+function Running({ replay }: { readonly replay: Replay }) {
+  const cancel = useAction('cancelReplay', { done: 'Bulk replay stopped' });
+  const percent = replay.total === 0 ? 0 : Math.min((replay.queued / replay.total) * 100, 100);
+  return (
+    <Panel
+      title={
+        replay.kind === 'backfill' ? 'Replaying missed events' : `${verbOf(replay.states ?? [])} in progress`
+      }
+      actions={
+        <ConfirmedButton
+          label="Stop replay"
+          button={{ size: 'xs' }}
+          title="Stop replay?"
+          confirmLabel="Stop replay"
+          isDangerous
+          cancelLabel="Keep running"
+          action={cancel}
+          given={{ params: { id: replay.id } }}
+        >
+          <Text size="sm">
+            No more deliveries are queued. Queued ones are still sent. You can start another replay for the
+            rest.
+          </Text>
+        </ConfirmedButton>
+      }
+    >
+      <Stack gap="xs">
+        <Text size="sm">{whatText(replay)}</Text>
+        <Progress.Root size="lg">
+          <Progress.Section value={percent} aria-label="Deliveries queued" />
+        </Progress.Root>
+        <Group justify="space-between" gap="xs">
+          <Text size="sm" className="numbers">{`${progressText(replay)} queued`}</Text>
+          <Text size="sm" c="dimmed">
+            {`${formatCount(replay.perMinute)} a minute · started `}
+            <ExactTime at={replay.createdAt} />
+          </Text>
+        </Group>
+        <Text size="sm">
+          <TextLink to={PATHS.deliveries({ webhook: replay.subscriptionId, from: replay.createdAt })}>
+            See deliveries
+          </TextLink>
+        </Text>
+      </Stack>
+    </Panel>
+  );
+}
+
+const STATES = {
+  running: { tone: 'info', icon: IconPlayerPlay, label: 'In progress' },
+  done: { tone: 'good', icon: IconCheck, label: 'Done' },
+  cancelled: { tone: 'quiet', icon: IconX, label: 'Cancelled' },
+} as const;
+
+function progressText({ queued, total, atLeast }: Replay): string {
+  return `${formatCount(queued)} of ${formatCount(total)}${atLeast ? ' or more' : ''}`;
+}
+
+function whatText({ kind, states, event, from, to }: Replay) {
+  const selected = (states ?? []).map((state) => DELIVERY_LOOKS[state].label).join(' and ');
+  const name = { replay: selected, backfill: 'Missed events', events: 'Events requested by API' }[kind];
+  const which = `${name}${event === null ? '' : `, ${event}`}`;
+  return (
+    <>
+      {`${which}, from `}
+      <ExactTime at={from} /> to <ExactTime at={to} />
     </>
   );
 }

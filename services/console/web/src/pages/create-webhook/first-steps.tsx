@@ -8,11 +8,10 @@ import { LinkButton } from '../../parts/owner.js';
 import { Notice } from '../../parts/page.js';
 import { SecretOnce } from '../../parts/code.js';
 import { PATHS } from '../../paths.js';
-import { EventPatterns } from '../webhook/event-patterns.js';
+import { EventPatterns } from '../../parts/badges.js';
 import { LeaveGuard } from '../webhook/leave-guard.js';
 import { StepPanel } from '../webhook/step-panel.js';
-import { TestSteps } from '../webhook/test-steps.js';
-import { useTestDelivery } from '../webhook/use-test-delivery.js';
+import { TestSteps, useTestDelivery } from '../webhook/test-steps.js';
 
 /** Response of the creation. */
 export type CreatedWebhook = Output<'createWebhook'>;

@@ -5,7 +5,7 @@ import { useId, useState } from 'react';
 import type { Webhook } from '../../api/operations.js';
 import { DELIVERY_LOOKS } from '../../parts/badges.js';
 import { DateTimeField, EventSelect } from '../../parts/fields.js';
-import { webhookName } from '../../webhook-name.js';
+import { webhookName } from '../../webhook-facts.js';
 import classes from './deliveries.module.css';
 import {
   areNumbersWrong,

@@ -11,11 +11,10 @@ import { LinkButton } from '../../parts/owner.js';
 import { ExactTime, NextAttempt, nextAttemptOf, useNow } from '../../parts/times.js';
 import { Notice, PageHeader, Panel, TextLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
-import { webhookName } from '../../webhook-name.js';
+import { webhookName } from '../../webhook-facts.js';
 import { AttemptList } from './attempt-list.js';
 import { Advice, Facts } from '../../parts/facts.js';
-import { replayBlockedReason, ReplayButton } from './replay-button.js';
-import { canRetryNow, RetryButton } from './retry-button.js';
+import { canRetryNow, replayBlockedReason, ReplayButton, RetryButton } from './again-buttons.js';
 import { RequestSent } from './request-sent.js';
 import { sumUp } from './sum-up.js';
 

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Attempt, Delivery } from '../../api/operations.js';
 import { CodeBlock } from '../../parts/code.js';
 import { Panel } from '../../parts/page.js';
-import { curlScript } from './curl-script.js';
+import { curlScript } from '../../shell-command.js';
 import { readText } from './read-text.js';
 import { sentHeaders } from './sent-headers.js';
 

@@ -2,7 +2,7 @@ import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Attempt, Delivery } from '../../api/operations.js';
 import { formatDuration, formatRelative } from '../../format.js';
 import { isWaitingForSlot, nextAttemptOf } from '../../parts/times.js';
-import type { Tone } from '../../tones.js';
+import type { Tone } from '../../palette.js';
 import { explainAttempt } from './explain-attempt.js';
 
 /** Summary of a delivery at the top of its page. */

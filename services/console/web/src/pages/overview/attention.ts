@@ -2,10 +2,9 @@ import { healthOf } from '@partner/proto-contracts/resources/subscription/health
 import { WAITING_COUNTED, WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import type { ApiKey, Webhook, WebhookTotals } from '../../api/operations.js';
 import { formatCountOf, formatPast, formatRelative } from '../../format.js';
-import { isFailing } from '../../is-failing.js';
+import { isFailing, webhookName } from '../../webhook-facts.js';
 import { PATHS } from '../../paths.js';
-import type { Tone } from '../../tones.js';
-import { webhookName } from '../../webhook-name.js';
+import type { Tone } from '../../palette.js';
 
 /** A problem for the owner, with a link. */
 export interface Attention {

@@ -11,8 +11,7 @@ import { useNow } from '../../parts/times.js';
 import { PATHS } from '../../paths.js';
 import { chartPoints, SPAN_TEXTS, spanNamed, spanUntil } from '../../statistics-span.js';
 import { attentionOf } from './attention.js';
-import { AttentionList } from './attention-list.js';
-import { RestoreNotice, ServiceNotice } from './service-notice.js';
+import { AttentionList, RestoreNotice, ServiceNotice } from './notices.js';
 import { WebhookTable } from './webhook-table.js';
 
 /** Overview page: problems, and the health of each webhook. */

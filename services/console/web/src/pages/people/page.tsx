@@ -1,15 +1,14 @@
-import { Group, NativeSelect, Stack } from '@mantine/core';
+import { Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { role as roles } from '@partner/proto-contracts/api/roles';
 import type { Output } from '../../api/operations.js';
 import { useAction, useOperation } from '../../api/hooks.js';
-import { pageProviderName } from '../../page-settings.js';
+import { pageProviderName, pageSendsMail } from '../../page-settings.js';
 import { ConfirmedButton } from '../../parts/confirm-dialog.js';
 import { DataTable } from '../../parts/data-table.js';
-import { FormFailure } from '../../parts/form.js';
+import { Form, FormFailure, useFields } from '../../parts/form.js';
 import { OwnerOnly, useOwner } from '../../parts/owner.js';
-import { PageHeader } from '../../parts/page.js';
+import { Notice, PageHeader, Panel } from '../../parts/page.js';
 import { QueryView } from '../../parts/query-view.js';
-import { InviteForm, ROLE_OPTIONS } from './invite-form.js';
 
 type Colleague = Output<'listColleagues'>['colleagues'][number];
 
@@ -122,5 +121,52 @@ function RoleSelect({ person }: { readonly person: Colleague }) {
       />
       <FormFailure error={setRole.error} />
     </Stack>
+  );
+}
+
+/** The roles as choices. */
+export const ROLE_OPTIONS = [
+  { value: 'viewer', label: 'Viewer' },
+  { value: 'owner', label: 'Owner' },
+];
+
+const EMPTY = { displayName: '', email: '', role: 'viewer' };
+
+/** The form that invites a person. */
+export function InviteForm() {
+  const add = useAction('addColleague', { done: 'Invitation sent', onDone: () => clear() });
+  const { values, violations, field, clear } = useFields(EMPTY, add.error);
+  if (!pageSendsMail()) {
+    return (
+      <Notice tone="info" title="The operator of the service adds people">
+        This service has no mail server for invitations.
+      </Notice>
+    );
+  }
+  return (
+    <Panel title="Invite a person">
+      <Form
+        action={add}
+        submitLabel="Send invitation"
+        isExplained={Object.keys(violations).length > 0}
+        maw={440}
+        onSubmit={() => add.run({ body: { ...values, role: roles.parse(values.role) } })}
+      >
+        <TextInput label="Name" {...field('displayName')} required />
+        <TextInput
+          label="Email address"
+          description="Receives a link to set the password. Invite the person again for a new link."
+          type="email"
+          {...field('email')}
+          required
+        />
+        <NativeSelect
+          label="Role"
+          description="An owner can change everything, a viewer can only read."
+          data={ROLE_OPTIONS}
+          {...field('role')}
+        />
+      </Form>
+    </Panel>
   );
 }

@@ -1,10 +1,9 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { Navigate, useNavigate } from 'react-router';
 import { ApiError } from '../../api/api-error.js';
-import { wantedPage } from '../../api/provider-sign-in.js';
+import { announceConfirmed, wantedPage } from '../../api/provider-sign-in.js';
 import { useNewSession } from '../../api/session.js';
 import { useAction } from '../../api/hooks.js';
-import { announceConfirmed } from '../../confirmed-elsewhere.js';
 import { useProviderResponse } from '../../link-secrets.js';
 import { pageProviderName } from '../../page-settings.js';
 import { CodeForm, FormFailure } from '../../parts/form.js';

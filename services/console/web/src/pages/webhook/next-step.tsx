@@ -2,7 +2,7 @@ import { Group, Stack } from '@mantine/core';
 import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Webhook } from '../../api/operations.js';
-import { isFailing } from '../../is-failing.js';
+import { isFailing } from '../../webhook-facts.js';
 import { NextAttemptOfWebhook } from '../../parts/times.js';
 import { Notice, TextLink } from '../../parts/page.js';
 import { OwnerOnly } from '../../parts/owner.js';

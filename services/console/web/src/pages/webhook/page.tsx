@@ -8,18 +8,13 @@ import { VerifiedBadge, WebhookBadges } from '../../parts/badges.js';
 import { Loading, PageHeader } from '../../parts/page.js';
 import { OwnerOnly } from '../../parts/owner.js';
 import { PATHS, WEBHOOK_TABS } from '../../paths.js';
-import { webhookName } from '../../webhook-name.js';
-import { ConformancePanel } from './conformance-panel.js';
-import { DeletePanel } from './delete-panel.js';
-import { HeadersPanel } from './headers-panel.js';
+import { webhookName } from '../../webhook-facts.js';
+import { ConformancePanel, SecretPanel } from './secret-tab.js';
+import { DeletePanel, HeadersPanel, SwitchPanel, TestPanel } from './settings-tab.js';
 import { NextStep } from './next-step.js';
-import { RecentDeliveries } from './recent-deliveries.js';
-import { SecretPanel } from './secret-panel.js';
+import { RecentDeliveries, TrafficPanel } from './deliveries-tab.js';
 import { SettingsPanel } from './settings-panel.js';
-import { SwitchPanel } from './switch-panel.js';
-import { TestPanel } from './test-panel.js';
-import { TrafficPanel } from './traffic-panel.js';
-import { useTestDelivery } from './use-test-delivery.js';
+import { useTestDelivery } from './test-steps.js';
 
 const BACK = { to: PATHS.webhooks, label: 'Webhooks' };
 

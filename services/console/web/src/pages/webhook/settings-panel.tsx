@@ -1,24 +1,27 @@
-import { Group, NumberInput, TextInput } from '@mantine/core';
+import { Code, Group, NumberInput, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { IconPencil } from '@tabler/icons-react';
 import { useState } from 'react';
-import type { Webhook } from '../../api/operations.js';
+import {
+  CUSTOM_HEADER_LIMITS,
+  isSameHost,
+} from '@partner/proto-contracts/resources/subscription/custom-headers';
+import type { TestBody, Webhook } from '../../api/operations.js';
 import { ActionButton } from '../../parts/owner.js';
 import { violationsByField } from '../../api/api-error.js';
 import { useAction } from '../../api/hooks.js';
 import { CopyButton } from '../../parts/code.js';
 import { Form } from '../../parts/form.js';
-import { Panel } from '../../parts/page.js';
+import { Notice, Panel } from '../../parts/page.js';
 import { PastTime } from '../../parts/times.js';
 import { AddressField } from './address-field.js';
 import { changesOf, type WebhookSettings } from './changes-of.js';
-import { EventPatterns } from './event-patterns.js';
-import { eventsViolation } from './events-violation.js';
+import { EventPatterns } from '../../parts/badges.js';
+import { eventsViolation } from './sentence-of.js';
 import { EventsField } from './events-field.js';
-import { hasOtherHost, headersViolation, type HeaderValues, HeaderValuesForUrl } from './header-values.js';
-import { NewUrlTest } from './new-url-test.js';
-import { rateLabel } from './rate-label.js';
+import { rateLabel } from '../../webhook-facts.js';
 import { Facts } from '../../parts/facts.js';
+import { TestSteps, useTestDelivery } from './test-steps.js';
 
 /** Settings of a subscription, and a form that changes them. */
 export function SettingsPanel({ webhook }: { readonly webhook: Webhook }) {
@@ -158,5 +161,83 @@ function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonl
         maw="26rem"
       />
     </Form>
+  );
+}
+
+/** Values of custom headers by name, as they are entered for another host. */
+export type HeaderValues = Readonly<Record<string, string>>;
+
+/** Whether a URL that is being entered has another host than the current one. */
+export function hasOtherHost(current: string, entered: string): boolean {
+  return URL.canParse(entered) && !isSameHost(current, entered);
+}
+
+/** The first violation of the headers of a request. */
+export function headersViolation(violations: Readonly<Record<string, string>>): string | undefined {
+  return Object.entries(violations).find(([path]) => path.startsWith('headers'))?.[1];
+}
+
+/** Asks for the values of custom headers for another URL: its test never gets the stored ones, and neither does another host. */
+export function HeaderValuesForUrl(props: {
+  readonly names: readonly string[];
+  readonly values: HeaderValues;
+  readonly onChange: (values: HeaderValues) => void;
+  readonly isOtherHost: boolean;
+  readonly violation: string | undefined;
+}) {
+  const { names, values, onChange, isOtherHost, violation } = props;
+  return (
+    <Stack gap="sm">
+      {isOtherHost ? (
+        <Notice tone="warn" title="This URL has another host">
+          Stored values of custom headers are not sent to it. Enter them for this host. A header without a
+          value is removed.
+        </Notice>
+      ) : (
+        <Text size="sm">
+          The test has only the custom headers that you enter here. Without a value, the stored one stays.
+        </Text>
+      )}
+      {names.map((name) => (
+        <PasswordInput
+          key={name}
+          label={
+            <>
+              Value of <Code>{name}</Code> (optional)
+            </>
+          }
+          value={values[name] ?? ''}
+          onChange={({ currentTarget }) => onChange({ ...values, [name]: currentTarget.value })}
+          maxLength={CUSTOM_HEADER_LIMITS.valueLength}
+          autoComplete="off"
+          maw="26rem"
+        />
+      ))}
+      {violation !== undefined && (
+        <Text size="sm" c="red">
+          {violation}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+/** Tests a URL that is being entered, before the webhook switches to it. */
+export function NewUrlTest(props: {
+  readonly webhook: Webhook;
+  /** With the URL and its custom headers. */
+  readonly body: TestBody;
+}) {
+  const { webhook, body } = props;
+  const test = useTestDelivery(webhook.id, body);
+  return (
+    <>
+      <Notice tone="warn" title="Test the new URL first">
+        {webhook.state === 'active'
+          ? `If it accepts a test and you save within ${WEBHOOK_LIMITS.testedUrlMinutes} minutes, the webhook stays active. Otherwise it is paused when you save. Queued deliveries go to the new URL.`
+          : `If it accepts a test and you save within ${WEBHOOK_LIMITS.testedUrlMinutes} minutes, you can activate the webhook without another test.`}
+      </Notice>
+      <TestSteps test={test} isNext={false} />
+    </>
   );
 }

@@ -4,8 +4,8 @@ import { ActionButton } from '../../parts/owner.js';
 import { FormFailure } from '../../parts/form.js';
 import { Notice, TextLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
-import { TestResult } from './test-steps.js';
-import type { SignatureTests } from './use-signature-proof.js';
+import { type TestDelivery, TestResult, useTestDelivery } from './test-steps.js';
+import { type SignatureProof, signatureProof } from './test-outcome.js';
 
 /** Button that sends both tests of a secret, with what they prove below it. */
 export function SignatureSteps(props: {
@@ -85,4 +85,33 @@ function Proof({
         </Stack>
       );
   }
+}
+
+/** The two tests of a secret, with what they prove. */
+export interface SignatureTests {
+  send(): void;
+  readonly valid: TestDelivery;
+  readonly wrong: TestDelivery;
+  /** Undefined before the first test. */
+  readonly proof: SignatureProof | undefined;
+}
+
+/** Sends a test that is signed with the version's secret and one that is signed wrongly, and waits for both outcomes. */
+export function useSignatureProof(webhookId: string, secretVersion: number | undefined): SignatureTests {
+  const version = secretVersion === undefined ? {} : { secretVersion };
+  const valid = useTestDelivery(webhookId, version);
+  const wrong = useTestDelivery(webhookId, { ...version, wrongSignature: true });
+  return {
+    send() {
+      valid.send();
+      wrong.send();
+    },
+    valid,
+    wrong,
+    proof: signatureProof({
+      valid: valid.outcome,
+      wrong: wrong.outcome,
+      isSending: valid.isSending || wrong.isSending,
+    }),
+  };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Attempt } from '../../api/operations.js';
 import { explainAttempt } from '../delivery/explain-attempt.js';
-import { outcomeOfTest } from './test-outcome.js';
+import { outcomeOfTest, signatureProof, type TestOutcome } from './test-outcome.js';
 
 const attempt = (outcome: Attempt['outcome'], responseStatus: number | null = null) => ({
   outcome,
@@ -50,3 +50,30 @@ describe('a test delivery', () => {
     });
   });
 });
+
+const delivered: TestOutcome = { kind: 'delivered', title: '' };
+const refused: TestOutcome = {
+  kind: 'failed',
+  hasResponse: true,
+  what: '',
+  advice: [],
+  seen: null,
+  responseBody: null,
+};
+const silent: TestOutcome = { ...refused, hasResponse: false };
+
+test.each([
+  [undefined, undefined, false, undefined],
+  [delivered, undefined, true, 'waiting'],
+  [delivered, refused, false, 'proven'],
+  [delivered, delivered, false, 'unverified'],
+  [refused, refused, false, 'failed'],
+  [refused, delivered, false, 'failed'],
+  [delivered, silent, false, 'unknown'],
+  [delivered, undefined, false, 'unknown'],
+] as const)(
+  'a secret is proven only if its test is accepted and a wrong signature refused: %j, %j [SECRET-10]',
+  (valid, wrong, isSending, proof) => {
+    expect(signatureProof({ valid, wrong, isSending })).toBe(proof);
+  },
+);

@@ -1,6 +1,6 @@
 import type { Attempt, Delivery } from '../../api/operations.js';
 import { formatDuration } from '../../format.js';
-import { type ExplainedAttempt, explainAttempt, type Explanation } from '../delivery/explain-attempt.js';
+import { explainAttempt, type ExplainedAttempt, type Explanation } from '../delivery/explain-attempt.js';
 
 /** Outcome of a test delivery in plain words. */
 export type TestOutcome =
@@ -39,4 +39,30 @@ export function outcomeOfTest(test: {
     seen: hasResponse ? null : last.error,
     responseBody: last.responseBody,
   };
+}
+
+/** Result of two tests of a secret: one is signed with it, the other one is signed wrongly and must be refused. */
+export type SignatureProof =
+  | 'waiting'
+  /** The server accepted the first and refused the second. */
+  | 'proven'
+  /** The server accepted both, so it does not verify signatures. */
+  | 'unverified'
+  /** The first test failed. */
+  | 'failed'
+  /** The server accepted the first test; the second got no response or was not sent. */
+  | 'unknown';
+
+/** Combines the outcomes of both tests; undefined if the first was not sent. Any response but 2xx refuses a delivery. */
+export function signatureProof(tests: {
+  readonly valid: TestOutcome | undefined;
+  readonly wrong: TestOutcome | undefined;
+  readonly isSending: boolean;
+}): SignatureProof | undefined {
+  const { valid, wrong, isSending } = tests;
+  if (isSending) return 'waiting';
+  if (valid === undefined) return undefined;
+  if (valid.kind === 'failed') return 'failed';
+  if (wrong?.kind === 'delivered') return 'unverified';
+  return wrong?.kind === 'failed' && wrong.hasResponse ? 'proven' : 'unknown';
 }

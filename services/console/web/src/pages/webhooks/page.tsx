@@ -4,15 +4,14 @@ import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Webhook } from '../../api/operations.js';
 import { useCompanyStatistics, useWebhooks } from '../../api/hooks.js';
 import { formatCountOf, formatShare } from '../../format.js';
-import { isFailing } from '../../is-failing.js';
+import { isFailing } from '../../webhook-facts.js';
 import { EmptyState, QueryView } from '../../parts/query-view.js';
-import { VerifiedBadge, WebhookBadges, WebhookLink } from '../../parts/badges.js';
+import { EventPatterns, VerifiedBadge, WebhookBadges, WebhookLink } from '../../parts/badges.js';
 import { DataTable } from '../../parts/data-table.js';
 import { LinkButton } from '../../parts/owner.js';
 import { NextAttemptOfWebhook } from '../../parts/times.js';
 import { PageHeader, Panel } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
-import { EventPatterns } from '../webhook/event-patterns.js';
 
 /** Page of all subscriptions of the company. */
 export function Page() {

@@ -11,7 +11,7 @@ import { LinkButton } from '../../parts/owner.js';
 import { ExactTime, NextAttempt, PastTime } from '../../parts/times.js';
 import { Notice, Panel, TextLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
-import { webhookName } from '../../webhook-name.js';
+import { webhookName } from '../../webhook-facts.js';
 import { readText } from '../delivery/read-text.js';
 import classes from './why.module.css';
 import { type Verdict, VERDICT_TEXTS } from './verdicts.js';

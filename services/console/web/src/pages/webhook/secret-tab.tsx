@@ -1,9 +1,12 @@
-import { Group, Stack } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import type { Webhook } from '../../api/operations.js';
 import { LinkButton } from '../../parts/owner.js';
 import { Panel } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { Facts } from '../../parts/facts.js';
+import { CodeBlock } from '../../parts/code.js';
+import { conformanceCommand } from '../../shell-command.js';
+import { SignatureSteps, useSignatureProof } from './signature-steps.js';
 
 /** Versions of the secret, and a link to the rotation. */
 export function SecretPanel({ webhook }: { readonly webhook: Webhook }) {
@@ -29,6 +32,24 @@ export function SecretPanel({ webhook }: { readonly webhook: Webhook }) {
                 : 'Continue rotation'}
           </LinkButton>
         </Group>
+      </Stack>
+    </Panel>
+  );
+}
+
+/** Checks of the receiver: two tests from here, and the command line's complete check. */
+export function ConformancePanel({ webhook }: { readonly webhook: Webhook }) {
+  const { id, secretVersion } = webhook;
+  const tests = useSignatureProof(id, secretVersion);
+  return (
+    <Panel title="Signature check">
+      <Stack gap="md">
+        <SignatureSteps tests={tests} version={secretVersion} isNext={false} />
+        <Text size="sm">
+          The command line checks more: changed bodies, missing signatures, old timestamps, repeats, unknown
+          fields, large bodies and the response time. Save the secret in the file that the command names.
+        </Text>
+        <CodeBlock label="Conformance check" code={conformanceCommand(webhook)} copies="command" wraps />
       </Stack>
     </Panel>
   );

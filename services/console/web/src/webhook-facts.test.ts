@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { webhookName } from './webhook-name.js';
+import { webhookName } from './webhook-facts.js';
 
 test.each([
   ['https://partner.example/hooks', '', 'partner.example/hooks'],

@@ -1,11 +1,12 @@
 import { Stack, Text } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
+import { IconPlayerTrackNext, IconRefresh } from '@tabler/icons-react';
 import { useNavigate } from 'react-router';
 import type { Delivery } from '../../api/operations.js';
-import { OwnerOnly } from '../../parts/owner.js';
+import { ActionButton, OwnerOnly } from '../../parts/owner.js';
 import { useAction } from '../../api/hooks.js';
 import { ConfirmedButton } from '../../parts/confirm-dialog.js';
 import { PATHS } from '../../paths.js';
+import { nextAttemptOf } from '../../parts/times.js';
 
 /** Returns why a delivery cannot be replayed; undefined if it can. */
 export function replayBlockedReason(delivery: Delivery, body: string | null): string | undefined {
@@ -53,5 +54,30 @@ export function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
         </Stack>
       </ConfirmedButton>
     </OwnerOnly>
+  );
+}
+
+/** Whether the delivery waits for a retry that is not due yet. */
+export function canRetryNow(delivery: Delivery, now: Date): boolean {
+  const next = nextAttemptOf(delivery);
+  return delivery.state === 'retry_scheduled' && next !== null && Date.parse(next) > now.getTime();
+}
+
+/** Makes the next scheduled attempt of the delivery now. */
+export function RetryButton({
+  delivery,
+  retry,
+}: {
+  readonly delivery: Delivery;
+  readonly retry: ReturnType<typeof useAction<'retryDelivery'>>;
+}) {
+  return (
+    <ActionButton
+      leftSection={<IconPlayerTrackNext size={18} aria-hidden />}
+      loading={retry.isRunning}
+      onClick={() => retry.run({ params: { id: delivery.id } })}
+    >
+      Retry now
+    </ActionButton>
   );
 }

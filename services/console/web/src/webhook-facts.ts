@@ -1,0 +1,22 @@
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
+import type { Webhook } from './api/operations.js';
+import { formatCountOf } from './format.js';
+
+/** Returns the display name of a subscription: its description, else its URL without `https://`. */
+export function webhookName(webhook: { readonly url: string; readonly description: string }): string {
+  return webhook.description === ''
+    ? webhook.url.replace(/^https:\/\//, '').replace(/\/$/, '')
+    : webhook.description;
+}
+
+/** Whether the endpoint of an active webhook is failing: its last attempts failed, as many as make it one. */
+export function isFailing({ state, failuresInRow }: Pick<Webhook, 'state' | 'failuresInRow'>): boolean {
+  return state === 'active' && failuresInRow >= WEBHOOK_LIMITS.failingAfter;
+}
+
+/** Says how fast deliveries to a webhook start at most. */
+export function rateLabel(deliveriesPerSecond: number | null): string {
+  return deliveriesPerSecond === null
+    ? 'As fast as your server responds'
+    : `At most ${formatCountOf(deliveriesPerSecond, 'delivery', 'deliveries')} per second`;
+}
