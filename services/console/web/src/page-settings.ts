@@ -5,21 +5,17 @@ export function pageNonce(): string {
 }
 
 /** Whether the browser had a session when it loaded the page. The session may have ended since. */
-export function pageHadSession(): boolean {
-  return document.querySelector('meta[name="partner-session"]')?.getAttribute('content') !== 'none';
-}
+export const pageHadSession = () => setting('session') !== 'none';
 
 /** Whether the service has a mail server. */
-export function pageSendsMail(): boolean {
-  return document.querySelector('meta[name="partner-mail"]')?.getAttribute('content') === 'sent';
-}
+export const pageSendsMail = () => setting('mail') === 'sent';
 
 /** The name of the identity provider with which people can sign in; empty without one. */
-export function pageProviderName(): string {
-  return document.querySelector('meta[name="partner-provider"]')?.getAttribute('content') ?? '';
-}
+export const pageProviderName = () => setting('provider');
 
 /** The console's environment: `sandbox` or `production`. */
-export function pageEnvironment(): string {
-  return document.querySelector('meta[name="partner-environment"]')?.getAttribute('content') ?? '';
+export const pageEnvironment = () => setting('environment');
+
+function setting(name: string): string {
+  return document.querySelector(`meta[name="partner-${name}"]`)?.getAttribute('content') ?? '';
 }

@@ -1,80 +1,98 @@
 import { NativeSelect, type NativeSelectProps, TextInput, type TextInputProps } from '@mantine/core';
-import { useState } from 'react';
-import { fromLocalInput, toLocalInput } from '../format.js';
+import { type ChangeEvent, type KeyboardEvent, useState } from 'react';
 import { useEventCatalogue } from '../api/hooks.js';
+import { fromLocalInput, toLocalInput } from '../format.js';
 import { useOwner } from './owner.js';
 
-/** A field for a time in the reader's time zone. `onPick` receives it as ISO text, or undefined when the field is cleared. */
-export function DateTimeField(
-  props: {
-    readonly label: string;
-    readonly value: string | undefined;
-    readonly onPick: (value: string | undefined) => void;
-  } & Pick<TextInputProps, 'description' | 'error' | 'required' | 'w'>,
-) {
-  const { value, onPick, ...input } = props;
-  const shown = toLocalInput(value);
-  // The current input overrides the value until a new value is set.
-  const [entered, setEntered] = useState({ over: shown, text: shown });
-  const text = entered.over === shown ? entered.text : shown;
-  const commit = () => {
-    if (text !== shown) onPick(fromLocalInput(text));
+/** A choice that can be removed again. */
+interface Picked {
+  readonly value: string | undefined;
+  readonly onPick: (value: string | undefined) => void;
+}
+
+/** Props of a field whose text is applied when it loses the focus or with Enter. It overrides the value until a new value is set. */
+export function useTyped(value: string, apply: (text: string) => void) {
+  const [entered, setEntered] = useState({ over: value, text: value });
+  const text = entered.over === value ? entered.text : value;
+  const onBlur = () => {
+    if (text !== value) apply(text);
   };
+  return {
+    value: text,
+    onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement>) =>
+      setEntered({ over: value, text: currentTarget.value }),
+    onBlur,
+    onKeyDown: ({ key }: KeyboardEvent) => {
+      if (key === 'Enter') onBlur();
+    },
+  };
+}
+
+/** A field for a time in the reader's time zone. `onPick` receives it as ISO text, or undefined when the field is cleared. */
+export function DateTimeField({
+  value,
+  onPick,
+  ...input
+}: Picked & { readonly label: string } & Pick<TextInputProps, 'error'>) {
+  const typed = useTyped(toLocalInput(value), (text) => onPick(fromLocalInput(text)));
+  return <TextInput {...input} {...typed} type="datetime-local" step={1} max="9999-12-31T23:59:59" />;
+}
+
+interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** Selects one of the options, or all of them by the option `all`. A value that is no option is one too. */
+export function PickSelect({
+  all,
+  options,
+  value,
+  onPick,
+  ...select
+}: Picked & {
+  readonly label: string;
+  readonly all: string;
+  readonly options: readonly (Option | { readonly group: string; readonly items: readonly Option[] })[];
+} & Pick<NativeSelectProps, 'className' | 'error' | 'maw'>) {
+  const known = options.flatMap((option) => ('items' in option ? option.items : option));
+  const isUnknown = value !== undefined && known.every((option) => option.value !== value);
   return (
-    <TextInput
-      {...input}
-      type="datetime-local"
-      step={1}
-      max="9999-12-31T23:59:59"
-      value={text}
-      onChange={(event) => setEntered({ over: shown, text: event.currentTarget.value })}
-      onBlur={commit}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter') commit();
-      }}
+    <NativeSelect
+      {...select}
+      value={value ?? ''}
+      onChange={({ currentTarget }) => onPick(currentTarget.value === '' ? undefined : currentTarget.value)}
+      data={[
+        { value: '', label: all },
+        ...(isUnknown ? [{ value, label: value }] : []),
+        ...options.map((option) => ('items' in option ? { ...option, items: [...option.items] } : option)),
+      ]}
     />
   );
 }
 
 /** Selects one event, a group of events, or all events that the company's class allows. */
-export function EventSelect(
-  props: {
-    readonly value: string | undefined;
-    readonly onPick: (value: string | undefined) => void;
-    /** Whether deliveries of tests can be chosen. */
-    readonly hasTests?: boolean;
-  } & Pick<NativeSelectProps, 'w' | 'description'>,
-) {
-  const { value, onPick, hasTests = true, ...select } = props;
+export function EventSelect({ hasTests = true, ...select }: Picked & { readonly hasTests?: boolean }) {
   const { company } = useOwner();
   const catalogue = useEventCatalogue();
-  const events = (catalogue.data?.events ?? [])
-    .filter(({ classes }) => classes.includes(company.class))
-    .filter(({ name }) => hasTests || name !== 'install.test');
-  const groups = [...new Set(events.map(({ group }) => group))];
-  const known = new Set([...events.map(({ name }) => name), ...groups.map((group) => `${group}.*`)]);
+  const events = (catalogue.data?.events ?? []).filter(
+    ({ name, classes }) => classes.includes(company.class) && (hasTests || name !== 'install.test'),
+  );
   return (
-    <NativeSelect
+    <PickSelect
       {...select}
       label="Event"
+      all="All events"
       error={catalogue.error === null ? undefined : 'Could not load the events'}
-      value={value ?? ''}
-      onChange={(event) => onPick(event.currentTarget.value === '' ? undefined : event.currentTarget.value)}
-    >
-      <option value="">All events</option>
-      {value !== undefined && !known.has(value) && <option value={value}>{value}</option>}
-      {groups.map((group) => (
-        <optgroup key={group} label={group}>
-          <option value={`${group}.*`}>{`All of ${group}`}</option>
-          {events
+      options={[...new Set(events.map(({ group }) => group))].map((group) => ({
+        group,
+        items: [
+          { value: `${group}.*`, label: `All of ${group}` },
+          ...events
             .filter((event) => event.group === group)
-            .map(({ name }) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-        </optgroup>
-      ))}
-    </NativeSelect>
+            .map(({ name }) => ({ value: name, label: name })),
+        ],
+      }))}
+    />
   );
 }

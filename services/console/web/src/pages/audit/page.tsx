@@ -1,4 +1,4 @@
-import { Box, NativeSelect, Stack, Text } from '@mantine/core';
+import { Box, Stack, Text } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import {
   AUDIT_ACTIONS,
@@ -14,6 +14,7 @@ import { PageHeader, Panel, TextLink } from '../../parts/page.js';
 import { PastTime } from '../../parts/times.js';
 import { webhookName } from '../../webhook-facts.js';
 import { actionLabel, type AuditEntry, describeEntry, detailRows, subjectPath } from './audit-labels.js';
+import { PickSelect } from '../../parts/fields.js';
 import { Facts } from '../../parts/facts.js';
 
 /** Page of the audit trail. */
@@ -32,20 +33,18 @@ export function Page() {
         description={`Changes that your company’s owners made, newest first. Entries are read-only and kept for ${AUDIT_RETENTION_DAYS} days.`}
       />
       <Stack gap="md">
-        <NativeSelect
+        <PickSelect
           label="Show"
+          all="All actions"
           maw={320}
-          value={action ?? ''}
-          onChange={({ currentTarget }) =>
-            setQuery(currentTarget.value === '' ? {} : { action: currentTarget.value }, {
+          value={action}
+          onPick={(picked) =>
+            setQuery(picked === undefined ? {} : { action: picked }, {
               replace: true,
               preventScrollReset: true,
             })
           }
-          data={[
-            { value: '', label: 'All actions' },
-            ...AUDIT_ACTIONS.map((known) => ({ value: known, label: actionLabel(known) })),
-          ]}
+          options={AUDIT_ACTIONS.map((known) => ({ value: known, label: actionLabel(known) }))}
         />
         <QueryView query={trail} label="the audit trail">
           {(entries) =>

@@ -1,10 +1,10 @@
-import { Button, Group, NativeSelect, TextInput, type TextInputProps } from '@mantine/core';
+import { Button, Group, TextInput, type TextInputProps } from '@mantine/core';
 import { IconFilter, IconSearch } from '@tabler/icons-react';
 import { DELIVERY_STATES } from '@partner/proto-contracts/resources/delivery/delivery';
 import { useId, useState } from 'react';
 import type { Webhook } from '../../api/operations.js';
 import { DELIVERY_LOOKS } from '../../parts/badges.js';
-import { DateTimeField, EventSelect } from '../../parts/fields.js';
+import { DateTimeField, EventSelect, PickSelect, useTyped } from '../../parts/fields.js';
 import { webhookName } from '../../webhook-facts.js';
 import classes from './deliveries.module.css';
 import {
@@ -29,34 +29,22 @@ export function FilterForm(props: {
 }) {
   const { webhooks, webhookId, filter, onChange } = props;
   const search = filter.search ?? '';
-  const [entered, setEntered] = useState({ over: search, text: search });
   const [isOpen, setOpen] = useState(false);
   const filtersId = useId();
-  const text = entered.over === search ? entered.text : search;
-  const applySearch = () => {
-    const given = text.trim();
-    if (given !== search) onChange({ search: given === '' ? undefined : given });
-  };
+  const typed = useTyped(search, (text) =>
+    onChange({ search: text.trim() === '' ? undefined : text.trim() }),
+  );
   const { search: _, ...chosen } = { webhook: webhookId, ...filter };
   const count = Object.values(chosen).filter((value) => value !== undefined).length;
   return (
-    <form
-      role="search"
-      aria-label="Deliveries"
-      onSubmit={(event) => {
-        event.preventDefault();
-        applySearch();
-      }}
-    >
+    <form role="search" aria-label="Deliveries" onSubmit={(event) => event.preventDefault()}>
       <Group align="flex-end" gap="sm">
         <TextInput
           label="Search"
           placeholder="ID or work order"
           leftSection={<IconSearch size={16} aria-hidden />}
           maxLength={200}
-          value={text}
-          onChange={(event) => setEntered({ over: search, text: event.currentTarget.value })}
-          onBlur={applySearch}
+          {...typed}
           flex="1 1 14rem"
           autoComplete="off"
           spellCheck={false}
@@ -73,23 +61,21 @@ export function FilterForm(props: {
         </Button>
       </Group>
       <div id={filtersId} className={`${classes['filters']} ${isOpen ? '' : classes['closed']}`}>
-        <WebhookSelect
-          webhooks={webhooks}
+        <PickSelect
+          label="Webhook"
+          all="All webhooks"
+          className={classes['wide'] ?? ''}
           value={webhookId}
           onPick={(webhook) => onChange({ webhook, fromNumber: undefined, toNumber: undefined })}
+          options={webhooks.map((webhook) => ({ value: webhook.id, label: webhookName(webhook) }))}
         />
-        <NativeSelect
+        <PickSelect
           label="State"
-          value={filter.status ?? ''}
-          onChange={({ currentTarget: { value } }) => onChange({ status: value === '' ? undefined : value })}
-        >
-          <option value="">All states</option>
-          {DELIVERY_STATES.map((state) => (
-            <option key={state} value={state}>
-              {DELIVERY_LOOKS[state].label}
-            </option>
-          ))}
-        </NativeSelect>
+          all="All states"
+          value={filter.status}
+          onPick={(status) => onChange({ status })}
+          options={DELIVERY_STATES.map((value) => ({ value, label: DELIVERY_LOOKS[value].label }))}
+        />
         <EventSelect value={filter.event} onPick={(event) => onChange({ event })} />
         <SpanFields webhookId={webhookId} filter={filter} onChange={onChange} />
       </div>
@@ -144,12 +130,11 @@ function NumberField(
   } & Pick<TextInputProps, 'error'>,
 ) {
   const { value = '', onPick, error, label } = props;
-  const [entered, setEntered] = useState({ over: value, text: value });
-  const text = entered.over === value ? entered.text : value;
-  const isWrong = text !== '' && !isEventNumber(text);
-  const commit = () => {
-    if (text !== value && !isWrong) onPick(text === '' ? undefined : text);
-  };
+  const typed = useTyped(value, (text) => {
+    if (!isWrong) onPick(text.trim() === '' ? undefined : text.trim());
+  });
+  const number = typed.value.trim();
+  const isWrong = number !== '' && !isEventNumber(number);
   return (
     <TextInput
       label={label}
@@ -157,40 +142,8 @@ function NumberField(
       inputMode="numeric"
       autoComplete="off"
       maxLength={16}
-      value={text}
       error={isWrong ? 'Must be a whole number from 1 on' : error}
-      onChange={(event) => setEntered({ over: value, text: event.currentTarget.value.trim() })}
-      onBlur={commit}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter') commit();
-      }}
+      {...typed}
     />
-  );
-}
-
-function WebhookSelect(props: {
-  readonly webhooks: readonly Webhook[];
-  readonly value: string | undefined;
-  /** Undefined: all webhooks. */
-  readonly onPick: (webhookId: string | undefined) => void;
-}) {
-  const { webhooks, value: webhookId, onPick } = props;
-  return (
-    <NativeSelect
-      label="Webhook"
-      className={classes['wide'] ?? ''}
-      value={webhookId ?? ''}
-      onChange={({ currentTarget: { value } }) => onPick(value === '' ? undefined : value)}
-    >
-      <option value="">All webhooks</option>
-      {webhookId !== undefined && webhooks.every(({ id }) => id !== webhookId) && (
-        <option value={webhookId}>{webhookId}</option>
-      )}
-      {webhooks.map((webhook) => (
-        <option key={webhook.id} value={webhook.id}>
-          {webhookName(webhook)}
-        </option>
-      ))}
-    </NativeSelect>
   );
 }

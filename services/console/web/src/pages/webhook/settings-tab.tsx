@@ -131,18 +131,14 @@ export function TestPanel({ webhook, test }: { readonly webhook: Webhook; readon
           error={catalogue.error === null ? undefined : 'Could not load the events'}
           value={event}
           onChange={({ currentTarget }) => setEvent(currentTarget.value)}
-        >
-          <option value={TEST_EVENT}>{`${TEST_EVENT} (your server can ignore it)`}</option>
-          {groupsFor(catalogue.data?.events ?? [], company.class).map((group) => (
-            <optgroup key={group.name} label={group.name}>
-              {group.events.map(({ name }) => (
-                <option key={name} value={name}>
-                  {name}
-                </option>
-              ))}
-            </optgroup>
-          ))}
-        </NativeSelect>
+          data={[
+            { value: TEST_EVENT, label: `${TEST_EVENT} (your server can ignore it)` },
+            ...groupsFor(catalogue.data?.events ?? [], company.class).map(({ name, events }) => ({
+              group: name,
+              items: events.map((each) => each.name),
+            })),
+          ]}
+        />
         <TestSteps test={test} event={event} isNext={!webhook.verified} />
       </Stack>
     </Panel>
