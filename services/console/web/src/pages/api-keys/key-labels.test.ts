@@ -2,17 +2,11 @@ import { expect, test } from '@jest/globals';
 import { KEY_KINDS } from '@partner/proto-contracts/api/scopes';
 import { INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
 import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
-import { isInForce, keyName, kindsFor, scopeLabels, testCommand } from './key-labels.js';
+import { isInForce, keyName, scopeLabels, testCommand } from './key-labels.js';
 
 test('every scope of every kind has a label', () => {
   for (const { scopes } of Object.values(KEY_KINDS)) expect(scopeLabels(scopes)).not.toContain(':');
   expect(scopeLabels(['jobs:read', 'something:new'])).toBe('read jobs, something:new');
-});
-
-test('a company can create the kinds of its class', () => {
-  expect(kindsFor('SALES')).toEqual(['general', 'installer-contractor']);
-  expect(kindsFor('INSTALLER')).toEqual(['installer-company']);
-  expect(kindsFor('ACCOUNTING')).toEqual([]);
 });
 
 test('a key is named by its description, else by its purpose', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { formatExact } from '../../format.js';
 import { type ExplainedAttempt, explainAttempt } from './explain-attempt.js';
 
@@ -13,87 +13,65 @@ const REACHED = {
   firstByteMs: 5,
 };
 
-const attempt = (given: Partial<ExplainedAttempt>): ExplainedAttempt => ({
-  outcome: 'rejected',
-  responseStatus: null,
-  error: null,
-  exchange: REACHED,
-  secretVersion: 2,
-  ...given,
+const explain = (outcome: ExplainedAttempt['outcome'], given: Partial<ExplainedAttempt>) =>
+  explainAttempt({
+    ...{ outcome, responseStatus: null, error: null, exchange: REACHED, secretVersion: 2 },
+    ...given,
+  });
+
+test.each([
+  [301, 'a redirect', 'final address'],
+  [400, 'did not accept the request', 'Read your server’s response'],
+  [401, 'it refused the request', 'version 2'],
+  [403, 'it refused the request', 'without a login'],
+  [404, 'nothing is at this path', 'webhook’s URL'],
+  [405, 'does not accept POST', 'accepts POST'],
+  [410, 'nothing is at this path', 'webhook’s URL'],
+  [413, 'larger than its limit', '1 MiB'],
+  [429, 'rate limit is exceeded', 'retry-after'],
+  [500, 'your application failed', 'log of your server'],
+  [503, 'was not available', 'not overloaded'],
+  [100, 'is not a success', '200 or 204'],
+])('the status %d has its meaning and the next step', (responseStatus, what, advice) => {
+  const explained = explain('rejected', { responseStatus });
+  expect(explained.what).toContain(`responded with ${responseStatus}`);
+  expect(explained.what).toContain(what);
+  expect(explained.advice.join(' ')).toContain(advice);
 });
 
-const rejected = (responseStatus: number) => explainAttempt(attempt({ responseStatus }));
+const EXPIRY = formatExact(new Date(REACHED.certificate.validTo));
 
-describe('a rejected attempt', () => {
-  test.each([
-    [301, 'a redirect', 'final address'],
-    [400, 'did not accept the request', 'Read your server’s response'],
-    [401, 'it refused the request', 'version 2'],
-    [403, 'it refused the request', 'without a login'],
-    [404, 'nothing is at this path', 'webhook’s URL'],
-    [405, 'does not accept POST', 'accepts POST'],
-    [410, 'nothing is at this path', 'webhook’s URL'],
-    [413, 'larger than its limit', '1 MiB'],
-    [429, 'rate limit is exceeded', 'retry-after'],
-    [500, 'your application failed', 'log of your server'],
-    [503, 'was not available', 'not overloaded'],
-  ])('with %d has its meaning and the next step', (status, what, advice) => {
-    const explained = rejected(status);
-    expect(explained.what).toContain(`responded with ${status}`);
-    expect(explained.what).toContain(what);
-    expect(explained.advice.join(' ')).toContain(advice);
-  });
+test.each([
+  ['the certificate has expired', `certificate of your server expired on ${EXPIRY}, so nothing was sent.`],
+  ['the certificate is for another host name', 'CN=old.example'],
+  ['the certificate is self-signed', 'is not trusted: the certificate is self-signed'],
+  ['the certificate is not valid yet', 'not valid yet'],
+  ['the TLS handshake failed', 'could not agree'],
+])('the TLS failure "%s" names the problem of the certificate', (error, what) => {
+  expect(explain('tls_failed', { error }).what).toContain(what);
 });
 
-describe('an attempt that timed out', () => {
-  const timedOut = (exchange: ExplainedAttempt['exchange']) =>
-    explainAttempt(attempt({ outcome: 'timed_out', exchange })).what;
-
-  test('names the step that it reached', () => {
-    expect(timedOut({ ...REACHED, firstByteMs: null })).toContain('sent no response within 10 seconds');
-    expect(timedOut(REACHED)).toContain('did not finish');
-    expect(timedOut({ ...REACHED, tlsMs: null })).toContain('Could not connect');
-    expect(timedOut({ ...REACHED, tlsMs: null, reusedConnection: true, firstByteMs: null })).toContain(
-      'sent no response',
-    );
-    expect(timedOut(null)).toContain('Could not connect');
-  });
+test.each([
+  ['the connection was refused', 'Your server refused the connection.'],
+  ['the host cannot be reached', 'over the network'],
+  ['the host did not take the connection in time', 'over the network'],
+  ['the headers of the response were too large', 'the headers of the response were too large'],
+  ['the connection was closed before the response was complete', 'without a response'],
+  ['nothing was sent: the fault is on the side of this service', 'on our side'],
+])('the failed connection "%s" names its step', (error, what) => {
+  expect(explain('connection_failed', { error }).what).toContain(what);
 });
 
-describe('an attempt that failed in TLS', () => {
-  const failed = (error: string) => explainAttempt(attempt({ outcome: 'tls_failed', error })).what;
-
-  test('names the problem of the certificate', () => {
-    expect(failed('the certificate has expired')).toBe(
-      `The certificate of your server expired on ${formatExact(new Date('2026-01-02T03:04:05.000Z'))}, so nothing was sent.`,
-    );
-    expect(failed('the certificate is for another host name')).toContain('CN=old.example');
-    expect(failed('the certificate is self-signed')).toContain(
-      'is not trusted: the certificate is self-signed',
-    );
-    expect(failed('the certificate is not valid yet')).toContain('not valid yet');
-    expect(failed('the TLS handshake failed')).toContain('could not agree');
-  });
+test.each([
+  [{ ...REACHED, firstByteMs: null }, 'sent no response within 10 seconds'],
+  [REACHED, 'did not finish'],
+  [{ ...REACHED, tlsMs: null }, 'Could not connect'],
+  [{ ...REACHED, tlsMs: null, reusedConnection: true, firstByteMs: null }, 'sent no response'],
+  [null, 'Could not connect'],
+])('a timeout names the step that it reached', (exchange, what) => {
+  expect(explain('timed_out', { exchange }).what).toContain(what);
 });
 
-describe('an attempt without a connection', () => {
-  const failed = (error: string) => explainAttempt(attempt({ outcome: 'connection_failed', error })).what;
-
-  test('names the step where it failed', () => {
-    expect(failed('the connection was refused')).toBe('Your server refused the connection.');
-    expect(failed('the host cannot be reached')).toContain('over the network');
-    expect(failed('the host did not take the connection in time')).toContain('over the network');
-    expect(failed('the headers of the response were too large')).toContain(
-      'the headers of the response were too large',
-    );
-    expect(failed('the connection was closed before the response was complete')).toContain(
-      'without a response',
-    );
-    expect(failed('nothing was sent: the fault is on the side of this service')).toContain('on our side');
-  });
-
-  test('reports an address that is not public', () => {
-    const { what } = explainAttempt(attempt({ outcome: 'endpoint_refused', exchange: null }));
-    expect(what).toContain('does not resolve to a public address');
-  });
+test('an address that is not public is named', () => {
+  expect(explain('endpoint_refused', {}).what).toContain('does not resolve to a public address');
 });
