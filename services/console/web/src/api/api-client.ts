@@ -16,7 +16,7 @@ export interface ApiClient {
 }
 
 /** Dependencies of the client. */
-export interface ApiClientDeps {
+interface ApiClientDeps {
   /** Method and path of an operation below `/partner-api`: `GET /webhooks/:id`. */
   readonly routeOf: (id: OperationId) => string;
   readonly fetch: (url: string, init: RequestInit) => Promise<ApiResponse>;

@@ -6,7 +6,7 @@ import { isOwnersPath } from '../paths.js';
 import { Notice, PageHeader } from './page.js';
 
 /** The session, for parts that are also used without one. */
-export const OwnerContext = createContext<OwnerSession | null>(null);
+const OwnerContext = createContext<OwnerSession | null>(null);
 
 /** Provides the session to the pages below it. */
 export const OwnerProvider = OwnerContext.Provider;

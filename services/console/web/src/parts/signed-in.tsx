@@ -205,7 +205,7 @@ const IDLE_MS = 10 * 60_000;
 /**
  * Keeps the data of a visible page up to date: by the stream of changes, and by polling every 30 seconds.
  */
-export function useLiveChanges(): void {
+function useLiveChanges(): void {
   const queries = useQueryClient();
   const isIdle = useIdle(IDLE_MS, { initialState: false });
   const isWatched = useDocumentVisibility() === 'visible' && !isIdle;

@@ -27,7 +27,7 @@ export function Page() {
 }
 
 /** The form that changes the password. */
-export function PasswordPanel() {
+function PasswordPanel() {
   const continueWith = useNewSession();
   const change = useAction('changePassword', {
     done: 'Password changed',
@@ -66,7 +66,7 @@ export function PasswordPanel() {
 }
 
 /** Whether the owner signs in with the identity provider; nothing where there is none. */
-export function ProviderPanel({ name }: { readonly name: string }) {
+function ProviderPanel({ name }: { readonly name: string }) {
   const methods = useSignInMethods();
   return (
     <Panel title={`Sign-in with ${name}`}>

@@ -136,7 +136,7 @@ function CodeDialog(props: {
 }
 
 /** Shows new recovery codes once. The owner continues after storing them. */
-export function RecoveryCodesOnce(props: { readonly codes: readonly string[]; readonly onDone: () => void }) {
+function RecoveryCodesOnce(props: { readonly codes: readonly string[]; readonly onDone: () => void }) {
   const [isStored, setStored] = useState(false);
   return (
     <Stack>
@@ -160,7 +160,7 @@ export function RecoveryCodesOnce(props: { readonly codes: readonly string[]; re
 }
 
 /** Shows the secret for an authenticator app, and enables it with a code. */
-export function SetUpForm(props: {
+function SetUpForm(props: {
   readonly secret: Output<'beginSecondFactor'>;
   readonly onCodes: (codes: readonly string[]) => void;
   readonly onCancel: () => void;
@@ -199,7 +199,7 @@ export function SetUpForm(props: {
 const QUIET_ZONE = 4;
 
 /** A QR code, dark on white in both color schemes, because some readers need that. */
-export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
+function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
   const { data, size } = encode(text, { border: QUIET_ZONE });
   const modules = data.flatMap((row, y) =>
     row.flatMap((isDark, x) => (isDark ? [`M${x},${y}h1v1h-1z`] : [])),

@@ -45,7 +45,7 @@ export function Page() {
 type Replay = Output<'listReplays'>['replays'][number];
 
 /** The running replay with its progress, and the past ones. */
-export function ReplayList({ webhookId }: { readonly webhookId: string }) {
+function ReplayList({ webhookId }: { readonly webhookId: string }) {
   const list = useOperationList(
     'listReplays',
     { params: { id: webhookId }, query: { limit: 20 } },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** One field of a body, as a row of a table. */
-export interface SchemaField {
+interface SchemaField {
   /** Full path in the body, e.g. `data.schedule.startsAt`. */
   readonly path: string;
   /** Readable type. */

@@ -26,7 +26,7 @@ export function Page() {
 }
 
 /** Form for a new subscription. */
-export function NewWebhookForm({ onCreated }: { readonly onCreated: (created: CreatedWebhook) => void }) {
+function NewWebhookForm({ onCreated }: { readonly onCreated: (created: CreatedWebhook) => void }) {
   const create = useAction('createWebhook');
   const [url, setUrl] = useState('');
   const [events, setEvents] = useState<readonly string[]>([]);

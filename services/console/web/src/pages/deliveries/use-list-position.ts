@@ -2,7 +2,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useLocation } from 'react-router';
 
 /** Position of the reader in the list. */
-export interface ListPosition {
+interface ListPosition {
   /** Creation time of the newest delivery of a held list; undefined while the list is live. */
   readonly heldAt: string | undefined;
   /** Cursors of the pages after the newest one. */

@@ -1,5 +1,5 @@
 /** A body prepared for display. */
-export type ReadText =
+type ReadText =
   | { readonly kind: 'empty' }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'json'; readonly text: string; readonly pretty: string }

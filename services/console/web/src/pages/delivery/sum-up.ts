@@ -6,7 +6,7 @@ import type { Tone } from '../../palette.js';
 import { explainAttempt } from './explain-attempt.js';
 
 /** Summary of a delivery at the top of its page. */
-export interface SumUp {
+interface SumUp {
   readonly tone: Tone;
   readonly what: string;
   readonly advice: readonly string[];

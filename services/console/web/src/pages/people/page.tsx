@@ -125,7 +125,7 @@ function RoleSelect({ person }: { readonly person: Colleague }) {
 }
 
 /** The roles as choices. */
-export const ROLE_OPTIONS = [
+const ROLE_OPTIONS = [
   { value: 'viewer', label: 'Viewer' },
   { value: 'owner', label: 'Owner' },
 ];
@@ -133,7 +133,7 @@ export const ROLE_OPTIONS = [
 const EMPTY = { displayName: '', email: '', role: 'viewer' };
 
 /** The form that invites a person. */
-export function InviteForm() {
+function InviteForm() {
   const add = useAction('addColleague', { done: 'Invitation sent', onDone: () => clear() });
   const { values, violations, field, clear } = useFields(EMPTY, add.error);
   if (!pageSendsMail()) {

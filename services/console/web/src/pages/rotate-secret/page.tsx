@@ -42,7 +42,7 @@ interface Versions {
 }
 
 /** The four steps of a rotation. With a pending secret they resume at its step. */
-export function RotationSteps({ webhook }: { readonly webhook: Webhook }) {
+function RotationSteps({ webhook }: { readonly webhook: Webhook }) {
   const rotate = useAction('rotateWebhookSecret');
   const [storedVersion, setStoredVersion] = useState<number>();
   /** State of this page's rotation: the subscription itself does not keep the former version. */
@@ -245,7 +245,7 @@ function Activated({ webhookId, versions }: { readonly webhookId: string; readon
 }
 
 /** Returns the receiver's settings for two secrets, by version. The secrets themselves are only in the receiver. */
-export function receiverSettings(current: number, pending: number): string {
+function receiverSettings(current: number, pending: number): string {
   return [
     '# One line for each version of the secret',
     `WEBHOOK_SECRET_${current}=<the secret that your server has now>`,

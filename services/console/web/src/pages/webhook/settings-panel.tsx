@@ -165,20 +165,20 @@ function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonl
 }
 
 /** Values of custom headers by name, as they are entered for another host. */
-export type HeaderValues = Readonly<Record<string, string>>;
+type HeaderValues = Readonly<Record<string, string>>;
 
 /** Whether a URL that is being entered has another host than the current one. */
-export function hasOtherHost(current: string, entered: string): boolean {
+function hasOtherHost(current: string, entered: string): boolean {
   return URL.canParse(entered) && !isSameHost(current, entered);
 }
 
 /** The first violation of the headers of a request. */
-export function headersViolation(violations: Readonly<Record<string, string>>): string | undefined {
+function headersViolation(violations: Readonly<Record<string, string>>): string | undefined {
   return Object.entries(violations).find(([path]) => path.startsWith('headers'))?.[1];
 }
 
 /** Asks for the values of custom headers for another URL: its test never gets the stored ones, and neither does another host. */
-export function HeaderValuesForUrl(props: {
+function HeaderValuesForUrl(props: {
   readonly names: readonly string[];
   readonly values: HeaderValues;
   readonly onChange: (values: HeaderValues) => void;
@@ -223,7 +223,7 @@ export function HeaderValuesForUrl(props: {
 }
 
 /** Tests a URL that is being entered, before the webhook switches to it. */
-export function NewUrlTest(props: {
+function NewUrlTest(props: {
   readonly webhook: Webhook;
   /** With the URL and its custom headers. */
   readonly body: TestBody;

@@ -88,7 +88,7 @@ function Proof({
 }
 
 /** The two tests of a secret, with what they prove. */
-export interface SignatureTests {
+interface SignatureTests {
   send(): void;
   readonly valid: TestDelivery;
   readonly wrong: TestDelivery;

@@ -4,7 +4,7 @@ import { Badge } from '../../parts/badges.js';
 import { Panel } from '../../parts/page.js';
 
 /** Progress of a step. */
-export type StepState = 'done' | 'next' | 'later';
+type StepState = 'done' | 'next' | 'later';
 
 const LOOKS = {
   done: { tone: 'good', icon: IconCheck, label: 'Done' },

@@ -94,7 +94,7 @@ function OfDelivery({ deliveryId }: { readonly deliveryId: string }) {
 }
 
 /** Events about a resource, or the company's latest events, each with a link to its trace. */
-export function EventList({ resourceId }: { readonly resourceId?: string }) {
+function EventList({ resourceId }: { readonly resourceId?: string }) {
   const list = useOperationList('listEvents', { query: { resourceId, limit: 20 } }, (page) => page.events);
   const explanation = list.pages?.[0]?.explanation ?? null;
   return (

@@ -6,7 +6,7 @@ import type { Look } from '../../parts/badges.js';
 export type Verdict = (typeof EVENT_VERDICTS)[number];
 
 /** A verdict in plain words. */
-export interface VerdictText extends Look {
+interface VerdictText extends Look {
   readonly why: string;
   /** Advice; undefined if no action is needed. */
   readonly advice?: string;
