@@ -129,17 +129,6 @@ describe('an endpoint whose operation is conditional', () => {
     expect((await get(createFixture().app)).headers['cache-control']).toBe('no-store');
   });
 
-  test('responds to HEAD as to GET, with the tag or with 304', async () => {
-    const app = conditional({ status: 200, text: '{"n":1}' });
-    const tag = await tagOf(app);
-    const head = () => request(app).head('/things/1').set('x-api-key', 'full');
-    const fresh = await head();
-    expect(fresh.status).toBe(200);
-    expect(fresh.headers).toMatchObject({ etag: tag, 'content-length': '7' });
-    const known = await head().set('if-none-match', tag);
-    expect([known.status, known.headers['etag']]).toEqual([304, tag]);
-  });
-
   test('sends errors and other statuses without a tag, whatever If-None-Match names', async () => {
     const failing = createFixture({
       endpoints: [

@@ -3,8 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { commonConfig, ConfigError, httpConfig, integer, parseConfig, urlWithProtocol } from './config.js';
 
-const CURSOR_SIGNING_KEY = randomBytes(32).toString('base64');
-const HTTP = { REDIS_URL: 'redis://cache', CURSOR_SIGNING_KEY };
 const COMMON = { PARTNER_ENVIRONMENT: 'sandbox', AMQP_URL: 'amqp://broker' };
 
 function violationsOf(schema: z.ZodType, environment: Record<string, string>): string[] {
@@ -18,35 +16,6 @@ function violationsOf(schema: z.ZodType, environment: Record<string, string>): s
 }
 
 describe('the settings of a service', () => {
-  test('have defaults for everything that is not deployment-specific', () => {
-    expect(parseConfig(z.object(commonConfig), COMMON)).toEqual({
-      PARTNER_ENVIRONMENT: 'sandbox',
-      ALLOW_PLAINTEXT: '',
-      LOG_LEVEL: 'info',
-      ADMIN_HOST: '0.0.0.0',
-      ADMIN_PORT: 9100,
-      AMQP_TOPOLOGY: 'declare',
-      AMQP_URL: 'amqp://broker',
-      SHUTDOWN_GRACE_MS: 25_000,
-      OTEL_TRACES_EXPORTER: 'none',
-      RELEASE_VERSION: '',
-      RELEASE_SANDBOX_SINCE: '',
-      RELEASE_EARLY_REASON: '',
-    });
-    expect(parseConfig(z.object(httpConfig), HTTP)).toEqual({
-      HTTP_HOST: '0.0.0.0',
-      HTTP_PORT: 8080,
-      REDIS_URL: 'redis://cache',
-      CURSOR_SIGNING_KEY: [Buffer.from(CURSOR_SIGNING_KEY, 'base64')],
-      CURSOR_FORM: 'signed',
-      REDIS_KEY_PREFIX: 'partner:',
-      REDIS_TIMEOUT_MS: 100,
-      RATE_LIMIT_REPLICAS: 2,
-      TRUSTED_PROXY_HOPS: 0,
-      RPC_TIMEOUT_MS: 5_000,
-    });
-  });
-
   test('treat an empty variable as unset, and ignore unknown variables', () => {
     const config = parseConfig(z.object(commonConfig), { ...COMMON, ADMIN_PORT: '', HOME: '/root' });
     expect(config.ADMIN_PORT).toBe(9100);
