@@ -34,7 +34,8 @@ const PACKAGES = {
   'scripts/partnerctl-cli': [CONTRACTS, KERNEL, TEST_KIT, LOCAL_STACK],
   [DEPLOYMENT]: [CONTRACTS, KERNEL, TEST_KIT, LOCAL_STACK],
   'scripts/benchmarks': [CONTRACTS, KERNEL, TEST_KIT, LOCAL_STACK],
-  'scripts/checks': [CONTRACTS, TEST_KIT, LOCAL_STACK],
+  // Recorded calls are replayed to its dispatch.
+  'scripts/checks': [CONTRACTS, KERNEL, TEST_KIT, LOCAL_STACK],
   // The signatures of the service and of the client are tested against each other.
   [`${CLIENTS}/typescript`]: [KERNEL, TEST_KIT],
   // Its tests use the client of each language.

@@ -1,10 +1,23 @@
-import { type InternalOperation, isRepeatable, type Operation } from '@partner/proto-contracts/api/operation';
+import {
+  type AnyOperation,
+  type InternalOperation,
+  isRepeatable,
+  type Operation,
+} from '@partner/proto-contracts/api/operation';
 import { callError, callOutcome, operationCall } from '@partner/proto-contracts/call';
 import { unsignedEvents } from '@partner/proto-contracts/internal/events/unsigned-events';
 import { CONSOLE_CALLS, CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
+import { DISPATCHER_CALLS } from '@partner/proto-contracts/surfaces/dispatcher';
 import { INBOUND_CALLS, INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
 import { INSTALLER_CALLS, INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
 import { OPERATOR_CALLS, OPERATOR_OPERATIONS } from '@partner/proto-contracts/surfaces/operators';
+import {
+  JOB_STATE_INBOUND_RPC,
+  JOB_STATE_INSTALLER_RPC,
+  JOB_STATE_MANAGEMENT_RPC,
+  JOB_STATE_OPERATOR_RPC,
+  WEBHOOK_DISPATCHER_RPC,
+} from '@partner/proto-contracts/topology';
 import { z } from 'zod';
 
 export interface DescribedCall {
@@ -15,22 +28,54 @@ export interface DescribedCall {
   readonly output?: z.ZodType;
 }
 
+/** What each queue of calls serves. */
+export const SURFACES: readonly {
+  readonly name: string;
+  readonly queue: string;
+  readonly operations: readonly AnyOperation[];
+  readonly calls: readonly InternalOperation<unknown, unknown>[];
+}[] = [
+  {
+    name: 'inbound',
+    queue: JOB_STATE_INBOUND_RPC.name,
+    operations: INBOUND_OPERATIONS,
+    calls: INBOUND_CALLS,
+  },
+  {
+    name: 'installer',
+    queue: JOB_STATE_INSTALLER_RPC.name,
+    operations: INSTALLER_OPERATIONS,
+    calls: INSTALLER_CALLS,
+  },
+  {
+    name: 'console',
+    queue: JOB_STATE_MANAGEMENT_RPC.name,
+    operations: CONSOLE_OPERATIONS,
+    calls: CONSOLE_CALLS,
+  },
+  {
+    name: 'operators',
+    queue: JOB_STATE_OPERATOR_RPC.name,
+    operations: OPERATOR_OPERATIONS,
+    calls: OPERATOR_CALLS,
+  },
+  { name: 'dispatcher', queue: WEBHOOK_DISPATCHER_RPC.name, operations: [], calls: DISPATCHER_CALLS },
+];
+
 /** Every call between services, and what all of them have in common. */
 export function allCalls(): readonly DescribedCall[] {
   return [
     { name: 'call', input: operationCall, output: callOutcome },
     { name: 'failed call', output: callError },
     { name: 'events without signatures', output: unsignedEvents },
-    ...[...INBOUND_OPERATIONS.map(publicCall), ...INBOUND_CALLS.map(internalCall)].map(of('inbound')),
-    ...[...INSTALLER_OPERATIONS.map(publicCall), ...INSTALLER_CALLS.map(internalCall)].map(of('installer')),
-    ...[...CONSOLE_OPERATIONS.map(publicCall), ...CONSOLE_CALLS.map(internalCall)].map(of('console')),
-    ...[...OPERATOR_OPERATIONS.map(publicCall), ...OPERATOR_CALLS.map(internalCall)].map(of('operators')),
+    ...SURFACES.flatMap(({ name: surface, operations, calls }) =>
+      [...operations.map(publicCall), ...calls.map(internalCall)].map((call) => ({
+        ...call,
+        name: `${surface}/${call.name}`,
+      })),
+    ),
   ];
 }
-
-const of =
-  (surface: string) =>
-  (call: DescribedCall): DescribedCall => ({ ...call, name: `${surface}/${call.name}` });
 
 /** The description of the API has its responses. */
 function publicCall(operation: Operation<unknown, unknown>): DescribedCall {

@@ -7,6 +7,23 @@ import { z } from 'zod';
 import { breakingApiChanges } from './api-changes.js';
 import { allCalls, describeCalls } from './described-calls.js';
 
+/** A call between services and its reply, as bytes of their messages in text. */
+const recordedCall = z.object({
+  queue: z.string(),
+  /** The operation. */
+  id: z.string(),
+  call: z.string(),
+  reply: z.object({
+    type: z.string(),
+    contentType: z.string(),
+    headers: z.record(z.string(), z.string()),
+    body: z.string(),
+  }),
+});
+
+/** A call between services and its reply. */
+export type RecordedCall = z.infer<typeof recordedCall>;
+
 /** The record of the last release: one file, compressed, since only the checks read it. */
 const RECORD = 'proto-contracts/released/release.json.gz';
 
@@ -16,6 +33,8 @@ const record = z.object({
   openApi: z.unknown(),
   /** The calls between services; absent in 0.1.0, whose calls are refused. */
   calls: z.unknown().optional(),
+  /** Calls of the release and their replies. */
+  recordedCalls: z.array(recordedCall).default([]),
   /** SHA-256 of each migration, by file name. */
   migrations: z.record(z.string(), z.string()),
 });
@@ -31,10 +50,14 @@ export function describedApi(): unknown {
   });
 }
 
-/** Records this state, with an image of its protobuf contracts, for the checks of later changes. */
-export function writeRelease(root: string, contracts: unknown): void {
+/** Records this state, with an image of its protobuf contracts and its calls, for the checks of later changes. */
+export function writeRelease(
+  root: string,
+  { contracts, recordedCalls }: Pick<ReleaseRecord, 'contracts' | 'recordedCalls'>,
+): void {
   const release: ReleaseRecord = {
     contracts,
+    recordedCalls,
     openApi: describedApi(),
     calls: describeCalls(allCalls()),
     migrations: migrationDigests(root),

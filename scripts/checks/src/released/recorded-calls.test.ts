@@ -1,0 +1,79 @@
+import { expect, test } from '@jest/globals';
+import { CALL_CONTENT_TYPE, operationCall } from '@partner/proto-contracts/call';
+import { unsignedEvents } from '@partner/proto-contracts/internal/events/unsigned-events';
+import { subscriptionCreated } from '@partner/proto-contracts/resources/subscription/subscription';
+import { type Implementation, implement, implementInternal } from '@partner/kernel/amqp/implement';
+import { type OperationReply, readReply } from '@partner/kernel/amqp/operation-call';
+import { operationHandlers } from '@partner/kernel/amqp/operation-dispatch';
+import { PROJECT_ROOT } from '@partner/local-stack/project-root';
+import type { z } from 'zod';
+import { SURFACES } from './described-calls.js';
+import { type RecordedCall, readRelease } from './last-release.js';
+
+const recorded = readRelease(PROJECT_ROOT).recordedCalls.map(
+  (call) => [`${call.queue} ${call.id}, ${call.reply.type}`, call] as const,
+);
+
+/** What a gateway reads of public operations; any other reply it passes on. */
+const READ_BY_GATEWAYS: Readonly<Record<string, z.ZodType>> = {
+  createWebhook: subscriptionCreated,
+  listInboundEvents: unsignedEvents,
+  listInstallerEvents: unsignedEvents,
+};
+
+test('the last release has recorded calls of every queue but that of the operators', () => {
+  const queues = SURFACES.filter(({ name }) => name !== 'operators').map(({ queue }) => queue);
+  expect(new Set(recorded.map(([, { queue }]) => queue))).toEqual(new Set(queues));
+});
+
+test.each(recorded)(
+  'a gateway of the last release gets from this one what it got: %s',
+  async (_title, call) => {
+    const received: unknown[] = [];
+    const { caller, body } = operationCall.parse(JSON.parse(call.call));
+    const implementations = [implementationOf(call, (input) => received.push(input))];
+    const handlers = operationHandlers({ implementations, callers: [caller.kind] });
+  const handler = handlers({ type: call.id, contentType: CALL_CONTENT_TYPE });
+  const reply = await handler.run(Buffer.from(call.call), () => undefined);
+  expect(received).toEqual([body]);
+    const { error, headers = {}, ...rest } = { error: undefined, ...reply };
+    expect({ headers, ...rest }).toEqual({ ...call.reply, body: Buffer.from(call.reply.body) });
+    expect(error === undefined).toBe(call.reply.type === 'ok');
+  },
+);
+
+const succeeded = recorded.filter(([, { reply }]) => reply.type === 'ok');
+test.each(succeeded)('a gateway of this release reads the reply of the last one: %s', (_title, call) => {
+  const { json } = replyOf(call);
+  const schema = servedAs(call).internal?.output ?? READ_BY_GATEWAYS[call.id];
+  if (schema !== undefined) expect(schema.parse(JSON.parse(json))).toEqual(JSON.parse(json));
+});
+
+/** Serves the operation of a call with its recorded reply. */
+function implementationOf(call: RecordedCall, receive: (input: unknown) => void): Implementation {
+  const { operation, internal } = servedAs(call);
+  if (internal !== undefined) {
+    return implementInternal(internal, async (input) => {
+      receive(input);
+      return JSON.parse(replyOf(call).json);
+    });
+  }
+  if (operation === undefined) throw new Error(`${call.queue} no longer serves ${call.id}`);
+  return implement(operation, async ({ body }) => {
+    receive(body);
+    return replyOf(call);
+  });
+}
+
+function servedAs({ queue, id }: RecordedCall) {
+  const surface = SURFACES.find((candidate) => candidate.queue === queue);
+  return {
+    operation: surface?.operations.find((operation) => operation.id === id),
+    internal: surface?.calls.find((operation) => operation.id === id),
+  };
+}
+
+/** Throws the error that the reply holds. */
+function replyOf({ id, reply }: RecordedCall): OperationReply {
+  return readReply(id, { ...reply, body: Buffer.from(reply.body) });
+}
