@@ -157,7 +157,7 @@ export function integer({ min, max }: { min: number; max: number }) {
 }
 
 /** Parses a TCP port; 0 binds a free one. */
-export function port() {
+function port() {
   return integer({ min: 0, max: 65_535 });
 }
 
