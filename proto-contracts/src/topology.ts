@@ -95,8 +95,8 @@ export const DEAD_LETTERS = {
  *
  * A broker restart can lose queued requests, and a request is dropped after its deadline. The caller then sees a timeout,
  * and a retry with its idempotency key returns the outcome. If job-state crashes before it acknowledges, a request is
- * delivered twice. It runs twice only if its method has an `idempotency_level`, which declares that safe. Any other is
- * dropped: it ran at most once, and its caller sees a timeout with an unknown outcome.
+ * delivered twice. It runs twice only if its operation is `repeatable`. Any other is dropped: it ran at most once, and its
+ * caller sees a timeout with an unknown outcome.
  */
 export const JOB_STATE_INBOUND_RPC = {
   name: 'job-state.inbound-rpc',

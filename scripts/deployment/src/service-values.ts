@@ -14,7 +14,7 @@ export function imageOf(service: ServiceName): { readonly repository: string } {
 }
 
 /** The values about a version's run in the sandbox that production requires. */
-export const SANDBOX_RUN = { imageTag: '0.1.0', since: '2026-01-01' } as const;
+export const SANDBOX_RUN = { imageTag: '0.2.0', since: '2026-01-01' } as const;
 
 /** The further required values of a chart without any file of values. */
 const REQUIRED: Readonly<Partial<Record<ServiceName, { readonly config: object }>>> = {

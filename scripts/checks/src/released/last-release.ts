@@ -31,10 +31,10 @@ const record = z.object({
   /** The protobuf contracts: an image of buf in JSON, without comments. */
   contracts: z.unknown(),
   openApi: z.unknown(),
-  /** The calls between services; absent in 0.1.0, whose calls are refused. */
-  calls: z.unknown().optional(),
+  /** The calls between services. */
+  calls: z.unknown(),
   /** Calls of the release and their replies. */
-  recordedCalls: z.array(recordedCall).default([]),
+  recordedCalls: z.array(recordedCall),
   /** SHA-256 of each migration, by file name. */
   migrations: z.record(z.string(), z.string()),
 });
@@ -53,15 +53,14 @@ export function describedApi(): unknown {
 /** Records this state, with an image of its protobuf contracts and its calls, for the checks of later changes. */
 export function writeRelease(
   root: string,
-  { contracts, recordedCalls }: Pick<ReleaseRecord, 'contracts' | 'recordedCalls'>,
+  recorded: Readonly<Record<'contracts' | 'recordedCalls', unknown>>,
 ): void {
-  const release: ReleaseRecord = {
-    contracts,
-    recordedCalls,
+  const release = record.parse({
+    ...recorded,
     openApi: describedApi(),
     calls: describeCalls(allCalls()),
     migrations: migrationDigests(root),
-  };
+  });
   writeFileSync(path.join(root, RECORD), gzipSync(JSON.stringify(release), { level: 9 }));
 }
 
@@ -76,7 +75,7 @@ export function apiViolations({ openApi }: ReleaseRecord): readonly string[] {
 
 /** Returns the changes since the last release of calls that break processes of both releases beside each other. */
 export function callViolations({ calls }: ReleaseRecord): readonly string[] {
-  return calls === undefined ? [] : breakingApiChanges(calls, describeCalls(allCalls()));
+  return breakingApiChanges(calls, describeCalls(allCalls()));
 }
 
 /** Returns the released migrations that are changed or missing: a database that ran them does not run them again. */

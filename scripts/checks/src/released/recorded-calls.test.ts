@@ -33,21 +33,32 @@ test.each(recorded)(
     const { caller, body } = operationCall.parse(JSON.parse(call.call));
     const implementations = [implementationOf(call, (input) => received.push(input))];
     const handlers = operationHandlers({ implementations, callers: [caller.kind] });
-  const handler = handlers({ type: call.id, contentType: CALL_CONTENT_TYPE });
-  const reply = await handler.run(Buffer.from(call.call), () => undefined);
-  expect(received).toEqual([body]);
-    const { error, headers = {}, ...rest } = { error: undefined, ...reply };
-    expect({ headers, ...rest }).toEqual({ ...call.reply, body: Buffer.from(call.reply.body) });
+    const handler = handlers({ type: call.id, contentType: CALL_CONTENT_TYPE });
+    const reply = await handler.run(Buffer.from(call.call), () => undefined);
+    expect(received).toEqual([body]);
+    const { error, headers = {}, body: replied, ...rest } = { error: undefined, ...reply };
+    expect({ headers, ...rest, body: valueOf(replied) }).toEqual({
+      ...call.reply,
+      body: valueOf(call.reply.body),
+    });
     expect(error === undefined).toBe(call.reply.type === 'ok');
   },
 );
 
-const succeeded = recorded.filter(([, { reply }]) => reply.type === 'ok');
-test.each(succeeded)('a gateway of this release reads the reply of the last one: %s', (_title, call) => {
-  const { json } = replyOf(call);
+const read = recorded.flatMap(([title, call]) => {
   const schema = servedAs(call).internal?.output ?? READ_BY_GATEWAYS[call.id];
-  if (schema !== undefined) expect(schema.parse(JSON.parse(json))).toEqual(JSON.parse(json));
+  return schema === undefined || call.reply.type !== 'ok' ? [] : [[title, call, schema] as const];
 });
+test.each(read)('a gateway of this release reads the reply of the last one: %s', (_title, call, schema) => {
+  const { json } = replyOf(call);
+  expect(schema.parse(JSON.parse(json))).toEqual(JSON.parse(json));
+});
+
+/** Undefined for a reply without a body. */
+function valueOf(body: string | Uint8Array): unknown {
+  const text = Buffer.from(body).toString();
+  return text === '' ? undefined : JSON.parse(text);
+}
 
 /** Serves the operation of a call with its recorded reply. */
 function implementationOf(call: RecordedCall, receive: (input: unknown) => void): Implementation {
@@ -55,7 +66,7 @@ function implementationOf(call: RecordedCall, receive: (input: unknown) => void)
   if (internal !== undefined) {
     return implementInternal(internal, async (input) => {
       receive(input);
-      return JSON.parse(replyOf(call).json);
+      return internal.output.parse(JSON.parse(replyOf(call).json));
     });
   }
   if (operation === undefined) throw new Error(`${call.queue} no longer serves ${call.id}`);

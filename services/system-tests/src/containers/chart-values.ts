@@ -23,7 +23,7 @@ export function productionValues(service: ServiceName): Readonly<Record<string, 
   return {
     environment: 'production',
     existingSecret: secretNameOf(service),
-    sandboxRun: { imageTag: '0.1.0', since: '2026-01-01' },
+    sandboxRun: { imageTag: '0.2.0', since: '2026-01-01' },
     image: { repository: repositoryOf(service) },
     ...(service === 'console' && { config: { publicBaseUrl: 'https://partner.example.com' } }),
   };

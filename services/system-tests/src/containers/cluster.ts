@@ -13,7 +13,7 @@ import { imageOf } from './images.js';
 import { LATER_VERSION_MODULE, laterVersionModule } from './later-version.js';
 
 /** The version that runs, and one that comes after it. */
-export const VERSIONS = ['0.1.0', '0.2.0'] as const;
+export const VERSIONS = ['0.2.0', '0.3.0'] as const;
 
 type Version = (typeof VERSIONS)[number];
 
