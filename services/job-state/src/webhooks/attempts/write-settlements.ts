@@ -1,7 +1,7 @@
 import type { Transaction } from '../../database/database.js';
 import { FAILING_AFTER } from '../deliveries/claim-rule.js';
 import { dueAt, RETAINED_COLUMNS, setDueAt } from '../deliveries/delivery-columns.js';
-import type { CertificateValidity } from './decode-deliveries-attempted.js';
+import type { CertificateValidity } from '../deliveries/exchange-steps.js';
 import type { Settlement } from './settle-attempt.js';
 
 export type Change = Exclude<Settlement, { kind: 'unchanged' }>;

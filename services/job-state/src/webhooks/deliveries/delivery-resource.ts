@@ -1,16 +1,10 @@
-import { fromJson, type JsonValue } from '@bufbuild/protobuf';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { ExchangeTraceSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
-import type {
-  Attempt,
-  AttemptSummary,
-  ExchangeSteps,
-} from '@partner/proto-contracts/resources/attempt/attempt';
+import type { Attempt, AttemptSummary } from '@partner/proto-contracts/resources/attempt/attempt';
 import type { Delivery, ListedDelivery } from '@partner/proto-contracts/resources/delivery/delivery';
 import { shortUrl } from '@partner/proto-contracts/values/short-url';
 import type { AttemptRow, AttemptSummaryRow } from './attempt-columns.js';
 import type { DeliveryRow } from './delivery-columns.js';
+import { shownExchange } from './exchange-steps.js';
 
 /** A delivery with the fields of its last attempt, or null for each of them. */
 export type ListedDeliveryRow = DeliveryRow &
@@ -68,27 +62,5 @@ export function shownAttempt(row: AttemptRow): Attempt {
     remoteAddress: row.remoteAddress,
     secretVersion: row.secretVersion,
     exchange: row.exchange === null ? null : shownExchange(row.exchange),
-  };
-}
-
-function shownExchange(stored: JsonValue): ExchangeSteps {
-  const trace = fromJson(ExchangeTraceSchema, stored, { ignoreUnknownFields: true });
-  const { certificateSubject: subject, certificateIssuer: issuer, certificateValidTo: validTo } = trace;
-  const hasCertificate = [subject, issuer, validTo].some((part) => part !== undefined);
-  return {
-    dnsMs: trace.dnsMs ?? null,
-    addresses: trace.addresses,
-    connectMs: trace.connectMs ?? null,
-    tlsMs: trace.tlsMs ?? null,
-    tlsProtocol: trace.tlsProtocol ?? null,
-    certificate: hasCertificate
-      ? {
-          subject: subject ?? null,
-          issuer: issuer ?? null,
-          validTo: validTo === undefined ? null : formatDateTime(timestampDate(validTo)),
-        }
-      : null,
-    reusedConnection: trace.reusedConnection ?? false,
-    firstByteMs: trace.firstByteMs ?? null,
   };
 }
