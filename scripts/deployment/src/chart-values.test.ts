@@ -59,12 +59,12 @@ const FOR_ALL: Refusals = {
   'existingSecret=': /existingSecret is not set: name the secret that holds AMQP_URL/,
   'readOnlyRootFilesystem=false': /only with development\.enabled/,
   'environment=production':
-    /sandboxRun does not say since when this image runs in the sandbox: set sandboxRun\.imageTag to 0\.1\.0 /,
-  [`${PRODUCTION},image.tag=0.2.0`]: /set sandboxRun\.imageTag to 0\.2\.0 /,
+    /sandboxRun does not say since when this image runs in the sandbox: set sandboxRun\.imageTag to \S+ /,
+  [`${PRODUCTION},image.tag=99.0.0`]: /set sandboxRun\.imageTag to 99\.0\.0 /,
   [`${PRODUCTION},sandboxRun.since=${daysAgo(12)}`]: new RegExp(
-    `is less than 14 days ago: production takes 0\\.1\\.0 from ${daysAgo(-2)} on`,
+    `is less than 14 days ago: production takes \\S+ from ${daysAgo(-2)} on`,
   ),
-  [`${PRODUCTION},image.digest=${DIGEST}`]: /set sandboxRun\.imageTag to 0\.1\.0@sha256:0{64} /,
+  [`${PRODUCTION},image.digest=${DIGEST}`]: /set sandboxRun\.imageTag to \S+@sha256:0{64} /,
   [`${PRODUCTION},sandboxRun.since=2026-02-30`]:
     /sandboxRun\.since \(2026-02-30\) is not a day of the calendar/,
   'environment=production,sandboxRun.earlyReason= ': /sandboxRun does not say since when/,

@@ -1,5 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { publicAddress, REFUSED_IPV4_RANGES, REFUSED_IPV6_RANGES } from './address-rules.js';
+import {
+  PUBLIC_IPV6_RANGE,
+  publicAddress,
+  REFUSED_IPV4_RANGES,
+  REFUSED_IPV6_RANGES,
+} from './address-rules.js';
 
 /** First and last address of each refused IPv4 range, and its public neighbours. */
 const ipv4Edges = [
@@ -57,10 +62,12 @@ test.each([...ipv4Edges, ...ipv6Edges])(
   },
 );
 
-test('the tables of edges cover every refused range', () => {
+test('the tables of edges cover every refused range and the start of the public one', () => {
   const ranges = [...REFUSED_IPV4_RANGES, ...REFUSED_IPV6_RANGES].map((range) => range.split('/')[0]);
   const firsts = [...ipv4Edges, ...ipv6Edges].map(({ first }) => first);
   expect(firsts).toEqual(expect.arrayContaining(ranges));
+  const [start] = PUBLIC_IPV6_RANGE.split('/');
+  expect(ipv6Edges.find(({ above }) => above === start)).toBeDefined();
 });
 
 test.each(ipv4Edges)(

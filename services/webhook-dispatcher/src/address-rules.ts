@@ -22,7 +22,7 @@ export const REFUSED_IPV4_RANGES = [
 ] as const;
 
 /** The only IPv6 range that is allocated for the public internet. */
-const PUBLIC_IPV6_RANGE = '2000::/3';
+export const PUBLIC_IPV6_RANGE = '2000::/3';
 
 /** Ranges within {@link PUBLIC_IPV6_RANGE} that are not public, or that embed an arbitrary IPv4 address. */
 export const REFUSED_IPV6_RANGES = [
