@@ -1,10 +1,14 @@
 import { CHART_ALERTS } from './alerts/chart-alerts.js';
 import { renderRules } from './alerts/render-alerts.js';
 import { renderDashboard } from './dashboards/dashboard.js';
-import { JOB_STATE } from './dashboards/job-state.js';
 import { OVERVIEW } from './dashboards/overview.js';
-import { CONSOLE, INBOUND_GATEWAY, INSTALLER_GATEWAY } from './dashboards/surfaces.js';
-import { WEBHOOK_DISPATCHER } from './dashboards/webhook-dispatcher.js';
+import {
+  CONSOLE,
+  INBOUND_GATEWAY,
+  INSTALLER_GATEWAY,
+  JOB_STATE,
+  WEBHOOK_DISPATCHER,
+} from './dashboards/service-dashboards.js';
 
 const DASHBOARDS = {
   'charts/job-state/dashboards/overview.json': OVERVIEW,

@@ -1,3 +1,4 @@
+import { invariant } from '@partner/kernel/process/invariant';
 import { CHOSEN_NAMESPACE, withMatcher } from '../promql.js';
 
 /** An expression, and the name of its series in Grafana's notation, e.g. `{{queue}} dead`. */
@@ -6,41 +7,85 @@ interface Query {
   readonly legend: string;
 }
 
-interface PanelDetails {
-  /** Its meaning and what to do about it, shown in its tooltip. */
-  readonly about: string;
-  /** A series without a legend is named by the grouping labels of its expression, else by the panel's title. */
-  readonly query: string | Query | readonly (string | Query)[];
-  /** Thresholds of amber and red; lower bounds with `isGoodWhenHigh`. */
-  readonly limits?: { readonly warn?: number; readonly alarm?: number; readonly isGoodWhenHigh?: boolean };
-  readonly width?: 4 | 6 | 8 | 12 | 24;
-}
-
 /** One panel. A stat shows the current value, a timeline its history, a table the current values, a row for each label set. */
-export interface Panel extends PanelDetails {
+interface Panel {
   readonly kind: 'stat' | 'timeline' | 'table';
-  readonly title: string;
   /** Grafana's name of the unit, e.g. `s`, `short`, `percentunit`, `dateTimeFromNow`. */
   readonly unit: string;
+  readonly title: string;
+  /** Its meaning and what to do about it, shown in its tooltip. */
+  readonly about: string;
+  readonly queries: readonly Query[];
+  /** Thresholds of amber and red; lower bounds if `isGoodWhenHigh`. */
+  readonly warn: number | undefined;
+  readonly alarm: number | undefined;
+  readonly isGoodWhenHigh: boolean;
+  readonly width: number | undefined;
 }
-
-const panelOf =
-  (kind: Panel['kind']) =>
-  (title: string, unit: string, details: PanelDetails): Panel => ({ kind, title, unit, ...details });
-
-export const stat = panelOf('stat');
-export const timeline = panelOf('timeline');
-export const table = panelOf('table');
-
-/** Questions, and the panels for each. */
-export type Questions = Readonly<Record<string, readonly Panel[]>>;
 
 /** The source of a dashboard, before it is rendered as Grafana's JSON. */
 export interface Dashboard {
   readonly uid: string;
   readonly title: string;
   readonly about: string;
-  readonly questions: Questions;
+  /** The service that `$service` selects in queries; absent: no query has it. */
+  readonly service?: string;
+  /**
+   * Questions, `# …?`, and below each its panels:
+   *
+   *     stat(s) Title | warn 15, alarm 60 | width 12      or `warn below 0.9, alarm below 0.5`
+   *       What it means.
+   *       > query                  named by its grouping labels, else by the title; goes on in lines that are indented further
+   *       > [name] query
+   *       > p50 p95 p99 of histogram{matchers}
+   */
+  readonly panels: string;
+}
+
+const QUESTION = /^# (.+)$/m;
+const HEAD = /^(stat|timeline|table)\((\w+)\) ([^|]+?)(?: \| ([^\n]*))?$/;
+
+/** Returns the panels of each question. Throws for a line that is no part of the notation. */
+function parsePanels({ panels, service = '' }: Dashboard): readonly (readonly [string, readonly Panel[]])[] {
+  const [before = '', ...parts] = panels
+    .replaceAll('$service', `partner_service="${service}"`)
+    .split(QUESTION);
+  invariant(before.trim() === '', 'every panel has a question');
+  return Array.from({ length: parts.length / 2 }, (_, index) => {
+    const blocks = (parts[2 * index + 1] ?? '').trim().split(/\n+(?=\S)/);
+    return [parts[2 * index] ?? '', blocks.map(parsePanel)];
+  });
+}
+
+function parsePanel(block: string): Panel {
+  const [head = '', ...lines] = block.split('\n');
+  const [, kind, unit = '', title = '', options = ''] = HEAD.exec(head) ?? [];
+  invariant(kind === 'stat' || kind === 'timeline' || kind === 'table', `${head} begins a panel`);
+  const [about = '', ...queries] = lines.join('\n').split(/\n {2}> /);
+  const optionOf = (name: string) => {
+    const [, value] = new RegExp(`\\b${name} (?:below )?([\\d.]+)`).exec(options) ?? [];
+    return value === undefined ? undefined : Number(value);
+  };
+  return {
+    ...{ kind, unit, title },
+    about: inOneLine(about),
+    queries: queries.flatMap((query) => parseQuery(inOneLine(query), title)),
+    ...{ warn: optionOf('warn'), alarm: optionOf('alarm'), width: optionOf('width') },
+    isGoodWhenHigh: options.includes('below'),
+  };
+}
+
+const inOneLine = (text: string) => text.trim().replaceAll(/\s+/g, ' ');
+
+function parseQuery(query: string, title: string): readonly Query[] {
+  const [, histogram, matchers = ''] = /^p50 p95 p99 of (\w+)(\{.*\})?$/.exec(query) ?? [];
+  if (histogram !== undefined)
+    return [0.5, 0.95, 0.99].map((q) => ({
+      expr: `histogram_quantile(${q}, sum by (le) (rate(${histogram}_bucket${matchers}[5m])))`,
+      legend: `p${q * 100}`,
+    }));
+  const [, name, expr = ''] = /^(?:\[(.+?)\] )?(.+)$/.exec(query) ?? [];
+  return [{ expr, legend: name ?? legendOf(expr) ?? title }];
 }
 
 const COLUMNS = 24;
@@ -89,7 +134,8 @@ const LINK_TO_ALL = {
  * Renders a dashboard as Grafana imports it: a row for each question, panels from left to right, linked to all the others. Its
  * variable `namespace` selects the namespace of all its queries.
  */
-export function renderDashboard({ uid, title, about, questions }: Dashboard) {
+export function renderDashboard(dashboard: Dashboard) {
+  const { uid, title, about } = dashboard;
   return {
     uid,
     title,
@@ -105,16 +151,16 @@ export function renderDashboard({ uid, title, about, questions }: Dashboard) {
     templating: { list: VARIABLES },
     annotations: { list: [] },
     links: [LINK_TO_ALL],
-    panels: renderRows(questions),
+    panels: renderRows(dashboard),
   };
 }
 
 /** Places a row for each question, and below it its panels, from left to right while they fit. */
-function renderRows(questions: Questions): readonly object[] {
+function renderRows(dashboard: Dashboard): readonly object[] {
   const panels: object[] = [];
   let id = 0;
   let y = 0;
-  for (const [question, shown] of Object.entries(questions)) {
+  for (const [question, shown] of parsePanels(dashboard)) {
     id += 1;
     panels.push({
       id,
@@ -152,7 +198,7 @@ function renderPanel(panel: Panel, place: { readonly id: number; readonly gridPo
     title: panel.title,
     description: panel.about,
     datasource: DATA_SOURCE,
-    targets: queriesOf(panel).map(({ expr, legend }, index) => ({
+    targets: panel.queries.map(({ expr, legend }, index) => ({
       refId: String.fromCodePoint(65 + index),
       datasource: DATA_SOURCE,
       expr: withMatcher(expr, CHOSEN_NAMESPACE),
@@ -171,7 +217,7 @@ function renderPanel(panel: Panel, place: { readonly id: number; readonly gridPo
           custom: {
             fillOpacity: 8,
             showPoints: 'never',
-            ...(panel.limits?.alarm !== undefined && { thresholdsStyle: { mode: 'line' } }),
+            ...(panel.alarm !== undefined && { thresholdsStyle: { mode: 'line' } }),
           },
         }),
       },
@@ -179,12 +225,6 @@ function renderPanel(panel: Panel, place: { readonly id: number; readonly gridPo
     },
     ...OPTIONS[kind],
   };
-}
-
-function queriesOf({ title, query }: Panel): readonly Query[] {
-  return [query]
-    .flat()
-    .map((each) => (typeof each === 'string' ? { expr: each, legend: legendOf(each) ?? title } : each));
 }
 
 /** Returns the labels by which an expression groups its series. */
@@ -203,7 +243,7 @@ const OPTIONS = {
   },
 } as const;
 
-function thresholdsOf({ limits: { warn, alarm, isGoodWhenHigh = false } = {} }: Panel) {
+function thresholdsOf({ warn, alarm, isGoodWhenHigh }: Panel) {
   const step = (color: string, value: number | undefined) => (value === undefined ? [] : [{ color, value }]);
   const isLimited = warn !== undefined || alarm !== undefined;
   const steps = isGoodWhenHigh
