@@ -1,13 +1,12 @@
+import { invariant } from '@partner/kernel/process/invariant';
 import { withMatcher } from '../promql.js';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Values minute by minute in promtool's notation, by name and labels; a list has those of each replica. */
-type Series = Readonly<Record<string, string | readonly string[]>>;
-
 /** A test case of one alert: series, and the labels of the alerts that fire. */
 export interface AlertCase {
   readonly when: string;
+  /** Values minute by minute in promtool's notation, by name and labels. */
   readonly series: Readonly<Record<string, string>>;
   /** The time of the evaluation, from the first minute on. */
   readonly at: string;
@@ -28,38 +27,69 @@ export interface Alert {
   readonly cases: readonly AlertCase[];
 }
 
-/** The values of a series whose value is unknown for half an hour. */
-export const UNKNOWN = Array.from({ length: 30 }, () => 'NaN').join(' ');
+const HEAD = /^(critical|warning) (\w+) (\w+): (.+)$/;
+const CASE = /^ {2}(fires|quiet) at (\w+)(?: (\{.*?\}))?: (.+)\n([^]*)$/;
 
-/** Returns a case in which the alert fires, with these labels. */
-export function fires(labels: Labels, when: string, at: string, series: Series): AlertCase {
-  return { ...quiet(when, at, series), firing: [labels] };
+/**
+ * Parses the alerts of a service. `$service` is the matcher of its series, `$name` its name.
+ *
+ *     warning NameOfAlert 5m: Its summary      for how long the expression is true before it fires
+ *       Its description.
+ *       > expression                           a line each
+ *       fires at 10m {label="value"}: when
+ *         series{label="value"}: 0x5 1x30 | unknown     minute by minute in promtool's notation, for each replica
+ *       quiet at 10m: when
+ *
+ * A line that is indented by more than four continues the one before it. Throws for an alert in another notation.
+ */
+export function parseAlerts(text: string, service: string): readonly Alert[] {
+  return text
+    .replaceAll('$service', `partner_service="${service}"`)
+    .replaceAll('$name', service)
+    .replaceAll(/\n {5,}/g, ' ')
+    .trim()
+    .split(/\n+(?=\S)/)
+    .map(parseAlert);
 }
 
-export function quiet(when: string, at: string, series: Series): AlertCase {
-  const each = Object.entries(series).flatMap(([name, values]): (readonly [string, string])[] =>
-    typeof values === 'string'
-      ? [[name, values]]
-      : values.map((value, index) => [withMatcher(name, `instance="${index}"`), value]),
+function parseAlert(block: string): Alert {
+  const [body = '', ...cases] = block.split(/\n(?= {2}(?:fires|quiet) at )/);
+  const [head = '', ...lines] = body.split('\n');
+  const [, severity, name = '', lasting = '', summary = ''] = HEAD.exec(head) ?? [];
+  invariant(severity === 'critical' || severity === 'warning', `${head} begins an alert`);
+  const [expr, description] = [true, false].map((isQuery) =>
+    lines.filter((line) => line.startsWith('  > ') === isQuery),
   );
-  return { when, at, series: Object.fromEntries(each), firing: [] };
+  return {
+    ...{ name, severity, for: lasting, summary },
+    description: (description ?? []).map((line) => line.trim()).join(' '),
+    expr: (expr ?? []).map((line) => line.slice(4)).join('\n'),
+    cases: cases.map(parseCase),
+  };
 }
 
-/** Returns a case without any scraped series. */
-export function noData(labels: Labels = {}, at = '30m'): AlertCase {
-  return fires(labels, 'there is no data', at, {});
+function parseCase(block: string): AlertCase {
+  const [, kind, at = '', labels = '', when = '', series = ''] = CASE.exec(`${block}\n`) ?? [];
+  invariant(kind !== undefined, `${block} is a case`);
+  const matched = [...labels.matchAll(/(\w+)="(.*?)"/g)].map(([, label = '', value = '']) => [label, value]);
+  return {
+    ...{ when, at, series: parseSeries(series) },
+    firing: kind === 'fires' ? [Object.fromEntries(matched)] : [],
+  };
 }
 
-type Details = Omit<Alert, 'name' | 'severity' | 'for'>;
+/** A value that is unknown for half an hour. */
+const UNKNOWN = Array.from({ length: 30 }, () => 'NaN').join(' ');
 
-/** Returns an alert that pages the engineer on call if its expression is true for the duration. */
-export function critical(name: string, lasting: string, details: Details): Alert {
-  return { name, severity: 'critical', for: lasting, ...details };
-}
-
-/** Returns an alert to be handled on the same day if its expression is true for the duration. */
-export function warning(name: string, lasting: string, details: Details): Alert {
-  return { name, severity: 'warning', for: lasting, ...details };
+function parseSeries(text: string): AlertCase['series'] {
+  const series = [...text.matchAll(/^ {4}(.+?): (.+)$/gm)].flatMap(([, name = '', values = '']) => {
+    const replicas = values.replaceAll('unknown', UNKNOWN).split(' | ');
+    return replicas.map((value, index): [string, string] => [
+      replicas.length === 1 ? name : withMatcher(name, `instance="${index}"`),
+      value,
+    ]);
+  });
+  return Object.fromEntries(series);
 }
 
 /** The file of the runbooks, relative to the project root. */

@@ -1,27 +1,27 @@
 import { SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
-import type { Alert } from './alert.js';
-import { CONSOLE_ALERTS } from './console-alerts.js';
-import { DISPATCHER_ALERTS } from './dispatcher-alerts.js';
+import { type Alert, parseAlerts } from './alert.js';
 import { JOB_STATE_ALERTS } from './job-state-alerts.js';
 import { objectiveAlerts } from './objectives.js';
-import { publishAlerts } from './publish-alerts.js';
-import { serviceAlerts } from './service-alerts.js';
-import { surfaceAlerts } from './surface-alerts.js';
+import {
+  CONSOLE_ALERTS,
+  DISPATCHER_ALERTS,
+  PUBLISH_ALERTS,
+  SERVICE_ALERTS,
+  SURFACE_ALERTS,
+} from './service-alerts.js';
 
-function alertsOf(service: ServiceName): readonly Alert[] {
-  switch (service) {
-    case 'job-state':
-      return [...JOB_STATE_ALERTS, ...publishAlerts(service), ...serviceAlerts(service)];
-    case 'webhook-dispatcher':
-      return [...DISPATCHER_ALERTS, ...publishAlerts(service), ...serviceAlerts(service)];
-    case 'console':
-      return [...CONSOLE_ALERTS, ...surfaceAlerts(service), ...serviceAlerts(service)];
-    case 'inbound-gateway':
-    case 'installer-gateway':
-      return [...surfaceAlerts(service), ...serviceAlerts(service)];
-  }
-}
+/** Alerts of a service besides those of every service. */
+const OWN_ALERTS: Readonly<Record<ServiceName, string>> = {
+  'job-state': JOB_STATE_ALERTS + PUBLISH_ALERTS,
+  'webhook-dispatcher': DISPATCHER_ALERTS + PUBLISH_ALERTS,
+  console: CONSOLE_ALERTS + SURFACE_ALERTS,
+  'inbound-gateway': SURFACE_ALERTS,
+  'installer-gateway': SURFACE_ALERTS,
+};
 
 export const CHART_ALERTS: ReadonlyMap<ServiceName, readonly Alert[]> = new Map(
-  SERVICE_NAMES.map((service) => [service, [...objectiveAlerts(service), ...alertsOf(service)]]),
+  SERVICE_NAMES.map((service) => [
+    service,
+    parseAlerts(objectiveAlerts(service) + OWN_ALERTS[service] + SERVICE_ALERTS, service),
+  ]),
 );

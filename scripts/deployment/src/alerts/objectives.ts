@@ -1,5 +1,4 @@
 import type { ServiceName } from '@partner/local-stack/stack/services';
-import { type Alert, critical, fires, quiet, warning } from './alert.js';
 
 /** What a service promises: over 30 days at least this share of its requests or deliveries is good. */
 interface Objective {
@@ -88,102 +87,79 @@ export function recordingsOf(service: ServiceName): readonly Recording[] {
  * True while the budget is spent this many times too fast, over a long window, and still over a short one, so that the alert ends soon
  * after the cause. A handful of bad requests of a quiet night is not enough.
  */
-function burns(service: ServiceName, factor: number, long: string, short: string) {
-  const of = `{partner_service="${service}"}`;
-  const isOver = (span: string) =>
-    [
-      `sum_over_time(${SLO_SERIES.bad}${of}[${span}]) / sum_over_time(${SLO_SERIES.events}${of}[${span}])`,
-      `    > on (namespace, partner_service, slo) group_left () ${factor} * ${SLO_SERIES.budget}${of}`,
-    ].join('\n');
-  return [
-    `(${isOver(long)}`,
-    `  and ${isOver(short)}`,
-    `  and sum_over_time(${SLO_SERIES.bad}${of}[${long}]) * ${RULES_INTERVAL_SECONDS} > 10)`,
-  ].join('\n');
+function burns(factor: number, long: string, short: string): string {
+  const isOver = (
+    span: string,
+  ) => `sum_over_time(${SLO_SERIES.bad}{$service}[${span}]) / sum_over_time(${SLO_SERIES.events}{$service}[${span}])
+  >     > on (namespace, partner_service, slo) group_left () ${factor} * ${SLO_SERIES.budget}{$service}`;
+  return `(${isOver(long)}
+  >   and ${isOver(short)}
+  >   and sum_over_time(${SLO_SERIES.bad}{$service}[${long}]) * ${RULES_INTERVAL_SECONDS} > 10)`;
 }
 
-/** Counters of good and bad ones, in promtool's notation. */
-type Counters = (good: string, bad: string) => Readonly<Record<string, string>>;
+/** Series of good and bad ones, in the notation of alerts. */
+type Counters = (good: string, bad: string) => string;
 
-function requestsOf(service: ServiceName): Counters {
-  const of = `partner_service="${service}",route="/x",method="GET"`;
-  return (good, bad) => ({
-    [`partner_http_request_duration_seconds_count{${of},status_class="2xx"}`]: good,
-    [`partner_http_request_duration_seconds_count{${of},status_class="5xx"}`]: bad,
-  });
-}
+const REQUESTS = 'partner_http_request_duration_seconds';
+const OF = '$service,route="/x",method="GET",status_class=';
+
+const requests: Counters = (good, bad) => `
+    ${REQUESTS}_count{${OF}"2xx"}: ${good}
+    ${REQUESTS}_count{${OF}"5xx"}: ${bad}`;
 
 /** One request in four is slow. */
-function slowRequests(service: ServiceName) {
-  const of = `partner_service="${service}",route="/x",method="GET",status_class="2xx"`;
-  return {
-    [`partner_http_request_duration_seconds_count{${of}}`]: '0+100x90',
-    [`partner_http_request_duration_seconds_bucket{${of},le="0.5"}`]: '0+75x90',
-    [`partner_http_request_duration_seconds_bucket{${of},le="1"}`]: '0+75x90',
-    [`partner_http_request_duration_seconds_bucket{${of},le="+Inf"}`]: '0+100x90',
-  };
-}
+const SLOW_REQUESTS = `
+    ${REQUESTS}_count{${OF}"2xx"}: 0+100x90
+    ${REQUESTS}_bucket{${OF}"2xx",le="0.5"}: 0+75x90
+    ${REQUESTS}_bucket{${OF}"2xx",le="1"}: 0+75x90
+    ${REQUESTS}_bucket{${OF}"2xx",le="+Inf"}: 0+100x90`;
 
-const deliveries: Counters = (good, bad) => {
-  const of = (instance: string, le: string) =>
-    `${DELIVERY}{company_class="sales",attempt="first",instance="${instance}",le="${le}"}`;
-  return {
-    [of('in time', '10')]: good,
-    [of('in time', '+Inf')]: good,
-    [of('late', '10')]: '0x1000',
-    [of('late', '+Inf')]: bad,
-  };
-};
+const FIRST_ATTEMPT = `${DELIVERY}{company_class="sales",attempt="first",instance=`;
+
+const deliveries: Counters = (good, bad) => `
+    ${FIRST_ATTEMPT}"in time",le="10"}: ${good}
+    ${FIRST_ATTEMPT}"in time",le="+Inf"}: ${good}
+    ${FIRST_ATTEMPT}"late",le="10"}: 0x1000
+    ${FIRST_ATTEMPT}"late",le="+Inf"}: ${bad}`;
 
 /**
  * Alerts about the error budgets of a service: the windows and factors of Google's Site Reliability Workbook. The fast one pages, at 2 %
  * of the budget in an hour or 5 % in six. The other is for the same day, at 10 % in a day or in three.
  */
-export function objectiveAlerts(service: ServiceName): readonly Alert[] {
+export function objectiveAlerts(service: ServiceName): string {
   const [first] = OBJECTIVES[service];
-  if (first === undefined) return [];
+  if (first === undefined) return '';
   const { slo, target } = first;
-  const series = slo === 'delivery' ? deliveries : requestsOf(service);
-  const labels = {
-    partner_service: service,
-    slo,
-    ...(slo === 'delivery' ? { company_class: 'sales' } : {}),
-  };
+  const isDelivery = slo === 'delivery';
+  const series = isDelivery ? deliveries : requests;
+  const labels = `{$service,slo="${slo}"${isDelivery ? ',company_class="sales"' : ''}}`;
   /** A thousand a minute: bad ones are the budget times the factor, later there are none. */
   const spending = (factor: number, minutes: number, goodMinutes = 0) => {
     const bad = Math.round(1000 * (1 - target) * factor);
-    const end = (each: number) => `${each * minutes}+${each}x${goodMinutes}`;
+    const good = 1000 - bad;
     return goodMinutes === 0
-      ? series(`0+${1000 - bad}x${minutes}`, `0+${bad}x${minutes}`)
+      ? series(`0+${good}x${minutes}`, `0+${bad}x${minutes}`)
       : series(
-          `0+${1000 - bad}x${minutes - 1} ${end(1000 - bad)}`,
+          `0+${good}x${minutes - 1} ${good * minutes}+${good}x${goodMinutes}`,
           `0+${bad}x${minutes - 1} ${bad * minutes}x${goodMinutes}`,
         );
   };
-  return [
-    critical('PartnerBudgetBurnsFast', '2m', {
-      expr: `${burns(service, 14.4, '1h', '5m')}\nor ${burns(service, 6, '6h', '30m')}`,
-      summary: `${service} breaks a promise`,
-      description: `The {{ $labels.slo }} of ${service} is so bad that the errors allowed in 30 days last for 5 days at most.`,
-      cases: [
-        fires(labels, 'the budget of 20 hours is spent in each', '75m', spending(20, 90)),
-        fires(labels, 'that of 10 hours is spent in each', '400m', spending(10, 420)),
-        ...(slo === 'delivery'
-          ? []
-          : [fires({ ...labels, slo: 'latency' }, 'one in four is slow', '75m', slowRequests(service))]),
-        quiet('it was bad for an hour, and is good again', '100m', spending(20, 60, 60)),
-        quiet('that of half an hour is spent in each', '400m', spending(0.5, 420)),
-        quiet('the only few of a quiet night are bad', '100m', series('0x120', '0x80 0+1x5 5x40')),
-      ],
-    }),
-    warning('PartnerBudgetBurns', '15m', {
-      expr: `${burns(service, 3, '1d', '2h')}\nor ${burns(service, 1, '3d', '6h')}`,
-      summary: `${service} will break a promise`,
-      description: `The {{ $labels.slo }} of ${service} is so bad that the errors allowed in 30 days do not last that long.`,
-      cases: [
-        fires(labels, 'the budget of two hours is spent in each', '500m', spending(2, 520)),
-        quiet('that of half an hour is spent in each', '500m', spending(0.5, 520)),
-      ],
-    }),
-  ];
+  const slow = `  fires at 75m {$service,slo="latency"}: one in four is slow${SLOW_REQUESTS}\n`;
+  return `
+critical PartnerBudgetBurnsFast 2m: $name breaks a promise
+  The {{ $labels.slo }} of $name is so bad that the errors allowed in 30 days last for 5 days at most.
+  > ${burns(14.4, '1h', '5m')}
+  > or ${burns(6, '6h', '30m')}
+  fires at 75m ${labels}: the budget of 20 hours is spent in each${spending(20, 90)}
+  fires at 400m ${labels}: that of 10 hours is spent in each${spending(10, 420)}
+${isDelivery ? '' : slow}  quiet at 100m: it was bad for an hour, and is good again${spending(20, 60, 60)}
+  quiet at 400m: that of half an hour is spent in each${spending(0.5, 420)}
+  quiet at 100m: the only few of a quiet night are bad${series('0x120', '0x80 0+1x5 5x40')}
+warning PartnerBudgetBurns 15m: $name will break a promise
+  The {{ $labels.slo }} of $name is so bad that the errors allowed in 30 days do not last that long.
+  > ${burns(3, '1d', '2h')}
+  > or ${burns(1, '3d', '6h')}
+  fires at 500m ${labels}: the budget of two hours is spent in each${spending(2, 520)}
+  quiet at 500m: that of half an hour is spent in each${spending(0.5, 520)}
+`;
 }
