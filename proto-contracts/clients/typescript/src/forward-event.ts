@@ -48,29 +48,19 @@ function webhookHeaders(
 }
 
 /** POSTs an event as the service does: once, without following redirects, for at most 10 s. Never rejects. */
-export async function forwardEvent(
-  target: URL,
-  event: FeedEvent,
-  secret: string,
-  timeoutMs = TIMEOUT_MS,
-): Promise<Forwarded> {
+export async function forwardEvent(target: URL, event: FeedEvent, secret: string): Promise<Forwarded> {
   const start = performance.now();
   const done = (isDelivered: boolean, outcome: string): Forwarded => ({
     ...{ isDelivered, outcome },
     durationMs: Math.round(performance.now() - start),
   });
   try {
-    const { status, text } = await post(
-      target,
-      event.body,
-      webhookHeaders(event, secret, Date.now()),
-      timeoutMs,
-    );
+    const { status, text } = await post(target, event.body, webhookHeaders(event, secret, Date.now()));
     const isDelivered = status >= 200 && status <= 299;
     const why = status >= 300 && status <= 399 ? 'redirects are not followed' : readable(text);
     return done(isDelivered, isDelivered || why === '' ? String(status) : `${status}: ${why}`);
   } catch (error) {
-    return done(false, failureOf(error, target, timeoutMs));
+    return done(false, failureOf(error, target));
   }
 }
 
@@ -78,11 +68,10 @@ async function post(
   target: URL,
   body: string,
   headers: Readonly<Record<string, string>>,
-  timeoutMs: number,
 ): Promise<{ readonly status: number; readonly text: string }> {
   const send = target.protocol === 'https:' ? requestHttps : requestHttp;
   const bytes = Buffer.from(body);
-  const signal = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
   return new Promise((resolve, reject) => {
     const request = send(target, {
       ...{ method: 'POST', agent: false, signal },
@@ -102,10 +91,10 @@ async function post(
   });
 }
 
-function failureOf(error: unknown, { host }: URL, timeoutMs: number): string {
+function failureOf(error: unknown, { host }: URL): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
   if (code === 'ECONNREFUSED') return `connection refused: no server listens at ${host}`;
-  if (code === 'ABORT_ERR') return `no complete response within ${timeoutMs / 1_000} s`;
+  if (code === 'ABORT_ERR') return `no complete response within ${TIMEOUT_MS / 1_000} s`;
   if (code === 'ECONNRESET') return 'the connection was closed without a response';
   return readable(error instanceof Error ? error.message : String(error));
 }

@@ -22,10 +22,9 @@ export interface ListenOptions {
   readonly replay?: readonly string[] | undefined;
   readonly signal: AbortSignal;
   readonly print: (line: string) => void;
-  /** Milliseconds between polls, and up to a tenth more. Default 5,000. */
-  readonly pollMs?: number | undefined;
 }
 
+/** Milliseconds between polls, and up to a tenth more. */
 const POLL_MS = 5_000;
 /** Counts a request among those of listeners, which together have a third of the company's. */
 const AS_LISTENER = { 'x-svc-listen': 'true' } as const;
@@ -42,7 +41,7 @@ export interface EventsEnd {
  */
 export async function endOfEvents(
   client: PartnerClient,
-  { signal, print, pollMs = POLL_MS }: Pick<ListenOptions, 'signal' | 'print' | 'pollMs'>,
+  { signal, print }: Pick<ListenOptions, 'signal' | 'print'>,
 ): Promise<EventsEnd | undefined> {
   const read = async (path: EventsPath): Promise<EventsEnd> => {
     const query = { from: 'end' } as const;
@@ -57,7 +56,7 @@ export async function endOfEvents(
   while (!signal.aborted) {
     const end = await unlessItPasses(readEither, { signal, print });
     if (end !== undefined) return end;
-    await pause(pollMs, signal);
+    await pause(signal);
   }
   return undefined;
 }
@@ -68,7 +67,7 @@ export async function endOfEvents(
  * found. A failure of the service that can pass is printed, and the listener goes on.
  */
 export async function listen(options: ListenOptions): Promise<boolean> {
-  const { signal, print, since, pollMs = POLL_MS } = options;
+  const { signal, print, since } = options;
   const replayed = new Set(options.replay);
   const isReplay = replayed.size > 0;
   let isFine = true;
@@ -89,7 +88,7 @@ export async function listen(options: ListenOptions): Promise<boolean> {
     cursor = page?.nextCursor ?? cursor;
     if (page?.hasMore === true && !(isReplay && replayed.size === 0)) continue;
     if (isReplay && page !== undefined) break;
-    await pause(pollMs, signal);
+    await pause(signal);
   }
   for (const id of signal.aborted ? [] : replayed) print(`${id}: no such event among those that are kept`);
   return isFine && replayed.size === 0;
@@ -124,8 +123,8 @@ async function unlessItPasses<T>(
 }
 
 /** Listeners that have started together do not stay together. */
-async function pause(pollMs: number, signal: AbortSignal): Promise<void> {
-  await delay(pollMs * (1 + Math.random() / 10), signal).catch(() => undefined);
+async function pause(signal: AbortSignal): Promise<void> {
+  await delay(POLL_MS * (1 + Math.random() / 10), signal).catch(() => undefined);
 }
 
 function isBefore(body: string, since: Date | undefined): boolean {

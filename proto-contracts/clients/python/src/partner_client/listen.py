@@ -82,7 +82,7 @@ def webhook_headers(event: FeedEvent, secret: str, now: float) -> dict[str, str]
     }
 
 
-def forward_event(target: SplitResult, event: FeedEvent, secret: str, timeout: float = _TIMEOUT_SECONDS) -> Forwarded:
+def forward_event(target: SplitResult, event: FeedEvent, secret: str) -> Forwarded:
     """POSTs an event as the service does: once, without following redirects, for at most 10 s. Raises nothing."""
     start = time.monotonic()
 
@@ -90,9 +90,9 @@ def forward_event(target: SplitResult, event: FeedEvent, secret: str, timeout: f
         return Forwarded(is_delivered, outcome, time.monotonic() - start)
 
     try:
-        status, text = _post(target, event.body.encode(), webhook_headers(event, secret, time.time()), timeout)
+        status, text = _post(target, event.body.encode(), webhook_headers(event, secret, time.time()))
     except TimeoutError:
-        return done(False, f"no complete response within {timeout:g} s")
+        return done(False, f"no complete response within {_TIMEOUT_SECONDS:g} s")
     except ConnectionRefusedError:
         return done(False, f"connection refused: no server listens at {target.netloc}")
     except (ConnectionResetError, BrokenPipeError, http.client.RemoteDisconnected):
@@ -104,10 +104,10 @@ def forward_event(target: SplitResult, event: FeedEvent, secret: str, timeout: f
     return done(is_delivered, str(status) if is_delivered or not why else f"{status}: {why}")
 
 
-def _post(target: SplitResult, body: bytes, headers: dict[str, str], timeout: float) -> tuple[int, str]:
+def _post(target: SplitResult, body: bytes, headers: dict[str, str]) -> tuple[int, str]:
     kind = http.client.HTTPSConnection if target.scheme == "https" else http.client.HTTPConnection
-    end = time.monotonic() + timeout
-    connection = kind(target.hostname or "", target.port, timeout=timeout)
+    end = time.monotonic() + _TIMEOUT_SECONDS
+    connection = kind(target.hostname or "", target.port, timeout=_TIMEOUT_SECONDS)
     try:
         connection.request("POST", (target.path or "/") + (f"?{target.query}" if target.query else ""), body, headers)
         response = connection.getresponse()
@@ -127,14 +127,16 @@ def _readable(text: str) -> str:
     return " ".join(plain.split())[:_MOST_REASON]
 
 
+def _print(line: str) -> None:
+    print(line, flush=True)
+
+
 def _pause() -> None:
     """Listeners that have started together do not stay together."""
     sleep(_POLL_SECONDS * (1 + random.random() / 10))
 
 
-def end_of_events(
-    client: AuthenticatedClient, *, emit: Callable[[str], None] = print, pause: Callable[[], None] = _pause
-) -> tuple[Surface, str]:
+def end_of_events(client: AuthenticatedClient) -> tuple[Surface, str]:
     """
     The present end of the events of the client's key: whether of an installing or a selling company, and the cursor. Waits while
     the service cannot be read, or other listeners take the requests.
@@ -148,19 +150,19 @@ def end_of_events(
                 raise
         return "inbound", list_inbound_events.sync(client=client, from_="end").next_cursor
 
-    while (end := _unless_it_passes(read, emit)) is None:
-        pause()
+    while (end := _unless_it_passes(read)) is None:
+        _pause()
     return end
 
 
-def _unless_it_passes(read: Callable[[], T], emit: Callable[[str], None]) -> T | None:
+def _unless_it_passes(read: Callable[[], T]) -> T | None:
     """None if the service cannot be read now, but may be later."""
     try:
         return read()
     except PartnerError as failure:
         if not failure.retryable:
             raise
-        emit(f"waiting for the service: {failure}")
+        _print(f"waiting for the service: {failure}")
         return None
 
 
@@ -173,12 +175,10 @@ def listen(
     event: str | None = None,
     since: datetime | None = None,
     replay: Sequence[str] = (),
-    emit: Callable[[str], None] = print,
-    pause: Callable[[], None] = _pause,
 ) -> bool:
     """
     Reads the events of a company and POSTs each to a server as a webhook is sent, once and in order, without end; with `replay`,
-    until the events with these ids have been sent. Emits a line for each. Returns whether every one was found and accepted. A
+    until the events with these ids have been sent. Prints a line for each. Returns whether every one was found and accepted. A
     failure of the service that can pass is a line, and the listener goes on.
 
     end: where it begins, unless `since` or `replay` is there.
@@ -189,9 +189,9 @@ def listen(
     selected = {} if event is None else {"event": event}
     while True:
         read = partial(_OPERATIONS[surface].sync, client=client, limit=100, **selected, **position)
-        page: EventPage | None = _unless_it_passes(read, emit)
+        page: EventPage | None = _unless_it_passes(read)
         if page is None:
-            pause()
+            _pause()
             continue
         for each in page.events:
             event_id = each.headers.webhook_id
@@ -201,14 +201,14 @@ def listen(
             sent = forward_event(target, each, secret)
             is_fine = is_fine and sent.is_delivered
             when = datetime.now(UTC).isoformat(timespec="milliseconds")
-            emit(f"{when} {each.headers.x_svc_event} {event_id} -> {sent.outcome} ({sent.seconds * 1_000:.0f} ms)")
+            _print(f"{when} {each.headers.x_svc_event} {event_id} -> {sent.outcome} ({sent.seconds * 1_000:.0f} ms)")
         position = {"cursor": page.next_cursor}
         if replay and (not wanted or not page.has_more):
             for event_id in wanted:
-                emit(f"{event_id}: no such event among those that are kept")
+                _print(f"{event_id}: no such event among those that are kept")
             return is_fine and not wanted
         if not page.has_more:
-            pause()
+            _pause()
 
 
 def _is_before(body: str, since: datetime | None) -> bool:
@@ -269,14 +269,10 @@ def _run(options: argparse.Namespace) -> int:
     # Counts the requests among those of listeners, which together have a third of the company's.
     client.get_httpx_client().headers["x-svc-listen"] = "true"
 
-    def emit(line: str) -> None:
-        print(line, flush=True)
-
-    end = end_of_events(client, emit=emit)
-    print(f"forwarding the events of {url.rstrip('/')}{_PATHS[end[0]]} to {target.geturl()}", flush=True)
-    print(f"signing secret: {secret}", flush=True)
-
-    choice = {"event": options.event, "since": since, "replay": options.replay, "emit": emit}
+    end = end_of_events(client)
+    _print(f"forwarding the events of {url.rstrip('/')}{_PATHS[end[0]]} to {target.geturl()}")
+    _print(f"signing secret: {secret}")
+    choice = {"event": options.event, "since": since, "replay": options.replay}
     return 0 if listen(client, end, target, secret, **choice) else 1
 
 
