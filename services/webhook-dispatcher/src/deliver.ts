@@ -1,16 +1,9 @@
-import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { create, toBinary } from '@bufbuild/protobuf';
 import {
-  AttemptOutcome,
-  AttemptOutcomeSchema,
-  type AttemptSchema,
   DeliveriesAttemptedSchema,
   type DeliveryAttempted,
-  DeliveryAttemptedSchema,
-  type ExchangeTraceSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
-import { enumValue } from '@partner/proto-contracts/values/enum-names';
 import { COMMANDS, DELIVERY_RESULTS } from '@partner/proto-contracts/topology';
 import type { ConsumeOutcome, IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { PublishError } from '@partner/kernel/amqp/publish-error';
@@ -21,21 +14,19 @@ import { runWithRequestId } from '@partner/kernel/telemetry/request-context';
 import type { SealingKeys } from '@partner/kernel/security/secret-sealing';
 import { extractTrace, withSpan } from '@partner/kernel/telemetry/tracing';
 import pLimit from 'p-limit';
+import { resultOf, resultOfUnsendable } from './attempt-result.js';
 import type { ClockWatch } from './clock-watch.js';
 import type { DeliveryMetrics } from './delivery-metrics.js';
-import type { ExchangeTrace } from './https-exchange.js';
 import type { HttpsSender, PostResult } from './https-sender.js';
 import type { LeaseMemory } from './lease-memory.js';
 import {
-  type ReportableCommand,
   type DeliveryCommand,
   type MalformedCommand,
   type ReadCommand,
   readDeliveryCommands,
+  type ReportableCommand,
 } from './read-delivery-command.js';
-import { type OpenedSecrets, openSecrets } from './open-secrets.js';
-import { retryAfterSeconds } from './retry-after.js';
-import { signedHeaders } from './signed-headers.js';
+import { type OpenedSecrets, openSecrets, signedHeaders } from './signed-headers.js';
 
 export interface DeliverDeps {
   readonly sender: Pick<HttpsSender, 'post'>;
@@ -63,11 +54,14 @@ const RESULTS_AT_ONCE = 200;
 const RESULTS_GATHERED = { items: 8, ms: 20 };
 /** Minimum time left on a lease to start an attempt: the attempt's time limit, and a margin for its report. */
 const ATTEMPT_MS = LIMITS.webhookTimeoutMs + 2_000;
-const UNSENDABLE =
-  'nothing was sent: the delivery could not be prepared; the fault is on the side of this service';
-
 /** Outcome of one delivery of a command. `not_begun`: no attempt started, because this process is stopping. */
 type DeliveryOutcome = ConsumeOutcome | { readonly kind: 'not_begun' };
+
+/** What the deliveries of a process share. */
+interface Delivering extends DeliverDeps {
+  /** Publishes a result, together with others that are ready at nearly the same time. Rejects with a {@link PublishError}. */
+  readonly publishResult: (result: DeliveryAttempted) => Promise<undefined>;
+}
 
 /**
  * Creates the handler of `DeliverWebhooks`. It signs and POSTs each delivery once, reports the results, and
@@ -88,7 +82,6 @@ type DeliveryOutcome = ConsumeOutcome | { readonly kind: 'not_begun' };
  * command is in that state, because slots are assigned in order of arrival.
  */
 export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => Promise<ConsumeOutcome> {
-  const { leases, metrics } = deps;
   const slot = pLimit(deps.concurrency);
   // Waiting deliveries get a slot at once: each settles without an attempt.
   deps.stopping.addEventListener('abort', () => {
@@ -96,249 +89,185 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
   });
   const publishResult = batchWhileBusy<DeliveryAttempted>({
     maxItems: RESULTS_AT_ONCE,
-    run: publishResults,
+    run: (results) => publishResults(deps.publisher, results),
     isOfAll: () => true,
     gather: RESULTS_GATHERED,
   });
-
-  async function publishResults(results: readonly DeliveryAttempted[]): Promise<readonly undefined[]> {
-    await deps.publisher.publish({
-      exchange: COMMANDS,
-      routingKey: DELIVERY_RESULTS.bindings[0].routingKey,
-      messageId: results[0]?.attempt?.deliveryId ?? '',
-      type: DeliveriesAttemptedSchema.typeName,
-      body: toBinary(DeliveriesAttemptedSchema, create(DeliveriesAttemptedSchema, { results: [...results] })),
-    });
-    return results.map(() => undefined);
-  }
-
-  /**
-   * Time left on a lease by this machine's clock, in ms; the database's clock sets the lease. If this clock is ahead,
-   * commands look late by as much, up to all of them. If it is behind, attempts can run past their lease and be made
-   * twice. The clock watch distinguishes both from queueing.
-   */
-  function msLeft(lease: { readonly leaseExpiresAt?: Date | undefined }): number {
-    return (lease.leaseExpiresAt?.getTime() ?? 0) - deps.clock().getTime();
-  }
-
-  function dropLate(command: DeliveryCommand, redelivered: boolean): ConsumeOutcome {
-    metrics.commandDropped('too_late');
-    const { deliveryId, subscriptionId, attempt } = command;
-    const overrunMs = ATTEMPT_MS - msLeft(command);
-    deps.logger.warn({ deliveryId, subscriptionId, attempt, overrunMs, redelivered }, 'delivery.dropped');
-    deps.clockWatch.cameTooLate(command);
-    return { kind: 'done' };
-  }
-
-  async function makeAttempt(
-    command: DeliveryCommand,
-    { secret, headers }: OpenedSecrets,
-  ): Promise<DeliveryAttempted> {
-    const attemptId = deps.newAttemptId();
-    const attributes = {
-      'partner.delivery_id': command.deliveryId,
-      'partner.attempt_id': attemptId,
-      'partner.event': command.event,
-    };
-    const parent = extractTrace({ traceparent: command.traceParent });
-    return withSpan({ name: 'deliver webhook', kind: 'CLIENT', parent, attributes }, async (span) => {
-      const startedAt = deps.clock();
-      metrics.attemptBegan();
-      let result: PostResult | undefined;
-      try {
-        result = await deps.sender.post({
-          url: command.url,
-          headers: { ...headers, ...signedHeaders({ command, secret, attemptId, startedAt }) },
-          body: command.body,
-        });
-      } finally {
-        metrics.attemptEnded(result);
-      }
-      span.setAttribute('partner.outcome', result.outcome);
-      if ('response' in result && result.response !== undefined) {
-        span.setAttribute('http.response.status_code', result.response.status);
-      }
-      logAttempt(command, attemptId, result);
-      return describeAttempt({ command, attemptId, startedAt }, result, deps.clock());
-    });
-  }
-
-  function logAttempt(command: DeliveryCommand, attemptId: string, result: PostResult): void {
-    const response = 'response' in result ? result.response : undefined;
-    deps.logger.info(
-      {
-        deliveryId: command.deliveryId,
-        attemptId,
-        attempt: command.attempt,
-        subscriptionId: command.subscriptionId,
-        eventId: command.eventId,
-        event: command.event,
-        secretVersion: command.secretVersion,
-        outcome: result.outcome,
-        durationMs: result.durationMs,
-        ...(response !== undefined && { status: response.status }),
-        ...('cause' in result && { refusal: result.cause }),
-        ...('error' in result && { failure: result.error }),
-      },
-      'delivery.attempted',
-    );
-  }
-
-  async function report(command: ReportableCommand, attempted: DeliveryAttempted): Promise<ConsumeOutcome> {
-    const attemptId = attempted.attempt?.deliveryId ?? '';
-    try {
-      await publishResult(attempted);
-    } catch (error) {
-      if (!(error instanceof PublishError)) throw error;
-      if (msLeft(command) >= 0) return { kind: 'retry', afterMs: REPORT_PAUSE_MS };
-      metrics.resultLost();
-      deps.logger.error(
-        { deliveryId: command.deliveryId, attemptId, kind: error.kind },
-        'delivery.result_lost',
-      );
-      return { kind: 'done' };
-    }
-    leases.reported(command.leaseId);
-    return { kind: 'done' };
-  }
-
-  async function failMalformed({ reason, reportable }: MalformedCommand): Promise<ConsumeOutcome> {
-    if (reportable !== undefined) {
-      const known = leases.recall(reportable.leaseId);
-      if (known !== 'reported') {
-        const attempted =
-          known ?? Promise.resolve(describeUnsendable(reportable, deps.newAttemptId(), deps.clock()));
-        if (known === undefined) leases.began(reportable.leaseId, attempted);
-        const reported = await report(reportable, await attempted);
-        if (reported.kind === 'retry') return reported;
-      }
-    }
-    metrics.commandDropped('malformed');
-    return { kind: 'dead', reason };
-  }
-
-  async function carryOut(read: ReadCommand, redelivered: boolean): Promise<DeliveryOutcome> {
-    if ('malformed' in read) return failMalformed(read.malformed);
-    const { command } = read;
-    const known = leases.recall(command.leaseId);
-    if (known === 'reported') {
-      metrics.commandDropped('already_reported');
-      return { kind: 'done' };
-    }
-    if (known !== undefined) return report(command, await known);
-    if (msLeft(command) < ATTEMPT_MS) return dropLate(command, redelivered);
-    deps.clockWatch.cameInTime(command);
-    if (deps.stopping.aborted) return { kind: 'not_begun' };
-
-    let secrets: OpenedSecrets;
-    try {
-      secrets = openSecrets(deps.sealingKeys, command);
-    } catch (error) {
-      // No attempt is used up: the delivery is due again after each lease until the key is configured.
-      metrics.commandDropped('secret_unreadable');
-      deps.logger.error(
-        { err: error, deliveryId: command.deliveryId, subscriptionId: command.subscriptionId },
-        'delivery.secret_unreadable',
-      );
-      return { kind: 'done' };
-    }
-
-    const attempt = makeAttempt(command, secrets);
-    leases.began(command.leaseId, attempt);
-    const attempted = await attempt;
-    return report(command, attempted);
-  }
-
-  function outcomeOfAll(outcomes: readonly DeliveryOutcome[]): ConsumeOutcome {
-    const notBegun = outcomes.filter(({ kind }) => kind === 'not_begun');
-    if (notBegun.length === outcomes.length) return { kind: 'retry', afterMs: STOP_PAUSE_MS };
-    // If the message is retried for one delivery, the lease memory recognizes the reported ones.
-    const retry = outcomes.find((outcome) => outcome.kind === 'retry');
-    if (retry !== undefined) return retry;
-    for (const _ of notBegun) metrics.commandDropped('stopping');
-    return outcomes.find((outcome) => outcome.kind === 'dead') ?? { kind: 'done' };
-  }
+  const state: Delivering = { ...deps, publishResult };
 
   return async (message) => {
     const commands = readDeliveryCommands(message.body);
     if (commands.length === 0) {
-      metrics.commandDropped('malformed');
+      deps.metrics.commandDropped('malformed');
       return { kind: 'dead', reason: 'the message is not a DeliverWebhooks, or is empty' };
     }
     const outcomes = await Promise.all(
       commands.map((read) =>
         slot(() =>
           runWithRequestId('command' in read ? read.command.requestId : undefined, () =>
-            carryOut(read, message.redelivered),
+            carryOut(state, read, message.redelivered),
           ),
         ),
       ),
     );
-    return outcomeOfAll(outcomes);
+    return outcomeOfAll(state, outcomes);
   };
 }
 
-function describeUnsendable(
-  command: ReportableCommand,
-  attemptId: string,
-  startedAt: Date,
-): DeliveryAttempted {
-  const { CONNECTION_FAILED: outcome } = AttemptOutcome;
-  return describe({ command, attemptId, startedAt }, { outcome, durationMs: 0, error: UNSENDABLE });
+async function publishResults(
+  publisher: Pick<Publisher, 'publish'>,
+  results: readonly DeliveryAttempted[],
+): Promise<readonly undefined[]> {
+  await publisher.publish({
+    exchange: COMMANDS,
+    routingKey: DELIVERY_RESULTS.bindings[0].routingKey,
+    messageId: results[0]?.attempt?.deliveryId ?? '',
+    type: DeliveriesAttemptedSchema.typeName,
+    body: toBinary(DeliveriesAttemptedSchema, create(DeliveriesAttemptedSchema, { results: [...results] })),
+  });
+  return results.map(() => undefined);
 }
 
-interface EndedAttempt {
-  readonly command: ReportableCommand;
-  readonly attemptId: string;
-  readonly startedAt: Date;
+function outcomeOfAll({ metrics }: Delivering, outcomes: readonly DeliveryOutcome[]): ConsumeOutcome {
+  const notBegun = outcomes.filter(({ kind }) => kind === 'not_begun');
+  if (notBegun.length === outcomes.length) return { kind: 'retry', afterMs: STOP_PAUSE_MS };
+  // If the message is retried for one delivery, the lease memory recognizes the reported ones.
+  const retry = outcomes.find((outcome) => outcome.kind === 'retry');
+  if (retry !== undefined) return retry;
+  for (const _ of notBegun) metrics.commandDropped('stopping');
+  return outcomes.find((outcome) => outcome.kind === 'dead') ?? { kind: 'done' };
 }
 
-/** The result of an attempt, which names its delivery, lease and secret. */
-function describe(
-  { command, attemptId, startedAt }: EndedAttempt,
-  attempt: MessageInitShape<typeof AttemptSchema>,
-  retryAfter?: number,
-): DeliveryAttempted {
-  const { deliveryId, leaseId, urlVersion, secretVersion } = command;
-  const made = { deliveryId: attemptId, number: command.attempt, startedAt: timestampFromDate(startedAt) };
-  return create(DeliveryAttemptedSchema, {
-    ...{ deliveryId, leaseId, urlVersion },
-    ...(retryAfter !== undefined && { retryAfterSeconds: retryAfter }),
-    attempt: { ...made, secretVersion, ...attempt },
+async function carryOut(
+  state: Delivering,
+  read: ReadCommand,
+  redelivered: boolean,
+): Promise<DeliveryOutcome> {
+  if ('malformed' in read) return failMalformed(state, read.malformed);
+  const { command } = read;
+  const { leases, metrics } = state;
+  const known = leases.recall(command.leaseId);
+  if (known === 'reported') {
+    metrics.commandDropped('already_reported');
+    return { kind: 'done' };
+  }
+  if (known !== undefined) return report(state, command, await known);
+  if (msLeft(state, command) < ATTEMPT_MS) return dropLate(state, command, redelivered);
+  state.clockWatch.cameInTime(command);
+  if (state.stopping.aborted) return { kind: 'not_begun' };
+
+  let secrets: OpenedSecrets;
+  try {
+    secrets = openSecrets(state.sealingKeys, command);
+  } catch (error) {
+    // No attempt is used up: the delivery is due again after each lease until the key is configured.
+    metrics.commandDropped('secret_unreadable');
+    const { deliveryId, subscriptionId } = command;
+    state.logger.error({ err: error, deliveryId, subscriptionId }, 'delivery.secret_unreadable');
+    return { kind: 'done' };
+  }
+
+  const attempt = makeAttempt(state, command, secrets);
+  leases.began(command.leaseId, attempt);
+  return report(state, command, await attempt);
+}
+
+/**
+ * Time left on a lease by this machine's clock, in ms; the database's clock sets the lease. If this clock is ahead,
+ * commands look late by as much, up to all of them. If it is behind, attempts can run past their lease and be made
+ * twice. The clock watch distinguishes both from queueing.
+ */
+function msLeft({ clock }: Delivering, lease: { readonly leaseExpiresAt?: Date | undefined }): number {
+  return (lease.leaseExpiresAt?.getTime() ?? 0) - clock().getTime();
+}
+
+function dropLate(state: Delivering, command: DeliveryCommand, redelivered: boolean): ConsumeOutcome {
+  state.metrics.commandDropped('too_late');
+  const { deliveryId, subscriptionId, attempt } = command;
+  const overrunMs = ATTEMPT_MS - msLeft(state, command);
+  state.logger.warn({ deliveryId, subscriptionId, attempt, overrunMs, redelivered }, 'delivery.dropped');
+  state.clockWatch.cameTooLate(command);
+  return { kind: 'done' };
+}
+
+async function makeAttempt(
+  { clock, logger, metrics, newAttemptId, sender }: Delivering,
+  command: DeliveryCommand,
+  secrets: OpenedSecrets,
+): Promise<DeliveryAttempted> {
+  const attemptId = newAttemptId();
+  const attributes = {
+    'partner.delivery_id': command.deliveryId,
+    'partner.attempt_id': attemptId,
+    'partner.event': command.event,
+  };
+  const parent = extractTrace({ traceparent: command.traceParent });
+  return withSpan({ name: 'deliver webhook', kind: 'CLIENT', parent, attributes }, async (span) => {
+    const startedAt = clock();
+    metrics.attemptBegan();
+    let result: PostResult | undefined;
+    try {
+      const headers = signedHeaders({ command, secrets, attemptId, startedAt });
+      result = await sender.post({ url: command.url, headers, body: command.body });
+    } finally {
+      metrics.attemptEnded(result);
+    }
+    span.setAttribute('partner.outcome', result.outcome);
+    if ('response' in result && result.response !== undefined) {
+      span.setAttribute('http.response.status_code', result.response.status);
+    }
+    logger.info(attemptLine(command, attemptId, result), 'delivery.attempted');
+    return resultOf({ command, attemptId, startedAt }, result, clock());
   });
 }
 
-function describeAttempt(attempt: EndedAttempt, result: PostResult, now: Date): DeliveryAttempted {
+function attemptLine(command: DeliveryCommand, attemptId: string, result: PostResult) {
+  const { deliveryId, attempt, subscriptionId, eventId, event, secretVersion } = command;
   const response = 'response' in result ? result.response : undefined;
-  const ended = {
+  return {
+    ...{ deliveryId, attemptId, attempt, subscriptionId, eventId, event, secretVersion },
+    outcome: result.outcome,
     durationMs: result.durationMs,
-    outcome: enumValue(AttemptOutcomeSchema, result.outcome),
-    ...(response !== undefined && {
-      responseStatus: response.status,
-      responseHeaders: { headers: [...response.headers] },
-      responseBody: response.body,
-    }),
-    ...('error' in result && { error: result.error }),
-    ...('remoteAddress' in result && { remoteAddress: result.remoteAddress }),
-    exchange: describeExchange(result.trace),
+    ...(response !== undefined && { status: response.status }),
+    ...('cause' in result && { refusal: result.cause }),
+    ...('error' in result && { failure: result.error }),
   };
-  return describe(attempt, ended, response && retryAfterSeconds({ ...response, now }));
 }
 
-function describeExchange({
-  certificate,
-  ...steps
-}: ExchangeTrace): MessageInitShape<typeof ExchangeTraceSchema> {
-  return {
-    ...steps,
-    addresses: [...(steps.addresses ?? [])],
-    ...(certificate !== undefined && {
-      certificateSubject: certificate.subject,
-      certificateIssuer: certificate.issuer,
-      ...(certificate.validFrom !== undefined && {
-        certificateValidFrom: timestampFromDate(certificate.validFrom),
-      }),
-      certificateValidTo: timestampFromDate(certificate.validTo),
-    }),
-  };
+async function report(
+  state: Delivering,
+  command: ReportableCommand,
+  attempted: DeliveryAttempted,
+): Promise<ConsumeOutcome> {
+  try {
+    await state.publishResult(attempted);
+  } catch (error) {
+    if (!(error instanceof PublishError)) throw error;
+    if (msLeft(state, command) >= 0) return { kind: 'retry', afterMs: REPORT_PAUSE_MS };
+    state.metrics.resultLost();
+    const attemptId = attempted.attempt?.deliveryId ?? '';
+    const line = { deliveryId: command.deliveryId, attemptId, kind: error.kind };
+    state.logger.error(line, 'delivery.result_lost');
+    return { kind: 'done' };
+  }
+  state.leases.reported(command.leaseId);
+  return { kind: 'done' };
+}
+
+async function failMalformed(
+  state: Delivering,
+  { reason, reportable }: MalformedCommand,
+): Promise<ConsumeOutcome> {
+  const { leases, newAttemptId, clock } = state;
+  const known = reportable && leases.recall(reportable.leaseId);
+  if (reportable !== undefined && known !== 'reported') {
+    const unsendable = () =>
+      resultOfUnsendable({ command: reportable, attemptId: newAttemptId(), startedAt: clock() });
+    const attempted = known ?? Promise.resolve(unsendable());
+    if (known === undefined) leases.began(reportable.leaseId, attempted);
+    const reported = await report(state, reportable, await attempted);
+    if (reported.kind === 'retry') return reported;
+  }
+  state.metrics.commandDropped('malformed');
+  return { kind: 'dead', reason };
 }

@@ -72,6 +72,25 @@ const WIRE_BYTES = 2 * READ_BYTES;
 /** Trace of a POST that connected to no address. */
 export const NOTHING_REACHED: ExchangeTrace = { reusedConnection: false };
 
+/** One POST on its way: what it was given, and how far it has come. */
+interface Exchange {
+  readonly pool: ConnectionPool;
+  readonly key: DialTarget & { readonly hostName: string };
+  readonly deadline: Deadline;
+  readonly request: ClientRequest;
+  readonly resolve: (ending: TracedEnding | NothingSent) => void;
+  phase: ExchangePhase;
+  socket?: Socket;
+  stopConnecting?: (() => void) | undefined;
+  sentAt?: number;
+  firstByteMs?: number;
+  response?: IncomingMessage;
+  /** Bytes that the connection had received before the request. */
+  wireBytesBefore: number;
+  readBytes: number;
+  readonly kept: Buffer[];
+}
+
 /**
  * POSTs over one connection to one vetted address. Reads at most 64 KiB of the response's body, and 128 KiB including its framing;
  * beyond that only the status counts. Does not follow redirects. Never rejects: a failure is an outcome with its phase.
@@ -92,159 +111,161 @@ export function exchange(
     return Promise.resolve({ kind: 'expired', response: undefined, trace: NOTHING_REACHED });
   }
   const key = { ...target, hostName };
+  const request = httpsRequest({
+    agent: pool.agent,
+    host: target.address,
+    port: target.port,
+    servername: serverNameOf(hostName),
+    method: 'POST',
+    path: url.target,
+    headers: {
+      host: url.host,
+      ...post.headers,
+      'content-length': String(post.body.byteLength),
+    },
+    maxHeaderSize: HEADER_BYTES,
+  });
+  // A `connection: close` header alone would not keep the agent from using the connection again.
+  request.shouldKeepAlive = pool.keeps(key);
   return new Promise((resolve) => {
-    let phase: ExchangePhase = 'connect';
-    let socket: Socket | undefined;
-    let wireBytesBefore = 0;
-    let response: IncomingMessage | undefined;
-    let readBytes = 0;
-    const kept: Buffer[] = [];
-    let stopConnecting: (() => void) | undefined;
-    let sentAt: number | undefined;
-    let firstByteMs: number | undefined;
-
-    const responseSoFar = (): PostResponse | undefined =>
-      response?.statusCode === undefined || response.statusCode < 100
-        ? undefined
-        : {
-            status: response.statusCode,
-            headers: recordedHeaders(response.rawHeaders),
-            body: Buffer.concat(kept),
-            retryAfter: response.headers['retry-after'],
-          };
-    const traceSoFar = (): ExchangeTrace => {
-      const reusedConnection = request.reusedSocket;
-      const { connectMs, tlsMs, tlsProtocol, certificate } =
-        (socket === undefined ? undefined : pool.openingOf(socket)) ?? {};
-      return {
-        ...(!reusedConnection && { connectMs, tlsMs }),
-        tlsProtocol,
-        certificate,
-        reusedConnection,
-        firstByteMs,
-      };
-    };
-    const end = (ending: Ending) => {
-      stopConnecting?.();
-      deadline.ignore();
-      resolve({ ...ending, trace: traceSoFar() });
-    };
-    const fail = (error: Error) => {
-      // What breaks after a complete response, or follows it, is no part of it (RFC 9112, section 6.3). Its `end` is still to come.
-      if (response?.complete === true) return;
-      if (request.reusedSocket && response === undefined) pool.brokeOnReuse(key);
-      end({ kind: 'failed', phase, error, response: responseSoFar() });
-    };
-    const succeed = () => {
-      const complete = responseSoFar();
-      if (complete === undefined) fail(new Error('the response has no status'));
-      else end({ kind: 'responded', response: complete });
-    };
-    const responseBegan = () => {
-      firstByteMs ??= sentAt === undefined ? 0 : Math.round(performance.now() - sentAt);
-    };
-    const isTooMuch = () =>
-      readBytes >= READ_BYTES || (socket?.bytesRead ?? 0) - wireBytesBefore >= WIRE_BYTES;
-
-    const request = httpsRequest({
-      agent: pool.agent,
-      host: target.address,
-      port: target.port,
-      servername: serverNameOf(hostName),
-      method: 'POST',
-      path: url.target,
-      headers: {
-        host: url.host,
-        ...post.headers,
-        'content-length': String(post.body.byteLength),
-      },
-      maxHeaderSize: HEADER_BYTES,
-    });
-    // A `connection: close` header alone would not keep the agent from using the connection again.
-    request.shouldKeepAlive = pool.keeps(key);
-    const abandon = () => {
-      request.off('error', fail).on('error', () => undefined);
-      request.destroy();
-    };
-    const endIfNothingSent = ({ destroyed }: Socket) => {
-      if (!destroyed) return;
-      abandon();
-      deadline.ignore();
-      resolve({ kind: 'nothing-sent' });
-    };
+    const given = { pool, key, deadline, request, resolve };
+    const state: Exchange = { ...given, phase: 'connect', wireBytesBefore: 0, readBytes: 0, kept: [] };
     deadline.whenPassed(() => {
-      end({ kind: 'expired', response: responseSoFar() });
+      end(state, { kind: 'expired', response: responseSoFar(state) });
       // Aborted here because of the silence, so it does not count as closed by the receiver.
-      abandon();
+      abandon(state);
     });
-
-    request.once('socket', (given: Socket) => {
-      socket = given;
-      wireBytesBefore = given.bytesRead;
-      if (request.reusedSocket) {
-        phase = 'http';
-        // The request is written after this event. If that write fails at once, the system has sent none of it. The
-        // failure destroys the connection in the next tick, and is emitted in the one after.
-        process.nextTick(() => process.nextTick(endIfNothingSent, given));
-        return;
-      }
-      given.once('connect', () => {
-        phase = 'tls';
-        stopConnecting?.();
-      });
-      given.once('secureConnect', () => {
-        phase = 'http';
-      });
-      stopConnecting = startConnecting?.(() => {
-        request.destroy(Object.assign(new Error('connecting took too long'), { code: 'ETIMEDOUT' }));
-      });
-    });
+    request.once('socket', (socket: Socket) => watchConnection(state, socket, startConnecting));
     request.once('finish', () => {
-      sentAt = performance.now();
+      state.sentAt = performance.now();
     });
-    request.on('error', fail);
+    request.on('error', (error) => fail(state, error));
     request.on('information', () => {
-      responseBegan();
-      if (isTooMuch()) {
+      responseBegan(state);
+      if (isTooMuch(state)) {
         request.destroy(Object.assign(new Error('too many interim responses'), { code: 'TOO_MANY_INTERIM' }));
       }
     });
     request.on('upgrade', (incoming, upgraded) => {
-      responseBegan();
-      response = incoming;
+      responseBegan(state, incoming);
       upgraded.destroy();
-      succeed();
+      succeed(state);
     });
-    request.on('response', (incoming) => {
-      responseBegan();
-      response = incoming;
-      if (responseSoFar() === undefined) {
-        fail(Object.assign(new Error('the response has no status'), { code: 'HPE_INVALID_STATUS' }));
-        request.destroy();
-        return;
-      }
-      incoming.on('data', (chunk: Buffer) => {
-        const room = KEPT_BYTES - Math.min(readBytes, KEPT_BYTES);
-        if (room > 0) kept.push(chunk.subarray(0, room));
-        readBytes += chunk.byteLength;
-        if (!isTooMuch()) return;
-        succeed();
-        incoming.destroy();
-      });
-      incoming.once('end', () => {
-        succeed();
-        if (!request.writableFinished) setImmediate(destroyUnlessSent, request);
-      });
-      incoming.on('error', fail);
-      incoming.once('close', () => {
-        if (!incoming.complete) fail(new Error('the response broke off'));
-      });
-    });
+    request.on('response', (incoming) => readResponse(state, incoming));
     request.end(post.body);
   });
 }
 
-/** Destroys a request that is still being written although the receiver has responded. */
-function destroyUnlessSent(request: ClientRequest): void {
-  if (!request.writableFinished) request.destroy();
+function watchConnection(
+  state: Exchange,
+  socket: Socket,
+  startConnecting: ((end: () => void) => () => void) | undefined,
+): void {
+  state.socket = socket;
+  state.wireBytesBefore = socket.bytesRead;
+  if (state.request.reusedSocket) {
+    state.phase = 'http';
+    // The request is written after this event. If that write fails at once, the system has sent none of it. The
+    // failure destroys the connection in the next tick, and is emitted in the one after.
+    process.nextTick(() => process.nextTick(endIfNothingSent, state, socket));
+    return;
+  }
+  socket.once('connect', () => {
+    state.phase = 'tls';
+    state.stopConnecting?.();
+  });
+  socket.once('secureConnect', () => {
+    state.phase = 'http';
+  });
+  state.stopConnecting = startConnecting?.(() => {
+    state.request.destroy(Object.assign(new Error('connecting took too long'), { code: 'ETIMEDOUT' }));
+  });
+}
+
+function readResponse(state: Exchange, incoming: IncomingMessage): void {
+  const { request, kept } = state;
+  responseBegan(state, incoming);
+  if (responseSoFar(state) === undefined) {
+    fail(state, Object.assign(new Error('the response has no status'), { code: 'HPE_INVALID_STATUS' }));
+    request.destroy();
+    return;
+  }
+  incoming.on('data', (chunk: Buffer) => {
+    const room = KEPT_BYTES - Math.min(state.readBytes, KEPT_BYTES);
+    if (room > 0) kept.push(chunk.subarray(0, room));
+    state.readBytes += chunk.byteLength;
+    if (!isTooMuch(state)) return;
+    succeed(state);
+    incoming.destroy();
+  });
+  incoming.once('end', () => {
+    succeed(state);
+    // It is still being written although the receiver has responded.
+    const destroyUnlessSent = () => !request.writableFinished && request.destroy();
+    if (!request.writableFinished) setImmediate(destroyUnlessSent);
+  });
+  incoming.on('error', (error) => fail(state, error));
+  incoming.once('close', () => {
+    if (!incoming.complete) fail(state, new Error('the response broke off'));
+  });
+}
+
+function responseBegan(state: Exchange, response?: IncomingMessage): void {
+  state.firstByteMs ??= state.sentAt === undefined ? 0 : Math.round(performance.now() - state.sentAt);
+  if (response !== undefined) state.response = response;
+}
+
+function isTooMuch({ readBytes, socket, wireBytesBefore }: Exchange): boolean {
+  return readBytes >= READ_BYTES || (socket?.bytesRead ?? 0) - wireBytesBefore >= WIRE_BYTES;
+}
+
+function responseSoFar({ response, kept }: Exchange): PostResponse | undefined {
+  if (response?.statusCode === undefined || response.statusCode < 100) return undefined;
+  return {
+    status: response.statusCode,
+    headers: recordedHeaders(response.rawHeaders),
+    body: Buffer.concat(kept),
+    retryAfter: response.headers['retry-after'],
+  };
+}
+
+function traceSoFar({ pool, request, socket, firstByteMs }: Exchange): ExchangeTrace {
+  const reusedConnection = request.reusedSocket;
+  const { connectMs, tlsMs, tlsProtocol, certificate } = (socket && pool.openingOf(socket)) ?? {};
+  return {
+    ...(!reusedConnection && { connectMs, tlsMs }),
+    ...{ tlsProtocol, certificate, reusedConnection, firstByteMs },
+  };
+}
+
+function end(state: Exchange, ending: Ending): void {
+  state.stopConnecting?.();
+  state.deadline.ignore();
+  state.resolve({ ...ending, trace: traceSoFar(state) });
+}
+
+function succeed(state: Exchange): void {
+  const complete = responseSoFar(state);
+  if (complete === undefined) fail(state, new Error('the response has no status'));
+  else end(state, { kind: 'responded', response: complete });
+}
+
+function fail(state: Exchange, error: Error): void {
+  const { pool, key, phase, request, response } = state;
+  // What breaks after a complete response, or follows it, is no part of it (RFC 9112, section 6.3). Its `end` is still to come.
+  if (response?.complete === true) return;
+  if (request.reusedSocket && response === undefined) pool.brokeOnReuse(key);
+  end(state, { kind: 'failed', phase, error, response: responseSoFar(state) });
+}
+
+function abandon({ request }: Exchange): void {
+  request.removeAllListeners('error').on('error', () => undefined);
+  request.destroy();
+}
+
+function endIfNothingSent(state: Exchange, { destroyed }: Socket): void {
+  if (!destroyed) return;
+  abandon(state);
+  state.deadline.ignore();
+  state.resolve({ kind: 'nothing-sent' });
 }

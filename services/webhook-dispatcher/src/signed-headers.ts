@@ -1,21 +1,43 @@
-import { injectTrace } from '@partner/kernel/telemetry/tracing';
+import { HEADERS_VERSION, openSecret, type SealingKeys } from '@partner/kernel/security/secret-sealing';
 import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/security/webhook-signature';
+import { injectTrace } from '@partner/kernel/telemetry/tracing';
+import {
+  customHeaders,
+  type CustomHeaders,
+} from '@partner/proto-contracts/resources/subscription/custom-headers';
 import type { DeliveryCommand } from './read-delivery-command.js';
 
 const USER_AGENT = 'partner-integration-service-webhooks/1.0';
 
-/** Returns the headers of one attempt (spec: Delivery), except those that the connection sets. */
+export interface OpenedSecrets {
+  readonly secret: string;
+  readonly headers: CustomHeaders;
+}
+
+/** Opens the secret and the custom headers of a command. Throws if a key is missing or a value was changed. */
+export function openSecrets(keys: SealingKeys, command: DeliveryCommand): OpenedSecrets {
+  const { subscriptionId, secretVersion: version, sealedSecret, sealedHeaders } = command;
+  const headers =
+    sealedHeaders && openSecret(keys, { subscriptionId, version: HEADERS_VERSION }, sealedHeaders);
+  return {
+    secret: openSecret(keys, { subscriptionId, version }, sealedSecret),
+    headers: headers === undefined ? {} : customHeaders.parse(JSON.parse(headers)),
+  };
+}
+
+/** Returns the headers of one attempt (spec: Delivery), except those that the connection sets. No custom header replaces one of these. */
 export function signedHeaders(attempt: {
   readonly command: DeliveryCommand;
-  readonly secret: string;
+  readonly secrets: OpenedSecrets;
   readonly attemptId: string;
   readonly startedAt: Date;
 }): Record<string, string> {
-  const { command, secret } = attempt;
+  const { command, secrets } = attempt;
   const timestamp = Math.floor(attempt.startedAt.getTime() / 1_000);
-  const signed = { secret, timestamp, eventId: command.eventId, body: command.body };
+  const signed = { secret: secrets.secret, timestamp, eventId: command.eventId, body: command.body };
   const { traceparent } = injectTrace();
   return {
+    ...secrets.headers,
     'content-type': 'application/json',
     'user-agent': USER_AGENT,
     'x-svc-event': command.event,
