@@ -1,6 +1,6 @@
 import type { Channel } from 'amqplib';
 import type { AmqpConnection } from './connection.js';
-import { within } from './within.js';
+import { within } from '../process/within.js';
 
 export interface QueueInspection {
   readonly name: string;
@@ -30,7 +30,7 @@ export async function inspectQueues(
   return inspections;
 }
 
-/** A channel was closed by the broker or with its connection, or could not be opened. The cause says why. */
+/** A channel was closed by the broker or with its connection, or could not be opened. */
 export class ChannelLostError extends Error {
   override readonly name = 'ChannelLostError';
 }
@@ -74,6 +74,7 @@ export async function withChannel<T>(
   const supervised = connection.openChannel({
     name,
     confirm: false,
+    isOptional: true,
     setup: (channel) => {
       begin(channel);
       return Promise.resolve();

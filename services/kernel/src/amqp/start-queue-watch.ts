@@ -1,11 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
-import type { Channel } from 'amqplib';
 import type { Registry } from 'prom-client';
 import type { AmqpConnection } from './connection.js';
-import { replyCodeOf } from './inspect-queues.js';
+import { inspectQueues, type QueueInspection } from './inspect-queues.js';
 import { gauge } from './metrics.js';
 
+const UNKNOWN = { messages: Number.NaN, consumers: Number.NaN };
+const NOTHING_KNOWN: Awaited<ReturnType<typeof inspectQueues>> = new Map();
+
 export interface QueueWatch {
+  /** Ends the watch. An inspection in flight ends with the connection. */
   stop(): Promise<void>;
 }
 
@@ -42,91 +46,32 @@ export function startQueueWatch(options: {
     help: 'Time since which this process has seen messages in a dead-letter queue; 0 without any',
     labels: ['queue'],
   });
-  const names = options.queues.map(({ name }) => name);
-  const deadNames = options.queues.flatMap(({ deadLetterQueue }) => deadLetterQueue ?? []);
+  const deadNames = new Set(options.queues.flatMap(({ deadLetterQueue }) => deadLetterQueue ?? []));
+  const names = [...options.queues.map(({ name }) => name), ...deadNames];
   const since = new Map<string, number>();
-  /**
-   * Queues that the last inspection did not find. They are inspected last, because the broker closes the channel for a
-   * missing queue.
-   */
-  const missing = new Set<string>();
-  let inspected: string | undefined;
-  let current: Channel | undefined;
-  let inspecting = Promise.resolve();
+  const stopping = new AbortController();
 
-  function markUnknown(queue: string): void {
-    if (deadNames.includes(queue)) {
-      deadMessages.set({ queue }, Number.NaN);
-    } else {
-      messages.set({ queue }, Number.NaN);
-      consumers.set({ queue }, Number.NaN);
-    }
-  }
-
-  function report(queue: string, found: { readonly messageCount: number; readonly consumerCount: number }) {
-    if (!deadNames.includes(queue)) {
-      messages.set({ queue }, found.messageCount);
-      consumers.set({ queue }, found.consumerCount);
+  function report(queue: string, found: Pick<QueueInspection, 'messages' | 'consumers'>): void {
+    if (!deadNames.has(queue)) {
+      messages.set({ queue }, found.messages);
+      consumers.set({ queue }, found.consumers);
       return;
     }
-    deadMessages.set({ queue }, found.messageCount);
-    if (found.messageCount === 0) since.delete(queue);
-    else if (!since.has(queue)) since.set(queue, options.clock().getTime() / 1_000);
+    deadMessages.set({ queue }, found.messages);
+    if (found.messages === 0) since.delete(queue);
+    if (found.messages > 0 && !since.has(queue)) since.set(queue, options.clock().getTime() / 1_000);
     deadSince.set({ queue }, since.get(queue) ?? 0);
   }
 
-  async function inspect(channel: Channel): Promise<void> {
-    const all = [...names, ...deadNames];
-    for (const queue of [...all.filter((name) => !missing.has(name)), ...missing]) {
-      inspected = queue;
-      report(queue, await channel.checkQueue(queue));
-      missing.delete(queue);
+  async function inspectUntilStopped(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const found = await inspectQueues(options.connection, names).catch(() => NOTHING_KNOWN);
+      for (const name of names) report(name, found.get(name) ?? UNKNOWN);
+      await delay(options.intervalMs, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
-    inspected = undefined;
   }
 
-  function lose(cause: Error): void {
-    current = undefined;
-    if (inspected !== undefined && replyCodeOf(cause) === 404) {
-      // Move it behind the other missing queues, so that each of them is inspected.
-      missing.delete(inspected);
-      missing.add(inspected);
-      markUnknown(inspected);
-    } else {
-      for (const queue of [...names, ...deadNames]) markUnknown(queue);
-    }
-    inspected = undefined;
-  }
-
-  for (const queue of [...names, ...deadNames]) markUnknown(queue);
-  for (const queue of deadNames) deadSince.set({ queue }, 0);
-  const channel = options.connection.openChannel({
-    name: 'queue watch',
-    confirm: false,
-    isOptional: true,
-    async setup(opened) {
-      await inspect(opened);
-      current = opened;
-    },
-    onLost: lose,
-  });
-  const timer = setInterval(() => {
-    if (current === undefined) return;
-    const present = current;
-    current = undefined;
-    // A failed inspection has lost its channel. The next channel starts with an inspection.
-    inspecting = inspect(present).then(
-      () => {
-        if (channel.isOpen()) current = present;
-      },
-      () => undefined,
-    );
-  }, options.intervalMs);
-
-  return {
-    async stop() {
-      clearInterval(timer);
-      await Promise.all([channel.close(), inspecting]);
-    },
-  };
+  for (const name of names) report(name, UNKNOWN);
+  void inspectUntilStopped();
+  return { stop: async () => stopping.abort() };
 }

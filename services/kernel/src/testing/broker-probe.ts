@@ -4,13 +4,13 @@ import { declareQueue } from '../amqp/topology.js';
 import { newId } from '../process/ids.js';
 import { eventually } from '@partner/test-kit/eventually';
 
+export type TestQueue = QueueDefinition & { readonly deadLetterQueue: string };
+
 /** A broker client with which a test prepares and inspects queues. */
 export interface BrokerProbe {
   readonly channel: Channel;
   /** Declares a queue with a unique name. `close` deletes it and its dead-letter queue. */
-  declareTestQueue(
-    properties?: Partial<Omit<QueueDefinition, 'name' | 'bindings'>>,
-  ): Promise<QueueDefinition>;
+  declareTestQueue(properties?: Partial<Omit<QueueDefinition, 'name' | 'bindings'>>): Promise<TestQueue>;
   /** Declares a queue for RPC requests with its own exchange. */
   declareRpcQueue(): Promise<QueueDefinition>;
   send(queue: string, body: string, properties?: Options.Publish): void;
@@ -45,13 +45,8 @@ export async function openBrokerProbe(url: string): Promise<BrokerProbe> {
     },
     async declareTestQueue(properties = {}) {
       const name = `test.${newId('evt')}`;
-      const queue = {
-        name,
-        type: 'quorum',
-        bindings: [],
-        deadLetterQueue: `${name}.dead`,
-        ...properties,
-      } satisfies QueueDefinition;
+      const deadLetterQueue = `${name}.dead`;
+      const queue: TestQueue = { type: 'quorum', bindings: [], ...properties, name, deadLetterQueue };
       await declareQueue(channel, queue);
       created.add(queue.name).add(queue.deadLetterQueue);
       return queue;
