@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises';
+import { within } from '@partner/kernel/process/within';
 
 /**
  * Resolves a host name without a cache to all its A and AAAA addresses, in the servers' order, IPv4 first. Resolves to
@@ -27,12 +28,10 @@ export function createHostResolver(options: {
   if (servers !== undefined) resolver.setServers(servers);
 
   return async (hostName) => {
-    const limit = startLimit(limitMs);
     const lookups = await Promise.allSettled([
-      Promise.race([resolver.resolve4(hostName), limit.exceeded]),
-      Promise.race([resolver.resolve6(hostName), limit.exceeded]),
+      within(limitMs, 'the lookup of IPv4 addresses', resolver.resolve4(hostName)),
+      within(limitMs, 'the lookup of IPv6 addresses', resolver.resolve6(hostName)),
     ]);
-    limit.stop();
     const addresses = lookups.flatMap((lookup) => (lookup.status === 'fulfilled' ? lookup.value : []));
     if (addresses.length > 0) return addresses;
     for (const lookup of lookups) {
@@ -40,14 +39,6 @@ export function createHostResolver(options: {
     }
     return [];
   };
-}
-
-function startLimit(limitMs: number): { readonly exceeded: Promise<never>; readonly stop: () => void } {
-  let timer: NodeJS.Timeout | undefined;
-  const exceeded = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('the DNS servers did not respond in time')), limitMs);
-  });
-  return { exceeded, stop: () => clearTimeout(timer) };
 }
 
 function isAbsent(error: unknown): boolean {

@@ -1,9 +1,8 @@
-import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { WireType } from '@bufbuild/protobuf/wire';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { describe, expect, test } from '@jest/globals';
 import {
   AttemptOutcome,
-  DeliverWebhookSchema,
+  type DeliverWebhookSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { command, deliverer, encoded, message, results, run } from './testing/deliver-fixture.js';
 
@@ -55,17 +54,6 @@ describe('a command', () => {
   test('without the start of its lease is executed', async () => {
     await deliverer()(message({ leasedAt: undefined }));
     expect(run.posts).toHaveLength(1);
-  });
-
-  test('with a field that only an earlier version knows is executed once, at its URL', async () => {
-    const known = create(DeliverWebhookSchema, command);
-    // It named a second URL, to which the request was copied.
-    known.$unknown = [
-      { no: 19, wireType: WireType.LengthDelimited, data: Buffer.from('\u0004\u0012\u0002x:') },
-    ];
-    await deliverer()({ ...message(), body: encoded(known) });
-    expect(run.posts.map(({ url }) => url)).toEqual([command.url]);
-    expect(results()).toHaveLength(1);
   });
 
   test('of another message type is dead-lettered', async () => {

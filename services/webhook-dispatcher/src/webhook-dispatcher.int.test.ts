@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
@@ -191,7 +191,6 @@ async function commandDeliveries(...changes: readonly CommandedDelivery[]): Prom
 }
 
 const resultOf = (deliveryId: string) => results.find((result) => result.deliveryId === deliveryId);
-const arrivalOf = (deliveryId: string) => arrivals.find(({ path: at }) => at === `/hook/${deliveryId}`);
 const isOf =
   (deliveryId: string) =>
   ({ req }: ServerResponse): boolean =>
@@ -200,37 +199,6 @@ const arrivalsOf = (deliveryId: string) =>
   arrivals.all().filter(({ path: at }) => at === `/hook/${deliveryId}`);
 
 describe('the service', () => {
-  test('turns a command into a signed POST and reports its result', async () => {
-    respond = (response) => response.writeHead(200).end('stored');
-    await startDispatcher();
-    const deliveryId = await commandDelivery();
-
-    const { headers, body: received } = await arrivalOf(deliveryId);
-    const signed = `${String(headers['x-svc-timestamp'])}.${received.toString()}`;
-    expect(received).toEqual(body);
-    expect(headers['x-svc-signature']).toBe(
-      `v1=${createHmac('sha256', secret).update(signed).digest('hex')}`,
-    );
-    expect(headers['traceparent']).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
-
-    const { attempt, leaseId } = await resultOf(deliveryId);
-    expect(leaseId).toBe(`lease-${deliveryId}`);
-    expect(attempt?.outcome).toBe(AttemptOutcome.DELIVERED);
-    expect(attempt?.responseStatus).toBe(200);
-    expect(attempt?.deliveryId).toBe(headers['x-svc-delivery-id']);
-    expect(attempt?.deliveryId).not.toBe(deliveryId);
-  });
-
-  test('ends an attempt without a complete response within 10 seconds [DELIVERY-2, DELIVERY-7, DELIVERY-13, LIMIT-5]', async () => {
-    respond = () => undefined;
-    await startDispatcher();
-    const { attempt } = await resultOf(await commandDelivery());
-    expect(attempt).toMatchObject({
-      outcome: AttemptOutcome.TIMED_OUT,
-      error: 'there was no complete response within 10 seconds',
-    });
-  });
-
   test('ignores proxies and certificate settings in the environment', async () => {
     respond = (response) => response.writeHead(204).end();
     const proxied: Socket[] = [];

@@ -13,7 +13,7 @@ import {
 } from './supervised-channel.js';
 import { createTopology, type TopologyMode } from './topology.js';
 import { socketOf, watchSilence } from './watch-silence.js';
-import { within } from './within.js';
+import { within } from '../process/within.js';
 
 const HEARTBEAT_SECONDS = 10;
 const CONNECT_LIMIT_MS = 10_000;

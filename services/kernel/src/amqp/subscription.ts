@@ -3,7 +3,7 @@ import { type Acknowledger, acknowledgeTogether, unlessClosed } from './acknowle
 import type { AmqpConnection } from './connection.js';
 import type { Topology } from './topology.js';
 import { requestIdIn, runWithRequestId } from '../telemetry/request-context.js';
-import { within } from './within.js';
+import { within } from '../process/within.js';
 
 const CANCEL_LIMIT_MS = 3_000;
 

@@ -3,7 +3,7 @@ import type { Counter, Gauge } from 'prom-client';
 import type { Logger } from '../telemetry/logger.js';
 import { createBackoff } from '../process/backoff.js';
 import type { Topology } from './topology.js';
-import { within } from './within.js';
+import { within } from '../process/within.js';
 
 const SETUP_LIMIT_MS = 10_000;
 const CLOSE_LIMIT_MS = 3_000;
