@@ -9,7 +9,6 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
     'jobs/moves',
     'idempotency/run-idempotent',
     'leads/address-key/normalise-address',
-    'webhooks/schedule/retry-schedule',
     'webhooks/schedule/claim-due',
     'webhooks/attempts/settle-attempt',
     'webhooks/subscriptions/allowed-events',

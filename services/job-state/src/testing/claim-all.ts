@@ -3,10 +3,15 @@ import type { Queryable } from '../database/database.js';
 import { claimDue, type ClaimLimits, findWaiting } from '../webhooks/schedule/claim-due.js';
 
 const MANY = 10_000;
+const LIMITS = { batchSize: 100, leaseSeconds: 30, inFlight: 1_000, subscriptionCap: 100 };
 
 /** Claims the due deliveries of all subscriptions. */
-export async function claimAll(database: Queryable, limits: ClaimLimits): Promise<readonly LeasedDelivery[]> {
+export async function claimAll(
+  database: Queryable,
+  limits: Partial<ClaimLimits> = {},
+): Promise<readonly LeasedDelivery[]> {
   const withFirst = await findWaiting(database, { state: 'pending', afterId: '', limit: MANY });
   const withRetries = await findWaiting(database, { state: 'retry_scheduled', afterId: '', limit: MANY });
-  return claimDue(database, { ...limits, subscriptionIds: [...new Set([...withFirst, ...withRetries])] });
+  const subscriptionIds = [...new Set([...withFirst, ...withRetries])];
+  return claimDue(database, { ...LIMITS, ...limits, subscriptionIds });
 }

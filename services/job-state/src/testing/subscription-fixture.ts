@@ -1,20 +1,22 @@
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { invariant } from '@partner/kernel/process/invariant';
 import { ServiceError } from '@partner/kernel/process/service-error';
-import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import type { LeasedDelivery } from '../webhooks/deliveries/leased-delivery.js';
 import { claimAll } from './claim-all.js';
-import { createDeliveryResultsHandler } from '../webhooks/attempts/delivery-results.js';
+import type { ClaimLimits } from '../webhooks/schedule/claim-due.js';
 import type { SubscriptionOfCompany } from '../webhooks/subscriptions/get-subscription.js';
 import { endpointsOver } from '../webhooks/subscriptions/check-endpoint.js';
 import type { SubscriptionDeps } from '../webhooks/subscriptions/subscription-operations.js';
 import { connectSubscriptions, type PublicSubscriptions } from './public-clients.js';
 import { createStubDispatcher, type StubDispatcher } from './stub-dispatcher.js';
-import { attemptedMessage, openWebhookFixture, type WebhookFixture } from './webhook-fixture.js';
+import {
+  attemptedMessage,
+  openWebhookFixture,
+  resultsHandler,
+  type WebhookFixture,
+} from './webhook-fixture.js';
 import { TEST_SEALING_KEYS } from './test-sealing-keys.js';
-
-const CLAIM_LIMITS = { batchSize: 100, leaseSeconds: 30, inFlight: 1_000, subscriptionCap: 100 };
 
 /** A separate database with the subscription service, as the console and the dispatcher use it. */
 export interface SubscriptionFixture extends WebhookFixture {
@@ -34,9 +36,9 @@ export interface SubscriptionFixture extends WebhookFixture {
   /** Sends a test, and reports the outcome of its attempt as the dispatcher does. */
   tested(of: SubscriptionOfCompany, outcome?: AttemptOutcome, urlVersion?: number): Promise<string>;
   /** Claims all due deliveries, as the scheduler does. */
-  claim(limits?: Partial<typeof CLAIM_LIMITS>): Promise<readonly LeasedDelivery[]>;
+  claim(limits?: Partial<ClaimLimits>): Promise<readonly LeasedDelivery[]>;
   /** Handles the result of an attempt. */
-  handle: ReturnType<typeof createDeliveryResultsHandler>;
+  readonly handle: ReturnType<typeof resultsHandler>;
 }
 
 /** Returns the error of a call. Throws if the call succeeds. */
@@ -62,9 +64,7 @@ export async function openSubscriptionFixture(): Promise<SubscriptionFixture> {
     logger: { info: (...line: unknown[]) => void logLines.push(line) },
     clock: () => self.now,
   };
-  const clientWith = (parts: Partial<SubscriptionDeps>) => {
-    return connectSubscriptions({ ...deps, ...parts });
-  };
+  const clientWith = (parts: Partial<SubscriptionDeps>) => connectSubscriptions({ ...deps, ...parts });
 
   const self: SubscriptionFixture = {
     ...fixture,
@@ -96,14 +96,8 @@ export async function openSubscriptionFixture(): Promise<SubscriptionFixture> {
       await self.handle(attemptedMessage({ deliveryId: delivery.id, leaseId, outcome, urlVersion }));
       return delivery.id;
     },
-    claim: (limits = {}) => claimAll(fixture.database, { ...CLAIM_LIMITS, ...limits }),
-    handle: createDeliveryResultsHandler({
-      database: fixture.database,
-      logger: { warn: () => undefined },
-      metrics: new Registry(),
-      retryBaseMs: 60_000,
-      random: () => 0,
-    }),
+    claim: (limits) => claimAll(fixture.database, limits),
+    handle: resultsHandler(fixture.database),
   };
   return self;
 }

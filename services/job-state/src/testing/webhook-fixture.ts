@@ -1,18 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import {
   AttemptOutcome,
+  type AttemptSchema,
   DeliveriesAttemptedSchema,
-  DeliveryAttemptedSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
+import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { createTestDatabase } from './test-database.js';
 import type { DeliveryStateName } from '../webhooks/deliveries/delivery-columns.js';
+import {
+  createDeliveryResultsHandler,
+  type DeliveryResultsDeps,
+} from '../webhooks/attempts/delivery-results.js';
 import { recordEvent } from '../webhooks/events/record-event.js';
 
 /** The stored state of a delivery, unfinished or finished. */
@@ -208,55 +214,61 @@ export function webhookRows(database: Database): WebhookRows {
   return rows;
 }
 
-/** The message with which a dispatcher reports the result of an attempt. */
-export function attemptedMessage(options: {
+/** The handler of results over a database. Its backoffs have no jitter. */
+export function resultsHandler(
+  database: Pick<Database, 'transaction'>,
+  {
+    metrics = new Registry(),
+    logger = silentLogger,
+  }: Partial<Pick<DeliveryResultsDeps, 'metrics' | 'logger'>> = {},
+): ReturnType<typeof createDeliveryResultsHandler> {
+  return createDeliveryResultsHandler({ database, logger, metrics, retryBaseMs: 60_000, random: () => 0 });
+}
+
+/** The message with which a dispatcher reports the result of an attempt, with other fields of it. */
+export function attemptedMessage({
+  deliveryId,
+  leaseId,
+  attemptId = newId('dlv'),
+  startedAt = new Date(),
+  outcome = AttemptOutcome.DELIVERED,
+  certificate,
+  urlVersion = 1,
+  retryAfterSeconds,
+  ...attempt
+}: {
   readonly deliveryId: string;
   readonly leaseId: string | null;
   readonly attemptId?: string;
-  readonly number?: number;
-  readonly outcome?: AttemptOutcome;
   readonly startedAt?: Date;
-  readonly durationMs?: number;
-  readonly urlVersion?: number;
-  readonly secretVersion?: number;
-  readonly retryAfterSeconds?: number;
-  readonly error?: string;
-  readonly remoteAddress?: string;
   readonly certificate?: { readonly validFrom?: Date; readonly validTo: Date };
-}): IncomingMessage {
-  const { outcome = AttemptOutcome.DELIVERED } = options;
-  const result = create(DeliveryAttemptedSchema, {
-    deliveryId: options.deliveryId,
-    leaseId: options.leaseId ?? 'no lease',
-    urlVersion: options.urlVersion ?? 1,
-    ...(options.retryAfterSeconds !== undefined && { retryAfterSeconds: options.retryAfterSeconds }),
-    attempt: {
-      deliveryId: options.attemptId ?? newId('dlv'),
-      number: options.number ?? 1,
-      startedAt: timestampFromDate(options.startedAt ?? new Date()),
-      durationMs: options.durationMs ?? 12,
-      outcome,
-      responseStatus: outcome === AttemptOutcome.DELIVERED ? 204 : 500,
-      responseHeaders: { headers: [{ name: 'server', value: 'n' }] },
-      responseBody: Buffer.from('kept'),
-      secretVersion: options.secretVersion ?? 1,
-      ...(options.certificate !== undefined && {
-        exchange: {
-          certificateValidTo: timestampFromDate(options.certificate.validTo),
-          ...(options.certificate.validFrom !== undefined && {
-            certificateValidFrom: timestampFromDate(options.certificate.validFrom),
-          }),
+  readonly urlVersion?: number;
+  readonly retryAfterSeconds?: number;
+} & Omit<MessageInitShape<typeof AttemptSchema>, 'deliveryId' | 'startedAt' | '$typeName'>): IncomingMessage {
+  const timestamp = (at: Date | undefined) => at && timestampFromDate(at);
+  const body = create(DeliveriesAttemptedSchema, {
+    results: [
+      {
+        ...{ deliveryId, leaseId: leaseId ?? 'no lease', urlVersion, retryAfterSeconds },
+        attempt: {
+          ...{ number: 1, durationMs: 12, secretVersion: 1, outcome },
+          responseStatus: outcome === AttemptOutcome.DELIVERED ? 204 : 500,
+          responseHeaders: { headers: [{ name: 'server', value: 'n' }] },
+          responseBody: Buffer.from('kept'),
+          exchange: certificate && {
+            certificateValidFrom: timestamp(certificate.validFrom),
+            certificateValidTo: timestamp(certificate.validTo),
+          },
+          ...attempt,
+          ...{ deliveryId: attemptId, startedAt: timestampFromDate(startedAt) },
         },
-      }),
-      ...(options.error !== undefined && { error: options.error }),
-      ...(options.remoteAddress !== undefined && { remoteAddress: options.remoteAddress }),
-    },
+      },
+    ],
   });
-  const body = toBinary(DeliveriesAttemptedSchema, create(DeliveriesAttemptedSchema, { results: [result] }));
   return {
     messageId: randomUUID(),
     type: DeliveriesAttemptedSchema.typeName,
-    body,
+    body: toBinary(DeliveriesAttemptedSchema, body),
     headers: {},
     redelivered: false,
   };

@@ -257,6 +257,7 @@ describe('another company', () => {
       client.getBulkReplay({ companyId: stranger, replayId }),
       client.cancelBulkReplay({ companyId: stranger, replayId }),
       client.getEvent({ companyId: stranger, eventId }),
+      client.getSubscriptionStatistics({ companyId: stranger, subscriptionId }),
     ];
     for (const call of calls) expect((await failureOf(call)).reason).toBe('not_found');
     expect((await client.listEvents({ companyId: stranger })).events).toEqual([]);
@@ -286,6 +287,8 @@ describe('an operation', () => {
     ['cancelBulkReplay', (ids, options) => client.cancelBulkReplay(ids, options)],
     ['listEvents', (ids, options) => client.listEvents(ids, {}, options)],
     ['getEvent', (ids, options) => client.getEvent(ids, options)],
+    ['getSubscriptionStatistics', (ids, options) => client.getSubscriptionStatistics(ids, {}, options)],
+    ['getCompanyStatistics', (ids, options) => client.getCompanyStatistics(ids, {}, options)],
   ])(
     "%s limits the database to its caller's deadline, and to the share of the company [LIMIT-8]",
     async (_name, run) => {

@@ -4,21 +4,22 @@ import { invariant } from '@partner/kernel/process/invariant';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { Registry } from 'prom-client';
+import { claimAll } from '../../testing/claim-all.js';
+import { createGate } from '../../testing/create-gate.js';
+import { resultsHandler } from '../../testing/webhook-fixture.js';
 import {
+  attempted,
   attemptsOf,
   claimed,
+  fail,
   FAILED,
   fixture,
   handle,
-  handlerWith,
   lease,
-  LIMITS,
   registry,
+  together,
   warnings,
-} from './testing/delivery-results-fixture.js';
-import { claimAll } from '../../testing/claim-all.js';
-import { createGate } from '../../testing/create-gate.js';
-import { attemptedMessage } from '../../testing/webhook-fixture.js';
+} from '../testing/results-fixture.js';
 
 async function recordedAttempts(outcome: string): Promise<number> {
   const metric = await registry.getSingleMetric('partner_webhook_attempts_recorded_total')?.get();
@@ -32,19 +33,13 @@ describe('the handler of delivery results', () => {
     const waits: number[] = [];
     for (let number = 1; number <= 8; number += 1) {
       expect(await fixture.health(delivery.subscription_id)).toBe('healthy');
-      const message = attemptedMessage({
-        deliveryId: delivery.id,
-        leaseId: delivery.lease_id,
-        number,
-        outcome: FAILED,
-      });
-      expect(await handle(message)).toEqual({ kind: 'done' });
+      expect(await fail(delivery.id, { leaseId: delivery.lease_id, number })).toEqual({ kind: 'done' });
       const after = await fixture.delivery(delivery.id);
       expect(after).toMatchObject({ attempts: number, lease_id: null });
       if (number === 8) break;
       expect(after).toMatchObject({ state: 'retry_scheduled', finished_at: null });
       waits.push(Math.ceil((after.wait_ms ?? 0) / 60_000));
-      expect(await claimAll(fixture.database, LIMITS)).toEqual([]);
+      expect(await claimAll(fixture.database)).toEqual([]);
       delivery = await lease(delivery.id);
     }
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64]);
@@ -60,14 +55,13 @@ describe('the handler of delivery results', () => {
       'delivery.dead_lettered',
     ]);
     await fixture.makeDue(delivery.id);
-    expect(await claimAll(fixture.database, LIMITS)).toEqual([]);
+    expect(await claimAll(fixture.database)).toEqual([]);
 
     await fixture.event(delivery.company_id);
     const next = (await fixture.deliveriesOf(delivery.subscription_id)).find(({ id }) => id !== delivery.id);
     invariant(next, 'the second event has a delivery');
-    const { id, lease_id: leaseId } = await lease(next.id);
-    await handle(attemptedMessage({ deliveryId: id, leaseId }));
-    expect(await fixture.delivery(id)).toMatchObject({
+    await handle(attempted(next.id, { leaseId: (await lease(next.id)).lease_id }));
+    expect(await fixture.delivery(next.id)).toMatchObject({
       state: 'delivered',
       attempts: 1,
       next_attempt_at: null,
@@ -77,18 +71,16 @@ describe('the handler of delivery results', () => {
 
   test('records a result once, however often it arrives', async () => {
     const delivery = await claimed();
+    await fixture.set('deliveries', delivery.id, 'overdue_since = now()');
     const counted = await recordedAttempts('timed_out');
-    const message = attemptedMessage({
-      deliveryId: delivery.id,
-      leaseId: delivery.lease_id,
-      outcome: FAILED,
-    });
+    const message = attempted(delivery.id, { leaseId: delivery.lease_id, outcome: FAILED });
     expect(await Promise.all([handle(message), handle(message), handle(message)])).toEqual(
       Array.from({ length: 3 }, () => ({ kind: 'done' })),
     );
     await handle(message);
     expect(await fixture.delivery(delivery.id)).toMatchObject({ state: 'retry_scheduled', attempts: 1 });
     expect(await attemptsOf(delivery.id)).toHaveLength(1);
+    expect(await fixture.overdueSince(delivery.id)).toBeNull();
 
     await lease(delivery.id);
     await handle(message);
@@ -96,75 +88,42 @@ describe('the handler of delivery results', () => {
     expect(await fixture.delivery(delivery.id)).toMatchObject({ state: 'retry_scheduled', attempts: 1 });
   });
 
-  test('clears the overdue mark of a delivery', async () => {
-    const { id, lease_id: leaseId } = await claimed();
-    await fixture.set('deliveries', id, 'overdue_since = now()');
-    await handle(attemptedMessage({ deliveryId: id, leaseId, outcome: FAILED }));
-    expect(await fixture.overdueSince(id)).toBeNull();
-  });
-
-  test('lets retry-after lengthen the backoff and never shorten it', async () => {
-    for (const [retryAfterSeconds, minutes] of [
-      [1, 1],
-      [600, 10],
-      [1_000_000, 360],
-    ] as const) {
-      const { id, lease_id: leaseId } = await claimed();
-      await handle(attemptedMessage({ deliveryId: id, leaseId, outcome: FAILED, retryAfterSeconds }));
-      expect(Math.ceil(((await fixture.delivery(id)).wait_ms ?? 0) / 60_000)).toBe(minutes);
-    }
-  });
-
   test('marks an endpoint as failing after 5 consecutive failures, until an attempt is delivered [DELIVERY-16]', async () => {
     const first = await claimed();
     const { subscription_id: subscriptionId } = first;
     for (let failures = 1; failures <= 7; failures += 1) {
-      const { id, lease_id: leaseId } = await lease(first.id);
-      await handle(attemptedMessage({ deliveryId: id, leaseId, outcome: FAILED }));
+      await fail(first.id);
       expect(await fixture.row('subscriptions', subscriptionId)).toMatchObject({
         failures_in_row: Math.min(failures, 5),
       });
     }
-    const { id, lease_id: leaseId } = await lease(first.id);
-    await handle(attemptedMessage({ deliveryId: id, leaseId }));
+    await handle(attempted(first.id));
     expect(await fixture.row('subscriptions', subscriptionId)).toMatchObject({ failures_in_row: 0 });
   });
 
   test('counts the failures since the last delivered attempt of concurrent results', async () => {
-    const { subscriptionId } = await fixture.companyWith(4);
-    await claimAll(fixture.database, LIMITS);
-    const [busy, ...together] = (await fixture.deliveriesOf(subscriptionId)).map(
-      ({ id, lease_id: leaseId }, index) =>
-        attemptedMessage({
-          deliveryId: id,
-          leaseId,
-          outcome: index === 2 ? AttemptOutcome.DELIVERED : FAILED,
-        }),
+    const { subscriptionId, ids } = await fixture.companyWith(3);
+    await together(
+      ...ids.map((id, index) => attempted(id, { outcome: index === 1 ? AttemptOutcome.DELIVERED : FAILED })),
     );
-    invariant(busy, 'there are four');
-    await Promise.all([busy, ...together].map(handle));
     expect(await fixture.row('subscriptions', subscriptionId)).toMatchObject({ failures_in_row: 1 });
   });
 
   test('verifies the current URL by a delivered test, and no other URL', async () => {
     const verified = async (id: string) => (await fixture.row('subscriptions', id))['verified_url_version'];
-    const delivery = await claimed({ isTest: true });
-    const { id: deliveryId, lease_id: leaseId, subscription_id: subscriptionId } = delivery;
+    const { companyId, subscriptionId, ids } = await fixture.companyWith(2);
+    const [former = '', again = ''] = ids;
+    await fixture.database.query('update deliveries set is_test = true where company_id = $1', [companyId]);
     await fixture.set('subscriptions', subscriptionId, 'url_version = 3, verified_url_version = null');
-    await handle(attemptedMessage({ deliveryId, leaseId: 'former', outcome: FAILED, urlVersion: 3 }));
+    await fail(former, { urlVersion: 3 });
+    await handle(attempted(former, { urlVersion: 2 }));
     expect(await verified(subscriptionId)).toBeNull();
-    await handle(attemptedMessage({ deliveryId, leaseId, urlVersion: 2 }));
-    expect(await verified(subscriptionId)).toBeNull();
-    await fixture.event(delivery.company_id);
-    const [again] = (await fixture.deliveriesOf(subscriptionId)).filter(({ id }) => id !== deliveryId);
-    invariant(again, 'the second event has a delivery');
-    await fixture.set('deliveries', again.id, 'is_test = true');
-    await handle(attemptedMessage({ deliveryId: again.id, leaseId: null, urlVersion: 3 }));
+    await handle(attempted(again, { urlVersion: 3 }));
     expect(await verified(subscriptionId)).toBe(3);
 
     const ordinary = await claimed();
     await fixture.set('subscriptions', ordinary.subscription_id, 'verified_url_version = null');
-    await handle(attemptedMessage({ deliveryId: ordinary.id, leaseId: ordinary.lease_id }));
+    await handle(attempted(ordinary.id));
     expect(await verified(ordinary.subscription_id)).toBeNull();
   });
 
@@ -178,8 +137,8 @@ describe('the handler of delivery results', () => {
         [FAILED, 'cancelled'],
         [AttemptOutcome.DELIVERED, 'delivered'],
       ] as const) {
-        const { id, lease_id: leaseId, subscription_id: subscriptionId } = await claimed({ isTest: true });
-        await fixture.set('deliveries', id, column);
+        const { id, subscription_id: subscriptionId } = await claimed();
+        await fixture.set('deliveries', id, `is_test = true, ${column}`);
         await fixture.set(
           'subscriptions',
           subscriptionId,
@@ -187,7 +146,7 @@ describe('the handler of delivery results', () => {
         );
         const before = await recordedAttempts('timed_out');
 
-        await handle(attemptedMessage({ deliveryId: id, leaseId, outcome }));
+        await handle(attempted(id, { outcome }));
 
         expect(await fixture.delivery(id)).toMatchObject({ state, attempts: 1, next_attempt_at: null });
         expect(await fixture.row('subscriptions', subscriptionId)).toMatchObject({
@@ -202,32 +161,10 @@ describe('the handler of delivery results', () => {
 });
 
 describe('the handler of a batch of delivery results', () => {
-  test('settles many concurrent results of many replicas', async () => {
-    const companyId = await fixture.company();
-    const subscriptions = await Promise.all([1, 2, 3].map(() => fixture.subscription({ companyId })));
-    for (let event = 0; event < 20; event += 1) await fixture.event(companyId);
-    await claimAll(fixture.database, LIMITS);
-    const deliveries = (await Promise.all(subscriptions.map((id) => fixture.deliveriesOf(id)))).flat();
-    expect(deliveries).toHaveLength(60);
-    const replicas = [1, 2, 3].map(() => handlerWith(fixture.database));
-    await fixture.database.query(`update subscriptions set health = 'degraded' where company_id = $1`, [
-      companyId,
-    ]);
-    const messages = deliveries.map(({ id, lease_id: leaseId }) =>
-      attemptedMessage({ deliveryId: id, leaseId }),
-    );
-    await Promise.all(replicas.flatMap((replica) => messages.map((message) => replica(message))));
-    for (const { id } of deliveries) {
-      expect(await fixture.delivery(id)).toMatchObject({ state: 'delivered', attempts: 1 });
-      expect(await attemptsOf(id)).toHaveLength(1);
-    }
-    for (const id of subscriptions) expect(await fixture.health(id)).toBe('healthy');
-  });
-
   test('resolves only after its commit', async () => {
     const delivery = await claimed();
     const [written, commit] = [createGate(), createGate()];
-    const handleHeldBack = handlerWith({
+    const handleHeldBack = resultsHandler({
       transaction: (work) =>
         fixture.database.transaction(async (tx) => {
           const result = await work(tx);
@@ -237,9 +174,7 @@ describe('the handler of a batch of delivery results', () => {
         }),
     });
     let hasResolved = false;
-    const handled = handleHeldBack(
-      attemptedMessage({ deliveryId: delivery.id, leaseId: delivery.lease_id }),
-    ).finally(() => {
+    const handled = handleHeldBack(attempted(delivery.id)).finally(() => {
       hasResolved = true;
     });
     await written.opened;
@@ -254,13 +189,9 @@ describe('the handler of a batch of delivery results', () => {
 
   test('rejects and records nothing while the database is down, and accepts the redelivered result', async () => {
     const delivery = await claimed();
-    const message = attemptedMessage({
-      deliveryId: delivery.id,
-      leaseId: delivery.lease_id,
-      outcome: FAILED,
-    });
+    const message = attempted(delivery.id, { leaseId: delivery.lease_id, outcome: FAILED });
     const metrics = new Registry();
-    const failsOnCommit = handlerWith(
+    const failsOnCommit = resultsHandler(
       {
         transaction: (work) =>
           fixture.database.transaction(async (tx) => {
@@ -268,7 +199,7 @@ describe('the handler of a batch of delivery results', () => {
             throw new ServiceError('unavailable', 'the database is away');
           }),
       },
-      metrics,
+      { metrics },
     );
     const ends = await Promise.allSettled([failsOnCommit(message), failsOnCommit(message)]);
     expect(ends).toMatchObject(
@@ -287,14 +218,11 @@ describe('the handler of a batch of delivery results', () => {
     expect(await attemptsOf(delivery.id)).toHaveLength(1);
   });
 
-  test('drops malformed results, and ignores deliveries that no longer exist', async () => {
-    const message = attemptedMessage({ deliveryId: newId('dlv'), leaseId: 'lease' });
-    expect(await handle(message)).toEqual({ kind: 'done' });
+  test('drops malformed results, and messages of another type', async () => {
+    const message = attempted(newId('dlv'));
     expect(await handle({ ...message, body: Buffer.from('nonsense') })).toMatchObject({ kind: 'dead' });
-    expect(await handle({ ...message, body: new Uint8Array() })).toMatchObject({ kind: 'dead' });
-    expect(await handle({ ...message, type: 'partner.webhooks.v1.DeliverWebhook' })).toMatchObject({
-      kind: 'dead',
-    });
+    const type = 'partner.webhooks.v1.DeliverWebhook';
+    expect(await handle({ ...message, type })).toMatchObject({ kind: 'dead' });
   });
 
   test('records the other results if the database rejects one of a batch', async () => {
@@ -304,15 +232,9 @@ describe('the handler of a batch of delivery results', () => {
     );
     const outcomes = await Promise.allSettled([
       // Occupies the handler, so that the others share a batch.
-      handle(attemptedMessage({ deliveryId: newId('dlv'), leaseId: 'lease' })),
-      ...deliveries.map(({ id, lease_id: leaseId }, index) =>
-        handle(
-          attemptedMessage({
-            deliveryId: id,
-            leaseId,
-            remoteAddress: index === 1 ? 'refused' : '203.0.113.7',
-          }),
-        ),
+      handle(attempted(newId('dlv'))),
+      ...deliveries.map(({ id }, index) =>
+        handle(attempted(id, { remoteAddress: index === 1 ? 'refused' : '203.0.113.7' })),
       ),
     ]);
     await fixture.database.query('alter table delivery_attempts drop constraint refused');
@@ -320,4 +242,28 @@ describe('the handler of a batch of delivery results', () => {
     const states = await Promise.all(deliveries.map(async ({ id }) => (await fixture.delivery(id)).state));
     expect(states).toEqual(['delivered', 'pending', 'delivered']);
   });
+});
+
+test('the metrics count attempts and dead letters by company class, and measure the latency of the first and of later attempts', async () => {
+  const metrics = new Registry();
+  const recording = resultsHandler(fixture.database, { metrics });
+  const { DELIVERED } = AttemptOutcome;
+  for (const outcomes of [[DELIVERED], [FAILED, DELIVERED], Array<typeof FAILED>(8).fill(FAILED)]) {
+    const { id } = await claimed();
+    await fixture.set('deliveries', id, `created_at = now() - interval '20 s'`);
+    for (const outcome of outcomes) await recording(attempted(id, { outcome }));
+  }
+  const text = await metrics.metrics();
+  const attempts = (companyClass: string, outcome: string) =>
+    `partner_webhook_attempts_recorded_total{company_class="${companyClass}",outcome="${outcome}"}`;
+  expect(text).toContain(`${attempts('installer', 'timed_out')} 9\n`);
+  expect(text).toContain(`${attempts('installer', 'delivered')} 2\n`);
+  expect(text).toContain(`${attempts('sales', 'delivered')} 0\n`);
+  expect(text).toContain('partner_webhook_dead_letters_total{company_class="installer"} 1\n');
+  const bucket = (attempt: string, le: number) =>
+    `partner_webhook_delivery_seconds_bucket{le="${le}",company_class="installer",attempt="${attempt}"}`;
+  for (const attempt of ['first', 'later']) {
+    expect(text).toContain(`${bucket(attempt, 10)} 0\n`);
+    expect(text).toContain(`${bucket(attempt, 30)} 1\n`);
+  }
 });

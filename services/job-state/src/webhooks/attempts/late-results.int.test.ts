@@ -2,15 +2,33 @@ import { describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { fc } from '@partner/test-kit/fast-check';
-import { attemptsOf, claimed, FAILED, fixture, handle, lease } from './testing/delivery-results-fixture.js';
+import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
+import { silentLogger } from '@partner/kernel/telemetry/logger';
+import { Registry } from 'prom-client';
+import type { Database } from '../../database/database.js';
+import { beforeStatement } from '../../testing/before-statement.js';
+import { createGate } from '../../testing/create-gate.js';
 import { endExpiredLeases } from '../schedule/claim-due.js';
-import { attemptedMessage, type StoredDelivery } from '../../testing/webhook-fixture.js';
+import { createAttemptMetrics } from './attempt-metrics.js';
+import { decodeDeliveriesAttempted } from './decode-deliveries-attempted.js';
+import { recordAttempts } from './record-attempts.js';
+import type { StoredDelivery } from '../../testing/webhook-fixture.js';
+import {
+  attempted,
+  attemptsOf,
+  claimed,
+  fail,
+  FAILED,
+  fixture,
+  handle,
+  lease,
+} from '../testing/results-fixture.js';
 
 describe('a result under a former lease', () => {
   test('counts a failure under a former lease and leaves the current lease to its own attempt', async () => {
     const former = await claimed();
     const present = await lease(former.id);
-    await handle(attemptedMessage({ deliveryId: former.id, leaseId: former.lease_id, outcome: FAILED }));
+    await fail(former.id, { leaseId: former.lease_id });
     const counted = await fixture.delivery(former.id);
     expect(counted).toMatchObject({
       state: 'retry_scheduled',
@@ -28,7 +46,7 @@ describe('a result under a former lease', () => {
       former.id,
       present.lease_id,
     ]);
-    await handle(attemptedMessage({ deliveryId: former.id, leaseId: present.lease_id, outcome: FAILED }));
+    await fail(former.id, { leaseId: present.lease_id });
     const after = await fixture.delivery(former.id);
     expect(after).toMatchObject({ state: 'retry_scheduled', attempts: 2, lease_id: null });
     expect(Math.ceil((after.wait_ms ?? 0) / 60_000)).toBe(2);
@@ -37,16 +55,9 @@ describe('a result under a former lease', () => {
 
   test('never moves an attempt forward because of a late failure', async () => {
     const delivery = await claimed();
-    await handle(
-      attemptedMessage({
-        deliveryId: delivery.id,
-        leaseId: delivery.lease_id,
-        outcome: FAILED,
-        retryAfterSeconds: 3_600,
-      }),
-    );
+    await fail(delivery.id, { leaseId: delivery.lease_id, retryAfterSeconds: 3_600 });
     const scheduled = await fixture.delivery(delivery.id);
-    await handle(attemptedMessage({ deliveryId: delivery.id, leaseId: 'former', outcome: FAILED }));
+    await fail(delivery.id);
     expect(await fixture.delivery(delivery.id)).toMatchObject({
       state: 'retry_scheduled',
       attempts: 2,
@@ -55,12 +66,11 @@ describe('a result under a former lease', () => {
   });
 
   test('dead-letters a delivery after 8 failures, late or not, and keeps held deliveries held', async () => {
-    const late = () => attemptedMessage({ deliveryId: id, leaseId: 'former', outcome: FAILED });
     const { id, subscription_id: subscriptionId, lease_id: leaseId } = await claimed();
     await fixture.setState(subscriptionId, 'paused');
-    await handle(late());
+    await fail(id);
     expect(await fixture.delivery(id)).toMatchObject({ state: 'retry_scheduled', attempts: 1 });
-    await handle(attemptedMessage({ deliveryId: id, leaseId, outcome: FAILED }));
+    await fail(id, { leaseId });
     expect(await fixture.delivery(id)).toMatchObject({
       state: 'retry_scheduled',
       attempts: 2,
@@ -68,13 +78,13 @@ describe('a result under a former lease', () => {
     });
     await fixture.set('deliveries', id, `state = 'held'`);
     for (let attempts = 3; attempts < 8; attempts += 1) {
-      await handle(late());
+      await fail(id);
       expect(await fixture.delivery(id)).toMatchObject({ state: 'held', attempts });
     }
-    await handle(late());
+    await fail(id);
     const dead = await fixture.delivery(id);
     expect(dead).toMatchObject({ state: 'dead_lettered', attempts: 8, next_attempt_at: null });
-    await handle(late());
+    await fail(id);
     expect(await fixture.delivery(id)).toEqual(dead);
     expect(await attemptsOf(id)).toHaveLength(9);
   });
@@ -101,8 +111,7 @@ describe('a result under a former lease', () => {
           }
           running.push(
             handle(
-              attemptedMessage({
-                deliveryId: delivery.id,
+              attempted(delivery.id, {
                 leaseId: isPresent ? delivery.lease_id : 'former',
                 outcome: isSuccess ? AttemptOutcome.DELIVERED : FAILED,
               }),
@@ -160,15 +169,64 @@ test.each(['in progress', 'finished'])(
       { delivery: other, kept: { response: true, error: 'reset', address: '192.0.2.1' } },
     ];
     for (const { delivery, kept } of wanted) {
-      const result = { deliveryId: delivery.id, error: 'reset', remoteAddress: '192.0.2.1' };
-      await handle(attemptedMessage({ ...result, leaseId: delivery.lease_id }));
       // The second one is late: the delivery is finished.
-      await handle(attemptedMessage({ ...result, leaseId: 'former' }));
+      for (let result = 0; result < 2; result += 1) {
+        await handle(attempted(delivery.id, { error: 'reset', remoteAddress: '192.0.2.1' }));
+      }
       expect(await responsesOf(delivery.id)).toEqual([kept, kept]);
     }
-    const later = { deliveryId: person.id, leaseId: 'former', startedAt: new Date(Date.now() + 120_000) };
-    await handle(attemptedMessage(later));
+    await handle(attempted(person.id, { startedAt: new Date(Date.now() + 120_000) }));
     const last = (await responsesOf(person.id)).filter(({ response }) => response === true);
     expect(last).toHaveLength(standing === 'finished' ? 1 : 0);
   },
 );
+
+describe('the batch of a late success', () => {
+  /** A degraded subscription with a dead letter and a pending delivery. */
+  async function degraded() {
+    const { subscriptionId, ids } = await fixture.companyWith(2);
+    const [dead = '', pending = ''] = ids;
+    await fixture.finish('dead_lettered', dead);
+    await fixture.set('subscriptions', subscriptionId, `health = 'degraded', failures_in_row = 5`);
+    return { subscriptionId, dead, pending };
+  }
+
+  const record = (database: Pick<Database, 'transaction'>, ...results: readonly IncomingMessage[]) =>
+    recordAttempts(
+      {
+        database,
+        logger: silentLogger,
+        metrics: createAttemptMetrics(new Registry()),
+        retry: { baseMs: 60_000, random: () => 0 },
+      },
+      results.flatMap(({ body }) => decodeDeliveriesAttempted(body).results),
+    );
+
+  test('locks its subscriptions in the order of the settlements of another batch', async () => {
+    const [one, two] = [await degraded(), await degraded()];
+    const both = createGate();
+    let arrived = 0;
+    // Each batch waits for the other one before it writes its settlements, once it has recorded its late success.
+    const database = beforeStatement(fixture.database, async (text) => {
+      if (!text.includes('delete from deliveries')) return;
+      arrived += 1;
+      if (arrived === 2) both.open();
+      await both.opened;
+    });
+    await Promise.all([
+      record(database, attempted(one.dead), attempted(two.pending)),
+      record(database, attempted(two.dead), attempted(one.pending)),
+    ]);
+    for (const { subscriptionId, dead, pending } of [one, two]) {
+      expect(await fixture.health(subscriptionId)).toBe('healthy');
+      for (const id of [dead, pending]) expect((await fixture.delivery(id)).state).toBe('delivered');
+    }
+  });
+
+  test('counts a failure from the success on', async () => {
+    const { subscriptionId, dead, pending } = await degraded();
+    await record(fixture.database, attempted(dead), attempted(pending, { outcome: FAILED }));
+    const { health, failures_in_row: failures } = await fixture.row('subscriptions', subscriptionId);
+    expect({ health, failures }).toEqual({ health: 'healthy', failures: 1 });
+  });
+});

@@ -9,9 +9,8 @@ import { FAILING_AFTER } from '../deliveries/claim-rule.js';
 import type { AttemptResult } from './decode-deliveries-attempted.js';
 import type { AttemptMetrics } from './attempt-metrics.js';
 import { countDeadLetters } from './count-dead-letters.js';
-import { type DeliveryStanding, settleAttempt } from './settle-attempt.js';
+import { type DeliveryStanding, type RetrySettings, settleAttempt } from './settle-attempt.js';
 import { type Change, type SubscriptionChange, writeSettlements } from './write-settlements.js';
-import type { RetrySettings } from '../schedule/retry-schedule.js';
 
 export interface RecordAttemptsDeps {
   readonly database: Pick<Database, 'transaction'>;

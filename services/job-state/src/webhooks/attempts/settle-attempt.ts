@@ -1,7 +1,6 @@
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { AttemptOutcomeName } from '../deliveries/attempt-columns.js';
 import type { DeliveryStateName } from '../deliveries/delivery-columns.js';
-import { type RetrySettings, retryBackoffMs } from '../schedule/retry-schedule.js';
 
 export interface DeliveryStanding {
   readonly state: DeliveryStateName;
@@ -13,15 +12,18 @@ export interface DeliveryStanding {
   readonly isTrial: boolean;
 }
 
-export interface EndedAttempt {
-  readonly leaseId: string;
-  readonly outcome: AttemptOutcomeName;
-  readonly retryAfterSeconds?: number | undefined;
+export interface RetrySettings {
+  /** The backoff after the first failed attempt, in milliseconds; it doubles with each further one. */
+  readonly baseMs: number;
+  /** A random number from 0 to less than 1, new at each call. */
+  readonly random: () => number;
 }
 
 export type Settlement =
   | { readonly kind: 'unchanged' }
-  | { readonly kind: 'delivered'; readonly attempts: number }
+  | { readonly kind: 'delivered' | 'dead_lettered'; readonly attempts: number }
+  /** A trial that was not accepted. */
+  | { readonly kind: 'cancelled'; readonly attempts: number }
   | {
       readonly kind: 'retry_scheduled';
       readonly attempts: number;
@@ -29,10 +31,9 @@ export type Settlement =
       readonly backoffMs: number;
       /** False for a late failure: a current lease stays untouched. */
       readonly endsLease: boolean;
-    }
-  | { readonly kind: 'dead_lettered'; readonly attempts: number }
-  /** A trial that was not accepted. */
-  | { readonly kind: 'cancelled'; readonly attempts: number };
+    };
+
+const LONGEST_JITTER = 0.1;
 
 /**
  * Decides what a finished attempt changes on its delivery (spec: Subscription and delivery moves).
@@ -46,7 +47,11 @@ export type Settlement =
  */
 export function settleAttempt(
   delivery: DeliveryStanding,
-  ended: EndedAttempt,
+  ended: {
+    readonly leaseId: string;
+    readonly outcome: AttemptOutcomeName;
+    readonly retryAfterSeconds?: number | undefined;
+  },
   retry: RetrySettings,
 ): Settlement {
   if (delivery.state === 'delivered') return { kind: 'unchanged' };
@@ -54,8 +59,18 @@ export function settleAttempt(
   if (ended.outcome === 'delivered') return { kind: 'delivered', attempts };
   if (delivery.state === 'dead_lettered') return { kind: 'unchanged' };
   if (delivery.isTrial) return { kind: 'cancelled', attempts };
+  if (attempts === LIMITS.webhookAttempts) return { kind: 'dead_lettered', attempts };
   const backoffMs = retryBackoffMs(attempts, ended.retryAfterSeconds, retry);
-  return backoffMs === undefined
-    ? { kind: 'dead_lettered', attempts }
-    : { kind: 'retry_scheduled', attempts, backoffMs, endsLease: ended.leaseId === delivery.leaseId };
+  return { kind: 'retry_scheduled', attempts, backoffMs, endsLease: ended.leaseId === delivery.leaseId };
+}
+
+/**
+ * The backoff in milliseconds after the failed attempt with this number, from 1 (spec: Acknowledgement and retries 2 and 3).
+ *
+ * It is the base, doubled with each attempt, plus up to 10 % jitter, capped at 6 hours. Jitter spreads deliveries that failed
+ * together. The receiver's `retry-after` can lengthen the backoff up to the cap and never shortens it.
+ */
+function retryBackoffMs(failedAttempt: number, retryAfterSeconds = 0, { baseMs, random }: RetrySettings) {
+  const wanted = Math.max(baseMs * 2 ** (failedAttempt - 1), retryAfterSeconds * 1_000);
+  return Math.min(Math.ceil(wanted * (1 + LONGEST_JITTER * random())), LIMITS.webhookBackoffCapMs);
 }

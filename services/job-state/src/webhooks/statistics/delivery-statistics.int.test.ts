@@ -2,47 +2,39 @@ import { describe, expect, test } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
-import { textOf } from '../../testing/statement-text.js';
 import { untilLockWaits } from '../../testing/lock-waits.js';
 import { createGate } from '../../testing/create-gate.js';
 import { countAttempts } from './count-attempts.js';
+import { beforeStatement } from '../../testing/before-statement.js';
+import { failureOf } from '../../testing/subscription-fixture.js';
+import { resultsHandler } from '../../testing/webhook-fixture.js';
 import {
-  FAILED,
+  attempted,
+  client,
   DAY_MS,
+  fail,
+  FAILED,
   fixture,
   handle,
-  client,
-  handlerWith,
-  attempted,
-  together,
-  span,
+  lastDay,
   plain,
+  together,
   totalsOf,
-} from '../testing/statistics-fixture.js';
+} from '../testing/results-fixture.js';
 
 describe('the statistics of a subscription', () => {
   test('count each attempt as soon as it is recorded, up to the dead letter', async () => {
     const of = await fixture.companyWith(1);
     expect(await totalsOf(of)).toEqual({ delivered: 0, failed: 0, deadLettered: 0 });
     for (let failed = 1; failed <= 8; failed += 1) {
-      await handle(attempted(of.deliveryId, { outcome: FAILED }));
+      await fail(of.deliveryId);
       expect(await totalsOf(of)).toEqual({ delivered: 0, failed, deadLettered: failed === 8 ? 1 : 0 });
     }
   });
 
-  test('count a result once, however often it arrives, also within one batch and after the delivery has finished [CONSOLE-6]', async () => {
-    const of = await fixture.companyWith(1);
-    const failure = attempted(of.deliveryId, { outcome: FAILED });
-    const success = attempted(of.deliveryId);
-    await together(failure, failure, success, success);
-    await together(failure, success);
-    await handle(success);
-    expect(await totalsOf(of)).toEqual({ delivered: 1, failed: 1, deadLettered: 0 });
-  });
-
   test('count results of finished deliveries, and keep the dead letter that one of them reverts [CONSOLE-6]', async () => {
     const of = await fixture.companyWith(1);
-    for (let n = 0; n < 8; n += 1) await handle(attempted(of.deliveryId, { outcome: FAILED }));
+    for (let n = 0; n < 8; n += 1) await fail(of.deliveryId);
     const [late, success] = [attempted(of.deliveryId, { outcome: FAILED }), attempted(of.deliveryId)];
     await together(late, late, success, success);
     await together(late, success);
@@ -52,7 +44,7 @@ describe('the statistics of a subscription', () => {
 
   test('count no dead letter that a result of the same batch delivers', async () => {
     const of = await fixture.companyWith(1);
-    for (let n = 0; n < 7; n += 1) await handle(attempted(of.deliveryId, { outcome: FAILED }));
+    for (let n = 0; n < 7; n += 1) await fail(of.deliveryId);
     await together(attempted(of.deliveryId, { outcome: FAILED }), attempted(of.deliveryId));
     expect(await totalsOf(of)).toEqual({ delivered: 1, failed: 8, deadLettered: 0 });
     expect(await fixture.delivery(of.deliveryId)).toMatchObject({ state: 'delivered', attempts: 8 });
@@ -65,7 +57,7 @@ describe('the statistics of a subscription', () => {
     await fixture.set('deliveries', testId, 'is_test = true');
     await together(attempted(testId, { outcome: FAILED }), attempted(ordinaryId, { outcome: FAILED }));
     await handle(attempted(testId));
-    await handle(attempted(testId, { outcome: FAILED }));
+    await fail(testId);
     await handle(attempted(newId('dlv')));
     expect(await totalsOf(of)).toEqual({ delivered: 0, failed: 1, deadLettered: 0 });
   });
@@ -76,7 +68,7 @@ describe('the statistics of a subscription', () => {
       fixture.companyWith(30),
       fixture.companyWith(30),
     ]);
-    const replicas = [1, 2, 3].map(() => handlerWith(fixture.database));
+    const replicas = [1, 2, 3].map(() => resultsHandler(fixture.database));
     const messages = companies.flatMap(({ ids }) => ids).map((id) => attempted(id));
     const shuffled = [messages, [...messages].reverse(), [...messages.slice(45), ...messages.slice(0, 45)]];
     await Promise.all(
@@ -84,37 +76,18 @@ describe('the statistics of a subscription', () => {
     );
     for (const of of companies) {
       expect(await totalsOf(of)).toEqual({ delivered: 30, failed: 0, deadLettered: 0 });
+      for (const id of of.ids)
+        expect(await fixture.delivery(id)).toMatchObject({ state: 'delivered', attempts: 1 });
     }
   });
 
   test('are locked by the last statement before the commit', async () => {
-    const of = await fixture.companyWith(2);
-    const [firstId, secondId] = of.ids;
-    invariant(firstId !== undefined && secondId !== undefined, 'there are two deliveries');
-    const [written, commit] = [createGate(), createGate()];
+    const { deliveryId } = await fixture.companyWith(1);
     const statements: string[] = [];
-    const heldBack = handlerWith({
-      transaction: (work) =>
-        fixture.database.transaction(async (tx) => {
-          const query: typeof tx.query = (text, values) => {
-            statements.push(textOf(text));
-            return tx.query(text, values);
-          };
-          const result = await work({ ...tx, query });
-          await tx.query('select 1');
-          written.open();
-          await commit.opened;
-          return result;
-        }),
-    });
-    const first = heldBack(attempted(firstId));
-    await written.opened;
-    const second = handle(attempted(secondId));
-    commit.open();
-    await Promise.all([first, second]);
+    const database = beforeStatement(fixture.database, (text) => void statements.push(text));
+    await resultsHandler(database)(attempted(deliveryId));
     expect(statements.at(-1)).toContain('insert into delivery_statistics');
     expect(statements.filter((text) => text.includes('delivery_statistics'))).toHaveLength(1);
-    expect(await totalsOf(of)).toEqual({ delivered: 2, failed: 0, deadLettered: 0 });
   });
 
   test('are locked in ascending order, so that two batches never deadlock', async () => {
@@ -151,7 +124,7 @@ describe('the buckets of statistics', () => {
   const at = (time: string) => new Date(`2026-03-05T${time}Z`);
 
   async function bucketsOf(of: { companyId: string; subscriptionId: string }, from: Date, to: Date) {
-    const { bucketMinutes, buckets, totals } = await client.getSubscriptionStatistics(of, span(from, to));
+    const { bucketMinutes, buckets, totals } = await client.getSubscriptionStatistics(of, { from, to });
     return {
       bucketMinutes,
       buckets: buckets.map(({ startsAt, ...counts }) => ({
@@ -242,13 +215,104 @@ describe('the buckets of statistics', () => {
         }),
       ),
     );
-    const found = await client.getSubscriptionStatistics(of, span(at('10:00:00'), at('11:00:00')));
+    const found = await client.getSubscriptionStatistics(of, {
+      from: at('10:00:00'),
+      to: at('11:00:00'),
+    });
     expect(found.buckets.map(({ p50Ms, p95Ms }) => [p50Ms, p95Ms])).toEqual([
       [13, 24],
       [400, 490],
     ]);
     expect([found.totals.p50Ms, found.totals.p95Ms]).toEqual([25, 480]);
-    const { totals } = await client.getSubscriptionStatistics(of, span(at('01:00:00'), at('02:00:00')));
+    const { totals } = await client.getSubscriptionStatistics(of, {
+      from: at('01:00:00'),
+      to: at('02:00:00'),
+    });
     expect(totals).toMatchObject({ attempts: 0, delivered: 0, failed: 0, p50Ms: null, p95Ms: null });
+  });
+});
+
+describe('the statistics of a company', () => {
+  const ofCompany = async (companyId: string) => {
+    const { webhooks, buckets, totals } = await client.getCompanyStatistics({ companyId }, lastDay());
+    return {
+      webhooks: webhooks.map(({ webhookId, totals: own }) => [webhookId, plain(own)]),
+      inBuckets: buckets.reduce((sum, { attempts }) => sum + attempts, 0),
+      totals: plain(totals),
+    };
+  };
+
+  test('cover each subscription and all together, but no other company and no deleted subscription [CONSOLE-7]', async () => {
+    const companyId = await fixture.company();
+    const subscriptions = [1, 2, 3, 4].map(() => fixture.subscription({ companyId }));
+    const ids = (await Promise.all(subscriptions)).sort();
+    for (let event = 0; event < 2; event += 1) await fixture.event(companyId);
+    const [first = '', second = '', deleted = '', silent = ''] = ids;
+    const deliveriesOf = async (id: string) => (await fixture.deliveriesOf(id)).map((each) => each.id);
+    const [of1, of2, of3] = [
+      await deliveriesOf(first),
+      await deliveriesOf(second),
+      await deliveriesOf(deleted),
+    ];
+    await together(
+      ...of1.map((id) => attempted(id)),
+      ...of2.slice(1).map((id) => attempted(id, { outcome: FAILED })),
+      ...of3.map((id) => attempted(id)),
+    );
+    const other = await fixture.companyWith(1);
+    await handle(attempted(other.deliveryId));
+    await fixture.set('subscriptions', deleted, 'deleted_at = now()');
+
+    expect(await ofCompany(companyId)).toEqual({
+      webhooks: [
+        [first, { delivered: 2, failed: 0, deadLettered: 0 }],
+        [second, { delivered: 0, failed: 1, deadLettered: 0 }],
+        [silent, { delivered: 0, failed: 0, deadLettered: 0 }],
+      ],
+      inBuckets: 3,
+      totals: { delivered: 2, failed: 1, deadLettered: 0 },
+    });
+    expect(
+      await failureOf(client.getSubscriptionStatistics({ companyId, subscriptionId: deleted }, lastDay())),
+    ).toMatchObject({ reason: 'not_found' });
+  });
+
+  test('have the trend and the waiting deliveries of each subscription [CONSOLE-13]', async () => {
+    const { companyId, subscriptionId, ids } = await fixture.companyWith(5);
+    const silent = await fixture.subscription({ companyId });
+    const [first = '', second = '', third = '', ...held] = ids;
+    const at = (minutes: number) => new Date(Date.UTC(2026, 2, 1, 0, minutes));
+    await together(
+      attempted(first, { startedAt: at(61) }),
+      attempted(second, { startedAt: at(89), outcome: FAILED }),
+      attempted(third, { startedAt: at(90), outcome: FAILED }),
+    );
+    await fixture.database.query(`update deliveries set state = 'held' where id = any($1::text[])`, [held]);
+    const read = async () => {
+      const { webhooks, trendMinutes } = await client.getCompanyStatistics(
+        { companyId },
+        { from: at(0), to: at(24 * 60) },
+      );
+      expect(trendMinutes).toBe(30);
+      return webhooks.map(({ totals: _, ...webhook }) => webhook);
+    };
+    const trend = [
+      { startsAt: at(60).toISOString(), delivered: 1, failed: 1 },
+      { startsAt: at(90).toISOString(), delivered: 0, failed: 1 },
+    ];
+    expect(await read()).toEqual([
+      { webhookId: subscriptionId, trend, retrying: 2, held: 2 },
+      { webhookId: silent, trend: [], retrying: 0, held: 0 },
+    ]);
+    await fixture.database.query(
+      `insert into deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, state)
+       select d.id || n, subscription_id, company_id, event_id, event, resource_type, resource_id, state
+       from deliveries d, generate_series(1, 500) n where subscription_id = $1`,
+      [subscriptionId],
+    );
+    expect(await read()).toMatchObject([
+      { retrying: 1_000, held: 1_000 },
+      { retrying: 0, held: 0 },
+    ]);
   });
 });

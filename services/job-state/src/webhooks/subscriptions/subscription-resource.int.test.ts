@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { attempted, FAILED, fixture, handle } from '../testing/statistics-fixture.js';
+import { attempted, fail, fixture, handle } from '../testing/results-fixture.js';
 import { listSubscriptions } from './get-subscription.js';
 
 test('a subscription shows its failures in a row, up to 5, and when its next waiting delivery is attempted [DELIVERY-26]', async () => {
@@ -16,7 +16,7 @@ test('a subscription shows its failures in a row, up to 5, and when its next wai
 
   for (const [done, id] of ids.slice(0, 6).entries()) {
     expect(await shown()).toEqual({ failures: Math.min(done, 5), next: await earliest() });
-    await handle(attempted(id, { outcome: FAILED }));
+    await fail(id);
   }
   const [first = '', , third = '', , , , untried = ''] = ids;
   // A retry can be due before a first attempt.
