@@ -4,7 +4,7 @@ import type { Mailer } from '@partner/kernel/process/mail';
 import type { StackDescription } from '@partner/local-stack/stack/stack-description';
 import { wrongUsage } from './exit-codes.js';
 import type { Output } from './output.js';
-import type { Owner, Session } from './session.js';
+import type { Owned, Session } from './session.js';
 
 export interface CommandContext {
   /** Shows the result. Available only while a command runs. */
@@ -19,8 +19,8 @@ export interface CommandContext {
   clear(): void;
   /** Connects to the broker, once per run. */
   session(): Promise<Session>;
-  /** The session, and the owner of a resource. Fails with `not_found`. */
-  about(id: string): Promise<Session & Owner>;
+  /** A resource with its company. Fails with `not_found`. */
+  about(id: string): Promise<Owned>;
   /** The local stack of the directory; undefined if none runs there, or if it uses another broker than this run. */
   stack(): StackDescription | undefined;
   /** Whether a local stack runs there that uses another broker than this run. */

@@ -18,7 +18,7 @@ import { allCommands } from './commands/all-commands.js';
 import { endingOf, EXIT_CODES, OperatorError, wrongUsage } from './exit-codes.js';
 import { createOutput, type Output, printable } from './output.js';
 import { interrupted } from './poll-until.js';
-import { openSession, ownerOf, type Session } from './session.js';
+import { aboutResource, openSession, type Session } from './session.js';
 
 const EXIT_HELP = `
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 broker or service not available, 5 differences
@@ -135,10 +135,7 @@ export function createPartnerctl(surroundings: Surroundings) {
     write,
     clear: surroundings.clear,
     session: openOnce,
-    async about(id) {
-      const opened = await openOnce();
-      return { ...opened, ...(await ownerOf(opened, id)) };
-    },
+    about: async (id) => aboutResource(await openOnce(), id),
     mailer: () => createMailer(mailSettings()),
     publicBaseUrl() {
       const url = env['PUBLIC_BASE_URL'] ?? broker().stack?.baseUrl;

@@ -5,7 +5,7 @@ import {
   WEBHOOK_DISPATCHER_RPC,
 } from '@partner/proto-contracts/topology';
 import { findCompanyOperation } from '@partner/proto-contracts/internal/operators/companies';
-import type { AnyOperation, InternalOperation } from '@partner/proto-contracts/api/operation';
+import type { InternalOperation, OperationResponse } from '@partner/proto-contracts/api/operation';
 import type { OperationCall } from '@partner/proto-contracts/call';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { createAmqpConnection } from '@partner/kernel/amqp/connection';
@@ -17,6 +17,7 @@ import { Registry } from 'prom-client';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { ComponentUnavailableError, OperatorError } from './exit-codes.js';
 import { pollUntil } from './poll-until.js';
+import { z } from 'zod';
 
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
@@ -25,10 +26,15 @@ interface CalledCompany {
   readonly companyClass: CompanyClassName;
 }
 
-export interface Owner extends CalledCompany {
-  /** For an attempt the id of its delivery; else the id of the resource. */
+/** A public operation; the bodies of its responses by status. */
+interface PublicOperation<Outputs> {
   readonly id: string;
+  readonly params?: object;
+  readonly responses: { readonly [Status in keyof Outputs]: OperationResponse<Outputs[Status]> };
 }
+
+/** A resource with its company, and calls of public operations about it. */
+export type Owned = Awaited<ReturnType<typeof aboutResource>>;
 
 const CONNECT_MS = 15_000;
 
@@ -76,15 +82,19 @@ export async function openSession(options: {
       input: Input,
     ): Promise<Output> =>
       named(operations.callInternal(operation, input, { caller: { ...operator, ...called(company) } })),
-    /** Calls a public operation for a company, and returns its JSON; undefined without a body. */
-    async callFor(
+    /** Calls a public operation for a company, and returns what its response holds. */
+    async callFor<Outputs>(
       company: CalledCompany,
-      operation: AnyOperation,
+      operation: PublicOperation<Outputs>,
       call: Omit<OperationCall, 'caller'> = {},
-    ): Promise<unknown> {
+    ): Promise<Outputs[keyof Outputs]> {
       const caller = { ...operator, ...called(company) };
       const { json } = await named(operations.call(operation, { caller, ...call }));
-      return json === '' ? undefined : JSON.parse(json);
+      const responses: readonly OperationResponse<Outputs[keyof Outputs]>[] = Object.values(
+        operation.responses,
+      );
+      const schemas = responses.map(({ schema }) => schema ?? z.custom<Outputs[keyof Outputs]>());
+      return z.union(schemas).parse(json === '' ? undefined : JSON.parse(json));
     },
     close: () => connection.close(),
   };
@@ -119,13 +129,19 @@ async function named<T>(call: Promise<T>, component = 'job-state'): Promise<T> {
   }
 }
 
-/** Returns the owner of a resource. Fails with `not_found`. */
-export async function ownerOf({ call }: Pick<Session, 'call'>, id: string): Promise<Owner> {
-  const found = await call(findCompanyOperation, { id });
+/** Finds a resource with its company. Fails with `not_found`. */
+export async function aboutResource({ call, callFor }: Pick<Session, 'call' | 'callFor'>, given: string) {
+  const { companyId, companyClass, deliveryId } = await call(findCompanyOperation, { id: given });
+  /** For an attempt the id of its delivery. */
+  const id = deliveryId ?? given;
   return {
-    companyId: found.companyId,
-    companyClass: found.companyClass,
-    id: found.deliveryId ?? id,
+    ...{ id, companyId, companyClass },
+    /** Calls a public operation about the resource, or about the one of `params`. */
+    call: <Outputs>(operation: PublicOperation<Outputs>, more: Omit<OperationCall, 'caller'> = {}) =>
+      callFor({ companyId, companyClass }, operation, {
+        ...(operation.params !== undefined && { params: { id } }),
+        ...more,
+      }),
   };
 }
 

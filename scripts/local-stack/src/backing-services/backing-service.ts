@@ -27,3 +27,13 @@ export const backingServiceSource = z.discriminatedUnion('kind', [
 ]);
 
 export type BackingServiceSource = z.infer<typeof backingServiceSource>;
+
+/** What a stack may use of a given server: a database or vhost of this name, or one that begins with it. */
+export const OWN_NAME = 'partner';
+
+/** Returns the URL of the vhost that a stack uses at a broker: the named one only if its name begins with `partner`. */
+export function ownVhostUrl(url: string): string {
+  const own = new URL(url);
+  if (!own.pathname.startsWith(`/${OWN_NAME}`)) own.pathname = `/${OWN_NAME}`;
+  return own.href;
+}

@@ -2,6 +2,7 @@ import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import { withRabbitmq } from '@partner/test-kit/backing-services/rabbitmq';
 import { withRedis } from '@partner/test-kit/backing-services/redis';
 import { StackError } from '../stack-error.js';
+import { OWN_NAME, ownVhostUrl } from './backing-service.js';
 
 /** The part of a given server that the stack uses; it touches nothing else there. */
 export interface OwnNamespace {
@@ -9,8 +10,6 @@ export interface OwnNamespace {
   /** Whether this call has created it, so that it may be removed again. */
   readonly made: boolean;
 }
-
-const OWN_NAME = 'partner';
 
 /**
  * Returns the database `partner` on a given Postgres, and creates it if it is missing. The database of the URL only serves
@@ -49,9 +48,8 @@ export async function dropOwnDatabase(adminUrl: string): Promise<void> {
  * `partner`. Throws {@link StackError} that says what the broker refuses and how to allow it.
  */
 export async function ownVhost(url: string): Promise<string> {
-  const named = decodeURIComponent(new URL(url).pathname.slice(1));
-  const vhost = named.startsWith(OWN_NAME) ? named : OWN_NAME;
-  const own = withPath(url, encodeURIComponent(vhost));
+  const own = ownVhostUrl(url);
+  const vhost = decodeURIComponent(new URL(own).pathname.slice(1));
   const user = decodeURIComponent(new URL(url).username) || 'guest';
   const problem = await tryVhost(own);
   if (problem === undefined) return own;

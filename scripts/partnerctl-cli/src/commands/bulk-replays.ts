@@ -1,16 +1,12 @@
 import { type Command, Option } from '@commander-js/extra-typings';
-import {
-  type BulkReplay,
-  bulkReplay,
-  bulkReplayPreview,
-  REPLAYED_STATES,
-} from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
+import { type BulkReplay, REPLAYED_STATES } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
 import {
   cancelReplayOperation,
   getReplayOperation,
   replayDeliveriesOperation,
 } from '@partner/proto-contracts/resources/bulk-replay/operations';
 import { counted } from '@partner/proto-contracts/api/counted';
+import { invariant } from '@partner/kernel/process/invariant';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, demandYes, instant, subcommand } from '../command-context.js';
 import { EXIT_CODES } from '../exit-codes.js';
@@ -58,7 +54,7 @@ export function addBulkReplayCommands(group: Command, context: CommandContext): 
     .option('--no-wait', 'do not wait until all are queued')
     .option('--yes', 'do it')
     .action(async (subscriptionId, { since, until, state, event, rate, wait, yes }) => {
-      const { callFor, ...owner } = await context.about(subscriptionId);
+      const { call } = await context.about(subscriptionId);
       const body = {
         states: state === 'both' ? ['dead_lettered', 'delivered'] : [state],
         from: since.toISOString(),
@@ -66,12 +62,8 @@ export function addBulkReplayCommands(group: Command, context: CommandContext): 
         event,
         perMinute: rate,
       };
-      const replayDeliveries = (preview: boolean) =>
-        callFor(owner, replayDeliveriesOperation, {
-          params: { id: subscriptionId },
-          body: { ...body, preview },
-        });
-      const preview = bulkReplayPreview.parse(await replayDeliveries(true));
+      const preview = await call(replayDeliveriesOperation, { body: { ...body, preview: true } });
+      invariant('deliveries' in preview, 'a preview starts nothing');
       const count = preview.deliveries;
       if (yes !== true || count === 0) {
         context.output.thing(
@@ -83,7 +75,8 @@ export function addBulkReplayCommands(group: Command, context: CommandContext): 
         );
         return;
       }
-      const replay = bulkReplay.parse(await replayDeliveries(false));
+      const replay = await call(replayDeliveriesOperation, { body: { ...body, preview: false } });
+      invariant('id' in replay, 'a replay is started');
       const replayId = replay.id;
       if (!wait) {
         showReplay(replay);
@@ -98,9 +91,7 @@ export function addBulkReplayCommands(group: Command, context: CommandContext): 
         'the bulk replay',
         { timeoutMs: Number.POSITIVE_INFINITY, everyMs: 500, signal: context.signal },
         async () => {
-          const found = bulkReplay.parse(
-            await callFor(owner, getReplayOperation, { params: { id: replayId } }),
-          );
+          const found = await call(getReplayOperation, { params: { id: replayId } });
           if (found.queued !== reported)
             context.progress(`${replayId}: ${found.queued} of ${found.total} queued`);
           reported = found.queued;
@@ -113,9 +104,8 @@ export function addBulkReplayCommands(group: Command, context: CommandContext): 
 
   subcommand(group, 'show-bulk <replay>', 'show the progress of a bulk replay', 'rpl_01j…').action(
     async (replayId) => {
-      const { callFor, ...owner } = await context.about(replayId);
-      const found = await callFor(owner, getReplayOperation, { params: { id: replayId } });
-      showReplay(bulkReplay.parse(found));
+      const { call } = await context.about(replayId);
+      showReplay(await call(getReplayOperation));
     },
   );
 
@@ -127,9 +117,8 @@ export function addBulkReplayCommands(group: Command, context: CommandContext): 
   )
     .option('--yes', 'do it')
     .action(async (replayId, { yes }) => {
-      const { callFor, ...owner } = await context.about(replayId);
+      const { call } = await context.about(replayId);
       demandYes(yes, `this ends the bulk replay ${replayId}`);
-      const response = await callFor(owner, cancelReplayOperation, { params: { id: replayId } });
-      showReplay(bulkReplay.parse(response));
+      showReplay(await call(cancelReplayOperation));
     });
 }

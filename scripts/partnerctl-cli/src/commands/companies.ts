@@ -4,17 +4,11 @@ import {
   listCompaniesOperation,
   updateCompanyOperation,
 } from '@partner/proto-contracts/internal/operators/companies';
-import { apiKeyPage } from '@partner/proto-contracts/resources/api-key/api-key';
 import { requestTechnicalContactOperation } from '@partner/proto-contracts/internal/access/technical-contact';
 import { listApiKeysOperation } from '@partner/proto-contracts/resources/api-key/operations';
 import { getTechnicalContactOperation } from '@partner/proto-contracts/resources/technical-contact/operations';
-import {
-  type TechnicalContact,
-  technicalContact,
-  technicalContactIn,
-} from '@partner/proto-contracts/resources/technical-contact/technical-contact';
+import { technicalContactIn } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { listWebhooksOperation } from '@partner/proto-contracts/resources/subscription/operations';
-import { subscriptionList } from '@partner/proto-contracts/resources/subscription/subscription';
 import type { Company } from '@partner/proto-contracts/resources/company/company';
 import { companyClass } from '@partner/proto-contracts/values/company-class';
 import { createTechnicalContactLink } from '@partner/kernel/process/technical-contact-link';
@@ -64,7 +58,7 @@ export function companiesCommand(context: CommandContext) {
       const session = await context.session();
       const found = await getCompany(session, companyId);
       const of = { companyId, companyClass: found.class };
-      const [owners, keys, webhooks, contact] = await Promise.all([
+      const [owners, { keys }, { subscriptions }, contact] = await Promise.all([
         readOwners(session, companyId),
         session.callFor(of, listApiKeysOperation, { query: { limit: '100' } }),
         session.callFor(of, listWebhooksOperation),
@@ -74,8 +68,8 @@ export function companiesCommand(context: CommandContext) {
         company: found,
         technicalContact: contact,
         owners,
-        keys: apiKeyPage.parse(keys).keys,
-        subscriptions: subscriptionList.parse(webhooks).subscriptions.map(shownSubscription),
+        keys,
+        subscriptions: subscriptions.map(shownSubscription),
       };
       const section = (title: string, rows: readonly Document[], titles: readonly Column[]) =>
         rows.length === 0 ? `\n${title}: none\n` : `\n${title}\n${renderTable(rows, titles)}\n`;
@@ -179,11 +173,11 @@ export async function getCompany({ call }: Pick<Session, 'call'>, companyId: str
   return found;
 }
 
-export async function readContact(
+export function readContact(
   { callFor }: Pick<Session, 'callFor'>,
   { id, class: companyClass }: Pick<Company, 'id' | 'class'>,
-): Promise<TechnicalContact> {
-  return technicalContact.parse(await callFor({ companyId: id, companyClass }, getTechnicalContactOperation));
+) {
+  return callFor({ companyId: id, companyClass }, getTechnicalContactOperation);
 }
 
 /** Mails a link to an address, then stores the address as pending: a failed email changes nothing. */

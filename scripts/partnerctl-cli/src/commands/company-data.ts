@@ -79,7 +79,8 @@ async function readCompany(
   companyId: string,
   take: (row: PersonDataPage['rows'][number]) => void,
 ): Promise<readonly string[]> {
-  const { call } = await context.about(companyId);
+  await context.about(companyId);
+  const { call } = await context.session();
   let cursor: string | undefined;
   const obstacles: string[] = [];
   do {

@@ -1,12 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import type { Attempt } from '@partner/proto-contracts/resources/attempt/attempt';
-import {
-  type Delivery,
-  delivery,
-  DELIVERY_STATES,
-  deliveryPage,
-  deliveryWithAttempts,
-} from '@partner/proto-contracts/resources/delivery/delivery';
+import { type Delivery, DELIVERY_STATES } from '@partner/proto-contracts/resources/delivery/delivery';
 import {
   getDeliveryOperation,
   listCompanyDeliveriesOperation,
@@ -19,7 +13,7 @@ import { type CommandContext, instant, readPages, topCommand, subcommand } from 
 import { EXIT_CODES } from '../exit-codes.js';
 import { columns, type Document, jsonIn, renderBody, renderTable } from '../output.js';
 import { pollUntil } from '../poll-until.js';
-import type { Owner } from '../session.js';
+import type { Owned } from '../session.js';
 import { addBulkReplayCommands } from './bulk-replays.js';
 import { nextAttempt } from './next-attempt.js';
 
@@ -54,25 +48,19 @@ function renderAttempts(attempts: readonly Document[]): string {
 /** Shows a queued delivery, after its next attempt unless `wait` is 0 seconds. Any other outcome than a success is a failure. */
 export async function showNextAttempt(
   context: CommandContext,
-  {
-    queued,
-    wait,
-    ...owner
-  }: Pick<Owner, 'companyId' | 'companyClass'> & { readonly queued: Delivery; readonly wait: number },
+  { call, companyId }: Owned,
+  { queued, wait }: { readonly queued: Delivery; readonly wait: number },
 ): Promise<void> {
-  const { companyId } = owner;
   if (wait === 0) {
     context.output.thing({ companyId, delivery: queued, attempts: [] }, DELIVERY_LINES);
     return;
   }
   context.progress(`waiting for an attempt of ${queued.id}`);
-  const { callFor } = await context.session();
   const found = await pollUntil(
     `an attempt of ${queued.id}`,
     { timeoutMs: wait * 1_000, everyMs: 100, signal: context.signal },
     async () => {
-      const response = await callFor(owner, getDeliveryOperation, { params: { id: queued.id } });
-      const read = deliveryWithAttempts.parse(response);
+      const read = await call(getDeliveryOperation, { params: { id: queued.id } });
       return read.delivery.attempts > queued.attempts ? read : undefined;
     },
   );
@@ -113,23 +101,14 @@ export function deliveriesCommand(context: CommandContext) {
     .option('--until <time>', 'only deliveries created before this time', instant)
     .option('--limit <count>', 'maximum number', wholeNumber(1, 10_000), 50)
     .action(async (given, { state, event, resource, search, since, until, limit }) => {
-      const { callFor, ...owner } = await context.about(given);
-      const about =
-        given === owner.companyId
-          ? ([listCompanyDeliveriesOperation, {}] as const)
-          : ([listDeliveriesOperation, { params: { id: given } }] as const);
+      const { call, companyId } = await context.about(given);
+      const operation = given === companyId ? listCompanyDeliveriesOperation : listDeliveriesOperation;
       const query = {
         ...{ status: state, event, resourceId: resource, search },
         ...{ from: since?.toISOString(), to: until?.toISOString() },
       };
       const { entries, hasMore } = await readPages(limit, async (after, size) => {
-        const [operation, of] = about;
-        const call = {
-          ...of,
-          query: { ...query, limit: String(size) },
-          ...(after !== undefined && { after }),
-        };
-        const page = deliveryPage.parse(await callFor(owner, operation, call));
+        const page = await call(operation, { query: { ...query, limit: String(size) }, after });
         return { entries: page.deliveries, next: page.nextCursor };
       });
       context.output.rows('deliveries', entries, DELIVERY_COLUMNS, { hasMore });
@@ -139,13 +118,12 @@ export function deliveriesCommand(context: CommandContext) {
     .argument('<delivery>', 'its id, or the x-svc-delivery-id of one of its attempts')
     .option('--body', 'with the bodies of requests and responses; they can hold personal data')
     .action(async (given, { body: withBody }) => {
-      const { callFor, ...owner } = await context.about(given);
-      const response = await callFor(owner, getDeliveryOperation, { params: { id: owner.id } });
-      const found = deliveryWithAttempts.parse(response);
+      const { call, companyId } = await context.about(given);
+      const found = await call(getDeliveryOperation);
       const attempts = withBody === true ? found.attempts : found.attempts.map(attemptView);
       const body = withBody === true && found.body !== null ? { body: jsonIn(found.body) } : {};
       context.output.thing(
-        { companyId: owner.companyId, delivery: found.delivery, attempts, ...body },
+        { companyId, delivery: found.delivery, attempts, ...body },
         DELIVERY_LINES,
         renderAttempts(attempts) + renderBody(body),
       );
@@ -159,9 +137,8 @@ export function deliveriesCommand(context: CommandContext) {
       .argument('<delivery>', 'its id, or the x-svc-delivery-id of one of its attempts')
       .option('--wait <seconds>', 'wait for the attempt', wholeNumber(0, 600), 0)
       .action(async (given, { wait }) => {
-        const { callFor, ...owner } = await context.about(given);
-        const response = await callFor(owner, operation, { params: { id: owner.id } });
-        await showNextAttempt(context, { ...owner, queued: delivery.parse(response), wait });
+        const about = await context.about(given);
+        await showNextAttempt(context, about, { queued: await about.call(operation), wait });
       });
   }
 

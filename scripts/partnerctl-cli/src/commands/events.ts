@@ -1,10 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { eventPage, type EventTrail, eventWithTrail } from '@partner/proto-contracts/resources/event/event';
+import type { EventTrail } from '@partner/proto-contracts/resources/event/event';
 import { getEventOperation, listEventsOperation } from '@partner/proto-contracts/resources/event/operations';
-import {
-  eventReplayPreview,
-  eventReplays,
-} from '@partner/proto-contracts/resources/event-replay/event-replay';
 import {
   previewInboundEventReplayOperation,
   replayInboundEventsOperation,
@@ -72,11 +68,10 @@ export function eventsCommand(context: CommandContext) {
     .option('--resource <id>', 'only events about this resource')
     .option('--limit <count>', 'maximum number', wholeNumber(1, 10_000), 50)
     .action(async (company, { event, resource, limit }) => {
-      const { callFor, ...owner } = await context.about(company);
+      const { call } = await context.about(company);
       const { entries, hasMore } = await readPages(limit, async (after, size) => {
         const query = { event, resourceId: resource, limit: String(size) };
-        const call = { query, ...(after !== undefined && { after }) };
-        const page = eventPage.parse(await callFor(owner, listEventsOperation, call));
+        const page = await call(listEventsOperation, { query, after });
         return { entries: page.events, next: page.nextCursor };
       });
       context.output.rows('events', entries, EVENT_COLUMNS, { hasMore });
@@ -85,13 +80,11 @@ export function eventsCommand(context: CommandContext) {
   subcommand(group, 'show <event>', 'show an event with its outcome for each subscription', 'evt_01j…')
     .option('--body', 'with the body that is sent: may hold personal data')
     .action(async (eventId, { body: withBody }) => {
-      const { callFor, ...owner } = await context.about(eventId);
-      const found = eventWithTrail.parse(
-        await callFor(owner, getEventOperation, { params: { id: eventId } }),
-      );
+      const { call, companyId } = await context.about(eventId);
+      const found = await call(getEventOperation);
       const body = withBody === true ? { body: jsonIn(found.body) } : {};
       context.output.thing(
-        { companyId: owner.companyId, event: found.event, subscriptions: found.subscriptions, ...body },
+        { companyId, event: found.event, subscriptions: found.subscriptions, ...body },
         EVENT_LINES,
         `\n${renderTrails(found.subscriptions)}${renderBody(body)}`,
       );
@@ -124,16 +117,14 @@ export function eventsCommand(context: CommandContext) {
         throw wrongUsage('--until belongs to --since: leave it out, or use --since in place of --ids');
       if (given.startsWith('evt_'))
         throw wrongUsage(`${given} is an event: give the webhook or company to send to, and --ids ${given}`);
-      const { callFor, ...owner } = await context.about(given);
+      const { call, companyId } = await context.about(given);
       const to = until ?? (since === undefined ? undefined : new Date());
       const body = {
-        subscriptionId: given === owner.companyId ? undefined : given,
+        subscriptionId: given === companyId ? undefined : given,
         ...{ eventIds: ids, from: since?.toISOString(), to: to?.toISOString(), event, perMinute: rate },
       };
       if (yes !== true) {
-        const preview = eventReplayPreview.parse(
-          await callFor(owner, previewInboundEventReplayOperation, { body }),
-        );
+        const preview = await call(previewInboundEventReplayOperation, { body });
         context.output.thing(
           { preview },
           PREVIEW_LINES,
@@ -146,8 +137,8 @@ export function eventsCommand(context: CommandContext) {
       // A new key, since each run is another replay.
       const bodySha256 = createHash('sha256').update(JSON.stringify(body)).digest('hex');
       const idempotencyKey = { key: randomUUID(), request: 'partnerctl events replay', bodySha256 };
-      const started = await callFor(owner, replayInboundEventsOperation, { body, idempotencyKey });
-      context.output.rows('replays', eventReplays.parse(started).replays, REPLAY_COLUMNS);
+      const { replays } = await call(replayInboundEventsOperation, { body, idempotencyKey });
+      context.output.rows('replays', replays, REPLAY_COLUMNS);
     });
 
   return group;

@@ -1,10 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import {
-  apiKeyCreated,
-  apiKeyPage,
-  apiKeyRotated,
-  keyKind,
-} from '@partner/proto-contracts/resources/api-key/api-key';
+import { keyKind } from '@partner/proto-contracts/resources/api-key/api-key';
 import {
   createApiKeyOperation,
   listApiKeysOperation,
@@ -38,10 +33,9 @@ export function keysCommand(context: CommandContext) {
   )
     .option('--limit <count>', 'maximum number', wholeNumber(1, 10_000), 100)
     .action(async (company, { limit }) => {
-      const { callFor, ...owner } = await context.about(company);
+      const { call } = await context.about(company);
       const { entries, hasMore } = await readPages(limit, async (after, size) => {
-        const call = { query: { limit: String(size) }, after };
-        const page = apiKeyPage.parse(await callFor(owner, listApiKeysOperation, call));
+        const page = await call(listApiKeysOperation, { query: { limit: String(size) }, after });
         return { entries: page.keys, next: page.nextCursor };
       });
       context.output.rows('keys', entries, KEY_COLUMNS, { hasMore });
@@ -58,10 +52,9 @@ export function keysCommand(context: CommandContext) {
     .option('--bound-to <company>', 'of kind installer-contractor: the installer company')
     .option('--description <text>', 'up to 120 characters')
     .action(async (company, { kind, boundTo, description }) => {
-      const { callFor, ...owner } = await context.about(company);
+      const { call } = await context.about(company);
       const body = { kind, boundCompanyId: boundTo, description };
-      const created = apiKeyCreated.parse(await callFor(owner, createApiKeyOperation, { body }));
-      context.output.thing(created, KEY_LINES, SHOWN_ONCE);
+      context.output.thing(await call(createApiKeyOperation, { body }), KEY_LINES, SHOWN_ONCE);
     });
 
   subcommand(
@@ -79,14 +72,10 @@ export function keysCommand(context: CommandContext) {
     )
     .option('--yes', 'confirm a rotation without an overlap')
     .action(async (keyId, { overlapHours, yes }) => {
-      const { callFor, ...owner } = await context.about(keyId);
+      const { call, companyId } = await context.about(keyId);
       if (overlapHours === 0)
-        demandYes(
-          yes,
-          `without an overlap this ends the key ${keyId} of ${owner.companyId} at once, for good`,
-        );
-      const call = { params: { id: keyId }, body: { overlapHours } };
-      const rotated = apiKeyRotated.parse(await callFor(owner, rotateApiKeyOperation, call));
+        demandYes(yes, `without an overlap this ends the key ${keyId} of ${companyId} at once, for good`);
+      const rotated = await call(rotateApiKeyOperation, { body: { overlapHours } });
       context.output.thing(rotated, KEY_LINES, SHOWN_ONCE);
     });
 
@@ -94,9 +83,9 @@ export function keysCommand(context: CommandContext) {
     .argument('<key>', 'the part of the key before the dot')
     .option('--yes', 'do it')
     .action(async (keyId, { yes }) => {
-      const { callFor, ...owner } = await context.about(keyId);
-      demandYes(yes, `this ends the key ${keyId} of ${owner.companyId} for good`);
-      await callFor(owner, revokeApiKeyOperation, { params: { id: keyId } });
+      const { call, companyId } = await context.about(keyId);
+      demandYes(yes, `this ends the key ${keyId} of ${companyId} for good`);
+      await call(revokeApiKeyOperation);
       context.output.words({ keyId, revoked: true }, `${keyId} is revoked.`);
     });
 

@@ -1,6 +1,4 @@
 import type { Command } from '@commander-js/extra-typings';
-import type { AnyOperation } from '@partner/proto-contracts/api/operation';
-import { delivery } from '@partner/proto-contracts/resources/delivery/delivery';
 import { testWebhookOperation } from '@partner/proto-contracts/resources/delivery/operations';
 import {
   activateWebhookOperation,
@@ -15,14 +13,7 @@ import {
 } from '@partner/proto-contracts/resources/subscription/operations';
 import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
-import {
-  secretRotated,
-  type Subscription,
-  subscription,
-  subscriptionActivated,
-  subscriptionCreated,
-  subscriptionList,
-} from '@partner/proto-contracts/resources/subscription/subscription';
+import type { Subscription } from '@partner/proto-contracts/resources/subscription/subscription';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, demandYes, listOf, topCommand, subcommand } from '../command-context.js';
 import { wrongUsage } from '../exit-codes.js';
@@ -57,15 +48,15 @@ export function subscriptionsCommand(context: CommandContext) {
 
   subcommand(group, 'list <company>', "list a company's subscriptions, oldest first", 'cmp_01j…').action(
     async (company) => {
-      const { callFor, ...owner } = await context.about(company);
-      const { subscriptions } = subscriptionList.parse(await callFor(owner, listWebhooksOperation));
+      const { call } = await context.about(company);
+      const { subscriptions } = await call(listWebhooksOperation);
       context.output.rows('subscriptions', subscriptions.map(shownSubscription), SUBSCRIPTION_COLUMNS);
     },
   );
 
   subcommand(group, 'show <subscription>', 'show a subscription', 'whk_01j…').action(async (id) => {
-    const { companyId, call } = await callsAbout(context, id);
-    showSubscription(context, subscription.parse(await call(getWebhookOperation)), { companyId });
+    const { companyId, call } = await context.about(id);
+    showSubscription(context, await call(getWebhookOperation), { companyId });
   });
 
   subcommand(
@@ -87,10 +78,10 @@ export function subscriptionsCommand(context: CommandContext) {
       wholeNumber(1, 1_000),
     )
     .action(async (company, { url, events, description, schemaVersion }) => {
-      const { callFor, ...owner } = await context.about(company);
+      const { call } = await context.about(company);
       const body = { url, events, description, schemaVersion };
-      const created = subscriptionCreated.parse(await callFor(owner, createWebhookOperation, { body }));
-      showSubscription(context, created.subscription, { secret: created.secret });
+      const { subscription, secret } = await call(createWebhookOperation, { body });
+      showSubscription(context, subscription, { secret });
     });
 
   addTestCommand(group, context);
@@ -119,15 +110,10 @@ function addTestCommand(group: Command, context: CommandContext): void {
     )
     .action(async (id, { url, events, description, rate, headersFile }) => {
       const headers = headersFile === undefined ? undefined : headersIn(await context.read(headersFile));
-      const { call } = await callsAbout(context, id);
-      const change = {
-        url,
-        events,
-        description,
-        headers,
-        deliveriesPerSecond: rate === 'none' ? null : rate,
-      };
-      showSubscription(context, subscription.parse(await call(updateWebhookOperation, change)));
+      const { call } = await context.about(id);
+      const deliveriesPerSecond = rate === 'none' ? null : rate;
+      const body = { url, events, description, headers, deliveriesPerSecond };
+      showSubscription(context, await call(updateWebhookOperation, { body }));
     });
 
   subcommand(
@@ -146,9 +132,9 @@ function addTestCommand(group: Command, context: CommandContext): void {
       30,
     )
     .action(async (id, { event, secretVersion, wait }) => {
-      const { companyId, companyClass, call } = await callsAbout(context, id);
-      const queued = delivery.parse(await call(testWebhookOperation, { secretVersion, event }));
-      await showNextAttempt(context, { companyId, companyClass, queued, wait });
+      const about = await context.about(id);
+      const queued = await about.call(testWebhookOperation, { body: { secretVersion, event } });
+      await showNextAttempt(context, about, { queued, wait });
     });
 }
 
@@ -161,9 +147,9 @@ function addStateCommands(group: Command, context: CommandContext): void {
   )
     .option('--backfill', 'also queue the events missed during the pause')
     .action(async (id, { backfill }) => {
-      const { call } = await callsAbout(context, id);
-      const response = await call(activateWebhookOperation, { backfill: backfill === true });
-      const { backfillId, ...activated } = subscriptionActivated.parse(response);
+      const { call } = await context.about(id);
+      const body = { backfill: backfill === true };
+      const { backfillId, ...activated } = await call(activateWebhookOperation, { body });
       showSubscription(context, activated, { backfillId });
     });
 
@@ -173,8 +159,8 @@ function addStateCommands(group: Command, context: CommandContext): void {
     'pause a subscription: unfinished deliveries are held, new events are not queued',
     'whk_01j…',
   ).action(async (id) => {
-    const { call } = await callsAbout(context, id);
-    showSubscription(context, subscription.parse(await call(pauseWebhookOperation)));
+    const { call } = await context.about(id);
+    showSubscription(context, await call(pauseWebhookOperation));
   });
 }
 
@@ -187,8 +173,8 @@ function addDeleteCommand(group: Command, context: CommandContext): void {
   )
     .option('--yes', 'do it')
     .action(async (id, { yes }) => {
-      const { call } = await callsAbout(context, id);
-      const found = subscription.parse(await call(getWebhookOperation));
+      const { call } = await context.about(id);
+      const found = await call(getWebhookOperation);
       const isActive = found.state === 'active';
       demandYes(
         yes,
@@ -225,8 +211,8 @@ function addSecretCommands(group: Command, context: CommandContext): void {
     'partnerctl subscriptions test whk_01j… --secret-version 2',
     'partnerctl subscriptions activate-secret whk_01j… --secret-version 2',
   ).action(async (id) => {
-    const { call } = await callsAbout(context, id);
-    const rotated = secretRotated.parse(await call(rotateWebhookSecretOperation));
+    const { call } = await context.about(id);
+    const rotated = await call(rotateWebhookSecretOperation);
     const version = rotated.pendingSecretVersion;
     const isPending = rotated.subscription.pendingSecretVersion !== null;
     showSubscription(context, rotated.subscription, { secret: rotated.secret });
@@ -249,23 +235,13 @@ function addSecretCommands(group: Command, context: CommandContext): void {
       wholeNumber(1, 1_000_000),
     )
     .action(async (id, { secretVersion }) => {
-      const { call } = await callsAbout(context, id);
+      const { call } = await context.about(id);
       const body = { pendingSecretVersion: secretVersion };
-      showSubscription(context, subscription.parse(await call(activateWebhookSecretOperation, body)));
+      showSubscription(context, await call(activateWebhookSecretOperation, { body }));
     });
 }
 
 function showSubscription(context: CommandContext, shown: Subscription, more: Document = {}): void {
   const document = { subscription: shownSubscription(shown), ...more };
   context.output.thing(document, SUBSCRIPTION_LINES, 'secret' in more ? SHOWN_ONCE : '');
-}
-
-/** Calls operations about one subscription for its company. */
-async function callsAbout(context: CommandContext, id: string) {
-  const { callFor, companyId, companyClass } = await context.about(id);
-  const of = { companyId, companyClass };
-  return {
-    ...of,
-    call: (operation: AnyOperation, body?: object) => callFor(of, operation, { params: { id }, body }),
-  };
 }
