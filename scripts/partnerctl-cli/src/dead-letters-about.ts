@@ -1,8 +1,14 @@
-import { QUEUES } from '@partner/proto-contracts/topology';
+import { QUEUES, type QueueDefinition } from '@partner/proto-contracts/topology';
 import { goThroughDeadLetters } from '@partner/kernel/amqp/dead-letters';
 import { inspectQueues } from '@partner/kernel/amqp/inspect-queues';
 import { columns, type Document, renderTable } from './output.js';
 import type { Session } from './session.js';
+
+export type QueueWithDead = QueueDefinition & { readonly deadLetterQueue: string };
+
+export const QUEUES_WITH_DEAD: readonly QueueWithDead[] = QUEUES.flatMap((queue) =>
+  queue.deadLetterQueue === undefined ? [] : [{ ...queue, deadLetterQueue: queue.deadLetterQueue }],
+);
 
 /** A dead letter that contains a searched text. */
 export interface LetterAbout {
@@ -18,15 +24,12 @@ export async function deadLettersAbout(
   signal: AbortSignal,
 ): Promise<readonly LetterAbout[]> {
   const searched = texts.map((text) => text.toLowerCase());
-  const queues = QUEUES.flatMap((queue) =>
-    queue.deadLetterQueue === undefined ? [] : [{ ...queue, deadLetterQueue: queue.deadLetterQueue }],
-  );
   const counts = await inspectQueues(
     connection,
-    queues.map(({ deadLetterQueue }) => deadLetterQueue),
+    QUEUES_WITH_DEAD.map(({ deadLetterQueue }) => deadLetterQueue),
   );
   const found: LetterAbout[] = [];
-  for (const queue of queues) {
+  for (const queue of QUEUES_WITH_DEAD) {
     const limit = counts.get(queue.deadLetterQueue)?.messages ?? 0;
     if (limit === 0) continue;
     await goThroughDeadLetters({ connection, publisher }, queue, {

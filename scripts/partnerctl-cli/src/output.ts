@@ -1,5 +1,5 @@
-import Table from 'cli-table3';
 import { paint } from '@partner/local-stack/paint';
+import { textTable } from '@partner/local-stack/text-table';
 import { z } from 'zod';
 import { OperatorError } from './exit-codes.js';
 
@@ -132,23 +132,8 @@ export function createOutput(options: {
 }
 
 export function renderTable(rows: readonly Document[], columns: readonly Column[]): string {
-  const none = '';
-  const table = new Table({
-    head: columns.map(([title]) => title.toUpperCase()),
-    style: { 'padding-left': 0, 'padding-right': 2, head: [], border: [] },
-    chars: {
-      ...{ top: none, 'top-mid': none, 'top-left': none, 'top-right': none },
-      ...{ bottom: none, 'bottom-mid': none, 'bottom-left': none, 'bottom-right': none },
-      ...{ left: none, 'left-mid': none, mid: none, 'mid-mid': none },
-      ...{ right: none, 'right-mid': none, middle: none },
-    },
-  });
-  table.push(...rows.map((row) => columns.map(([, path]) => oneLine(shown(valueAt(row, path))))));
-  return table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n');
+  const cells = rows.map((row) => columns.map(([, path]) => oneLine(shown(valueAt(row, path)))));
+  return textTable([columns.map(([title]) => title.toUpperCase()), ...cells], 'left').join('\n');
 }
 
 /** Lines of name and value, without missing values. */

@@ -1,4 +1,5 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
+import type { ReflectMessage } from '@bufbuild/protobuf/reflect';
 import { PLATFORM_MESSAGES } from '@partner/proto-contracts/platform-messages';
 import { type IdPrefix, isId, newId } from '@partner/kernel/process/ids';
 import type { Document, Json } from './output.js';
@@ -50,15 +51,17 @@ const OPTIONAL_FIELDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Returns the required top-level fields that are missing or empty; one field of a oneof is enough. */
-export function missingFields(message: DescMessage, json: Document): readonly string[] {
-  const optional = OPTIONAL_FIELDS[message.name] ?? [];
-  const missing = message.fields.filter(
-    ({ name, jsonName, oneof, fieldKind }) =>
-      oneof === undefined && fieldKind !== 'list' && !optional.includes(name) && !hasField(json, jsonName),
+export function missingFields(type: DescMessage, message: ReflectMessage): readonly string[] {
+  const optional = OPTIONAL_FIELDS[type.name] ?? [];
+  const isMissing = (field: DescField) => !message.isSet(field) || message.get(field) === '';
+  const missing = type.fields.filter(
+    (field) =>
+      field.oneof === undefined &&
+      field.fieldKind !== 'list' &&
+      !optional.includes(field.name) &&
+      isMissing(field),
   );
-  const undecided = message.oneofs.filter(
-    ({ fields }) => !fields.some(({ jsonName }) => hasField(json, jsonName)),
-  );
+  const undecided = type.oneofs.filter(({ fields }) => fields.every(isMissing));
   return [
     ...missing.map(({ jsonName }) => jsonName),
     ...undecided.map(({ fields }) => fields.map(({ jsonName }) => jsonName).join(' or ')),
@@ -66,31 +69,17 @@ export function missingFields(message: DescMessage, json: Document): readonly st
 }
 
 /** Returns the top-level ids with a wrong prefix, each with the right one. */
-export function wrongIds(message: DescMessage, json: Document): readonly string[] {
-  return message.fields.flatMap(({ name, jsonName }) => {
-    const prefix = prefixOf(name);
-    if (prefix === undefined) return [];
-    return [valueOf(json, jsonName)]
-      .flat()
-      .flatMap((value) => (typeof value === 'string' && value !== '' ? [value] : []))
-      .filter((value) => !isId(prefix, value))
-      .map((value) => `${jsonName} ${value} is no id that begins with ${prefix}_`);
+export function wrongIds(type: DescMessage, message: ReflectMessage): readonly string[] {
+  return type.fields.flatMap((field) => {
+    const prefix = prefixOf(field.name);
+    if (prefix === undefined || !message.isSet(field)) return [];
+    const value = message.get(field);
+    const ids = field.fieldKind === 'list' ? [...message.get(field)] : [value];
+    return ids
+      .map(String)
+      .filter((id) => id !== '' && !isId(prefix, id))
+      .map((id) => `${field.jsonName} ${id} is no id that begins with ${prefix}_`);
   });
-}
-
-/** Adds the time of the message, by default now. */
-export function withTime(json: Document, now: Date): Document {
-  return hasField(json, 'occurredAt') ? json : { ...json, occurredAt: now.toISOString() };
-}
-
-/** Protobuf accepts either name of a field. */
-function valueOf(json: Document, name: string): Json | undefined {
-  const original = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return Object.entries(json).find(([given]) => given === name || given === original)?.[1];
-}
-
-function hasField(json: Document, name: string): boolean {
-  return ![undefined, null, ''].some((none) => none === valueOf(json, name));
 }
 
 export function fieldType(field: DescField): string {

@@ -9,7 +9,6 @@ import { newId } from '@partner/kernel/process/ids';
 import { closeServer, listen } from '@partner/kernel/process/listen';
 import type { Surroundings } from './run-partnerctl.js';
 import { aStack, withStack } from './testing/a-stack.js';
-import { KEY_COLUMNS } from './commands/keys.js';
 import { inProcess } from './testing/in-process.js';
 
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
@@ -94,29 +93,6 @@ test('a broker on another machine without TLS is refused in production', async (
   expect(said.err).not.toContain('word');
 });
 
-test('doctor reports the services that it cannot connect to in one row', async () => {
-  const unreachable = { adminUrl: 'http://127.0.0.1:1', pid: 1 };
-  const services = { console: unreachable, 'job-state': unreachable };
-  const { run, said } = partnerctl();
-  await withStack({ ...aStack('amqp://127.0.0.1:1/partner'), services }, (directory) =>
-    expect(run(['--directory', directory, 'doctor', '--json'])).resolves.toBe(1),
-  );
-  expect(JSON.parse(said.out)).toMatchObject({
-    findings: [
-      { check: 'broker', message: expect.stringContaining('cannot connect to the broker') },
-      { check: 'services', verdict: 'fail', message: 'cannot connect to console, job-state' },
-    ],
-  });
-});
-
-test('the titles of the help are bold where the terminal shows colors', async () => {
-  for (const hasColors of [true, false]) {
-    const { run, said } = partnerctl({ hasColors });
-    await run(['--help']);
-    expect(said.out.includes('\u001b[1mUsage:\u001b[22m')).toBe(hasColors);
-  }
-});
-
 test('the version is that of the project', async () => {
   const { run, said } = partnerctl();
   await expect(run(['--version'])).resolves.toBe(0);
@@ -142,10 +118,6 @@ test('no command has an option that the program takes for its own', () => {
     expect([where, command.options.filter(({ long }) => own.has(long))]).toEqual([where, []]);
 });
 
-test('no title of a table speaks of an end without a time', () => {
-  expect(KEY_COLUMNS.filter(([title]) => title.startsWith('ends'))).toEqual([]);
-});
-
 describe('a violation is named', () => {
   const message = (change: Readonly<Record<string, unknown>> = {}) =>
     JSON.stringify({ jobId: newId('job'), version: 1, installerCompanyId: newId('cmp'), ...change });
@@ -157,7 +129,8 @@ describe('a violation is named', () => {
     ['installerCompanyId job_1 is no id', publish, message({ installerCompanyId: 'job_1' })],
     ['no installerCompanyId', publish, message({ installerCompanyId: '' })],
     ['--message-id must have 1 to 255 bytes', [...publish, '--message-id', ''], message()],
-    ['installerCompanyId, version', publish, '{"jobId":"job_1","nonsense":true}'],
+    ['no installerCompanyId, version', publish, '{"jobId":"job_1"}'],
+    ['this is no JobAssigned', publish, '[]'],
     ['nonsense', publish, message({ nonsense: true })],
     ['--secret: a secret is whsec_ and base64', [...conformance, '--secret', 'whsec_short'], ''],
     ['--secret-file: a secret is whsec_', [...conformance, '--secret-file', 'a.txt'], 'whsec_short'],

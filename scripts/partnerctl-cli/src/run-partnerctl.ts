@@ -14,7 +14,22 @@ import { stackFiles } from '@partner/local-stack/stack/stack-state';
 import { chooseBroker } from './choose-broker.js';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, examples } from './command-context.js';
-import { allCommands } from './commands/all-commands.js';
+import { announcementsCommand } from './commands/announcements.js';
+import { companiesCommand } from './commands/companies.js';
+import { applyCommand, exportCommand, planCommand } from './commands/configuration.js';
+import { conformanceCommand } from './commands/conformance.js';
+import { deadLettersCommand } from './commands/dead-letters.js';
+import { deliveriesCommand } from './commands/deliveries.js';
+import { doctorCommand } from './commands/doctor.js';
+import { eventsCommand } from './commands/events.js';
+import { jobsCommand } from './commands/jobs.js';
+import { keysCommand } from './commands/keys.js';
+import { ownersCommand } from './commands/owners.js';
+import { peopleCommand } from './commands/people.js';
+import { platformCommand } from './commands/platform.js';
+import { restoreCommand } from './commands/restore.js';
+import { statusCommand } from './commands/status.js';
+import { subscriptionsCommand } from './commands/subscriptions.js';
 import { endingOf, EXIT_CODES, OperatorError, wrongUsage } from './exit-codes.js';
 import { createOutput, type Output, printable } from './output.js';
 import { interrupted } from './poll-until.js';
@@ -25,6 +40,28 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 broker or service no
 (plan), 130 interrupted.
 With --json the result is one JSON document on standard output; everything else is on standard error.
 `;
+
+/** Every command, in the order of the help. */
+const COMMANDS: readonly ((context: CommandContext) => CommandUnknownOpts)[] = [
+  companiesCommand,
+  ownersCommand,
+  keysCommand,
+  announcementsCommand,
+  subscriptionsCommand,
+  planCommand,
+  applyCommand,
+  exportCommand,
+  deliveriesCommand,
+  eventsCommand,
+  jobsCommand,
+  deadLettersCommand,
+  peopleCommand,
+  statusCommand,
+  doctorCommand,
+  restoreCommand,
+  conformanceCommand,
+  platformCommand,
+];
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -151,7 +188,7 @@ export function createPartnerctl(surroundings: Surroundings) {
       exitCode = code;
     },
   };
-  for (const command of allCommands(context)) program.addCommand(command);
+  for (const create of COMMANDS) program.addCommand(create(context));
   configure(program, surroundings);
 
   return {

@@ -12,7 +12,6 @@ import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, readPages, topCommand, subcommand } from '../command-context.js';
 import { EXIT_CODES, OperatorError, wrongUsage } from '../exit-codes.js';
 import { columns } from '../output.js';
-import { readAnnouncement } from '../read-announcement.js';
 
 const COLUMNS = columns('announcement, company: companyId, email, sent: sentAt, by: operator');
 
@@ -92,6 +91,18 @@ export function announcementsCommand(context: CommandContext) {
     });
 
   return group;
+}
+
+/** Returns the changelog's entry of a date, without its heading. Fails with a clear message if it is missing. */
+function readAnnouncement(changelog: string, date: string): string {
+  const sections = changelog.split(/^## /m).slice(1);
+  const entry = sections.find((section) => section.startsWith(`${date}\n`));
+  if (entry !== undefined) return entry.slice(date.length).trim();
+  const dates = sections.flatMap((section) => /^\d{4}-\d{2}-\d{2}(?=\n)/.exec(section) ?? []);
+  throw new OperatorError(
+    'notFound',
+    `the changelog has no entry of ${date}; it has those of ${dates.join(', ')}`,
+  );
 }
 
 function mailTo(

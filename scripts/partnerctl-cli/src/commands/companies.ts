@@ -16,13 +16,13 @@ import { notFound } from '@partner/kernel/process/service-error';
 import { InvalidArgumentError } from 'commander';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, listOf, readPages, topCommand, subcommand } from '../command-context.js';
-import { wrongUsage } from '../exit-codes.js';
+import { OperatorError, wrongUsage } from '../exit-codes.js';
 import { type Column, columns, type Document, renderTable } from '../output.js';
 import { addCompanyData } from './company-data.js';
 import { KEY_COLUMNS } from './keys.js';
 import { OWNER_COLUMNS, readOwners } from './owners.js';
 import type { Session } from '../session.js';
-import { sendMail } from '../send-mail.js';
+import { type Mail, MailError, type Mailer } from '@partner/kernel/process/mail';
 import { shownSubscription, SUBSCRIPTION_COLUMNS } from './subscriptions.js';
 
 const COMPANY_COLUMNS = columns(
@@ -135,17 +135,14 @@ export function companiesCommand(context: CommandContext) {
     )
     .action(
       async (companyId, { name, requestsPerMinute, deliveryWeight, accounting, technicalContact: email }) => {
-        if (
-          [name, requestsPerMinute, deliveryWeight, accounting, email].every((value) => value === undefined)
-        )
+        const others = [name, requestsPerMinute, deliveryWeight, accounting];
+        const hasOthers = others.some((value) => value !== undefined);
+        if (!hasOthers && email === undefined)
           throw wrongUsage(
             'say what is to be different: --name, --requests-per-minute, --delivery-weight, --accounting or --technical-contact',
           );
         // Neither the email nor the other changes can be undone if the other one fails.
-        if (
-          email !== undefined &&
-          [name, requestsPerMinute, deliveryWeight, accounting].some((value) => value !== undefined)
-        )
+        if (hasOthers && email !== undefined)
           throw wrongUsage(
             '--technical-contact takes no other option: change the rest with a separate command',
           );
@@ -198,6 +195,17 @@ export async function setTechnicalContact(
   });
   if (mailer === undefined)
     context.tell('SMTP_URL is not set: no email was sent, and the address cannot be confirmed');
+}
+
+/** Sends an email. Fails with a clear message if the mail server does not accept it. */
+async function sendMail(mailer: Mailer, mail: Mail): Promise<void> {
+  try {
+    await mailer.send(mail);
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    const arrival = error.mayArrive ? '; if the email still arrives, its link does not work' : '';
+    throw new OperatorError('unavailable', `${error.message}${arrival}`);
+  }
 }
 
 function emailAddress(text: string): string {

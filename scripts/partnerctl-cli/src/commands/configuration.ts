@@ -1,7 +1,9 @@
 import { listCompaniesOperation } from '@partner/proto-contracts/internal/operators/companies';
-import { listWholeWebhooksOperation } from '@partner/proto-contracts/internal/operators/webhooks';
+import {
+  configureWebhookOperation,
+  listWholeWebhooksOperation,
+} from '@partner/proto-contracts/internal/operators/webhooks';
 import { type CommandContext, demandYes, readPages, topCommand } from '../command-context.js';
-import { applyPlan, type Outcomes } from '../configuration/apply-plan.js';
 import {
   type Configuration,
   parseConfigurationFile,
@@ -11,10 +13,12 @@ import {
   type CompanyState,
   type ConfigurationPlan,
   planConfiguration,
+  type Step,
 } from '../configuration/plan-configuration.js';
-import { renderPlan, stepDocument } from '../configuration/render-plan.js';
+import { type Outcomes, renderPlan, stepDocument } from '../configuration/render-plan.js';
 import { EXIT_CODES } from '../exit-codes.js';
 import { parseJson } from '../output.js';
+import { interrupted } from '../poll-until.js';
 import type { Session } from '../session.js';
 import { getCompany, readContact, setTechnicalContact } from './companies.js';
 import { counted } from '@partner/proto-contracts/api/counted';
@@ -58,12 +62,7 @@ export function applyCommand(context: CommandContext) {
       const deleted = plan.steps.filter(({ kind }) => kind === 'delete').length;
       if (deleted > 0)
         demandYes(yes, `this deletes ${counted(deleted, 'webhook')} with the unfinished deliveries`);
-      const session = await context.session();
-      const { outcomes, failure } = await applyPlan(
-        { ...session, setContact: (company, email) => setTechnicalContact(context, company, email) },
-        plan,
-        context.signal,
-      );
+      const { outcomes, failure } = await applyPlan(context, plan);
       showPlan(context, plan, outcomes);
       if (failure === undefined) return;
       context.tell('stopped; apply again once the cause is fixed, and it continues with the rest');
@@ -127,6 +126,61 @@ async function makePlan(context: CommandContext, file: string, prune: boolean): 
   }
   const plan = planConfiguration(configuration, states, { prune });
   return plan.violations.length > 0 ? refuse(plan.violations) : plan;
+}
+
+/**
+ * Applies the steps of a plan in their order and stops at the first failure, or when the signal aborts (decision CONFIG-4). A plan that is made
+ * afterwards has the rest. Never rejects.
+ */
+async function applyPlan(
+  context: CommandContext,
+  { steps }: ConfigurationPlan,
+): Promise<{ readonly outcomes: Outcomes; readonly failure: Error | undefined }> {
+  const outcomes = new Map<Step, ReturnType<Outcomes['get']> & object>();
+  let failure: Error | undefined;
+  for (const step of steps) {
+    if (step.kind === 'unlisted') continue;
+    if (context.signal.aborted) failure ??= interrupted();
+    if (failure !== undefined) {
+      outcomes.set(step, { outcome: 'not done' });
+      continue;
+    }
+    try {
+      outcomes.set(step, { outcome: 'done', ...(await applyStep(context, step)) });
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error(String(error));
+      outcomes.set(step, { outcome: 'failed' });
+    }
+  }
+  return { outcomes, failure };
+}
+
+/** Applies one step. Resolves to the id of a new webhook; no one gets its secret. */
+async function applyStep(
+  context: CommandContext,
+  step: Exclude<Step, { readonly kind: 'unlisted' }>,
+): Promise<{ readonly id?: string }> {
+  const { callInternalFor } = await context.session();
+  const of = { companyId: step.company.id, companyClass: step.company.class };
+  switch (step.kind) {
+    case 'create': {
+      const { kind, wanted } = step;
+      return callInternalFor(of, configureWebhookOperation, { kind, webhook: wanted });
+    }
+    case 'change':
+    case 'delete': {
+      const { id, updatedAt } = step.webhook;
+      const change =
+        step.kind === 'change'
+          ? ({ kind: 'change', change: step.change } as const)
+          : ({ kind: 'delete' } as const);
+      await callInternalFor(of, configureWebhookOperation, { id, updatedAt, ...change });
+      return {};
+    }
+    case 'contact':
+      await setTechnicalContact(context, of.companyId, step.email);
+      return {};
+  }
 }
 
 async function readState(session: Session, company: CompanyState['company']): Promise<CompanyState> {

@@ -7,7 +7,6 @@ import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, topCommand } from '../command-context.js';
 import { runConformance, type TriedReceiver } from '../conformance-checks.js';
 import { EXIT_CODES, wrongUsage } from '../exit-codes.js';
-import { readSecret } from '../given-secret.js';
 import { columns, renderTable } from '../output.js';
 import { counted } from '@partner/proto-contracts/api/counted';
 
@@ -86,6 +85,24 @@ export function conformanceCommand(context: CommandContext) {
       );
       if (failed > 0) context.setExitCode(EXIT_CODES.failed);
     });
+}
+
+/**
+ * Returns the signing secret of an option, e.g. `--secret`, from its text or from the file of `--secret-file`; undefined without
+ * either. Fails for an invalid one, without showing it.
+ */
+async function readSecret(
+  context: Pick<CommandContext, 'read'>,
+  option: string,
+  text: string | undefined,
+  file: string | undefined,
+): Promise<string | undefined> {
+  const secret = file === undefined ? text : (await context.read(file)).trim();
+  if (secret !== undefined && !/^whsec_[A-Za-z0-9+/]{20,}={0,2}$/.test(secret)) {
+    const where = file === undefined ? option : `${option}-file`;
+    throw wrongUsage(`${where}: a secret is whsec_ and base64`);
+  }
+  return secret;
 }
 
 /** Reads the PEM of an authority. Fails for a file that cannot be read or contains none. */

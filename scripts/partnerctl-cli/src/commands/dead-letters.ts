@@ -1,16 +1,14 @@
-import { QUEUES, type QueueDefinition } from '@partner/proto-contracts/topology';
 import { type DeadLetter, goThroughDeadLetters } from '@partner/kernel/amqp/dead-letters';
 import { inspectQueues } from '@partner/kernel/amqp/inspect-queues';
 import { notFound } from '@partner/kernel/process/service-error';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, demandYes, topCommand, subcommand } from '../command-context.js';
+import { QUEUES_WITH_DEAD, type QueueWithDead } from '../dead-letters-about.js';
 import { EXIT_CODES, OperatorError, wrongUsage } from '../exit-codes.js';
 import { decodeMessage } from '../known-messages.js';
 import { columns, type Document, renderBody } from '../output.js';
 import { interrupted } from '../poll-until.js';
 import { counted } from '@partner/proto-contracts/api/counted';
-
-type QueueWithDead = QueueDefinition & { readonly deadLetterQueue: string };
 
 const LETTER_COLUMNS = columns('message id: messageId, type, died: diedAt, bytes, reason');
 
@@ -87,10 +85,10 @@ export function deadLettersCommand(context: CommandContext) {
       const { connection } = await context.session();
       const looks = await inspectQueues(
         connection,
-        queuesWithDead().map(({ deadLetterQueue }) => deadLetterQueue),
+        QUEUES_WITH_DEAD.map(({ deadLetterQueue }) => deadLetterQueue),
       );
       const rows: Document[] = [];
-      for (const queue of queuesWithDead()) {
+      for (const queue of QUEUES_WITH_DEAD) {
         const messages = looks.get(queue.deadLetterQueue)?.messages;
         const [oldest] = messages === undefined || messages === 0 ? [] : await readLetters(queue, 1);
         rows.push({
@@ -183,18 +181,12 @@ export function deadLettersCommand(context: CommandContext) {
   return group;
 }
 
-function queuesWithDead(): readonly QueueWithDead[] {
-  return QUEUES.flatMap((queue) =>
-    queue.deadLetterQueue === undefined ? [] : [{ ...queue, deadLetterQueue: queue.deadLetterQueue }],
-  );
-}
-
 function queueNamed(name: string): QueueWithDead {
-  const found = queuesWithDead().find(
+  const found = QUEUES_WITH_DEAD.find(
     ({ name: known, deadLetterQueue }) => name === known || name === deadLetterQueue,
   );
   if (found !== undefined) return found;
-  const names = queuesWithDead().map((queue) => queue.name);
+  const names = QUEUES_WITH_DEAD.map((queue) => queue.name);
   throw new OperatorError(
     'notFound',
     `there is no queue ${name} with dead letters; there are ${names.join(', ')}`,

@@ -1,19 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { fromJsonString, toBinary, toJson } from '@bufbuild/protobuf';
+import { type DescMessage, fromJson, type Message, toBinary, toJson } from '@bufbuild/protobuf';
+import { reflect } from '@bufbuild/protobuf/reflect';
 import { Argument } from '@commander-js/extra-typings';
 import { PLATFORM } from '@partner/proto-contracts/topology';
+import { z } from 'zod';
 import { newId } from '@partner/kernel/process/ids';
 import { type CommandContext, topCommand, subcommand } from '../command-context.js';
 import { OperatorError, wrongUsage } from '../exit-codes.js';
-import {
-  columns,
-  type Document,
-  isDocument,
-  type Json,
-  jsonText,
-  parseJson,
-  renderTable,
-} from '../output.js';
+import { columns, type Json, jsonText, renderTable } from '../output.js';
 import { PLATFORM_MESSAGES } from '@partner/proto-contracts/platform-messages';
 import {
   exampleOf,
@@ -21,7 +15,6 @@ import {
   ID_PREFIXES,
   missingFields,
   platformType,
-  withTime,
   wrongIds,
 } from '../platform-types.js';
 
@@ -94,20 +87,15 @@ export function platformCommand(context: CommandContext) {
     .option('--message-id <id>', 'message id, which identifies a repeat (default: a new one)')
     .action(async (name, file, { messageId: givenId }) => {
       const type = typeNamed(name);
-      const json = withTime(parse(await context.read(file)), new Date());
-      const missing = missingFields(type, json);
+      const message = read(type, await context.read(file));
+      const reflected = reflect(type, message);
+      const missing = missingFields(type, reflected);
       if (missing.length > 0) throw wrongUsage(`the ${type.name} has no ${missing.join(', ')}`);
-      const wrong = wrongIds(type, json);
+      const wrong = wrongIds(type, reflected);
       if (wrong.length > 0) throw wrongUsage(wrong.join('\n'));
       const messageId = givenId ?? randomUUID();
       if (messageId === '' || Buffer.byteLength(messageId) > MESSAGE_ID_BYTES)
         throw wrongUsage(`--message-id must have 1 to ${MESSAGE_ID_BYTES} bytes`);
-      let message;
-      try {
-        message = fromJsonString(type, JSON.stringify(json));
-      } catch (error) {
-        throw wrongUsage(`this is no ${type.name}: ${error instanceof Error ? error.message : ''}`);
-      }
       const { publisher } = await context.session();
       await publisher.publish({
         exchange: PLATFORM,
@@ -132,13 +120,13 @@ function typeNamed(name: string) {
   throw new OperatorError('notFound', `there is no message ${name}; partnerctl platform types lists them`);
 }
 
-function parse(text: string): Document {
-  let json: Json;
+/** Reads a message in protobuf JSON, with the current time by default. Fails with the reason for any other text. */
+function read(type: DescMessage, text: string): Message {
   try {
-    json = parseJson(text);
+    const given = z.record(z.string(), z.json()).parse(JSON.parse(text));
+    const occurred = 'occurred_at' in given ? {} : { occurredAt: new Date().toISOString() };
+    return fromJson(type, { ...occurred, ...given });
   } catch (error) {
-    throw wrongUsage(`the message is no JSON: ${error instanceof Error ? error.message : ''}`);
+    throw wrongUsage(`this is no ${type.name}: ${error instanceof Error ? error.message : ''}`);
   }
-  if (isDocument(json)) return json;
-  throw wrongUsage('the message is no JSON object');
 }

@@ -1,6 +1,11 @@
 import { type Document, isPrintable, jsonText } from '../output.js';
-import type { Outcomes } from './apply-plan.js';
 import type { ConfigurationPlan, Step } from './plan-configuration.js';
+
+/** Outcomes of applied steps, with the id of a new webhook. */
+export type Outcomes = ReadonlyMap<
+  Step,
+  { readonly outcome: 'done' | 'failed' | 'not done'; readonly id?: string }
+>;
 
 export function stepDocument(step: Step): Document {
   const of = { company: step.company.id, step: step.kind };

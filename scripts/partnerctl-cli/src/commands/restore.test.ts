@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { describeRestore } from './describe-restore.js';
+import { describeRestore } from './restore.js';
 
 const queue = (name: string, messages: number | null, deadLetters: number | null) => ({
   ...{ name, messages, deadLetters },
