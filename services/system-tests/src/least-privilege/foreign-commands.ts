@@ -1,99 +1,62 @@
 import type { BrokerProbe } from '@partner/kernel/testing/broker-probe';
+import { EXCHANGES, QUEUES } from '@partner/proto-contracts/topology';
 
-type Channel = BrokerProbe['channel'];
-
-const OTHERS = {
-  'bind a queue': (channel: Channel) => channel.bindQueue('amq.gen-x', 'platform', '#'),
-  'declare a queue': (channel: Channel) => channel.assertQueue('things', { durable: true }),
-  'delete a queue': (channel: Channel) => channel.deleteQueue('job-state.inbound-rpc'),
-  'empty a queue': (channel: Channel) => channel.purgeQueue('job-state.platform-messages'),
-} as const;
-
-/** What a user of the broker is refused: queues that it may not read, exchanges that it may not publish to, and more. */
-interface Foreign {
-  /** Separated by spaces. */
-  readonly read: string;
-  /** Separated by spaces; the default exchange is `default`. */
-  readonly publish: string;
-  readonly others?: readonly (keyof typeof OTHERS)[];
-}
-
-const FOREIGN: Readonly<Record<string, Foreign>> = {
-  'partner-inbound-gateway': {
-    read: 'job-state.inbound-rpc job-state.platform-messages webhook-dispatcher.deliveries platform.partner-events',
-    publish:
-      'partner.installer platform partner.commands partner.management partner.operator partner.events partner.access default',
-    others: ['bind a queue', 'declare a queue', 'delete a queue', 'empty a queue'],
-  },
-  'partner-installer-gateway': {
-    read: 'job-state.installer-rpc',
-    publish: 'partner.inbound partner.management partner.operator partner.commands platform default',
-    others: ['declare a queue'],
-  },
-  'partner-console': {
-    read: 'job-state.management-rpc',
-    publish:
-      'partner.inbound partner.installer partner.operator partner.commands platform partner.access default',
-  },
-  'partner-job-state': {
-    read: 'webhook-dispatcher.deliveries platform.partner-events',
-    publish: 'platform partner.inbound partner.installer partner.operator',
-    others: ['declare a queue', 'delete a queue'],
-  },
-  'partner-webhook-dispatcher': {
-    read: 'job-state.installer-rpc job-state.platform-messages job-state.delivery-results',
-    publish:
-      'partner.inbound partner.installer partner.management platform partner.events partner.access partner.operator',
-    others: ['declare a queue', 'delete a queue', 'empty a queue'],
-  },
-  'partner-platform': {
-    read: 'job-state.platform-messages',
-    publish: 'partner.commands default',
-    others: ['declare a queue'],
-  },
-  'partner-simulator': {
-    read: 'job-state.installer-rpc',
-    publish: 'partner.inbound partner.operator partner.management partner.commands partner.events default',
-    others: ['declare a queue'],
-  },
-  'partner-operator': {
-    read: 'job-state.installer-rpc',
-    publish: 'partner.inbound partner.installer partner.commands',
-    others: ['declare a queue', 'delete a queue'],
-  },
-  'partner-monitoring': {
-    read: 'job-state.installer-rpc',
-    publish: 'partner.commands default',
-    others: ['declare a queue'],
-  },
+/** By user of the broker: the exchanges that it may publish to, the default one as `default`, and the queues that it may read. */
+const RIGHTS: Readonly<Record<string, readonly [publish: string, read: RegExp]>> = {
+  'partner-inbound-gateway': ['partner.inbound', /^$/],
+  'partner-installer-gateway': ['partner.installer', /^$/],
+  'partner-console': ['partner.management', /^$/],
+  'partner-job-state': [
+    'default partner.commands partner.management partner.events partner.access partner.webhook-changes partner.dead-letters',
+    /^job-state\.(?!.*\.dead$)/,
+  ],
+  'partner-webhook-dispatcher': [
+    'default partner.commands partner.dead-letters',
+    /^webhook-dispatcher\.(?!.*\.dead$)/,
+  ],
+  'partner-platform': ['platform', /^platform\.partner-events$/],
+  'partner-simulator': ['platform partner.installer', /^platform\.partner-events$/],
+  'partner-operator': ['default platform partner.management partner.operator', /\.dead$/],
+  'partner-monitoring': ['', /^$/],
 };
 
-/** By user of the broker: what it is refused, in words and as it tries. */
-export const FOREIGN_TO_BROKER_USERS = Object.entries(FOREIGN).map(
-  ([user, { read, publish, others = [] }]) =>
-    [
-      user,
-      [
-        ...read.split(' ').map((queue) => ({
-          what: `read ${queue}`,
-          run: (channel: Channel): Promise<unknown> => channel.consume(queue, () => undefined),
-        })),
-        ...publish.split(' ').map((exchange) => ({
-          what: `publish to ${exchange}`,
-          run: (channel: Channel): Promise<unknown> => {
-            const name = exchange === 'default' ? '' : exchange;
-            channel.publish(name, 'job-state.platform-messages', Buffer.from('x'));
-            // The broker closes the channel for it, and so refuses what comes next.
-            return channel.checkExchange('partner.commands');
-          },
-        })),
-        ...others.map((what) => ({
-          what,
-          run: (channel: Channel): Promise<unknown> => OTHERS[what](channel),
-        })),
-      ],
-    ] as const,
-);
+const ALL_QUEUES = QUEUES.flatMap(({ name, deadLetterQueue = [] }) => [name, deadLetterQueue].flat());
+
+interface Foreign {
+  readonly what: string;
+  readonly run: (channel: BrokerProbe['channel']) => Promise<unknown>;
+}
+
+/** What the broker refuses every user but the administrator. */
+const FOREIGN_TO_ALL: readonly Foreign[] = [
+  { what: 'bind a queue', run: (channel) => channel.bindQueue('amq.gen-x', 'platform', '#') },
+  { what: 'declare a queue', run: (channel) => channel.assertQueue('things', { durable: true }) },
+  { what: 'delete a queue', run: (channel) => channel.deleteQueue('job-state.inbound-rpc') },
+];
+
+/** By user of the broker: everything of the topology to which it has no right, and how it tries it. */
+export const FOREIGN_TO_BROKER_USERS = Object.entries(RIGHTS).map(([user, [publish, read]]) => {
+  const exchanges = ['default', ...EXCHANGES.map(({ name }) => name)].filter(
+    (name) => !publish.split(' ').includes(name),
+  );
+  const foreign: readonly Foreign[] = [
+    ...FOREIGN_TO_ALL,
+    ...ALL_QUEUES.filter((queue) => !read.test(queue)).map((queue) => ({
+      what: `read ${queue}`,
+      run: (channel: BrokerProbe['channel']) => channel.consume(queue, () => undefined),
+    })),
+    ...exchanges.map((exchange) => ({
+      what: `publish to ${exchange}`,
+      run: (channel: BrokerProbe['channel']) => {
+        const name = exchange === 'default' ? '' : exchange;
+        channel.publish(name, 'job-state.platform-messages', Buffer.from('x'));
+        // The broker closes the channel for it, and so refuses what comes next.
+        return channel.checkExchange('partner.commands');
+      },
+    })),
+  ];
+  return [user, foreign] as const;
+});
 
 const SESSION = 'partner:{sessions}:x';
 
