@@ -1,17 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { ERROR_REASON_CATALOGUE } from '../api/error-reasons.js';
-import { JOB_STATUS_MOVES } from '../resources/job/job-status-moves.js';
 import { createOpenApiDocument } from './openapi.js';
-import { exampleValues, objectsIn } from './testing/document-parts.js';
 import { componentName, readApiDescription } from './api-description.js';
 import { CONSOLE_OPERATIONS } from '../surfaces/console.js';
 import { INBOUND_OPERATIONS } from '../surfaces/inbound.js';
 import { INSTALLER_OPERATIONS } from '../surfaces/installer.js';
-import { SCHEDULE_STATUS_MOVES } from '../resources/job/schedule-status-moves.js';
 import { SIGNATURE_SCHEME } from '../api/versions.js';
-import { EVENT_CATALOGUE } from '../resources/event-catalogue/catalogue.js';
 
 const document = createOpenApiDocument({
   serverUrl: 'https://api.partner.example',
@@ -26,27 +21,27 @@ function described(id: string) {
   return found;
 }
 
-const codesOf = (id: string) => described(id).responses.flatMap(({ errorCodes }) => errorCodes);
+/** Every object within a document, itself included. */
+function objectsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inside = Object.values(value).flatMap(objectsIn);
+  return Array.isArray(value) ? inside : [{ ...value }, ...inside];
+}
 
-test('every operation is described, and nothing else', () => {
-  const expected = OPERATIONS.map(
-    ({ id, method, path }) => `${id} ${method.toUpperCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
+/** The first example of each field or parameter that has one. */
+const exampleValues = (fields: readonly (readonly [string, object])[]) =>
+  Object.fromEntries(
+    fields.flatMap(([name, field]) => {
+      const { example, examples } = z
+        .object({ example: z.unknown(), examples: z.array(z.unknown()).default([]) })
+        .partial()
+        .parse(field);
+      const value = example ?? examples?.[0];
+      return value === undefined ? [] : [[name, value]];
+    }),
   );
-
-  expect(description.operations.map(({ id, method, path }) => `${id} ${method} ${path}`).sort()).toEqual(
-    expected.sort(),
-  );
-  expect(new Set(expected).size).toBe(expected.length);
-});
 
 describe.each(OPERATIONS)('$id', (operation) => {
-  test('names its required scope, for readers and programs', () => {
-    expect(described(operation.id).scope).toBe(operation.scope);
-    expect(described(operation.id).description).toContain(
-      operation.scope === undefined ? '**Needs**' : `scope \`${operation.scope}\``,
-    );
-  });
-
   test('has examples of valid bodies', () => {
     const examples = Object.values(operation.bodyExamples ?? {});
     expect(examples.length > 0).toBe(operation.body !== undefined);
@@ -87,61 +82,6 @@ describe.each(OPERATIONS)('$id', (operation) => {
   });
 });
 
-describe('the errors of an operation', () => {
-  test('that writes for an installer are all errors of a write', () => {
-    expect(codesOf('setSchedule')).toEqual([
-      'invalid_argument',
-      'body_too_complex',
-      'unauthenticated',
-      'permission_denied',
-      'not_found',
-      'body_too_slow',
-      'stale_version',
-      'idempotency_mismatch',
-      'idempotency_in_progress',
-      'payload_too_large',
-      'transition_not_allowed',
-      'schedule_invalid',
-      'rate_limited',
-      'internal',
-      'unavailable',
-    ]);
-  });
-
-  test('without input and scope are those of credentials, limits and the service', () => {
-    expect(codesOf('listWebhooks')).toEqual(['unauthenticated', 'rate_limited', 'internal', 'unavailable']);
-  });
-
-  test('of a versioned surface include a wrong version, whatever its other input', () => {
-    expect(codesOf('listTechnicians')).toContain('invalid_argument');
-  });
-
-  test('that changes something in the console include a foreign origin', () => {
-    expect(codesOf('activateWebhook')).toContain('permission_denied');
-  });
-
-  test('have an example and an action for each code', () => {
-    for (const { responses } of description.operations) {
-      for (const { errorCodes, body, description: text } of responses) {
-        if (errorCodes.length === 0) continue;
-        expect(body?.examples.map(({ name }) => name)).toEqual(errorCodes);
-        for (const code of errorCodes) expect(text).toContain(`| \`${code}\` |`);
-      }
-    }
-  });
-});
-
-test('an error response is defined once, for all operations with the same codes', () => {
-  const { responses = {} } = document.components ?? {};
-  const written = Object.values(responses).map((response) => JSON.stringify(response));
-  expect(new Set(written).size).toBe(written.length);
-  const used = objectsIn(document.paths).flatMap(({ $ref }) => (typeof $ref === 'string' ? $ref : []));
-  expect(new Set(used.filter((name) => name.startsWith('#/components/responses/')))).toEqual(
-    new Set(Object.keys(responses).map((name) => `#/components/responses/${name}`)),
-  );
-  expect(objectsIn(document.paths).filter((node) => 'x-error-codes' in node)).toEqual([]);
-});
-
 test('an example that needs a recent date has the day on which the document is served', () => {
   const later = readApiDescription(
     createOpenApiDocument({ serverUrl: 'https://a.example', sessionCookie: 'a', today: '2031-02-03' }),
@@ -158,102 +98,11 @@ test('responses and webhooks are open to later fields [VERSION-2]', () => {
   expect(JSON.stringify(document)).not.toContain('"additionalProperties":false');
 });
 
-test('the size of a page is a number with its bounds and default', () => {
-  const [limit] = described('listJobFeed').parameters.filter(({ name }) => name === 'limit');
-  expect(limit).toMatchObject({ schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 } });
-  expect(limit?.schema.pattern).toBeUndefined();
-  const [take] = described('listContractorJobs').parameters.filter(({ name }) => name === 'take');
-  expect(take).toMatchObject({ schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 } });
-});
-
-test('the headers of a write describe its replay', () => {
-  const write = described('recordStatusEvent');
-  expect(write.parameters.filter(({ name }) => name === 'Idempotency-Key')).toMatchObject([
-    { in: 'header', required: true, schema: { maxLength: 128, pattern: '^[A-Za-z0-9._:-]+$' } },
-  ]);
-  const [created] = write.responses;
-  expect(created?.headers.map(({ name }) => name)).toEqual([
-    'x-request-id',
-    'x-svc-api-version',
-    'RateLimit-Policy',
-    'RateLimit',
-    'idempotency-expires',
-    'idempotency-replayed',
-  ]);
-});
-
-test('a conditional read can return 304, with the same headers', () => {
-  for (const id of ['listJobFeed', 'getJob']) {
-    const read = described(id);
-    expect(read.parameters.map(({ name }) => name)).toContain('If-None-Match');
-    const [ok, unchanged] = read.responses;
-    expect(unchanged).toMatchObject({ status: '304', headers: ok?.headers });
-    expect(unchanged?.body).toBeUndefined();
-  }
-});
-
-test('a 401 response has the remaining number of failures', () => {
-  const [refused] = described('getJob').responses.filter(({ status }) => status === '401');
-  expect(refused?.headers.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['RateLimit', 'RateLimit-Policy']),
-  );
-});
-
-test('429 and 503 say when to retry', () => {
-  for (const { responses } of description.operations) {
-    for (const { status, headers } of responses) {
-      const retryAfter = headers.filter(({ name }) => name === 'retry-after');
-      expect(retryAfter.map(({ required }) => required)).toEqual(
-        status === '429' || status === '503' ? [true] : [],
-      );
-    }
-  }
-});
-
-test('every event is described as a webhook, with all headers and an example', () => {
-  expect(description.webhooks.map(({ path }) => path)).toEqual(Object.keys(EVENT_CATALOGUE));
-  for (const { path, parameters, body } of description.webhooks) {
-    expect(parameters.map(({ name }) => name)).toEqual([
-      'x-svc-event',
-      'x-svc-test',
-      'x-svc-subscription-id',
-      'x-svc-number',
-      'x-svc-delivery-id',
-      'x-svc-timestamp',
-      'x-svc-secret-version',
-      'x-svc-signature',
-      'webhook-id',
-      'webhook-timestamp',
-      'webhook-signature',
-      'traceparent',
-    ]);
-    expect(body?.examples.map(({ value }) => value)).toMatchObject([{ event: path }]);
-  }
-});
-
 type Verification = (headers: object, body: Buffer, secrets: object) => boolean;
 const verification = z.custom<Verification>((value) => typeof value === 'function');
 
 describe('the guide', () => {
   const { guide } = description;
-
-  test('explains every code with its action', () => {
-    for (const [reason, { httpStatus, meaning, action }] of Object.entries(ERROR_REASON_CATALOGUE)) {
-      expect(guide).toContain(`| ${httpStatus} | \`${reason}\` | ${meaning} | ${action} |`);
-    }
-  });
-
-  test('shows the allowed transitions', () => {
-    const rows = [...Object.entries(JOB_STATUS_MOVES), ...Object.entries(SCHEDULE_STATUS_MOVES)];
-    for (const [status, moves] of rows) {
-      const cell = moves.length === 0 ? 'none' : moves.map((move) => `\`${move}\``).join(', ');
-      expect(guide).toContain(`| \`${status}\` | ${cell} |`);
-    }
-  });
-
-  test('names every event of the catalogue', () => {
-    for (const event of Object.keys(EVENT_CATALOGUE)) expect(guide).toContain(`| \`${event}\` |`);
-  });
 
   test('has every section that is referred to', () => {
     const anchors = [...guide.matchAll(/^## (.*)$/gm)].map(([, heading = '']) =>
@@ -263,10 +112,6 @@ describe('the guide', () => {
     for (const [, anchor] of texts.flatMap((text) => [...text.matchAll(/\]\(#([^)]*)\)/g)])) {
       expect(anchors).toContain(anchor);
     }
-  });
-
-  test('shows the backoff of the specification', () => {
-    expect(guide).toContain('1, 2, 4, 8, 16, 32, 64 minutes');
   });
 
   test('has webhook verification code that accepts only signed bodies', async () => {
@@ -298,5 +143,86 @@ describe('the guide', () => {
     for (const version of ['constructor', '__proto__']) {
       expect(isFromService({ ...headersAt(0), 'x-svc-secret-version': version }, body, secrets)).toBe(false);
     }
+  });
+});
+
+describe('requirements of client generators', () => {
+  const schemas = objectsIn(document).filter((node) => 'type' in node);
+
+  test('has no pattern that repeats the format of a date-time', () => {
+    const dateTimes = schemas.filter(({ format }) => format === 'date-time');
+    expect(dateTimes.length).toBeGreaterThan(50);
+    expect(dateTimes.filter((schema) => 'pattern' in schema)).toEqual([]);
+  });
+
+  test('calls whole numbers integers, with 64 bits where they may need them [HTTP-12]', () => {
+    expect(schemas.filter(({ type }) => type === 'number' || [type].flat().includes('number'))).toEqual([]);
+    expect(description.schemas['FeedEntry']?.properties?.['sequence']).toMatchObject({ format: 'int64' });
+    const amounts = objectsIn(document).flatMap(({ amountMinor }) => amountMinor ?? []);
+    const types = amounts.filter((amount) => typeof amount === 'object');
+    expect(types.length).toBeGreaterThan(0);
+    for (const type of types) expect(type).toMatchObject({ type: 'integer', format: 'int64' });
+  });
+
+  test('describes every parameter', () => {
+    const all = description.operations.flatMap(({ id, parameters }) =>
+      parameters.filter((one) => (one.description ?? '').trim() === '').map(({ name }) => `${id} ${name}`),
+    );
+    expect(all).toEqual([]);
+  });
+
+  test('has no two examples of one instant where one field ends what another begins', () => {
+    const pairs = [
+      ['from', 'to'],
+      ['startsAt', 'endsAt'],
+      ['oldest', 'newest'],
+      ['firstAt', 'lastAt'],
+      ['createdAt', 'expiresAt'],
+    ];
+    const queries = description.operations.map(({ parameters }) =>
+      Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])),
+    );
+    const objects = [
+      ...objectsIn(document.components).flatMap(({ properties }) => properties ?? []),
+      ...queries,
+    ];
+    const spans = objects.flatMap((fields) => {
+      const shown: Record<string, unknown> = exampleValues(
+        Object.entries(z.record(z.string(), z.looseObject({})).catch({}).parse(fields)),
+      );
+      return pairs
+        .map(([begin = '', end = '']) => [shown[begin], shown[end]])
+        .filter(([begin, end]) => begin !== undefined && end !== undefined);
+    });
+    expect(spans.length).toBeGreaterThan(15);
+    for (const [begin, end] of spans)
+      expect(Date.parse(String(end))).toBeGreaterThan(Date.parse(String(begin)));
+  });
+
+  const fields = Object.entries(description.schemas).flatMap(([type, { properties = {} }]) =>
+    Object.entries(properties).map(([name, schema]) => ({ field: `${type}.${name}`, schema })),
+  );
+
+  test('describes every field, directly or by its type', () => {
+    expect(fields.length).toBeGreaterThan(400);
+    expect(
+      fields.filter(({ schema }) => schema.description === undefined && schema.$ref === undefined),
+    ).toEqual([]);
+  });
+
+  test('names the type of every object with fields, and no type twice', () => {
+    const unnamed = fields.filter(({ schema }) => (schema.items ?? schema).properties !== undefined);
+    expect(unnamed).toEqual([]);
+    const texts = Object.values(description.schemas).map((schema) => JSON.stringify(schema));
+    expect(new Set(texts).size).toBe(texts.length);
+    expect(Object.keys(description.schemas).filter((name) => name.endsWith('Output'))).toEqual([]);
+  });
+
+  test('gives no two components the same name, as identifiers of any language', () => {
+    const names = Object.values(document.components ?? {})
+      .flatMap((components) => Object.keys(z.record(z.string(), z.unknown()).parse(components)))
+      .map((name) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
+    expect(names.length).toBeGreaterThan(250);
+    expect(names.filter((name, place) => names.indexOf(name) < place)).toEqual([]);
   });
 });
