@@ -3,8 +3,7 @@ import { type KeyKindName, KEY_KINDS } from '../../api/scopes.js';
 import type { CompanyClassName } from '../../values/company-class.js';
 import { boundedText } from '../../values/bounded-text.js';
 import { dateTimeOut } from '../../values/date-time.js';
-import { pageCursor } from '../../values/page-cursor.js';
-import { pageLimit } from '../../values/page-limit.js';
+import { olderCursor } from '../../values/page.js';
 import { installerCompany, BOUND_COMPANY } from '../installer/installer.js';
 
 export const KEY_LIMITS = {
@@ -65,12 +64,7 @@ export const apiKeyRotationIn = z
   .meta({ id: 'ApiKeyRotationIn', description: 'How to replace an API key.' })
   .optional();
 
-/**
- * An API key as its owner sees it.
- *
- * Visible to the owners of the company. To every other company it is 404. The key itself
- * is shown once, at its creation.
- */
+/** Visible to the owners of the company. To every other company it is 404. The key itself is shown once, at its creation. */
 export const apiKey = z
   .object({
     id: z.string().meta({ description: 'The part of the key before the dot.' }),
@@ -119,18 +113,11 @@ export type ApiKeyRotated = z.infer<typeof apiKeyRotated>;
 export const apiKeyPage = z
   .object({
     keys: z.array(apiKey).meta({ description: 'Newest first.' }),
-    nextCursor: z.string().nullable().meta({
-      description: 'Send it as `cursor` for older ones; null when there are none.',
-    }),
+    nextCursor: olderCursor,
   })
   .meta({ id: 'ApiKeys', description: 'A page of API keys, newest first.' });
 
 export type ApiKeyPage = z.infer<typeof apiKeyPage>;
-
-export const apiKeyQuery = z.object({
-  cursor: pageCursor,
-  limit: pageLimit({ default: 50, max: 100 }),
-});
 
 export const KEY_EXAMPLE = {
   id: 'key_01k3hc2m5vf8qs1z7x4rw9tnbe',

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
+import { pageQuery } from '../../values/page.js';
 import { BOUND_COMPANY } from '../installer/installer.js';
 import {
   apiKeyCreated,
   apiKeyIn,
   apiKeyPage,
-  apiKeyQuery,
   apiKeyRotated,
   apiKeyRotationIn,
   KEY_LIMITS,
@@ -25,7 +25,7 @@ export const listApiKeysOperation = defineOperation({
   id: 'listApiKeys',
   method: 'get',
   path: '/partner-api/api-keys',
-  query: apiKeyQuery,
+  query: pageQuery,
   summary: 'List API keys',
   description:
     'Lists the API keys of the company, newest first, those that are revoked or expired included. Of the secret parts only the last four characters are shown.',

@@ -4,9 +4,8 @@ import { boundedText } from '../../values/bounded-text.js';
 import { plannedDateTimeIn } from '../../values/date-time.js';
 
 /**
- * An appointment as a partner books it (spec: AppointmentIn).
- *
- * Visible to no one through the API: `general` keys of the selling company book appointments, and no operation reads them.
+ * An appointment as a partner books it (spec: AppointmentIn). Visible to no one through the API: `general` keys of the selling
+ * company book appointments, and no operation reads them.
  */
 export const appointmentIn = z
   .object({

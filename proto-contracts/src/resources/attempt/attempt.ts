@@ -40,11 +40,7 @@ const exchangeTrace = z
 
 export type ExchangeSteps = z.infer<typeof exchangeTrace>;
 
-/**
- * One attempt of a delivery; `deliveryId` is the `x-svc-delivery-id` that the receiver got.
- *
- * Visible to the owners of the company, with its delivery.
- */
+/** Visible to the owners of the company, with its delivery. */
 export const attempt = z
   .object({
     deliveryId: z.string().meta({ description: 'The `x-svc-delivery-id` that the receiver received.' }),

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { dateTimeOut } from '../../values/date-time.js';
-import { pageCursor } from '../../values/page-cursor.js';
-import { pageLimit } from '../../values/page-limit.js';
+import { olderCursor, pageQuery } from '../../values/page.js';
 
 export const AUDIT_ACTIONS = [
   'webhook.created',
@@ -54,11 +53,7 @@ export const AUDIT_RETENTION_DAYS = 400;
 
 export const AUDIT_USER_AGENT_LENGTH = 200;
 
-/**
- * One recorded change.
- *
- * Visible to the owners of the company. Other companies do not see it.
- */
+/** Visible to the owners of the company. Other companies do not see it. */
 const auditEntry = z
   .object({
     id: z.string().meta({ description: 'The id of the entry.' }),
@@ -107,9 +102,7 @@ export type AuditEntry = z.infer<typeof auditEntry>;
 export const auditPage = z
   .object({
     entries: z.array(auditEntry).meta({ description: 'Newest first.' }),
-    nextCursor: z.string().nullable().meta({
-      description: 'Send it as `cursor` for older ones; null when there are none.',
-    }),
+    nextCursor: olderCursor,
   })
   .meta({ id: 'AuditEntries', description: 'A page of the audit trail, newest first.' });
 
@@ -117,6 +110,5 @@ export type AuditPage = z.infer<typeof auditPage>;
 
 export const auditQuery = z.object({
   action: z.enum(AUDIT_ACTIONS).optional().meta({ description: 'Only entries of this action.' }),
-  cursor: pageCursor,
-  limit: pageLimit({ default: 50, max: 100 }),
+  ...pageQuery.shape,
 });

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { eventFilter } from '../event-catalogue/event-filter.js';
 import { dateTimeIn, dateTimeOut } from '../../values/date-time.js';
-import { pageCursor } from '../../values/page-cursor.js';
-import { pageLimit } from '../../values/page-limit.js';
+import { olderCursor } from '../../values/page.js';
 import { SUBSCRIPTION_EXAMPLE } from '../subscription/subscription.js';
 
 export const REPLAYED_STATES = ['dead_lettered', 'delivered', 'retry_scheduled'] as const;
@@ -87,10 +86,8 @@ export const bulkReplayPreview = z
 export type BulkReplayPreview = z.infer<typeof bulkReplayPreview>;
 
 /**
- * A bulk replay with its progress.
- *
- * Visible to the owners of the company and, if it is of the kind `events`, to its API keys that have the scope `events:replay`. To
- * every other company it is 404.
+ * Visible to the owners of the company and, if it is of the kind `events`, to its API keys that have the scope
+ * `events:replay`. To every other company it is 404.
  */
 export const bulkReplay = z
   .object({
@@ -131,18 +128,11 @@ export type BulkReplay = z.infer<typeof bulkReplay>;
 export const bulkReplayPage = z
   .object({
     replays: z.array(bulkReplay).meta({ description: 'Newest first.' }),
-    nextCursor: z.string().nullable().meta({
-      description: 'Send it as `cursor` for older ones; null when there are none.',
-    }),
+    nextCursor: olderCursor,
   })
   .meta({ id: 'WebhookBulkReplays', description: 'A page of bulk replays, newest first.' });
 
 export type BulkReplayPage = z.infer<typeof bulkReplayPage>;
-
-export const bulkReplayQuery = z.object({
-  cursor: pageCursor,
-  limit: pageLimit({ default: 50, max: 100 }),
-});
 
 export const BULK_REPLAY_EXAMPLE = {
   id: 'rpl_01k3jf0c8vey3r6m5w2tq9xzbn',

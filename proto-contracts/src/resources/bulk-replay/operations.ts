@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
+import { pageQuery } from '../../values/page.js';
 import { DELIVERY_EXAMPLE } from '../delivery/delivery.js';
 import { SUBSCRIPTION_ID } from '../subscription/subscription.js';
 import {
@@ -7,7 +8,6 @@ import {
   bulkReplayIn,
   bulkReplayPage,
   bulkReplayPreview,
-  bulkReplayQuery,
   PREVIEWED_RESOURCES,
   BULK_REPLAY_EXAMPLE,
 } from './bulk-replay.js';
@@ -89,7 +89,7 @@ export const listReplaysOperation = defineOperation({
   method: 'get',
   path: '/partner-api/webhooks/:id/replays',
   params: SUBSCRIPTION_ID,
-  query: bulkReplayQuery,
+  query: pageQuery,
   summary: 'List bulk replays',
   description: 'Lists the bulk replays and back-fills of a subscription, newest first.',
   responses: {

@@ -29,11 +29,7 @@ export const colleagueRoleIn = z
   .object({ role })
   .meta({ id: 'ColleagueRoleIn', description: 'The new role of a person.' });
 
-/**
- * A person who can sign in to the console of the company.
- *
- * Visible to the owners and viewers of the company.
- */
+/** Visible to the owners and viewers of the company. */
 export const colleague = z
   .object({
     membershipId: z.string().meta({ description: 'The id of the person.' }),

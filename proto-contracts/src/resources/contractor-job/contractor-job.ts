@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LIMITS } from '../../api/limits.js';
 import { boundedText } from '../../values/bounded-text.js';
 import { dateTimeOut } from '../../values/date-time.js';
-import { pageLimit } from '../../values/page-limit.js';
+import { pageLimit } from '../../values/page.js';
 import { redacted } from '../../values/redacted.js';
 
 export const CONTRACTOR_JOB_STAGES = [
@@ -17,10 +17,8 @@ export const CONTRACTOR_JOB_STAGES = [
 export type ContractorJobStageName = (typeof CONTRACTOR_JOB_STAGES)[number];
 
 /**
- * A sold job as an installer-contractor key sees it (spec: ContractorJob).
- *
- * Visible to `installer-contractor` keys of the selling company, while the job is assigned to the key's installer company.
- * To every other key it is 404.
+ * A sold job as an installer-contractor key sees it (spec: ContractorJob). Visible to `installer-contractor` keys of the
+ * selling company, while the job is assigned to the key's installer company. To every other key it is 404.
  */
 export const contractorJob = z
   .strictObject({

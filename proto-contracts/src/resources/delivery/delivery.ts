@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { eventFilter } from '../event-catalogue/event-filter.js';
 import { dateTimeIn, dateTimeOut } from '../../values/date-time.js';
-import { pageCursor } from '../../values/page-cursor.js';
-import { pageLimit } from '../../values/page-limit.js';
+import { filteredCursor, pageQuery } from '../../values/page.js';
 import { attempt, attemptSummary, ATTEMPT_SUMMARY_EXAMPLE } from '../attempt/attempt.js';
 import { EVENT_EXAMPLE } from '../event-catalogue/webhook-events.js';
 import { SUBSCRIPTION_EXAMPLE } from '../subscription/subscription.js';
@@ -16,11 +15,7 @@ export const DELIVERY_STATES = [
   'cancelled',
 ] as const;
 
-/**
- * Delivery of one event to one subscription.
- *
- * Visible to the owners of the company. To every other company it is 404.
- */
+/** Visible to the owners of the company. To every other company it is 404. */
 export const delivery = z
   .object({
     id: z.string().meta({ description: 'The id of the delivery.' }),
@@ -98,18 +93,14 @@ export type ListedDelivery = z.infer<typeof listedDelivery>;
 export const deliveryPage = z
   .object({
     deliveries: z.array(listedDelivery).meta({ description: 'Newest first.' }),
-    nextCursor: z.string().nullable().meta({
-      description:
-        'Send it as `cursor` for older ones; null when there are none. With a filter, a page can hold fewer than `limit`, even none, and still have one: continue until it is null.',
-    }),
+    nextCursor: filteredCursor,
   })
   .meta({ id: 'WebhookDeliveries', description: 'A page of deliveries, newest first.' });
 
 export type DeliveryPage = z.infer<typeof deliveryPage>;
 
 const listFields = z.object({
-  cursor: pageCursor,
-  limit: pageLimit({ default: 50, max: 100 }),
+  ...pageQuery.shape,
   status: z.enum(DELIVERY_STATES).optional().meta({ description: 'Only deliveries in this state.' }),
   event: eventFilter,
   from: dateTimeIn.optional().meta({ description: 'Only deliveries created at this time or later.' }),

@@ -22,11 +22,7 @@ const catalogueEvent = z
   })
   .meta({ id: 'WebhookCatalogueEvent', description: 'An event that a subscription can name.' });
 
-/**
- * Response of `GET /partner-api/webhook-events`.
- *
- * Visible to every owner who is signed in.
- */
+/** Visible to every owner who is signed in. */
 export const eventCatalogue = z
   .object({
     events: z.array(catalogueEvent).meta({ description: 'In the order of the reference.' }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { eventFilter } from '../event-catalogue/event-filter.js';
+import { eventFilter, resourceFilter } from '../event-catalogue/event-filter.js';
 import { EVENT_EXAMPLE } from '../event-catalogue/webhook-events.js';
-import { pageLimit } from '../../values/page-limit.js';
+import { pageLimit } from '../../values/page.js';
 
 export const feedEventHeaders = z
   .object({
@@ -19,9 +19,8 @@ export const feedEventHeaders = z
   });
 
 /**
- * A page of a company's events.
- *
- * Visible to the API keys of the company that have the scope `events:read`. The class of the company decides which events it has.
+ * Visible to the API keys of the company that have the scope `events:read`. The class of the company decides which events it
+ * has.
  */
 export const eventFeed = z
   .object({
@@ -69,16 +68,7 @@ export const eventFeedQuery = z.object({
   }),
   limit: pageLimit({ default: 50, max: 100 }),
   event: eventFilter,
-  resourceId: z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .meta({
-      description:
-        'Only events about this resource, e.g. the id of a job. For a project or a lead also those of its quotes, deposits,' +
-        ' invoices, rebates and appointments.',
-    }),
+  resourceId: resourceFilter,
 });
 
 /** A page with one event. Its headers are signed with an example key. */

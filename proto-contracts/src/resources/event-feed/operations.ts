@@ -1,7 +1,5 @@
-import { z } from 'zod';
-import { CURRENT_API_VERSION } from '../../api/versions.js';
 import { defineOperation } from '../../api/operation.js';
-import { apiVersion } from '../../values/api-version.js';
+import { versioned } from '../../values/api-version.js';
 import { EVENT_FEED_EXAMPLE, eventFeed, eventFeedQuery } from './event-feed.js';
 
 const description = `
@@ -29,25 +27,18 @@ const listing = {
   errors: ['cursor_invalid'],
 } as const;
 
+const page = { description: 'A page of events.', schema: eventFeed, example: EVENT_FEED_EXAMPLE };
+
 export const listInstallerEventsOperation = defineOperation({
   ...listing,
   id: 'listInstallerEvents',
   path: '/partner/v1/events',
-  responses: {
-    200: {
-      description: 'A page of events.',
-      schema: z.object({ apiVersion, ...eventFeed.shape }).meta({
-        id: 'VersionedEventFeed',
-        description: 'A page of the events of your company, oldest first.',
-      }),
-      example: { apiVersion: CURRENT_API_VERSION, ...EVENT_FEED_EXAMPLE },
-    },
-  },
+  responses: { 200: versioned(page, 'VersionedEventFeed') },
 });
 
 export const listInboundEventsOperation = defineOperation({
   ...listing,
   id: 'listInboundEvents',
   path: '/inbound/events',
-  responses: { 200: { description: 'A page of events.', schema: eventFeed, example: EVENT_FEED_EXAMPLE } },
+  responses: { 200: page },
 });

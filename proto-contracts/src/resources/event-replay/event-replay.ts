@@ -106,11 +106,7 @@ export const eventReplayIn = z
     },
   });
 
-/**
- * The replays that a request has started.
- *
- * Visible to the API keys of the company that have the scope `events:replay`.
- */
+/** Visible to the API keys of the company that have the scope `events:replay`. */
 export const eventReplays = z
   .object({
     replays: z.array(bulkReplay).meta({ description: 'One for each webhook subscription.' }),
@@ -119,11 +115,7 @@ export const eventReplays = z
 
 export type EventReplays = z.infer<typeof eventReplays>;
 
-/**
- * What a replay of events would send.
- *
- * Visible to the API keys of the company that have the scope `events:replay`.
- */
+/** Visible to the API keys of the company that have the scope `events:replay`. */
 export const eventReplayPreview = z
   .object({
     webhooks: z

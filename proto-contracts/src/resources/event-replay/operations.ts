@@ -1,7 +1,5 @@
-import { z } from 'zod';
-import { CURRENT_API_VERSION } from '../../api/versions.js';
 import { defineOperation } from '../../api/operation.js';
-import { apiVersion } from '../../values/api-version.js';
+import { versioned } from '../../values/api-version.js';
 import { bulkReplay } from '../bulk-replay/bulk-replay.js';
 import {
   EVENT_REPLAY_EXAMPLE,
@@ -52,10 +50,23 @@ difference.`,
   errors: ['not_found', 'event_expired'],
 } as const;
 
-const started = 'The replays. The events are queued from then on.';
-const STARTED_EXAMPLE = {
-  replays: [{ ...EVENT_REPLAY_EXAMPLE, state: 'running', queued: 0, finishedAt: null }],
-} as const;
+const started = {
+  description: 'The replays. The events are queued from then on.',
+  schema: eventReplays,
+  example: { replays: [{ ...EVENT_REPLAY_EXAMPLE, state: 'running', queued: 0, finishedAt: null }] },
+};
+
+const preview = {
+  description: 'The preview.',
+  schema: eventReplayPreview,
+  example: EVENT_REPLAY_PREVIEW_EXAMPLE,
+};
+
+const read = { description: 'The replay.', schema: bulkReplay, example: EVENT_REPLAY_EXAMPLE };
+
+const versionedRead = versioned(read, 'VersionedEventReplay', 'A replay of events with its progress.');
+
+const cancelled = { state: 'cancelled', queued: 4 } as const;
 
 const params = {
   id: {
@@ -84,97 +95,58 @@ Stops a replay of events. Deliveries that it has queued continue. A finished one
   errors: ['not_found'],
 } as const;
 
-const CANCELLED_EXAMPLE = { ...EVENT_REPLAY_EXAMPLE, state: 'cancelled', queued: 4 } as const;
-
-const versioned = z.object({ apiVersion, ...bulkReplay.shape }).meta({
-  id: 'VersionedEventReplay',
-  description: 'A replay of events with its progress.',
-});
-
 export const replayInstallerEventsOperation = defineOperation({
   ...replaying,
   id: 'replayInstallerEvents',
   path: '/partner/v1/events/replay',
-  responses: {
-    202: {
-      description: started,
-      schema: z.object({ apiVersion, ...eventReplays.shape }).meta({
-        id: 'VersionedEventReplays',
-        description: 'The replays that the request has started.',
-      }),
-      example: { apiVersion: CURRENT_API_VERSION, ...STARTED_EXAMPLE },
-    },
-  },
+  responses: { 202: versioned(started, 'VersionedEventReplays') },
 });
 
 export const replayInboundEventsOperation = defineOperation({
   ...replaying,
   id: 'replayInboundEvents',
   path: '/inbound/events/replay',
-  responses: { 202: { description: started, schema: eventReplays, example: STARTED_EXAMPLE } },
+  responses: { 202: started },
 });
 
 export const previewInstallerEventReplayOperation = defineOperation({
   ...previewing,
   id: 'previewInstallerEventReplay',
   path: '/partner/v1/events/replay/preview',
-  responses: {
-    200: {
-      description: 'The preview.',
-      schema: z.object({ apiVersion, ...eventReplayPreview.shape }).meta({
-        id: 'VersionedEventReplayPreview',
-        description: 'What a replay of events would send.',
-      }),
-      example: { apiVersion: CURRENT_API_VERSION, ...EVENT_REPLAY_PREVIEW_EXAMPLE },
-    },
-  },
+  responses: { 200: versioned(preview, 'VersionedEventReplayPreview') },
 });
 
 export const previewInboundEventReplayOperation = defineOperation({
   ...previewing,
   id: 'previewInboundEventReplay',
   path: '/inbound/events/replay/preview',
-  responses: {
-    200: { description: 'The preview.', schema: eventReplayPreview, example: EVENT_REPLAY_PREVIEW_EXAMPLE },
-  },
+  responses: { 200: preview },
 });
 
 export const getInstallerEventReplayOperation = defineOperation({
   ...reading,
   id: 'getInstallerEventReplay',
   path: '/partner/v1/events/replays/:id',
-  responses: {
-    200: {
-      description: 'The replay.',
-      schema: versioned,
-      example: { apiVersion: CURRENT_API_VERSION, ...EVENT_REPLAY_EXAMPLE },
-    },
-  },
+  responses: { 200: versionedRead },
 });
 
 export const getInboundEventReplayOperation = defineOperation({
   ...reading,
   id: 'getInboundEventReplay',
   path: '/inbound/events/replays/:id',
-  responses: { 200: { description: 'The replay.', schema: bulkReplay, example: EVENT_REPLAY_EXAMPLE } },
+  responses: { 200: read },
 });
 
 export const cancelInstallerEventReplayOperation = defineOperation({
   ...cancelling,
   id: 'cancelInstallerEventReplay',
   path: '/partner/v1/events/replays/:id',
-  responses: {
-    200: {
-      description: 'The replay.',
-      schema: versioned,
-      example: { apiVersion: CURRENT_API_VERSION, ...CANCELLED_EXAMPLE },
-    },
-  },
+  responses: { 200: { ...versionedRead, example: { ...versionedRead.example, ...cancelled } } },
 });
 
 export const cancelInboundEventReplayOperation = defineOperation({
   ...cancelling,
   id: 'cancelInboundEventReplay',
   path: '/inbound/events/replays/:id',
-  responses: { 200: { description: 'The replay.', schema: bulkReplay, example: CANCELLED_EXAMPLE } },
+  responses: { 200: { ...read, example: { ...read.example, ...cancelled } } },
 });

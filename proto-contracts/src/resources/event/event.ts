@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { eventFilter } from '../event-catalogue/event-filter.js';
+import { eventFilter, resourceFilter } from '../event-catalogue/event-filter.js';
 import { EVENT_EXAMPLE, eventResource } from '../event-catalogue/webhook-events.js';
 import { dateTimeOut } from '../../values/date-time.js';
-import { pageCursor } from '../../values/page-cursor.js';
-import { pageLimit } from '../../values/page-limit.js';
+import { filteredCursor, pageQuery } from '../../values/page.js';
 import { attemptSummary } from '../attempt/attempt.js';
 import { delivery, DELIVERY_EXAMPLE, DELIVERY_STATES } from '../delivery/delivery.js';
 
@@ -20,10 +19,8 @@ export const EVENT_VERDICTS = [
 ] as const;
 
 /**
- * One event of a company.
- *
- * Visible to the owners of the company. To every other company it is 404. The class of
- * the company decides which events it has.
+ * Visible to the owners of the company. To every other company it is 404. The class of the company decides which events it
+ * has.
  */
 export const event = z
   .object({
@@ -100,10 +97,7 @@ const listedEvent = event
 export const eventPage = z
   .object({
     events: z.array(listedEvent).meta({ description: 'Newest first.' }),
-    nextCursor: z.string().nullable().meta({
-      description:
-        'Send it as `cursor` for older ones; null when there are none. With a filter, a page can hold fewer than `limit`, even none, and still have one: continue until it is null.',
-    }),
+    nextCursor: filteredCursor,
     explanation: z
       .string()
       .nullable()
@@ -114,19 +108,9 @@ export const eventPage = z
 export type EventPage = z.infer<typeof eventPage>;
 
 export const eventQuery = z.object({
-  cursor: pageCursor,
-  limit: pageLimit({ default: 50, max: 100 }),
+  ...pageQuery.shape,
   event: eventFilter,
-  resourceId: z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .meta({
-      description:
-        'Only events about this resource, e.g. the id of a job. For a project or a lead also those of its quotes, deposits,' +
-        ' invoices, rebates and appointments.',
-    }),
+  resourceId: resourceFilter,
 });
 
 /** The event of {@link EVENT_EXAMPLE} as the trail shows it. */

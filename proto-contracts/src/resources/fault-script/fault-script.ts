@@ -94,11 +94,7 @@ const webhooks = z
     description: 'Faults of the webhooks of the company.',
   });
 
-/**
- * A fault script: faults that the sandbox injects into the requests of a key.
- *
- * Visible to the owners of the company, in the sandbox only.
- */
+/** Visible to the owners of the company, in the sandbox only. */
 export const faultScript = z
   .object({ requests, webhooks })
   .meta({ id: 'FaultScript', description: 'Fault script of an API key of the sandbox.' });

@@ -2,13 +2,11 @@ import { z } from 'zod';
 import { LIMITS } from '../../api/limits.js';
 import { apiVersion } from '../../values/api-version.js';
 import { dateTimeOut } from '../../values/date-time.js';
-import { pageLimit } from '../../values/page-limit.js';
+import { pageLimit } from '../../values/page.js';
 import { installerJob, INSTALLER_JOB_EXAMPLE } from '../job/job.js';
 import { CURRENT_API_VERSION } from '../../api/versions.js';
 
 /**
- * One page of the change feed.
- *
  * Visible to `installer-company` keys of the company that the jobs are assigned to. The entries of a job that leaves the
  * company leave its feed; who asks for it gets an entry without the job's data in their place.
  */

@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import { pageCursor } from '../../values/page-cursor.js';
-import { pageLimit } from '../../values/page-limit.js';
 
 export const installerCompany = z
   .object({
@@ -9,11 +7,7 @@ export const installerCompany = z
   })
   .meta({ id: 'InstallerCompany', description: 'A company that installs.' });
 
-/**
- * A page of installer companies.
- *
- * Visible to the owners of the selling company whose jobs are or were assigned to them.
- */
+/** Visible to the owners of the selling company whose jobs are or were assigned to them. */
 export const installerPage = z
   .object({
     installers: z.array(installerCompany).meta({ description: 'In the order of their names.' }),
@@ -27,10 +21,5 @@ export const installerPage = z
   });
 
 export type InstallerPage = z.infer<typeof installerPage>;
-
-export const installerQuery = z.object({
-  cursor: pageCursor,
-  limit: pageLimit({ default: 50, max: 100 }),
-});
 
 export const BOUND_COMPANY = { id: 'cmp_01jx2m9k3hf7sd0q8xw4vt6nzb', name: 'Sunny Installers' };

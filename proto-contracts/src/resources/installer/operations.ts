@@ -1,12 +1,13 @@
 import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
-import { BOUND_COMPANY, installerPage, installerQuery } from './installer.js';
+import { pageQuery } from '../../values/page.js';
+import { BOUND_COMPANY, installerPage } from './installer.js';
 
 export const listInstallersOperation = defineOperation({
   id: 'listInstallers',
   method: 'get',
   path: '/partner-api/installers',
-  query: installerQuery,
+  query: pageQuery,
   summary: 'List installers',
   description:
     'Lists the companies that jobs of your company are or were assigned to: those that an `installer-contractor` key can be bound to. None for a company that does not sell.',

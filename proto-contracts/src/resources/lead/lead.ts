@@ -3,9 +3,8 @@ import { boundedText } from '../../values/bounded-text.js';
 import { emailAddress } from '../../values/email-address.js';
 
 /**
- * A lead as a partner submits it (spec: LeadIn).
- *
- * Visible to no one through the API: `general` keys of the selling company submit leads, and no operation reads them.
+ * A lead as a partner submits it (spec: LeadIn). Visible to no one through the API: `general` keys of the selling company
+ * submit leads, and no operation reads them.
  */
 export const leadIn = z
   .object({

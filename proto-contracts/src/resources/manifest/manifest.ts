@@ -1,18 +1,13 @@
 import { z } from 'zod';
 import { EVENT_EXAMPLE } from '../event-catalogue/webhook-events.js';
 import { dateTimeIn } from '../../values/date-time.js';
-import { pageCursor } from '../../values/page-cursor.js';
-import { pageLimit } from '../../values/page-limit.js';
+import { pageCursor, pageLimit } from '../../values/page.js';
 import { DELIVERY_EXAMPLE, DELIVERY_STATES } from '../delivery/delivery.js';
 import { SUBSCRIPTION_EXAMPLE } from '../subscription/subscription.js';
 
 export const MANIFEST_MAX_DAYS = 31;
 
-/**
- * What a webhook subscription was sent in a span of time.
- *
- * Visible to the API keys of the company that have the scope `events:read`. To every other company the subscription is 404.
- */
+/** Visible to the API keys of the company that have the scope `events:read`. To every other company the subscription is 404. */
 export const manifest = z
   .object({
     subscriptionId: z.string().meta({ description: 'The webhook subscription.' }),

@@ -1,7 +1,5 @@
-import { z } from 'zod';
-import { CURRENT_API_VERSION } from '../../api/versions.js';
 import { defineOperation, type ResponseHeader } from '../../api/operation.js';
-import { apiVersion } from '../../values/api-version.js';
+import { versioned } from '../../values/api-version.js';
 import { SUBSCRIPTION_EXAMPLE } from '../subscription/subscription.js';
 import { MANIFEST_EXAMPLE, manifest, manifestQuery } from './manifest.js';
 
@@ -50,33 +48,23 @@ const SIGNED = {
   ),
 } as const;
 
+const page = {
+  description: 'A page of the manifest.',
+  headers: SIGNED,
+  schema: manifest,
+  example: MANIFEST_EXAMPLE,
+};
+
 export const getInstallerManifestOperation = defineOperation({
   ...reading,
   id: 'getInstallerManifest',
   path: '/partner/v1/webhooks/:id/manifest',
-  responses: {
-    200: {
-      description: 'A page of the manifest.',
-      headers: SIGNED,
-      schema: z.object({ apiVersion, ...manifest.shape }).meta({
-        id: 'VersionedWebhookManifest',
-        description: 'The events that were queued to a webhook in a span of time.',
-      }),
-      example: { apiVersion: CURRENT_API_VERSION, ...MANIFEST_EXAMPLE },
-    },
-  },
+  responses: { 200: versioned(page, 'VersionedWebhookManifest') },
 });
 
 export const getInboundManifestOperation = defineOperation({
   ...reading,
   id: 'getInboundManifest',
   path: '/inbound/webhooks/:id/manifest',
-  responses: {
-    200: {
-      description: 'A page of the manifest.',
-      headers: SIGNED,
-      schema: manifest,
-      example: MANIFEST_EXAMPLE,
-    },
-  },
+  responses: { 200: page },
 });

@@ -11,11 +11,7 @@ export const notificationSettingsIn = z
   .object({ emails })
   .meta({ id: 'NotificationSettingsIn', description: 'How often you get emails with notifications.' });
 
-/**
- * How an owner is notified by email.
- *
- * Visible to that owner only.
- */
+/** Visible to that owner only. */
 const notificationSettings = z.object({
   emails,
   email: z.string().nullable().meta({

@@ -47,11 +47,7 @@ export const providerSignedIn = z
   })
   .meta({ id: 'ProviderSignedIn', description: 'The new session.' });
 
-/**
- * How the signed-in owner can sign in.
- *
- * Visible to that owner alone.
- */
+/** Visible to that owner alone. */
 export const signInMethods = z
   .object({
     hasPassword: z.boolean().meta({ description: 'True: with a password.' }),

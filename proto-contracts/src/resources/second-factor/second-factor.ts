@@ -12,11 +12,7 @@ export const secondFactorCodeIn = z
   .object({ code: secondFactorCode })
   .meta({ id: 'SecondFactorCodeIn', description: 'A code of the second factor.' });
 
-/**
- * The second factor of the signed-in owner.
- *
- * Visible to that owner alone.
- */
+/** Visible to that owner alone. */
 export const secondFactor = z
   .object({
     enabled: z.boolean().meta({ description: 'True: sign-in asks for a code after the password.' }),

@@ -10,11 +10,7 @@ export const SERVICE_STATUS_LEAST_WEBHOOKS = 10;
 /** How long the status has a restore from a backup. */
 export const RESTORE_SHOWN_DAYS = 30;
 
-/**
- * Whether the service works, without anything about a company.
- *
- * Visible to everyone.
- */
+/** Visible to everyone. */
 export const serviceStatus = z
   .object({
     status: z.enum(['operational', 'degraded']).meta({

@@ -52,11 +52,7 @@ export const sessionResponse = z
   })
   .meta({ id: 'Session', description: 'The signed-in owner.' });
 
-/**
- * One of an owner's sessions, as the list shows it.
- *
- * Visible to that owner alone.
- */
+/** Visible to that owner alone. */
 export const ownSession = z
   .object({
     id: z.string().meta({ description: 'The id of the session; it is not its cookie.' }),

@@ -47,11 +47,7 @@ const bucketMinutes = z.literal(BUCKET_MINUTES).meta({
   description: `The width of a bucket: 5 minutes for a span of up to a day, 60 for up to 7 days, 360 for a longer one.`,
 });
 
-/**
- * The statistics of one subscription.
- *
- * Visible to the owners of the company. To every other company it is 404.
- */
+/** Visible to the owners of the company. To every other company it is 404. */
 export const webhookStatistics = z
   .object({
     webhookId: z.string().meta({ description: 'The id of the subscription.' }),

@@ -182,12 +182,7 @@ export const secretActivationIn = z
   })
   .meta({ id: 'WebhookSecretActivationIn', description: 'The secret that signs from now on.' });
 
-/**
- * A webhook subscription as its owner sees it.
- *
- * Visible to the owners of the company. To every other company it is 404. A secret is shown
- * once, at its creation.
- */
+/** Visible to the owners of the company. To every other company it is 404. A secret is shown once, at its creation. */
 export const subscription = z
   .object({
     id: z.string().meta({ description: 'The id of the subscription.' }),

@@ -24,11 +24,7 @@ export const technicalContactIn = z
   })
   .meta({ id: 'TechnicalContactIn', description: 'An address to announce new versions to.' });
 
-/**
- * The technical contact as the company's owners see it.
- *
- * Visible to the owners of the company.
- */
+/** Visible to the owners of the company. */
 export const technicalContact = z
   .object({
     email: z.string().nullable().meta({

@@ -1,13 +1,9 @@
 import { z } from 'zod';
 import { LIMITS } from '../../api/limits.js';
 import { apiVersion } from '../../values/api-version.js';
-import { pageLimit } from '../../values/page-limit.js';
+import { pageLimit } from '../../values/page.js';
 
-/**
- * One technician of the company (spec: Technician).
- *
- * Visible to `installer-company` keys of the same company.
- */
+/** One technician of the company (spec: Technician). Visible to `installer-company` keys of the same company. */
 export const technician = z
   .strictObject({
     membershipId: z.string().meta({ description: 'The id of the technician.' }),

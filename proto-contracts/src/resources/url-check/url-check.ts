@@ -4,11 +4,7 @@ export const urlCheckIn = z
   .object({ url: z.string().meta({ description: 'The URL for a new subscription.' }) })
   .meta({ id: 'UrlCheckIn', description: 'A URL to check.' });
 
-/**
- * Response of `POST /partner-api/url-checks`.
- *
- * Visible to the caller alone; nothing is stored.
- */
+/** Visible to the caller alone; nothing is stored. */
 export const urlCheck = z
   .object({
     ok: z.boolean().meta({ description: 'True if a subscription can have the URL.' }),

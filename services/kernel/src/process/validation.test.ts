@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { expectedVersion } from '@partner/proto-contracts/values/expected-version';
 import { occurredAtProblem, statusEventIn } from '@partner/proto-contracts/resources/job/job-writes';
 import { leadIn } from '@partner/proto-contracts/resources/lead/lead';
-import { pageLimit } from '@partner/proto-contracts/values/page-limit';
+import { pageLimit } from '@partner/proto-contracts/values/page';
 import { z } from 'zod';
 import { invalidArgument, validate } from './validation.js';
 
