@@ -12,14 +12,14 @@ import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { Registry } from 'prom-client';
-import type { Database } from '../database/database.js';
+import type { Database, Transaction } from '../database/database.js';
 import { createTestDatabase } from './test-database.js';
 import type { DeliveryStateName } from '../webhooks/deliveries/delivery-columns.js';
 import {
   createDeliveryResultsHandler,
   type DeliveryResultsDeps,
 } from '../webhooks/attempts/delivery-results.js';
-import { recordEvent } from '../webhooks/events/record-event.js';
+import { type RecordedEvent, recordEvent } from '../webhooks/events/record-event.js';
 
 /** The stored state of a delivery, unfinished or finished. */
 export interface StoredDelivery {
@@ -50,8 +50,10 @@ export interface WebhookRows {
     readonly state?: 'paused' | 'active';
     readonly schemaVersion?: number;
   }): Promise<string>;
-  /** Records an `install.status_changed` for the company and returns the event's id. */
-  event(companyId: string): Promise<string>;
+  /** Records an `install.status_changed` of a job for the company. */
+  record(tx: Transaction, companyId: string, jobId?: string): RecordedEvent;
+  /** Does so in a transaction of its own and returns the event's id. */
+  event(companyId: string, jobId?: string): Promise<string>;
   /** A company with one subscription, and deliveries of this many events to it, oldest first. */
   companyWith(events: number): Promise<{
     readonly companyId: string;
@@ -114,28 +116,25 @@ export function webhookRows(database: Database): WebhookRows {
       );
       return id;
     },
-    async event(companyId) {
-      const jobId = newId('job');
+    record(tx, companyId, jobId = newId('job')) {
       const now = new Date();
-      const { eventId } = await database.transaction((tx) =>
-        recordEvent(tx, {
-          companyId,
-          event: 'install.status_changed',
-          occurredAt: now,
-          resource: { type: 'install_job', id: jobId, version: 2 },
-          data: {
-            jobId,
-            previousStatus: 'ASSIGNED',
-            status: 'ACKNOWLEDGED',
-            occurredAt: now.toISOString(),
-            note: null,
-            blockerCode: null,
-          },
-          now,
-        }),
-      );
-      return eventId;
+      return recordEvent(tx, {
+        companyId,
+        event: 'install.status_changed',
+        occurredAt: now,
+        resource: { type: 'install_job', id: jobId, version: 2 },
+        data: {
+          jobId,
+          previousStatus: 'ASSIGNED',
+          status: 'ACKNOWLEDGED',
+          occurredAt: now.toISOString(),
+          note: null,
+          blockerCode: null,
+        },
+        now,
+      });
     },
+    event: (companyId, jobId) => database.transaction((tx) => rows.record(tx, companyId, jobId).eventId),
     async companyWith(events) {
       const companyId = await rows.company();
       const subscriptionId = await rows.subscription({ companyId });

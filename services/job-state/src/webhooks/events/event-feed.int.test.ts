@@ -3,30 +3,12 @@ import { newId } from '@partner/kernel/process/ids';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { unsignedEvents } from '@partner/proto-contracts/internal/events/unsigned-events';
 import { listInstallerEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
-import type { Transaction } from '../../database/database.js';
 import { installerKey } from '../../testing/callers.js';
 import { createGate } from '../../testing/create-gate.js';
 import { eventFeedOperations, readEventFeed } from './event-feed.js';
-import { recordEvent } from './record-event.js';
 import { fixture } from '../../testing/file-webhooks.js';
 
 const NOW = new Date('2026-11-25T12:00:00Z');
-
-function record(tx: Transaction, companyId: string, jobId: string = newId('job')): string {
-  const resource = { type: 'install_job', id: jobId, version: 1 };
-  const event = {
-    companyId,
-    event: 'install.job_unassigned',
-    occurredAt: NOW,
-    resource,
-    data: { jobId },
-    now: NOW,
-  } as const;
-  return recordEvent(tx, event).eventId;
-}
-
-const recordOne = (companyId: string, jobId?: string) =>
-  fixture.database.transaction((tx) => record(tx, companyId, jobId));
 
 async function read(companyId: string, query: object = {}) {
   const page = await readEventFeed(fixture.database, {
@@ -47,12 +29,16 @@ describe('the numbers of events', () => {
     const ids: string[] = [];
     // Its events are created before the others, and committed after them.
     const lateCommit = fixture.database.transaction(async (tx) => {
-      ids.push(record(tx, one), record(tx, other), record(tx, one));
+      ids.push(
+        fixture.record(tx, one).eventId,
+        fixture.record(tx, other).eventId,
+        fixture.record(tx, one).eventId,
+      );
       await gate.opened;
     });
-    const first = await recordOne(one);
+    const first = await fixture.event(one);
     const lost = fixture.database.transaction(async (tx) => {
-      record(tx, one);
+      fixture.record(tx, one).eventId;
       await tx.query('select 1');
       throw new Error('rolled back');
     });
@@ -69,7 +55,7 @@ describe('the numbers of events', () => {
 
   test('are given to events that a previous version of the service records without one [EVENT-9]', async () => {
     const companyId = await fixture.company();
-    const first = await recordOne(companyId);
+    const first = await fixture.event(companyId);
     const second = newId('evt');
     await fixture.database.query(
       `insert into events (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body)
@@ -77,7 +63,7 @@ describe('the numbers of events', () => {
        from events where id = $1`,
       [first, second],
     );
-    const third = await recordOne(companyId);
+    const third = await fixture.event(companyId);
     expect((await read(companyId)).events).toEqual([
       ['1', first],
       ['2', second],
@@ -89,7 +75,11 @@ describe('the numbers of events', () => {
 describe('a page of events', () => {
   test('ends at its limit, and continues after it until there are no more [EVENT-9]', async () => {
     const companyId = await fixture.company();
-    const ids = [await recordOne(companyId), await recordOne(companyId), await recordOne(companyId)];
+    const ids = [
+      await fixture.event(companyId),
+      await fixture.event(companyId),
+      await fixture.event(companyId),
+    ];
     expect(await read(companyId, { limit: 2 })).toEqual({
       events: [
         ['1', ids[0]],
@@ -110,8 +100,8 @@ describe('a page of events', () => {
   test('has the events of the filter only, and continues after the newest event [EVENT-9]', async () => {
     const companyId = await fixture.company();
     const jobId = newId('job');
-    const ours = await recordOne(companyId, jobId);
-    const theirs = await recordOne(companyId);
+    const ours = await fixture.event(companyId, jobId);
+    const theirs = await fixture.event(companyId);
     expect(await read(companyId, { resourceId: jobId })).toEqual({
       events: [['1', ours]],
       next: '2',
@@ -121,14 +111,14 @@ describe('a page of events', () => {
       ['1', ours],
       ['2', theirs],
     ]);
-    expect((await read(companyId, { event: 'install.job_unassigned' })).events).toHaveLength(2);
+    expect((await read(companyId, { event: 'install.status_changed' })).events).toHaveLength(2);
     expect((await read(companyId, { event: 'install.job_assigned' })).events).toEqual([]);
   });
 
   test('leaves out events that the class of the company may not have, and goes on after them [EVENT-9]', async () => {
     const companyId = await fixture.company('SALES');
-    await recordOne(companyId);
-    await recordOne(companyId);
+    await fixture.event(companyId);
+    await fixture.event(companyId);
     expect(await read(companyId, { limit: 1 })).toEqual({ events: [], next: '2', hasMore: false });
   });
 });
@@ -150,7 +140,7 @@ test('is read from its start, its end or a position, until events after that may
     reason: 'cursor_invalid',
     message: expect.stringContaining('events are kept for 120 days'),
   });
-  const eventId = await recordOne(companyId);
+  const eventId = await fixture.event(companyId);
   await expect(read('2:2026-11-25')).rejects.toMatchObject({
     reason: 'cursor_invalid',
     message: expect.stringContaining('after the newest event'),
@@ -158,5 +148,5 @@ test('is read from its start, its end or a position, until events after that may
   expect(await read('1:2026-11-25')).toEqual({ ...page, next: '1:2026-11-25' });
   expect(await read(undefined, { from: 'end' })).toEqual({ ...page, next: '1:2026-11-25' });
   const { events } = unsignedEvents.parse(JSON.parse((await read()).json));
-  expect(events).toMatchObject([{ sequence: '1', eventId, event: 'install.job_unassigned' }]);
+  expect(events).toMatchObject([{ sequence: '1', eventId, event: 'install.status_changed' }]);
 });

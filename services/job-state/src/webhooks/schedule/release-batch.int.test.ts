@@ -5,8 +5,7 @@ import { invariant } from '@partner/kernel/process/invariant';
 import { runWithRequestId } from '@partner/kernel/telemetry/request-context';
 import { withSpan } from '@partner/kernel/telemetry/tracing';
 import { endExpiredLeases } from './claim-due.js';
-import { claimAll } from '../../testing/claim-all.js';
-import { LIMITS, fixture, release, commandsIn } from '../testing/release-fixture.js';
+import { fixture, release, commandsIn } from '../testing/release-fixture.js';
 
 describe('due deliveries', () => {
   test('are published with everything that an attempt needs, under a lease, in the trace of the event', async () => {
@@ -72,41 +71,6 @@ describe('due deliveries', () => {
     expect(second).toMatchObject({ state: 'pending', attempts: 0 });
   });
 
-  test('are signed with the current version of the secret', async () => {
-    const { subscriptionId } = await fixture.companyWith(1);
-    await fixture.database.query(
-      `with secret as (insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id)
-         values ($1, 2, '\\x02', 'test'), ($1, 3, '\\x03', 'test'))
-       update subscriptions set secret_version = 2, pending_secret_version = 3 where id = $1`,
-      [subscriptionId],
-    );
-    const { done, publisher } = release();
-    await done;
-    expect(commandsIn(publisher)[0]?.[0]).toMatchObject({
-      secretVersion: 2,
-      sealedSecret: Uint8Array.of(2),
-    });
-  });
-
-  test('are signed with the version that a test tries, as long as it exists', async () => {
-    const { subscriptionId, deliveries } = await fixture.companyWith(2);
-    await fixture.setState(subscriptionId, 'paused');
-    await fixture.database.query(
-      `with secret as (insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id)
-         values ($1, 2, '\\x02', 'test'))
-       update deliveries set is_test = true, secret_version = case id when $2 then 2 else 9 end
-       where subscription_id = $1`,
-      [subscriptionId, deliveries[0]?.id],
-    );
-    const claimed = await claimAll(fixture.database, LIMITS);
-    expect(new Map(claimed.map(({ id, secretVersion }) => [id, secretVersion]))).toEqual(
-      new Map([
-        [deliveries[0]?.id, 2],
-        [deliveries[1]?.id, 1],
-      ]),
-    );
-  });
-
   test('share a command, up to ten, apart from those of a failing subscription, which have their own', async () => {
     await fixture.companyWith(12);
     const failing = await fixture.companyWith(2);
@@ -125,6 +89,7 @@ describe('due deliveries', () => {
       const delivery = await fixture.delivery(id);
       expect(delivery).toMatchObject({ state: 'pending', attempts: 0, lease_id: null });
       expect(delivery.wait_ms).toBeGreaterThan(0);
+      expect(await fixture.overdueSince(id)).not.toBeNull();
     }
     expect(await release().done).toMatchObject({ released: 0 });
     await fixture.makeDue(...deliveries.map(({ id }) => id));

@@ -68,13 +68,6 @@ async function allDue(): Promise<void> {
 }
 
 describe('startScheduler', () => {
-  test('polls at intervals, without being woken', async () => {
-    const companyId = await subscribedCompany();
-    const { publisher } = start({ intervalMs: 5 });
-    await fixture.event(companyId);
-    expect(await publisher.published.atLeast(1)).toHaveLength(1);
-  });
-
   test('releases at once if a transaction wakes it, and if it is woken', async () => {
     const companyId = await subscribedCompany();
     const { scheduler, publisher } = start({ intervalMs: NEVER_MS });

@@ -88,16 +88,6 @@ describe('due deliveries', () => {
       );
       expect(await hours()).toEqual({ healthy: 0, busy: 0, failing: 0 });
     });
-
-    test('including those that the broker did not confirm', async () => {
-      const { deliveries } = await fixture.companyWith(1);
-      await release({}, true).done;
-      await age(deliveries[0]?.id, 1);
-      await release({}, true).done;
-      await age(deliveries[0]?.id, 1);
-      await claimAll(fixture.database, LIMITS);
-      expect(await hours()).toMatchObject({ healthy: 2 });
-    });
   });
 
   test('are queried for metrics once per interval, however often it is scraped, and unknown values are NaN', async () => {

@@ -13,6 +13,8 @@ beforeAll(async () => {
 describe('checkUrl', () => {
   test('allows the URLs that the creation accepts', async () => {
     const url = 'https://Receiver.example/hooks';
+    // The dispatcher is called for a valid URL only.
+    await fixture.client.checkUrl({ companyId, url: 'http://receiver.example/' });
     expect(await fixture.client.checkUrl({ companyId, url })).toEqual({ ok: true });
     expect(fixture.dispatcher.calls).toEqual([url]);
   });
@@ -37,12 +39,6 @@ describe('checkUrl', () => {
     const { ok, reason = '' } = await fixture.client.checkUrl({ companyId, url });
     expect(ok).toBe(false);
     expect(message).toContain(`url: ${reason}`);
-  });
-
-  test('does not call the dispatcher for an invalid URL text', async () => {
-    const before = fixture.dispatcher.calls.length;
-    await fixture.client.checkUrl({ companyId, url: 'http://receiver.example/' });
-    expect(fixture.dispatcher.calls).toHaveLength(before);
   });
 
   test('gives one company at most half of the URL checks, and serves another [LIMIT-8]', async () => {

@@ -113,17 +113,6 @@ describe('the deliveries of a subscription', () => {
     expect(left).toEqual([]);
   });
 
-  test('are held when its URL changes', async () => {
-    const { of, first } = await withBacklog();
-    await client.updateSubscription({
-      ...of,
-      companyClass: 'INSTALLER',
-      url: 'https://receiver.example/v2',
-    });
-    await followAll();
-    expect(await stateOf(first)).toBe('held');
-  });
-
   test('do not move with those of another subscription', async () => {
     const paused = await withBacklog();
     const other = await withBacklog();

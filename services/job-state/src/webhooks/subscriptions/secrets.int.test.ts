@@ -6,6 +6,7 @@ import { openSecret, type SealingKeys, sealSecret } from '@partner/kernel/securi
 import { Registry } from 'prom-client';
 import { client, fixture } from '../../testing/file-subscriptions.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
+import { attemptedMessage } from '../../testing/webhook-fixture.js';
 import type { SubscriptionOfCompany } from './get-subscription.js';
 import { createSecretMaintenance, startSecretMaintenance } from './maintain-secrets.js';
 
@@ -111,17 +112,6 @@ describe('a rotation of the secret', () => {
     expect((await client.rotateSecret(of)).pendingSecretVersion).toBe(3);
   });
 
-  test.each([2, 1_000_000])(
-    'is not activated with version %d when none is pending [SECRET-8]',
-    async (version) => {
-      const of = await fixture.created(await fixture.company());
-      const failure = await failureOf(client.activateSecret({ ...of, pendingSecretVersion: version }));
-      expect(failure.reason).toBe('secret_version_mismatch');
-      expect(failure.message).toContain('no secret is pending');
-      expect((await client.getSubscription(of)).secretVersion).toBe(1);
-    },
-  );
-
   test('refuses the active version unless the request repeats its activation [SECRET-8]', async () => {
     fixture.now = START;
     const of = await fixture.created(await fixture.company());
@@ -131,6 +121,7 @@ describe('a rotation of the secret', () => {
       reason: 'secret_version_mismatch',
       message: 'pendingSecretVersion: 1 is already active; no secret is pending',
     });
+    expect((await refusal(1_000_000)).message).toContain('is not the version of a secret');
     await client.rotateSecret(of);
     expect((await refusal(1)).message).toContain('1 is already active; the pending secret is 2');
     await activate(2);
@@ -161,13 +152,18 @@ describe('a rotation of the secret', () => {
 });
 
 describe('a test with the version of a secret', () => {
-  test('is signed with the pending or the current secret, as requested [SECRET-8]', async () => {
+  test('is signed with the pending or the current secret, as requested, as long as it is kept [SECRET-8]', async () => {
     const of = await fixture.created(await fixture.company());
+    const sent = (secretVersion: number) => client.sendTestDelivery({ ...of, secretVersion });
     const { secret } = await client.rotateSecret(of);
-    const pending = await client.sendTestDelivery({ ...of, secretVersion: 2 });
-    expect(await signedWith(pending, of)).toEqual({ version: 2, secret });
-    const current = await client.sendTestDelivery({ ...of, secretVersion: 1 });
-    expect(await signedWith(current, of)).toMatchObject({ version: 1 });
+    expect(await signedWith(await sent(2), of)).toEqual({ version: 2, secret });
+    expect(await signedWith(await sent(1), of)).toMatchObject({ version: 1 });
+    const dropped = await sent(2);
+    await client.rotateSecret(of);
+    expect(await signedWith(dropped, of)).toMatchObject({ version: 1 });
+    const former = await sent(1);
+    await client.activateSecret({ ...of, pendingSecretVersion: 3 });
+    expect(await signedWith(former, of)).toMatchObject({ version: 1 });
   });
 
   test('is signed with a random secret under that version if its signature has to be wrong [SECRET-10]', async () => {
@@ -185,22 +181,6 @@ describe('a test with the version of a secret', () => {
     const other = await signedWith(unnamed, of);
     expect(other.version).toBe(1);
     expect(other.secret).not.toBe(await openedSecret(of, 1));
-  });
-
-  test('keeps the requested version if another one becomes current', async () => {
-    const of = await fixture.created(await fixture.company());
-    await client.rotateSecret(of);
-    const former = await client.sendTestDelivery({ ...of, secretVersion: 1 });
-    await client.activateSecret({ ...of, pendingSecretVersion: 2 });
-    expect(await signedWith(former, of)).toMatchObject({ version: 1 });
-  });
-
-  test('is signed with the current secret if the requested one was dropped meanwhile', async () => {
-    const of = await fixture.created(await fixture.company());
-    await client.rotateSecret(of);
-    const orphan = await client.sendTestDelivery({ ...of, secretVersion: 2 });
-    await client.rotateSecret(of);
-    expect(await signedWith(orphan, of)).toMatchObject({ version: 1 });
   });
 
   test('is refused for any other version, including the former one, and sends nothing [SECRET-8]', async () => {
@@ -334,5 +314,67 @@ describe('a change of the sealing key', () => {
     expect(await left()).toBe(50);
     expect(await maintenance.runOnce()).toBe('idle');
     expect(await left()).toBe(0);
+  });
+});
+
+describe('a webhook that no one has the secret of', () => {
+  const unshown = async () => {
+    const companyId = await fixture.company();
+    const webhook = { url: 'https://receiver.example/hooks', events: ['install.*'] };
+    const { id: subscriptionId } = await client.configure({ companyId }, { kind: 'create', webhook });
+    expect((await client.getSubscription({ companyId, subscriptionId })).secretShown).toBe(false);
+    return { companyId, subscriptionId };
+  };
+  const accepted = async (of: SubscriptionOfCompany, secretVersion: number) => {
+    const { id: deliveryId } = await client.sendTestDelivery({ ...of, secretVersion });
+    await fixture.handle(attemptedMessage({ deliveryId, leaseId: null, secretVersion }));
+  };
+  const refusal = async (of: SubscriptionOfCompany) => {
+    const { reason, message } = await failureOf(client.activateSubscription(of));
+    expect(reason).toBe('test_delivery_required');
+    return message;
+  };
+
+  test('is not activated; a rotation replaces a secret that was never shown at once [SECRET-11]', async () => {
+    const of = await unshown();
+    await fixture.tested(of);
+    expect(await refusal(of)).toContain('rotate the secret');
+    const rotated = await client.rotateSecret(of);
+    expect(rotated).toMatchObject({
+      pendingSecretVersion: 2,
+      secret: expect.stringMatching(/^whsec_/),
+      subscription: { secretVersion: 2, pendingSecretVersion: null, secretShown: true },
+    });
+    await client.sendTestDelivery(of);
+    expect((await fixture.claim()).map(({ secretVersion }) => secretVersion)).toEqual([2]);
+    expect(await client.activateSecret({ ...of, pendingSecretVersion: 2 })).toEqual(rotated.subscription);
+    expect(await client.activateSubscription(of)).toMatchObject({ state: 'active', secretVersion: 2 });
+    const later = await client.rotateSecret(of);
+    expect(later.subscription).toMatchObject({ secretVersion: 2, pendingSecretVersion: 3 });
+  });
+
+  test.each([
+    ['the pending secret', 0],
+    ['a pending secret that was replaced', 1],
+  ])('is not activated if only %s has signed an accepted test [SECRET-11]', async (_what, later) => {
+    const of = await fixture.created(await fixture.company());
+    await client.rotateSecret(of);
+    await accepted(of, 2);
+    for (let rotation = 0; rotation < later; rotation += 1) await client.rotateSecret(of);
+    expect(await refusal(of)).toContain('version 2 of the secret, but deliveries are signed with version 1');
+    if (later === 0) await client.activateSecret({ ...of, pendingSecretVersion: 2 });
+    else await accepted(of, 1);
+    expect(await client.activateSubscription(of)).toMatchObject({
+      state: 'active',
+      secretVersion: later === 0 ? 2 : 1,
+    });
+  });
+
+  test('is activated if the current secret was accepted, whatever the pending one was [SECRET-11]', async () => {
+    const of = await fixture.created(await fixture.company());
+    await fixture.tested(of);
+    await client.rotateSecret(of);
+    await accepted(of, 2);
+    expect(await client.activateSubscription(of)).toMatchObject({ state: 'active', secretVersion: 1 });
   });
 });

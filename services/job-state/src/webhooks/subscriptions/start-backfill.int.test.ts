@@ -1,13 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '@partner/kernel/process/ids';
 import { sendTestDelivery } from './send-test-delivery.js';
 import { startBackfill } from './start-backfill.js';
-import { recordEvent } from '../events/record-event.js';
 import { withdrawEvents } from '../events/withdraw-events.js';
 import { eventsOf, HOUR_MS, queuedBy, runToEnd, step } from '../testing/bulk-replay-fixture.js';
 import { client, fixture } from '../testing/delivery-service-fixture.js';
 import { installerOwner } from '../../testing/callers.js';
-import { createGate } from '../../testing/create-gate.js';
+import { holdTransaction } from '../../testing/hold-transaction.js';
 import { untilLockWaits } from '../../testing/lock-waits.js';
 
 /** Any lock that two transactions of this file take. */
@@ -121,31 +119,9 @@ describe('a back-fill', () => {
 
   test('passes events only once they have settled, and finds one that was committed after the activation [WEBHOOK-5]', async () => {
     const { companyId, subscriptionId, missed, activate } = await pausedWith(1);
-    const jobId = newId('job');
-    const now = new Date();
-    const [held, released] = [createGate(), createGate()];
-    const holder = fixture.database.transaction(async (tx) => {
-      await tx.query(LOCK);
-      held.open();
-      await released.opened;
-    });
-    await held.opened;
+    const holder = await holdTransaction(fixture.database, (tx) => tx.query(LOCK));
     const late = fixture.database.transaction((tx) => {
-      const { eventId } = recordEvent(tx, {
-        companyId,
-        event: 'install.status_changed',
-        occurredAt: now,
-        resource: { type: 'install_job', id: jobId, version: 2 },
-        data: {
-          jobId,
-          previousStatus: 'ASSIGNED',
-          status: 'ACKNOWLEDGED',
-          occurredAt: now.toISOString(),
-          note: null,
-          blockerCode: null,
-        },
-        now,
-      });
+      const { eventId } = fixture.record(tx, companyId);
       // Runs after the event is recorded, and holds the commit back.
       void tx.queryLast({ name: 'wait-for-holder', text: LOCK }, []);
       return eventId;
@@ -162,8 +138,7 @@ describe('a back-fill', () => {
       state: 'running',
       queued: 0,
     });
-    released.open();
-    await holder;
+    await holder.release();
     const lateId = await late;
     expect(await runToEnd(begun)).toMatchObject({ state: 'done', queued: 2 });
     expect(eventsOf(await queuedBy(subscriptionId, begun.replayId))).toEqual([...missed, lateId].sort());

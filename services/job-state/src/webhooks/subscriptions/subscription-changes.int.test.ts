@@ -3,9 +3,8 @@ import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1
 import type { QueryResultRow } from 'pg';
 import type { PreparedStatement } from '../../database/connection-pool.js';
 import { textOf } from '../../testing/statement-text.js';
-import { type Queryable, type Transaction } from '../../database/database.js';
+import type { Queryable } from '../../database/database.js';
 import { getEvent } from '../events/get-event.js';
-import { recordEvent } from '../events/record-event.js';
 import { client, fixture } from '../../testing/file-subscriptions.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
@@ -135,31 +134,6 @@ describe('UpdateSubscription', () => {
     await client.configure(of, { kind: 'delete', id, updatedAt: changed.updatedAt });
     expect((await client.listWhole(of)).subscriptions).toEqual([]);
   });
-
-  test('is unavailable and changes nothing while the dispatcher is down', async () => {
-    const of = await fixture.created(await fixture.company());
-    fixture.dispatcher.isAway = true;
-    const failure = await failureOf(
-      client.updateSubscription({ ...of, companyClass, url: 'https://receiver.example/v2' }),
-    );
-    fixture.dispatcher.isAway = false;
-    expect(failure).toMatchObject({ reason: 'unavailable', attributes: { retryAfterSeconds: 1 } });
-    expect((await read(of)).url).toBe('https://receiver.example/hooks');
-  });
-
-  test('that has opted in to another schema version receives only that one', async () => {
-    const companyId = await fixture.company();
-    const of = await fixture.activated(companyId);
-    const queued = async () => {
-      await fixture.event(companyId);
-      return (await fixture.deliveriesOf(of.subscriptionId)).filter((row) => !row.is_test).length;
-    };
-    expect(await queued()).toBe(1);
-    await fixture.set('subscriptions', of.subscriptionId, 'schema_version = 2');
-    expect(await queued()).toBe(1);
-    await client.updateSubscription({ ...of, companyClass, schemaVersion: 1 });
-    expect(await queued()).toBe(2);
-  });
 });
 
 describe('PauseSubscription', () => {
@@ -227,14 +201,6 @@ describe('an activation with a back-fill', () => {
     await client.activateSubscription({ ...of, backfill: true });
     expect(await backfills(of)).toMatchObject([{ from_time: new Date('2026-08-28T09:00:00Z') }]);
   });
-
-  test('starts none if it is not requested, or the activation fails', async () => {
-    const of = await fixture.created(await fixture.company());
-    await failureOf(client.activateSubscription({ ...of, backfill: true }));
-    await fixture.tested(of);
-    expect((await client.activateSubscription(of)).backfillId).toBeNull();
-    expect(await backfills(of)).toEqual([]);
-  });
 });
 
 describe('DeleteSubscription', () => {
@@ -299,49 +265,9 @@ describe('DeleteSubscription', () => {
     const toCreate = { companyId, url, events: ['install.*'] };
     await fixture.clientWith({ database }).createSubscription(toCreate);
     expect(plans.length).toBeGreaterThan(3);
-    // An event can only be recorded once.
-    await fixture.database.transaction((tx) => {
-      const recording: Transaction = {
-        ...tx,
-        queryTogether: async <Row extends QueryResultRow>(
-          statement: PreparedStatement,
-          values: readonly unknown[],
-        ) => {
-          void tx.query('savepoint explained');
-          const columns = values.map((value) => [value]);
-          const plan = tx.query(`explain (analyze, format json) ${textOf(statement)}`, columns);
-          void tx.query('rollback to savepoint explained');
-          const rows = tx.queryTogether<Row>(statement, values);
-          plans.push(await plan);
-          return rows;
-        },
-      };
-      return recordEvent(recording, {
-        companyId,
-        event: 'install.job_unassigned',
-        occurredAt: LATER,
-        resource: { type: 'install_job', id: 'job_1', version: 1 },
-        data: { jobId: 'job_1' },
-        now: LATER,
-      });
-    });
     for (const plan of plans) {
       const rows = [...JSON.stringify(plan).matchAll(/"(?:Actual Rows|Rows Removed by Filter)":(\d+)/g)];
       for (const [, read] of rows) expect(Number(read)).toBeLessThan(500);
     }
-  });
-
-  test('stops its deliveries, and does not affect the others [WEBHOOK-8]', async () => {
-    const companyId = await fixture.company();
-    const of = await fixture.activated(companyId);
-    const other = await fixture.activated(companyId);
-    await fixture.event(companyId);
-    await client.deleteSubscription(of);
-    await fixture.event(companyId);
-
-    const claimed = await fixture.claim();
-    expect(claimed.filter(({ subscriptionId }) => subscriptionId === of.subscriptionId)).toEqual([]);
-    expect(claimed.filter(({ subscriptionId }) => subscriptionId === other.subscriptionId)).toHaveLength(2);
-    expect((await fixture.deliveriesOf(of.subscriptionId)).filter((row) => !row.is_test)).toHaveLength(1);
   });
 });
