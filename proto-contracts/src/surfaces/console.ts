@@ -1,185 +1,99 @@
 import type { AnyOperation } from '../api/operation.js';
 import { inviteColleagueOperation } from '../internal/access/invite-colleague.js';
-import {
-  createPasswordLinkOperation,
-  findPasswordLinkOperation,
-  replacePasswordOperation,
-  usePasswordTokenOperation,
-} from '../internal/access/passwords.js';
+import * as passwords from '../internal/access/passwords.js';
 import { useSecondFactorOperation } from '../internal/access/second-factor.js';
-import {
-  findLoginOperation,
-  findPersonOperation,
-  findProviderLoginOperation,
-  findSignInMethodsOperation,
-  linkProviderOperation,
-} from '../internal/access/sign-in.js';
-import {
-  requestTechnicalContactOperation,
-  useTechnicalContactTokenOperation,
-} from '../internal/access/technical-contact.js';
+import * as signIn from '../internal/access/sign-in.js';
+import * as contactCalls from '../internal/access/technical-contact.js';
 import { recordSessionChangeOperation } from '../internal/audit/record-session-change.js';
 import { measureServiceStatusOperation } from '../internal/service-status/measure-service-status.js';
-import {
-  leaseNotificationEmailsOperation,
-  leaseSecurityNoticesOperation,
-  reportNotificationEmailOperation,
-  reportSecurityNoticeOperation,
-} from '../internal/notifications/notification-emails.js';
-import {
-  createApiKeyOperation,
-  listApiKeysOperation,
-  revokeApiKeyOperation,
-  rotateApiKeyOperation,
-} from '../resources/api-key/operations.js';
+import * as emails from '../internal/notifications/notification-emails.js';
+import * as apiKey from '../resources/api-key/operations.js';
 import { listAuditEntriesOperation } from '../resources/audit-entry/operations.js';
-import {
-  cancelReplayOperation,
-  getReplayOperation,
-  listReplaysOperation,
-  replayDeliveriesOperation,
-} from '../resources/bulk-replay/operations.js';
-import {
-  addColleagueOperation,
-  listColleaguesOperation,
-  removeColleagueOperation,
-  resetColleagueSecondFactorOperation,
-  setColleagueRoleOperation,
-} from '../resources/colleague/operations.js';
+import * as bulkReplay from '../resources/bulk-replay/operations.js';
+import * as colleague from '../resources/colleague/operations.js';
 import { streamChangesOperation } from '../resources/change-stream/operations.js';
-import {
-  getDeliveryOperation,
-  listCompanyDeliveriesOperation,
-  listDeliveriesOperation,
-  replayDeliveryOperation,
-  retryDeliveryOperation,
-  testWebhookOperation,
-} from '../resources/delivery/operations.js';
+import * as delivery from '../resources/delivery/operations.js';
 import { listWebhookEventsOperation } from '../resources/event-catalogue/operations.js';
-import { getEventOperation, listEventsOperation } from '../resources/event/operations.js';
-import {
-  clearFaultsOperation,
-  getFaultsOperation,
-  setFaultsOperation,
-} from '../resources/fault-script/operations.js';
+import * as event from '../resources/event/operations.js';
+import * as faultScript from '../resources/fault-script/operations.js';
 import { listInstallersOperation } from '../resources/installer/operations.js';
-import {
-  getNotificationSettingsOperation,
-  setNotificationSettingsOperation,
-} from '../resources/notification-settings/operations.js';
-import {
-  changePasswordOperation,
-  requestPasswordLinkOperation,
-  usePasswordLinkOperation,
-} from '../resources/password/operations.js';
-import {
-  beginProviderConfirmationOperation,
-  beginProviderSignInOperation,
-  completeProviderConfirmationOperation,
-  completeProviderSignInOperation,
-  getSignInMethodsOperation,
-} from '../resources/provider-sign-in/operations.js';
-import {
-  beginSecondFactorOperation,
-  disableSecondFactorOperation,
-  enableSecondFactorOperation,
-  getSecondFactorOperation,
-  replaceRecoveryCodesOperation,
-} from '../resources/second-factor/operations.js';
-import {
-  confirmSessionOperation,
-  createSessionOperation,
-  deleteSessionOperation,
-  endSessionOperation,
-  getSessionOperation,
-  listSessionsOperation,
-} from '../resources/session/operations.js';
+import * as notificationSettings from '../resources/notification-settings/operations.js';
+import * as password from '../resources/password/operations.js';
+import * as providerSignIn from '../resources/provider-sign-in/operations.js';
+import * as secondFactor from '../resources/second-factor/operations.js';
+import * as session from '../resources/session/operations.js';
 import { getServiceStatusOperation } from '../resources/service-status/operations.js';
-import { getStatisticsOperation, getWebhookStatisticsOperation } from '../resources/statistics/operations.js';
-import {
-  activateWebhookOperation,
-  activateWebhookSecretOperation,
-  createWebhookOperation,
-  deleteWebhookOperation,
-  getWebhookOperation,
-  listWebhooksOperation,
-  pauseWebhookOperation,
-  rotateWebhookSecretOperation,
-  updateWebhookOperation,
-} from '../resources/subscription/operations.js';
-import {
-  confirmTechnicalContactOperation,
-  getTechnicalContactOperation,
-  setTechnicalContactOperation,
-} from '../resources/technical-contact/operations.js';
+import * as statistics from '../resources/statistics/operations.js';
+import * as subscription from '../resources/subscription/operations.js';
+import * as technicalContact from '../resources/technical-contact/operations.js';
 import { checkUrlOperation } from '../resources/url-check/operations.js';
 
 const OPERATIONS = [
-  createSessionOperation,
-  getSessionOperation,
-  deleteSessionOperation,
-  confirmSessionOperation,
-  beginProviderSignInOperation,
-  completeProviderSignInOperation,
-  beginProviderConfirmationOperation,
-  completeProviderConfirmationOperation,
-  getSignInMethodsOperation,
-  changePasswordOperation,
-  requestPasswordLinkOperation,
-  usePasswordLinkOperation,
-  listSessionsOperation,
-  endSessionOperation,
-  getSecondFactorOperation,
-  beginSecondFactorOperation,
-  enableSecondFactorOperation,
-  replaceRecoveryCodesOperation,
-  disableSecondFactorOperation,
-  listColleaguesOperation,
-  addColleagueOperation,
-  setColleagueRoleOperation,
-  removeColleagueOperation,
-  resetColleagueSecondFactorOperation,
-  createWebhookOperation,
-  listWebhooksOperation,
-  getWebhookOperation,
-  updateWebhookOperation,
-  deleteWebhookOperation,
-  testWebhookOperation,
-  activateWebhookOperation,
-  pauseWebhookOperation,
-  rotateWebhookSecretOperation,
-  activateWebhookSecretOperation,
+  session.createSessionOperation,
+  session.getSessionOperation,
+  session.deleteSessionOperation,
+  session.confirmSessionOperation,
+  providerSignIn.beginProviderSignInOperation,
+  providerSignIn.completeProviderSignInOperation,
+  providerSignIn.beginProviderConfirmationOperation,
+  providerSignIn.completeProviderConfirmationOperation,
+  providerSignIn.getSignInMethodsOperation,
+  password.changePasswordOperation,
+  password.requestPasswordLinkOperation,
+  password.usePasswordLinkOperation,
+  session.listSessionsOperation,
+  session.endSessionOperation,
+  secondFactor.getSecondFactorOperation,
+  secondFactor.beginSecondFactorOperation,
+  secondFactor.enableSecondFactorOperation,
+  secondFactor.replaceRecoveryCodesOperation,
+  secondFactor.disableSecondFactorOperation,
+  colleague.listColleaguesOperation,
+  colleague.addColleagueOperation,
+  colleague.setColleagueRoleOperation,
+  colleague.removeColleagueOperation,
+  colleague.resetColleagueSecondFactorOperation,
+  subscription.createWebhookOperation,
+  subscription.listWebhooksOperation,
+  subscription.getWebhookOperation,
+  subscription.updateWebhookOperation,
+  subscription.deleteWebhookOperation,
+  delivery.testWebhookOperation,
+  subscription.activateWebhookOperation,
+  subscription.pauseWebhookOperation,
+  subscription.rotateWebhookSecretOperation,
+  subscription.activateWebhookSecretOperation,
   listWebhookEventsOperation,
-  listCompanyDeliveriesOperation,
-  listDeliveriesOperation,
-  getDeliveryOperation,
-  replayDeliveryOperation,
-  retryDeliveryOperation,
-  replayDeliveriesOperation,
-  listReplaysOperation,
-  getReplayOperation,
-  cancelReplayOperation,
-  listEventsOperation,
-  getEventOperation,
-  getWebhookStatisticsOperation,
-  getStatisticsOperation,
+  delivery.listCompanyDeliveriesOperation,
+  delivery.listDeliveriesOperation,
+  delivery.getDeliveryOperation,
+  delivery.replayDeliveryOperation,
+  delivery.retryDeliveryOperation,
+  bulkReplay.replayDeliveriesOperation,
+  bulkReplay.listReplaysOperation,
+  bulkReplay.getReplayOperation,
+  bulkReplay.cancelReplayOperation,
+  event.listEventsOperation,
+  event.getEventOperation,
+  statistics.getWebhookStatisticsOperation,
+  statistics.getStatisticsOperation,
   getServiceStatusOperation,
-  listApiKeysOperation,
-  createApiKeyOperation,
-  rotateApiKeyOperation,
-  revokeApiKeyOperation,
+  apiKey.listApiKeysOperation,
+  apiKey.createApiKeyOperation,
+  apiKey.rotateApiKeyOperation,
+  apiKey.revokeApiKeyOperation,
   listInstallersOperation,
-  getFaultsOperation,
-  setFaultsOperation,
-  clearFaultsOperation,
+  faultScript.getFaultsOperation,
+  faultScript.setFaultsOperation,
+  faultScript.clearFaultsOperation,
   checkUrlOperation,
   streamChangesOperation,
   listAuditEntriesOperation,
-  getNotificationSettingsOperation,
-  setNotificationSettingsOperation,
-  getTechnicalContactOperation,
-  setTechnicalContactOperation,
-  confirmTechnicalContactOperation,
+  notificationSettings.getNotificationSettingsOperation,
+  notificationSettings.setNotificationSettingsOperation,
+  technicalContact.getTechnicalContactOperation,
+  technicalContact.setTechnicalContactOperation,
+  technicalContact.confirmTechnicalContactOperation,
 ] as const;
 
 export type ConsoleOperation = (typeof OPERATIONS)[number];
@@ -189,23 +103,23 @@ export const CONSOLE_OPERATIONS: readonly AnyOperation[] = OPERATIONS;
 
 /** The calls of the console that are not public. */
 export const CONSOLE_CALLS = [
-  findLoginOperation,
-  findProviderLoginOperation,
-  linkProviderOperation,
-  findSignInMethodsOperation,
-  findPersonOperation,
-  replacePasswordOperation,
-  createPasswordLinkOperation,
-  findPasswordLinkOperation,
-  usePasswordTokenOperation,
+  signIn.findLoginOperation,
+  signIn.findProviderLoginOperation,
+  signIn.linkProviderOperation,
+  signIn.findSignInMethodsOperation,
+  signIn.findPersonOperation,
+  passwords.replacePasswordOperation,
+  passwords.createPasswordLinkOperation,
+  passwords.findPasswordLinkOperation,
+  passwords.usePasswordTokenOperation,
   useSecondFactorOperation,
   inviteColleagueOperation,
-  requestTechnicalContactOperation,
-  useTechnicalContactTokenOperation,
+  contactCalls.requestTechnicalContactOperation,
+  contactCalls.useTechnicalContactTokenOperation,
   recordSessionChangeOperation,
-  leaseNotificationEmailsOperation,
-  reportNotificationEmailOperation,
-  leaseSecurityNoticesOperation,
-  reportSecurityNoticeOperation,
+  emails.leaseNotificationEmailsOperation,
+  emails.reportNotificationEmailOperation,
+  emails.leaseSecurityNoticesOperation,
+  emails.reportSecurityNoticeOperation,
   measureServiceStatusOperation,
 ] as const;

@@ -1,34 +1,24 @@
 import type { AnyOperation } from '../api/operation.js';
 import { authenticateKeyOperation } from '../internal/access/authenticate-key.js';
 import { listInstallerEventsOperation } from '../resources/event-feed/operations.js';
-import {
-  cancelInstallerEventReplayOperation,
-  getInstallerEventReplayOperation,
-  previewInstallerEventReplayOperation,
-  replayInstallerEventsOperation,
-} from '../resources/event-replay/operations.js';
+import * as eventReplay from '../resources/event-replay/operations.js';
 import { listJobFeedOperation } from '../resources/feed-entry/operations.js';
-import {
-  getJobOperation,
-  recordStatusEventOperation,
-  replaceAssignmentsOperation,
-  setScheduleOperation,
-} from '../resources/job/operations.js';
+import * as job from '../resources/job/operations.js';
 import { listTechniciansOperation } from '../resources/technician/operations.js';
 import { getInstallerManifestOperation } from '../resources/manifest/operations.js';
 
 export const INSTALLER_OPERATIONS: readonly AnyOperation[] = [
   listJobFeedOperation,
-  getJobOperation,
-  recordStatusEventOperation,
-  setScheduleOperation,
+  job.getJobOperation,
+  job.recordStatusEventOperation,
+  job.setScheduleOperation,
   listTechniciansOperation,
-  replaceAssignmentsOperation,
+  job.replaceAssignmentsOperation,
   listInstallerEventsOperation,
-  replayInstallerEventsOperation,
-  previewInstallerEventReplayOperation,
-  getInstallerEventReplayOperation,
-  cancelInstallerEventReplayOperation,
+  eventReplay.replayInstallerEventsOperation,
+  eventReplay.previewInstallerEventReplayOperation,
+  eventReplay.getInstallerEventReplayOperation,
+  eventReplay.cancelInstallerEventReplayOperation,
   getInstallerManifestOperation,
 ];
 
