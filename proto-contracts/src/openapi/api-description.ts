@@ -24,31 +24,8 @@ export interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>> | undefined;
 }
 
-const schemaNode: z.ZodType<SchemaNode> = z.looseObject({
-  $ref: z.string().optional(),
-  type: z.union([z.string(), z.array(z.string())]).optional(),
-  format: z.string().optional(),
-  pattern: z.string().optional(),
-  description: z.string().optional(),
-  enum: z.array(z.unknown()).optional(),
-  minimum: z.number().optional(),
-  maximum: z.number().optional(),
-  minLength: z.number().optional(),
-  maxLength: z.number().optional(),
-  minItems: z.number().optional(),
-  maxItems: z.number().optional(),
-  uniqueItems: z.boolean().optional(),
-  required: z.array(z.string()).optional(),
-  items: z.lazy(() => schemaNode).optional(),
-  anyOf: z.array(z.lazy(() => schemaNode)).optional(),
-  oneOf: z.array(z.lazy(() => schemaNode)).optional(),
-  properties: z
-    .record(
-      z.string(),
-      z.lazy(() => schemaNode),
-    )
-    .optional(),
-});
+/** The document is our own, so the parts of its schemas are not checked again. */
+const schemaNode = z.custom<SchemaNode>((value) => typeof value === 'object' && value !== null);
 
 const reference = z.object({ $ref: z.string() });
 
@@ -120,10 +97,6 @@ const document = z.object({
   }),
 });
 
-export type DescribedParameter = z.infer<typeof parameter>;
-
-type DescribedHeader = z.infer<typeof header> & { readonly name: string };
-
 export interface DescribedExample {
   readonly name: string;
   readonly summary: string;
@@ -132,60 +105,22 @@ export interface DescribedExample {
   readonly recentField?: string | undefined;
 }
 
-export interface DescribedBody {
-  readonly schema: SchemaNode;
-  readonly examples: readonly DescribedExample[];
-}
-
-export interface DescribedResponse {
-  readonly status: string;
-  /** In Markdown. */
-  readonly description: string;
-  readonly headers: readonly DescribedHeader[];
-  readonly body: DescribedBody | undefined;
-  readonly errorCodes: readonly string[];
-}
-
+export type DescribedParameter = z.infer<typeof parameter>;
 /** An operation or a webhook, with every reference to a parameter, response or header resolved. */
-export interface DescribedOperation {
-  readonly id: string;
-  /** In upper case. */
-  readonly method: string;
-  /** E.g. `/partner/v1/jobs/{id}`; for a webhook the name of the event. */
-  readonly path: string;
-  readonly tag: string;
-  readonly summary: string;
-  /** In Markdown. */
-  readonly description: string;
-  readonly scope: string | undefined;
-  /** Name of its security scheme; undefined for a public operation. */
-  readonly credentials: string | undefined;
-  readonly parameters: readonly DescribedParameter[];
-  readonly body: DescribedBody | undefined;
-  readonly responses: readonly DescribedResponse[];
-}
-
+export type DescribedOperation = ReturnType<ReturnType<typeof createOperationReader>>;
+export type DescribedResponse = DescribedOperation['responses'][number];
+export type DescribedBody = NonNullable<DescribedOperation['body']>;
 /** The API description, in the form for rendering and checks. */
-export interface ApiDescription {
-  readonly title: string;
-  readonly version: string;
-  /** In Markdown. */
-  readonly guide: string;
-  readonly serverUrl: string;
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly operations: readonly DescribedOperation[];
-  readonly webhooks: readonly DescribedOperation[];
-  readonly schemas: Readonly<Record<string, SchemaNode>>;
-  readonly securitySchemes: Readonly<Record<string, { readonly in: string; readonly name: string }>>;
-}
+export type ApiDescription = ReturnType<typeof readApiDescription>;
 
 /** Reads an OpenAPI document of `createOpenApiDocument`. Throws if it has another form. */
-export function readApiDescription(openApi: unknown): ApiDescription {
+export function readApiDescription(openApi: unknown) {
   const { info, servers, tags, paths, webhooks, components } = document.parse(openApi);
   const read = createOperationReader(components);
   return {
     title: info.title,
     version: info.version,
+    /** In Markdown. */
     guide: info.description,
     serverUrl: servers[0].url,
     tags,
@@ -207,14 +142,17 @@ export function componentName(schema: SchemaNode): string | undefined {
 }
 
 function createOperationReader(components: z.infer<typeof document>['components']) {
-  return (method: string, path: string, found: z.infer<typeof operation>): DescribedOperation => ({
+  return (method: string, path: string, found: z.infer<typeof operation>) => ({
     id: found.operationId,
+    /** In upper case. */
     method,
+    /** E.g. `/partner/v1/jobs/{id}`; for a webhook the name of the event. */
     path,
     tag: found.tags[0],
     summary: found.summary,
     description: found.description,
     scope: found['x-required-scope'],
+    /** Name of its security scheme; undefined for a public operation. */
     credentials: found.security.flatMap((requirement) => Object.keys(requirement))[0],
     parameters: found.parameters.map((one) => ('$ref' in one ? referred(components.parameters, one) : one)),
     body: found.requestBody === undefined ? undefined : describedBody(found.requestBody.content),
@@ -234,7 +172,7 @@ function createOperationReader(components: z.infer<typeof document>['components'
   });
 }
 
-function describedBody({ 'application/json': json }: z.infer<typeof content>): DescribedBody | undefined {
+function describedBody({ 'application/json': json }: z.infer<typeof content>) {
   if (json === undefined) return undefined;
   const several = Object.entries(json.examples ?? {}).map(([name, { summary = name, ...rest }]) => ({
     name,
@@ -244,7 +182,8 @@ function describedBody({ 'application/json': json }: z.infer<typeof content>): D
   }));
   const one =
     json.example === undefined ? [] : [{ name: 'example', summary: 'Example', value: json.example }];
-  return { schema: json.schema, examples: [...one, ...several] };
+  const examples: readonly DescribedExample[] = [...one, ...several];
+  return { schema: json.schema, examples };
 }
 
 function referred<T>(components: Readonly<Record<string, T>>, { $ref }: { readonly $ref: string }): T {
