@@ -1,46 +1,53 @@
+import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
+import { type EventName, eventGroup } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
+import type { EventData } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { invariant } from '@partner/kernel/process/invariant';
-import type { JobRecord } from '../jobs/job-record.js';
 import { shownReadiness } from '../jobs/render-projection.js';
-import {
-  createSaleHistory,
-  type SaleHistory,
-  type SandboxEvent,
-  type SandboxSalesRecord,
-} from './sale-history.js';
+import { renderEnvelope } from '../webhooks/events/render-envelope.js';
+import { SANDBOX_START } from './sandbox-companies.js';
 import { HOUR_MS, type SandboxJob, type SandboxVersion } from './sandbox-jobs.js';
 import { stableBytes, stableId } from './stable-id.js';
 
-/** An appointment of the sandbox. */
-interface SandboxAppointment {
+/** The history emits events of its last hundred days only; retention would soon delete older ones. */
+const EVENTS_FROM = new Date(SANDBOX_START.getTime() + 270 * 24 * HOUR_MS);
+
+/** A sales record of the sandbox at the last version that the platform published. */
+interface SandboxSalesRecord {
   readonly id: string;
+  readonly kind: string;
   readonly companyId: string;
-  readonly leadId: string;
   readonly projectId: string;
-  readonly startsAt: Date;
-  readonly endsAt: Date;
-  readonly createdAt: Date;
+  readonly version: number;
+  readonly state: string;
 }
 
-/** Sales data behind the sandbox's jobs. */
-export interface SandboxSales {
-  readonly appointments: readonly SandboxAppointment[];
-  readonly records: readonly SandboxSalesRecord[];
-  /** Ordered by `occurredAt`. */
-  readonly events: readonly SandboxEvent[];
+/** A past event of the sandbox. */
+interface SandboxEvent {
+  readonly id: string;
+  readonly companyId: string;
+  readonly name: EventName;
+  readonly schemaVersion: number;
+  readonly occurredAt: Date;
+  readonly resource: { readonly type: string; readonly id: string; readonly version: number };
+  readonly body: Buffer;
 }
 
 /**
  * The sales behind the sandbox's jobs; deterministic. Each sale has its appointment, quote, deposit, later steps and journal
- * entries. Only the last hundred days of the history have events.
+ * entries. Only the last hundred days of the history have events, which are ordered by `occurredAt`.
  */
-export function sandboxSales(
-  jobs: readonly SandboxJob[],
-  accountingCompanyIds: readonly string[],
-): SandboxSales {
-  const sales = jobs.map((job, index) => salesOf(job, index, accountingCompanyIds));
+export function sandboxSales(jobs: readonly SandboxJob[], accountingCompanyIds: readonly string[]) {
+  const sales = jobs.map((job, index) => {
+    const sale = beginSale(job, index, accountingCompanyIds);
+    const appointment = sell(sale);
+    for (const version of job.versions) install(sale, version);
+    if (sale.newest.status === 'COMPLETE') close(sale);
+    if (sale.newest.status === 'CANCELLED') refund(sale);
+    return { appointment, records: [...sale.records.values()], events: sale.events };
+  });
   return {
-    appointments: sales.flatMap(({ appointments }) => appointments),
+    appointments: sales.map(({ appointment }) => appointment),
     records: sales.flatMap(({ records }) => records),
     events: sales
       .flatMap(({ events }) => events)
@@ -48,222 +55,167 @@ export function sandboxSales(
   };
 }
 
-/** One sale behind a job of the sandbox. */
-interface Sale {
-  readonly job: SandboxJob;
-  readonly newest: JobRecord;
-  /** The number of the job. */
-  readonly index: number;
-  readonly label: string;
-  readonly total: ReturnType<typeof usd>;
-  readonly deposit: ReturnType<typeof usd>;
-  readonly depositId: string;
-  /** What the events of the project have in common. */
-  readonly ofProject: { readonly projectId: string; readonly leadId: string };
-  /** Returns the instant this many hours after the lead was created. */
-  readonly after: (hours: number) => Date;
-  readonly history: SaleHistory;
-}
+type Sale = ReturnType<typeof beginSale>;
 
-function salesOf(job: SandboxJob, index: number, accountingCompanyIds: readonly string[]): SandboxSales {
+/** One sale behind a job: its facts, and what collects its records and events. Times are hours since the lead was created. */
+function beginSale(job: SandboxJob, index: number, accountingCompanyIds: readonly string[]) {
   const newest = job.versions.at(-1)?.job;
   invariant(newest, 'a job has a version');
+  const { projectId } = job;
+  const ofProject = { projectId, leadId: job.lead.id };
+  const companyId = newest.sellingCompany.id;
   const label = String(index);
   const after = (hours: number) => new Date(job.soldFrom.getTime() + hours * HOUR_MS);
   const total = usd(800_000 + stableBytes(`total ${label}`, 2).readUInt16BE() * 20);
-  const history = createSaleHistory({
-    companyId: newest.sellingCompany.id,
-    projectId: job.projectId,
-    leadId: job.lead.id,
-    label,
-    accountingCompanyIds,
-  });
-  const sale: Sale = {
-    job,
-    newest,
-    index,
-    label,
-    total,
+  const records = new Map<string, SandboxSalesRecord>();
+  const events: SandboxEvent[] = [];
+
+  /** Stores the record's new state; returns its next version. */
+  function next(kind: string, id: string, state: string): number {
+    const version = (records.get(id)?.version ?? 0) + 1;
+    records.set(id, { id, kind, companyId, projectId, version, state });
+    return version;
+  }
+  /** Adds an event for a company, unless it is older than `EVENTS_FROM`. */
+  function emit<E extends EventName>(
+    to: string,
+    name: E,
+    occurredAt: Date,
+    resource: SandboxEvent['resource'],
+    data: EventData<E>,
+  ) {
+    if (occurredAt < EVENTS_FROM) return;
+    const id = stableId('evt', `${name} ${resource.id} ${resource.version} ${to}`, occurredAt);
+    const body = renderEnvelope({ eventId: id, event: name, occurredAt, resource, data });
+    events.push({
+      ...{ id, companyId: to, name, schemaVersion: CURRENT_SCHEMA_VERSION, occurredAt, resource, body },
+    });
+  }
+  /** Moves a record to its next version and adds the seller's event for it. */
+  function publish<E extends EventName>(
+    event: E,
+    hours: number,
+    id: string,
+    state: string,
+    data: EventData<E>,
+  ) {
+    const type = eventGroup(event);
+    emit(companyId, event, after(hours), { type, id, version: next(type, id, state) }, data);
+  }
+  return {
+    ...{ job, newest, index, label, total, ofProject, after, records, events, emit, publish },
     deposit: usd(Math.round(total.amountMinor / 10)),
     depositId: stableId('dep', label, after(73)),
-    ofProject: { projectId: job.projectId, leadId: job.lead.id },
-    after,
-    history,
+    /** Moves the project to another stage. */
+    moveTo(stage: string, hours: number) {
+      const previousStage = records.get(projectId)?.state ?? null;
+      publish('project.stage_changed', hours, projectId, stage, { ...ofProject, previousStage, stage });
+    },
+    /** Adds a journal entry and its event for each accounting company. */
+    enter<E extends EventName>(
+      event: E,
+      hours: number,
+      dataOf: (entry: {
+        readonly entryId: string;
+        readonly companyId: string;
+        readonly projectId: string;
+        readonly recordedAt: string;
+      }) => EventData<E>,
+    ) {
+      const id = stableId('jrn', `${label} ${event}`, after(hours));
+      const version = next('journal_entry', id, 'RECORDED');
+      const data = dataOf({ entryId: id, companyId, projectId, recordedAt: formatDateTime(after(hours)) });
+      for (const accountant of accountingCompanyIds) {
+        emit(accountant, event, after(hours), { type: 'journal_entry', id, version }, data);
+      }
+    },
   };
-
-  history.moveTo('LEAD', job.soldFrom);
-  const appointment = addAppointment(sale);
-  addQuote(sale);
-  history.moveTo('SOLD', after(72));
-  addDeposit(sale);
-  history.moveTo('INSTALLATION', after(97));
-  for (const version of job.versions) addInstallation(history, version);
-  if (newest.status === 'COMPLETE') addCompletion(sale);
-  if (newest.status === 'CANCELLED') addRefund(sale);
-  return { appointments: [appointment], records: history.records(), events: history.events };
 }
 
 function usd(amountMinor: number) {
   return { amountMinor, currency: 'USD' };
 }
 
-function addAppointment({ job, newest, label, after, history }: Sale): SandboxAppointment {
+/** From the lead to the deposit. Returns the appointment. */
+function sell({ newest, label, total, deposit, depositId, ofProject, after, ...sale }: Sale) {
+  sale.moveTo('LEAD', 0);
+  const id = stableId('appt', label, after(1));
   const companyId = newest.sellingCompany.id;
-  const { projectId } = job;
-  const appointment: SandboxAppointment = {
-    id: stableId('appt', label, after(1)),
-    companyId,
-    leadId: job.lead.id,
-    projectId,
-    startsAt: after(24),
-    endsAt: after(25),
-    createdAt: after(1),
-  };
-  history.emit(
+  sale.emit(
     companyId,
     'appointment.booked',
     after(1),
-    { type: 'appointment', id: appointment.id, version: 1 },
+    { type: 'appointment', id, version: 1 },
     {
-      appointmentId: appointment.id,
-      leadId: appointment.leadId,
-      projectId,
-      startsAt: formatDateTime(appointment.startsAt),
-      endsAt: formatDateTime(appointment.endsAt),
-      notes: null,
+      ...{ appointmentId: id, ...ofProject, notes: null },
+      startsAt: formatDateTime(after(24)),
+      endsAt: formatDateTime(after(25)),
     },
   );
-  return appointment;
-}
-
-function addQuote({ label, total, ofProject, after, history }: Sale): void {
   const quoteId = stableId('quo', label, after(48));
-  const quote = (state: string) => ({ kind: 'quote', id: quoteId, state }) as const;
-  history.emitToSeller('quote.sent', after(48), quote('SENT'), {
-    quoteId,
-    ...ofProject,
-    total,
-    validUntil: formatDateTime(after(48 + 30 * 24)),
+  const quote = { quoteId, ...ofProject };
+  const validUntil = formatDateTime(after(48 + 30 * 24));
+  sale.publish('quote.sent', 48, quoteId, 'SENT', { ...quote, total, validUntil });
+  sale.publish('quote.viewed', 52, quoteId, 'VIEWED', { ...quote, viewedAt: formatDateTime(after(52)) });
+  const acceptedAt = formatDateTime(after(72));
+  sale.publish('quote.accepted', 72, quoteId, 'ACCEPTED', { ...quote, optionName: null, total, acceptedAt });
+  sale.moveTo('SOLD', 72);
+  const paid = { depositId, amount: deposit };
+  sale.publish('deposit.paid', 73, depositId, 'PAID', {
+    ...{ ...paid, ...ofProject, paidAt: formatDateTime(after(73)) },
   });
-  history.emitToSeller('quote.viewed', after(52), quote('VIEWED'), {
-    quoteId,
-    ...ofProject,
-    viewedAt: formatDateTime(after(52)),
-  });
-  history.emitToSeller('quote.accepted', after(72), quote('ACCEPTED'), {
-    quoteId,
-    ...ofProject,
-    optionName: null,
-    total,
-    acceptedAt: formatDateTime(after(72)),
-  });
+  sale.enter('journal.deposit_recorded', 73, (entry) => ({ ...entry, ...paid }));
+  sale.moveTo('INSTALLATION', 97);
+  return { id, companyId, ...ofProject, startsAt: after(24), endsAt: after(25), createdAt: after(1) };
 }
 
-function addDeposit({ depositId, deposit, ofProject, after, history }: Sale): void {
-  history.emitToSeller(
-    'deposit.paid',
-    after(73),
-    { kind: 'deposit', id: depositId, state: 'PAID' },
-    {
-      depositId,
-      ...ofProject,
-      amount: deposit,
-      paidAt: formatDateTime(after(73)),
-    },
-  );
-  history.enterInJournal('journal.deposit_recorded', after(73), (entry) => ({
-    ...entry,
-    depositId,
-    amount: deposit,
-  }));
-}
-
-/** Events of the installation, one or more for each version of the job. */
-function addInstallation(history: SaleHistory, { job: at, previousStatus }: SandboxVersion): void {
+/** Events of a version of the job. */
+function install({ emit }: Sale, { job: at, previousStatus }: SandboxVersion): void {
   const to = at.installerCompanyId;
   invariant(to, 'a job of the sandbox is assigned');
   const about = { type: 'install_job', id: at.id, version: at.version };
   const jobId = at.id;
-  const { status, updatedAt } = at;
+  const { status, updatedAt, blockerCode } = at;
   if (previousStatus === undefined) {
-    history.emit(to, 'install.job_assigned', updatedAt, about, { jobId, status });
+    emit(to, 'install.job_assigned', updatedAt, about, { jobId, status });
     return;
   }
   if (status === 'CANCELLED') {
-    history.emit(to, 'install.job_cancelled', updatedAt, about, { jobId, previousStatus });
+    emit(to, 'install.job_cancelled', updatedAt, about, { jobId, previousStatus });
   }
-  history.emit(to, 'install.status_changed', updatedAt, about, {
-    jobId,
-    previousStatus,
-    status,
-    occurredAt: formatDateTime(updatedAt),
-    note: null,
-    blockerCode: at.blockerCode,
-  });
+  const change = { previousStatus, status, occurredAt: formatDateTime(updatedAt) };
+  emit(to, 'install.status_changed', updatedAt, about, { jobId, ...change, note: null, blockerCode });
   if (status === 'BLOCKED') {
-    history.emit(to, 'install.readiness_changed', updatedAt, about, { jobId, ...shownReadiness(at) });
+    emit(to, 'install.readiness_changed', updatedAt, about, { jobId, ...shownReadiness(at) });
   }
 }
 
-/** Adds what follows a complete job: invoice, rebate (every fourth sale), end of the project and payout. */
-function addCompletion({ newest, index, label, total, deposit, ofProject, after, history }: Sale): void {
+/** What follows a complete job: invoice, rebate (every fourth sale), end of the project and payout. */
+function close({ newest, index, label, total, deposit, ofProject, after, ...sale }: Sale): void {
   const { projectId } = ofProject;
   const invoiceId = stableId('inv', label, after(120));
-  const invoiceNumber = `INV-${20_000 + index}`;
+  const invoice = { invoiceId, invoiceNumber: `INV-${20_000 + index}` };
   const amount = usd(total.amountMinor - deposit.amountMinor);
-  history.emitToSeller(
-    'invoice.issued',
-    after(120),
-    { kind: 'invoice', id: invoiceId, state: 'ISSUED' },
-    {
-      invoiceId,
-      ...ofProject,
-      invoiceNumber,
-      total: amount,
-      issuedAt: formatDateTime(after(120)),
-      dueAt: formatDateTime(after(120 + 14 * 24)),
-    },
-  );
-  history.enterInJournal('journal.invoice_recorded', after(120), (entry) => ({
-    ...entry,
-    invoiceId,
-    invoiceNumber,
-    amount,
-  }));
+  sale.publish('invoice.issued', 120, invoiceId, 'ISSUED', {
+    ...{ ...invoice, ...ofProject, total: amount },
+    issuedAt: formatDateTime(after(120)),
+    dueAt: formatDateTime(after(120 + 14 * 24)),
+  });
+  sale.enter('journal.invoice_recorded', 120, (entry) => ({ ...entry, ...invoice, amount }));
   if (index % 4 === 0) {
     const rebateId = stableId('reb', label, after(121));
-    const programme = 'Clean Heat Rebate';
-    let previousStatus: string | null = null;
-    for (const [hours, status] of [
-      [121, 'SUBMITTED'],
-      [160, 'APPROVED'],
+    const rebate = { rebateId, ...ofProject, programme: 'Clean Heat Rebate' };
+    for (const [hours, previousStatus, status] of [
+      [121, null, 'SUBMITTED'],
+      [160, 'SUBMITTED', 'APPROVED'],
     ] as const) {
-      history.emitToSeller(
-        'rebate.status_changed',
-        after(hours),
-        { kind: 'rebate', id: rebateId, state: status },
-        {
-          rebateId,
-          ...ofProject,
-          programme,
-          previousStatus,
-          status,
-        },
-      );
-      previousStatus = status;
+      sale.publish('rebate.status_changed', hours, rebateId, status, { ...rebate, previousStatus, status });
     }
   }
-  history.moveTo('CLOSED', after(144));
-  history.emitToSeller(
-    'project.completed',
-    after(144),
-    { kind: 'project', id: projectId, state: 'COMPLETED' },
-    {
-      ...ofProject,
-      completedAt: formatDateTime(after(144)),
-    },
-  );
-  history.enterInJournal('journal.payout_recorded', after(168), (entry) => ({
+  sale.moveTo('CLOSED', 144);
+  const completedAt = formatDateTime(after(144));
+  sale.publish('project.completed', 144, projectId, 'COMPLETED', { ...ofProject, completedAt });
+  sale.enter('journal.payout_recorded', 168, (entry) => ({
     ...entry,
     payoutId: stableId('pay', label, after(168)),
     payeeCompanyId: newest.installerCompanyId ?? newest.sellingCompany.id,
@@ -271,19 +223,12 @@ function addCompletion({ newest, index, label, total, deposit, ofProject, after,
   }));
 }
 
-function addRefund({ label, deposit, depositId, ofProject, after, history }: Sale): void {
-  history.emitToSeller(
-    'deposit.refunded',
-    after(120),
-    { kind: 'deposit', id: depositId, state: 'REFUNDED' },
-    {
-      depositId,
-      ...ofProject,
-      amount: deposit,
-      refundedAt: formatDateTime(after(120)),
-    },
-  );
-  history.enterInJournal('journal.adjustment_recorded', after(120), (entry) => ({
+function refund({ label, deposit, depositId, ofProject, after, ...sale }: Sale): void {
+  const refundedAt = formatDateTime(after(120));
+  sale.publish('deposit.refunded', 120, depositId, 'REFUNDED', {
+    ...{ depositId, ...ofProject, amount: deposit, refundedAt },
+  });
+  sale.enter('journal.adjustment_recorded', 120, (entry) => ({
     ...entry,
     adjustsEntryId: stableId('jrn', `${label} journal.deposit_recorded`, after(73)),
     reasonCode: 'DEPOSIT_REFUNDED',

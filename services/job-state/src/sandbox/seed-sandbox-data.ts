@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../database/database.js';
 import { normaliseAddress } from '../leads/address-key/normalise-address.js';
 import { SANDBOX_START, type SandboxCompany, sandboxCompanies } from './sandbox-companies.js';
 import { type SandboxJob, sandboxJobs } from './sandbox-jobs.js';
-import { type SandboxSales, sandboxSales } from './sandbox-sales.js';
+import { sandboxSales } from './sandbox-sales.js';
 import { stableBytes } from './stable-id.js';
 
 const SEED_LOCK = 4_207_313;
@@ -57,26 +57,22 @@ export async function seedSandboxData(
 }
 
 async function insertCompanies(tx: Transaction, companies: readonly SandboxCompany[]): Promise<void> {
-  const created_at = SANDBOX_START;
+  const createdAt = SANDBOX_START;
   const owners = await Promise.all(
     companies.map(async ({ id, owner }) => ({
-      id: owner.membershipId,
-      company_id: id,
-      role: 'OWNER',
-      display_name: owner.displayName,
+      ...{ id: owner.membershipId, companyId: id, role: 'OWNER', active: true, createdAt },
+      displayName: owner.displayName,
       email: owner.email,
-      password_hash: await hash(owner.password, {
+      passwordHash: await hash(owner.password, {
         ...PASSWORD_HASHING,
         salt: stableBytes(`salt ${owner.email}`, 16),
       }),
-      active: true,
-      created_at,
     })),
   );
   await insertRows(
     tx,
     'companies',
-    companies.map((company) => ({ id: company.id, name: company.name, class: company.class, created_at })),
+    companies.map((company) => ({ id: company.id, name: company.name, class: company.class, createdAt })),
   );
   const accountants = companies.filter((company) => company.class === 'ACCOUNTING');
   await insertRows(
@@ -84,20 +80,14 @@ async function insertCompanies(tx: Transaction, companies: readonly SandboxCompa
     'accounting_links',
     companies
       .filter((company) => company.class === 'SALES')
-      .map(({ id }) => ({ company_id: id, accounting_company_ids: accountants.map(({ id }) => id).sort() })),
+      .map(({ id }) => ({ companyId: id, accountingCompanyIds: accountants.map(({ id }) => id).sort() })),
   );
   await insertRows(tx, 'memberships', [
     ...owners,
     ...companies.flatMap(({ id, technicians }) =>
       technicians.map(({ membershipId, displayName, active }) => ({
-        id: membershipId,
-        company_id: id,
-        role: 'TECHNICIAN',
-        display_name: displayName,
-        email: null,
-        password_hash: null,
-        active,
-        created_at,
+        ...{ id: membershipId, companyId: id, role: 'TECHNICIAN', displayName, active, createdAt },
+        ...{ email: null, passwordHash: null },
       })),
     ),
   ]);
@@ -105,14 +95,8 @@ async function insertCompanies(tx: Transaction, companies: readonly SandboxCompa
     tx,
     'api_keys',
     companies.flatMap(({ id, keys }) =>
-      keys.map(({ kind, key, boundCompanyId }) => ({
-        id: key.keyId,
-        company_id: id,
-        kind,
-        bound_company_id: boundCompanyId ?? null,
-        secret_sha256: `\\x${key.secretSha256.toString('hex')}`,
-        last_four: key.lastFour,
-        created_at,
+      keys.map(({ kind, key: { keyId, secretSha256, lastFour }, boundCompanyId = null }) => ({
+        ...{ id: keyId, companyId: id, kind, boundCompanyId, secretSha256, lastFour, createdAt },
       })),
     ),
   );
@@ -128,60 +112,38 @@ async function insertJobs(tx: Transaction, jobs: readonly SandboxJob[]): Promise
     tx,
     'leads',
     newest.map(({ lead, sellingCompany, customer, soldFrom }) => ({
-      id: lead.id,
-      company_id: sellingCompany.id,
-      full_name: lead.fullName,
-      email: lead.email,
-      phone: customer.phone,
-      address: lead.address,
-      created_at: soldFrom,
+      ...{ ...lead, companyId: sellingCompany.id, phone: customer.phone, createdAt: soldFrom },
     })),
   );
   await insertRows(
     tx,
     'projects',
     newest.map(({ projectId, lead, sellingCompany, soldFrom }) => ({
-      id: projectId,
-      company_id: sellingCompany.id,
-      lead_id: lead.id,
-      address_key: normaliseAddress(lead.address),
-      created_at: soldFrom,
+      ...{ id: projectId, companyId: sellingCompany.id, leadId: lead.id, createdAt: soldFrom },
+      addressKey: normaliseAddress(lead.address),
     })),
   );
   await insertRows(
     tx,
     'jobs',
-    newest.map((job) => ({
-      id: job.id,
-      selling_company_id: job.sellingCompany.id,
-      installer_company_id: job.installerCompanyId,
-      project_id: job.projectId,
-      work_order_no: job.workOrderNo,
-      version: job.version,
-      status: job.status,
-      blocker_code: job.blockerCode,
-      assigned_at: job.assignedAt,
-      customer: job.customer,
-      scope: job.scope,
-      schedule_status: job.schedule.status,
-      schedule_starts_at: job.schedule.startsAt,
-      schedule_ends_at: job.schedule.endsAt,
-      schedule_time_zone: job.schedule.timeZone,
-      readiness_ready: job.readiness.ready,
-      readiness_blocker_codes: job.readiness.blockerCodes,
-      documents: job.documents,
-      technician_assignments: job.technicianAssignments,
-      installer_note: job.installerNote,
-      projection: job.projection,
-      created_at: job.createdAt,
-      updated_at: job.updatedAt,
-      last_updated_at: job.lastUpdatedAt,
-    })),
+    newest.map(({ lead: _, soldFrom: _soldFrom, versions: _versions, ...job }) => {
+      const { sellingCompany, schedule, readiness, ...columns } = job;
+      return {
+        ...columns,
+        sellingCompanyId: sellingCompany.id,
+        scheduleStatus: schedule.status,
+        scheduleStartsAt: schedule.startsAt,
+        scheduleEndsAt: schedule.endsAt,
+        scheduleTimeZone: schedule.timeZone,
+        readinessReady: readiness.ready,
+        readinessBlockerCodes: readiness.blockerCodes,
+      };
+    }),
   );
   const contracted = new Map(
-    newest.map(({ sellingCompany, installerCompanyId }) => [
-      `${sellingCompany.id} ${installerCompanyId}`,
-      { selling_company_id: sellingCompany.id, installer_company_id: installerCompanyId },
+    newest.map(({ sellingCompany: { id: sellingCompanyId }, installerCompanyId }) => [
+      `${sellingCompanyId} ${installerCompanyId}`,
+      { sellingCompanyId, installerCompanyId },
     ]),
   );
   await insertRows(tx, 'contracted_installers', [...contracted.values()]);
@@ -198,94 +160,79 @@ async function insertHistory(tx: Transaction, jobs: readonly SandboxJob[]): Prom
     'job_status_events',
     changes
       .filter(({ previousStatus }) => previousStatus !== undefined)
-      .map(({ job, previousStatus }) => ({
-        job_id: job.id,
-        version: job.version,
-        company_id: job.status === 'CANCELLED' ? job.sellingCompany.id : job.installerCompanyId,
-        previous_status: previousStatus,
-        status: job.status,
-        occurred_at: job.updatedAt,
-        blocker_code: job.blockerCode,
-        recorded_at: job.updatedAt,
+      .map(({ job: { id: jobId, version, status, blockerCode, updatedAt, ...job }, previousStatus }) => ({
+        ...{
+          jobId,
+          version,
+          previousStatus,
+          status,
+          blockerCode,
+          occurredAt: updatedAt,
+          recordedAt: updatedAt,
+        },
+        companyId: status === 'CANCELLED' ? job.sellingCompany.id : job.installerCompanyId,
       })),
   );
   const heads = new Map<string, number>();
   const entries = changes.map(({ job, projection }) => {
-    invariant(job.installerCompanyId, 'a job of the sandbox is assigned');
-    const sequence = (heads.get(job.installerCompanyId) ?? 0) + 1;
-    heads.set(job.installerCompanyId, sequence);
-    return {
-      company_id: job.installerCompanyId,
-      sequence,
-      job_id: job.id,
-      changed_at: job.updatedAt,
-      resource: projection,
-    };
+    const { id: jobId, installerCompanyId: companyId, updatedAt: changedAt } = job;
+    invariant(companyId, 'a job of the sandbox is assigned');
+    const sequence = (heads.get(companyId) ?? 0) + 1;
+    heads.set(companyId, sequence);
+    return { companyId, sequence, jobId, changedAt, resource: projection };
   });
   await insertRows(tx, 'feed_entries', entries);
   await insertRows(
     tx,
     'feed_heads',
-    [...heads].map(([company_id, last]) => ({ company_id, last })),
+    [...heads].map(([companyId, last]) => ({ companyId, last })),
   );
 }
 
-async function insertSales(tx: Transaction, { appointments, records, events }: SandboxSales): Promise<void> {
+async function insertSales(
+  tx: Transaction,
+  { appointments, records, events }: ReturnType<typeof sandboxSales>,
+): Promise<void> {
   await insertRows(
     tx,
     'appointments',
-    appointments.map((appointment) => ({
-      id: appointment.id,
-      company_id: appointment.companyId,
-      lead_id: appointment.leadId,
-      project_id: appointment.projectId,
-      starts_at: appointment.startsAt,
-      ends_at: appointment.endsAt,
-      version: 1,
-      emitted_versions: '{[1,1]}',
-      created_at: appointment.createdAt,
-    })),
+    appointments.map((appointment) => ({ ...appointment, version: 1, emittedVersions: '{[1,1]}' })),
   );
   await insertRows(
     tx,
     'sales_records',
-    records.map(({ id, kind, companyId, projectId, version, state }) => ({
-      id,
-      kind,
-      company_id: companyId,
-      project_id: projectId,
-      version,
-      emitted_versions: `{[1,${version}]}`,
-      state,
-    })),
+    records.map((record) => ({ ...record, emittedVersions: `{[1,${record.version}]}` })),
   );
   await insertRows(
     tx,
     'events',
-    events.map((event) => ({
-      id: event.id,
-      company_id: event.companyId,
-      name: event.name,
-      schema_version: event.schemaVersion,
-      occurred_at: event.occurredAt,
-      resource_type: event.resource.type,
-      resource_id: event.resource.id,
-      resource_version: event.resource.version,
-      body: `\\x${event.body.toString('hex')}`,
-      created_at: event.occurredAt,
+    events.map(({ resource, ...event }) => ({
+      ...event,
+      resourceType: resource.type,
+      resourceId: resource.id,
+      resourceVersion: resource.version,
+      createdAt: event.occurredAt,
     })),
   );
 }
 
-/** Inserts rows of equal form in one statement. Table and column names must be literals of this file, never input. */
+/** Inserts rows of equal form in one statement. Their fields are the columns, in camel case. Names must be of this file, never input. */
 async function insertRows(
   tx: Transaction,
   table: string,
   rows: readonly Readonly<Record<string, unknown>>[],
 ): Promise<void> {
-  const columns = Object.keys(rows[0] ?? {}).join(', ');
+  const named = rows.map((row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([field, value]) => [
+        field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+        Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value,
+      ]),
+    ),
+  );
+  const columns = Object.keys(named[0] ?? {}).join(', ');
   await tx.query(
     `insert into ${table} (${columns}) select ${columns} from jsonb_populate_recordset(null::${table}, $1::jsonb)`,
-    [JSON.stringify(rows)],
+    [JSON.stringify(named)],
   );
 }
