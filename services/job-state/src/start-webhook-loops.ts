@@ -2,13 +2,16 @@ import type { Publisher } from '@partner/kernel/amqp/publisher';
 import type { ServiceKit } from '@partner/kernel/process/service';
 import type { Config } from './config.js';
 import type { Databases } from './connections.js';
-import { startJournalBackfills } from './journal/backfills.js';
+import { backfillLeft, startJournalBackfills } from './journal/backfills.js';
 import { startNotifications } from './notifications/start-notifications.js';
 import { webhookFaults } from './sandbox/webhook-faults.js';
-import { setReleaser } from './webhooks/deliveries/releaser.js';
+import { deliveriesWaiting, setReleaser, slotsFreed } from './webhooks/deliveries/releaser.js';
 import { startBulkReplays } from './webhooks/replay/run-bulk-replays.js';
 import { startScheduler } from './webhooks/schedule/release-due.js';
-import { startFollowingSubscriptionState } from './webhooks/subscriptions/follow-subscription-state.js';
+import {
+  startFollowingSubscriptionState,
+  subscriptionStateChanged,
+} from './webhooks/subscriptions/follow-subscription-state.js';
 import { startSecretMaintenance } from './webhooks/subscriptions/maintain-secrets.js';
 
 const BULK_REPLAYS_INTERVAL_MS = 1_000;
@@ -40,16 +43,16 @@ export function startWebhookLoops(
     batchSize: 200,
     ...(config.PARTNER_ENVIRONMENT === 'sandbox' && { withhold: webhookFaults(queue) }),
   });
-  database.onWake('deliveries', scheduler.wake);
-  queue.onWake('room', scheduler.refill);
+  deliveriesWaiting.listen(database, scheduler.wake);
+  slotsFreed.listen(queue, scheduler.refill);
   setReleaser(database, scheduler.releaser);
   const subscriptionStates = startFollowingSubscriptionState({
     ...shared,
     intervalMs: SUBSCRIPTION_STATES_INTERVAL_MS,
   });
-  database.onWake('subscriptions', subscriptionStates.wake);
+  subscriptionStateChanged.listen(database, subscriptionStates.wake);
   const journalBackfills = startJournalBackfills({ ...shared, intervalMs: JOURNAL_BACKFILLS_INTERVAL_MS });
-  database.onWake('journal', journalBackfills.wake);
+  backfillLeft.listen(database, journalBackfills.wake);
   const loops = {
     scheduler,
     'bulk-replays': startBulkReplays({ ...shared, intervalMs: BULK_REPLAYS_INTERVAL_MS }),

@@ -8,6 +8,7 @@ import { stepBulkReplay } from '../webhooks/replay/run-bulk-replays.js';
 import { followSubscriptionState } from '../webhooks/subscriptions/follow-subscription-state.js';
 import { attemptedMessage } from '../testing/webhook-fixture.js';
 import { openSubscriptionFixture, type SubscriptionFixture } from '../testing/subscription-fixture.js';
+import { announceAfterCommit, onAnnounced } from './announce-change.js';
 
 const FAILED = AttemptOutcome.TIMED_OUT;
 let fixture: SubscriptionFixture;
@@ -15,7 +16,7 @@ const announced: string[] = [];
 
 beforeAll(async () => {
   fixture = await openSubscriptionFixture();
-  fixture.database.onAnnounced((companyId, ids) => void announced.push(`${companyId} ${ids.join()}`));
+  onAnnounced(fixture.database, (companyId, ids) => void announced.push(`${companyId} ${ids.join()}`));
 });
 
 beforeEach(() => {
@@ -141,7 +142,7 @@ describe('a page that shows webhooks is notified of', () => {
 
   test('no change that was rolled back [CONSOLE-2]', async () => {
     const undone = fixture.database.transaction(async (tx) => {
-      tx.announceAfterCommit('cmp_1', ['whk_1']);
+      announceAfterCommit(tx, 'cmp_1', ['whk_1']);
       await tx.query('select 1 / 0');
     });
     await expect(undone).rejects.toThrow();
@@ -150,10 +151,10 @@ describe('a page that shows webhooks is notified of', () => {
 
   test('several changes of one transaction in one announcement per company', async () => {
     await fixture.database.transaction(async (tx) => {
-      tx.announceAfterCommit('cmp_1', ['whk_1']);
-      tx.announceAfterCommit('cmp_2', ['whk_3']);
-      tx.announceAfterCommit('cmp_1', ['whk_2', 'whk_1']);
-      tx.announceAfterCommit('cmp_3', []);
+      announceAfterCommit(tx, 'cmp_1', ['whk_1']);
+      announceAfterCommit(tx, 'cmp_2', ['whk_3']);
+      announceAfterCommit(tx, 'cmp_1', ['whk_2', 'whk_1']);
+      announceAfterCommit(tx, 'cmp_3', []);
       await tx.query('select 1');
     });
     expect(announced).toEqual(['cmp_1 whk_1,whk_2', 'cmp_2 whk_3']);

@@ -3,26 +3,25 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { WebhooksChangedSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/webhooks_changed_pb';
 import type { OutgoingMessage } from '@partner/kernel/amqp/publisher';
 import { createManualTimers, type ManualTimers } from '@partner/kernel/testing/manual-timers';
+import { announceAfterCommit } from './announce-change.js';
 import { type ChangeAnnouncements, startAnnouncingChanges } from './start-announcing-changes.js';
 
 let timers: ManualTimers;
 let published: OutgoingMessage[];
 let accepts: () => Promise<void>;
-let announce: (companyId: string, subscriptionIds: readonly string[]) => void;
 let announcements: ChangeAnnouncements;
 
+let hooks: object;
+const announce = (companyId: string, subscriptionIds: readonly string[]) =>
+  announceAfterCommit({ hooks, afterCommit: (then) => then() }, companyId, subscriptionIds);
+
 beforeEach(() => {
+  hooks = {};
   timers = createManualTimers();
   published = [];
   accepts = async () => undefined;
   announcements = startAnnouncingChanges({
-    databases: [
-      {
-        onAnnounced: (listener) => {
-          announce = listener;
-        },
-      },
-    ],
+    databases: [{ hooks }],
     publisher: {
       publish: (message) => {
         published.push(message);

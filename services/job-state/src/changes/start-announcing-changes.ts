@@ -5,7 +5,8 @@ import type { Publisher } from '@partner/kernel/amqp/publisher';
 import { newId } from '@partner/kernel/process/ids';
 import { createKeyedThrottle } from '@partner/kernel/process/keyed-throttle';
 import type { After } from '@partner/kernel/process/timers';
-import type { Database } from '../database/database.js';
+import type { AfterCommit } from '../database/after-commit.js';
+import { onAnnounced } from './announce-change.js';
 
 /** Minimum interval between two announcements of a company. */
 const ANNOUNCED_EVERY_MS = 1_000;
@@ -23,7 +24,7 @@ export interface ChangeAnnouncements {
  */
 export function startAnnouncingChanges(deps: {
   /** All databases through which this process changes webhooks or deliveries. */
-  readonly databases: readonly Pick<Database, 'onAnnounced'>[];
+  readonly databases: readonly Pick<AfterCommit, 'hooks'>[];
   readonly publisher: Pick<Publisher, 'publish'>;
   readonly after: After;
 }): ChangeAnnouncements {
@@ -53,7 +54,7 @@ export function startAnnouncingChanges(deps: {
   }
 
   for (const database of deps.databases) {
-    database.onAnnounced((companyId, subscriptionIds) => {
+    onAnnounced(database, (companyId, subscriptionIds) => {
       if (!isStopped) throttle.note(companyId, subscriptionIds);
     });
   }

@@ -8,6 +8,14 @@ import { breaksConnection, failureOf } from './server-failures.js';
 export interface PreparedStatement {
   readonly name: string;
   readonly text: string;
+  /**
+   * In a transaction, calls of the statement run as one: the values of each call are one element of each array, and each row
+   * names its call in the column `call`, from 1. Such statements run in ascending order of names.
+   *
+   * `together`: all calls of one turn of the event loop, before the next other statement. `last`: all calls of the transaction,
+   * right before the commit, so its work cannot wait for the rows. Absent: each call on its own.
+   */
+  readonly shared?: 'together' | 'last';
 }
 
 /** Time limit of a connection. */
@@ -179,7 +187,9 @@ export function createConnectionPool(options: {
       serverMs: number,
     ) {
       const query = {
-        ...(typeof statement === 'string' ? { text: statement } : statement),
+        ...(typeof statement === 'string'
+          ? { text: statement }
+          : { name: statement.name, text: statement.text }),
         values: [...values],
         query_timeout: serverMs + RESPONSE_GRACE_MS,
       };
@@ -194,7 +204,7 @@ export function createConnectionPool(options: {
       } catch (error) {
         if (!(error instanceof pg.DatabaseError)) reachable = false;
         if (breaksConnection(error)) {
-          connection.broken ??= error instanceof Error ? error : new Error('the statement failed');
+          discard(connection)(error);
           lostAt = performance.now();
         }
         throw failureOf(error);
@@ -204,6 +214,13 @@ export function createConnectionPool(options: {
     },
     isReachable: () => reachable,
     end: () => pool.end(),
+  };
+}
+
+/** Ends the use of a connection whose state is unknown since a statement failed. */
+export function discard(connection: Connection): (error: unknown) => void {
+  return (error) => {
+    connection.broken ??= error instanceof Error ? error : new Error('the statement failed');
   };
 }
 

@@ -2,29 +2,30 @@ import { describe, expect, test } from '@jest/globals';
 import { holdTransaction } from '../testing/hold-transaction.js';
 import { testDatabase } from '../testing/things-fixture.js';
 import { Registry } from 'prom-client';
+import { commitTopic } from './after-commit.js';
 import { type Database, queryWithin, type Transaction } from './database.js';
 import { createPoolMetrics } from './pool-metrics.js';
 import { LockTimeoutError } from './server-failures.js';
 
 describe('a transaction', () => {
-  test('wakes the loops of its topics after the commit, and none after a rollback', async () => {
+  test('tells the listeners of a topic its news after the commit, each once, and none after a rollback', async () => {
     const { database } = testDatabase;
-    const woken: string[] = [];
-    database.onWake('room', () => woken.push('room'));
-    database.onWake('deliveries', () => woken.push('deliveries'));
+    const heard: string[][] = [];
+    const topic = commitTopic<string>();
+    topic.listen(database, (news) => heard.push([...news]));
     await database.transaction(async (tx) => {
       await tx.query('select 1');
-      tx.wakeAfterCommit('room');
-      tx.wakeAfterCommit('room');
-      expect(woken).toEqual([]);
+      topic.tell(tx, 'a');
+      topic.tell(tx, 'b', 'a');
+      expect(heard).toEqual([]);
     });
-    expect(woken).toEqual(['room']);
+    expect(heard).toEqual([['a', 'b']]);
     const undone = database.transaction((tx) => {
-      tx.wakeAfterCommit('deliveries');
+      topic.tell(tx, 'c');
       return Promise.reject(new Error('undone'));
     });
     await expect(undone).rejects.toThrow('undone');
-    expect(woken).toEqual(['room']);
+    expect(heard).toEqual([['a', 'b']]);
   });
 
   test('commits nothing if a statement that was sent without waiting fails, and fails with its error', async () => {
@@ -64,18 +65,19 @@ describe('a transaction', () => {
     const { database } = testDatabase;
     const listed = (call: number) => ({
       name: `listed-${call}`,
+      shared: 'together' as const,
       text: `with number as (select nextval('executions') as execution)
         select call, name, ${call} * 10 + execution as execution from unnest($1::text[]) with ordinality as item (name, call), number`,
     });
     const [one, two] = [listed(1), listed(2)];
     await database.query('create sequence executions');
     const rows = await database.transaction(async (tx) => {
-      void tx.queryLast(
-        { name: 'last', text: `select setval('executions', 100 * nextval('executions'))` },
-        [],
-      );
-      const first = await Promise.all(['a', 'b'].map((name) => tx.queryTogether(one, [name])));
-      const then = tx.queryTogether(two, ['c']);
+      void tx.query({
+        ...{ name: 'last', shared: 'last' },
+        text: `select setval('executions', 100 * nextval('executions'))`,
+      });
+      const first = await Promise.all(['a', 'b'].map((name) => tx.query(one, [name])));
+      const then = tx.query(two, ['c']);
       return [...first, await tx.query(`select nextval('executions') as execution`), await then];
     });
     expect(rows).toEqual([
@@ -90,12 +92,13 @@ describe('a transaction', () => {
   test('fails calls that were not sent when its work throws, and later ones', async () => {
     const statement = {
       name: 'number',
+      shared: 'together' as const,
       text: 'select call from unnest($1::integer[]) with ordinality as item (number, call)',
     };
     const late: Promise<unknown>[] = [];
     const failing = testDatabase.database.transaction((tx) => {
-      late.push(tx.queryTogether(statement, [1]));
-      setImmediate(() => late.push(tx.queryTogether(statement, [2])));
+      late.push(tx.query(statement, [1]));
+      setImmediate(() => late.push(tx.query(statement, [2])));
       throw new Error('undone');
     });
     await expect(failing).rejects.toThrow('undone');
@@ -110,6 +113,7 @@ describe('a transaction', () => {
     const once = testDatabase.connect();
     const statement = {
       name: 'insert-things',
+      shared: 'together' as const,
       text: 'insert into things select unnest($1::integer[]) returning 1 as call',
     };
     const late: Promise<unknown>[] = [];
@@ -121,7 +125,7 @@ describe('a transaction', () => {
       ended = tx;
       await tx.query('select 1');
       // By then the commit or the rollback is sent.
-      setImmediate(() => late.push(insert(20), tx.queryTogether(statement, [21])));
+      setImmediate(() => late.push(insert(20), tx.query(statement, [21])));
       if (end === 'rollback') throw new Error('undone');
     });
     expect(await Promise.allSettled([transaction])).toMatchObject([{ status: outcome }]);

@@ -119,6 +119,7 @@ type Claim =
 
 const LOCK_KEYS: PreparedStatement = {
   name: 'lock-idempotency-keys',
+  shared: 'together',
   // In ascending order, so that two transactions with the same keys cannot deadlock.
   text: `select pg_advisory_xact_lock(lock) from (
        select hashtextextended(company_id || ' ' || key, 0) as lock
@@ -129,6 +130,7 @@ const LOCK_KEYS: PreparedStatement = {
 
 const READ_KEYS: PreparedStatement = {
   name: 'read-idempotency-keys',
+  shared: 'together',
   text: `select call, held.*
      from unnest($1::text[], $2::text[], $3::timestamptz[]) with ordinality as wanted (company_id, key, now, call)
      cross join lateral (
@@ -149,8 +151,8 @@ async function claimKey(
   binding: IdempotencyBinding,
   now: Date,
 ): Promise<Claim> {
-  const locked = tx.queryTogether(LOCK_KEYS, [companyId, binding.key]);
-  const found = tx.queryTogether<{
+  const locked = tx.query(LOCK_KEYS, [companyId, binding.key]);
+  const found = tx.query<{
     operation: string;
     body_sha256: Buffer;
     outcome: string;
@@ -177,6 +179,7 @@ async function claimKey(
 
 const KEEP_KEYS: PreparedStatement = {
   name: 'keep-idempotency-keys',
+  shared: 'together',
   text: `insert into idempotency_keys (company_id, key, operation, body_sha256, outcome, created_at, expires_at)
      select * from unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::timestamptz[], $7::timestamptz[])`,
 };
@@ -188,7 +191,7 @@ function keepKey(
   binding: IdempotencyBinding,
   kept: { readonly outcome: string; readonly now: Date; readonly expiresAt: Date },
 ): void {
-  void tx.queryTogether(KEEP_KEYS, [
+  void tx.query(KEEP_KEYS, [
     companyId,
     binding.key,
     binding.operation,

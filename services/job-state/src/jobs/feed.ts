@@ -1,6 +1,6 @@
 import { ServiceError } from '@partner/kernel/process/service-error';
 import type { PreparedStatement } from '../database/connection-pool.js';
-import type { Queryable, Transaction } from '../database/database.js';
+import type { Queryable } from '../database/database.js';
 import { bytesBefore, PAGE_BYTES, pageWithinBytes } from '../rpc/page-within-bytes.js';
 import { refuseLostCursor } from '../restore/refuse-lost-cursor.js';
 import { STANDARD_RETENTION } from '@partner/proto-contracts/api/retention';
@@ -30,6 +30,7 @@ interface UnassignedJob {
 
 const APPEND_ENTRIES: PreparedStatement = {
   name: 'append-feed-entries',
+  shared: 'last',
   text: `with entry as materialized (
        select *, row_number() over (partition by company_id order by call) as number
        from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[]) with ordinality
@@ -57,11 +58,8 @@ const APPEND_ENTRIES: PreparedStatement = {
  * Each company's head is locked until the commit, so that sequences follow the order of commits, without gaps; the company's
  * other writers wait. Heads are locked in ascending order of company, so that two transactions cannot deadlock.
  */
-export function appendFeedEntry(
-  tx: Pick<Transaction, 'queryLast'>,
-  { companyId, jobId, changedAt, resource }: FeedEntry,
-): void {
-  void tx.queryLast(APPEND_ENTRIES, [companyId, jobId, changedAt, resource]);
+export function appendFeedEntry(tx: Queryable, { companyId, jobId, changedAt, resource }: FeedEntry): void {
+  void tx.query(APPEND_ENTRIES, [companyId, jobId, changedAt, resource]);
 }
 
 /**
@@ -69,10 +67,7 @@ export function appendFeedEntry(
  *
  * The sequences of the removed entries are never reused. So every entry of the job that a reader finds is later than its leaving.
  */
-export function leaveFeed(
-  tx: Pick<Transaction, 'query' | 'queryLast'>,
-  job: Pick<FeedEntry, 'companyId' | 'jobId' | 'changedAt'>,
-): void {
+export function leaveFeed(tx: Queryable, job: Pick<FeedEntry, 'companyId' | 'jobId' | 'changedAt'>): void {
   void tx.query('delete from feed_entries where company_id = $1 and job_id = $2', [job.companyId, job.jobId]);
   appendFeedEntry(tx, { ...job, resource: null });
 }

@@ -112,6 +112,7 @@ type JobRow = RowOf<typeof COLUMNS> & { readonly call: unknown; readonly selling
 
 const LOCK_JOBS: PreparedStatement = {
   name: 'lock-jobs',
+  shared: 'together',
   text: `select wanted.call, company.name as "sellingCompanyName", ${selectList(COLUMNS, 'job')}
      from unnest($1::text[], $2::text[]) with ordinality as wanted (job_id, installer_company_id, call)
      join jobs as job on job.id = wanted.job_id
@@ -131,7 +132,7 @@ export async function lockJob(
   jobId: string,
   installerCompanyId?: string,
 ): Promise<LockedJob | undefined> {
-  const [row] = await tx.queryTogether<JobRow>(LOCK_JOBS, [jobId, installerCompanyId ?? null]);
+  const [row] = await tx.query<JobRow>(LOCK_JOBS, [jobId, installerCompanyId ?? null]);
   if (row === undefined) return undefined;
   const { call: _call, sellingCompanyId, sellingCompanyName, ready, blockerCodes, ...rest } = row;
   const { scheduleStatus, startsAt, endsAt, timeZone, ...job } = rest;

@@ -111,6 +111,7 @@ const assignments = (columns: Readonly<Record<string, Column<unknown>>>, value: 
 
 const SAVE_JOBS: PreparedStatement = {
   name: 'save-jobs',
+  shared: 'together',
   // A null of the JSON columns leaves them as they are.
   text: `with item as materialized (
        select * from ${unnestColumns(SAVED_COLUMNS, 'item')}
@@ -159,7 +160,7 @@ function saveJob(
     recordedAt: now,
   };
   // Each column has one value here.
-  void tx.queryTogether(SAVE_JOBS, columnArrays(SAVED_COLUMNS, [row]).flat());
+  void tx.query(SAVE_JOBS, columnArrays(SAVED_COLUMNS, [row]).flat());
 }
 
 function readinessEvents(before: LockedJob, after: LockedJob): readonly JobEvent[] {

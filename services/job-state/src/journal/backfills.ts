@@ -1,10 +1,14 @@
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { Registry } from 'prom-client';
+import { commitTopic } from '../database/after-commit.js';
 import type { Database, Transaction } from '../database/database.js';
 import { type Loop, startLoop } from '../database/start-loop.js';
 import { type EventAbout, findEvents, withdrawEvents } from '../webhooks/events/withdraw-events.js';
 import { linkedAt } from './accounting-links.js';
 import { announceEntry, type JournalEntry } from './record-entry.js';
+
+/** Journals have entries that do not match the links of their company. */
+export const backfillLeft = commitTopic<never>();
 
 /** The accounting companies that receive a company's journal from an instant on. */
 export interface LinkChange {
@@ -103,7 +107,7 @@ async function announceNextEntries(tx: Transaction, companyId: string, now: Date
       last.occurredAt,
       last.id,
     ]);
-    tx.wakeAfterCommit('journal');
+    backfillLeft.tell(tx);
   }
   return true;
 }

@@ -19,6 +19,7 @@ export interface JournalEntry {
 
 const RECORD_ENTRIES: PreparedStatement = {
   name: 'record-journal-entries',
+  shared: 'together',
   text: `with item as materialized (
        select * from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::json[], $6::timestamptz[])
          with ordinality as item (id, company_id, occurred_at, event, data, recorded_at, call)
@@ -35,7 +36,7 @@ const RECORD_ENTRIES: PreparedStatement = {
  * The caller holds the lock of the company, so that a change of links either is in effect or finds the entry.
  */
 export async function recordEntry(tx: Transaction, entry: JournalEntry, now: Date): Promise<void> {
-  const accountants = await tx.queryTogether<{ id: string }>(RECORD_ENTRIES, [
+  const accountants = await tx.query<{ id: string }>(RECORD_ENTRIES, [
     entry.id,
     entry.companyId,
     entry.occurredAt,

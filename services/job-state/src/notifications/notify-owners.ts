@@ -1,6 +1,7 @@
 import type { NotificationName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import type { EventData } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { canSignIn } from '../access/membership.js';
+import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Transaction } from '../database/database.js';
 import { recordEvent } from '../webhooks/events/record-event.js';
 
@@ -40,8 +41,9 @@ export function aboutWebhook<More extends object>(webhook: NoticedWebhook, more:
   } as const;
 }
 
-const QUEUE_EMAILS = {
+const QUEUE_EMAILS: PreparedStatement = {
   name: 'queue-notification-emails',
+  shared: 'last',
   text: `
   with owner as materialized (
     select m.id, notified.event_id
@@ -68,5 +70,5 @@ export function notifyOwners<E extends NotificationName>(
   now: Date,
 ): void {
   const { eventId } = recordEvent(tx, { ...notification, occurredAt: now, now });
-  void tx.queryLast(QUEUE_EMAILS, [notification.companyId, eventId]);
+  void tx.query(QUEUE_EMAILS, [notification.companyId, eventId]);
 }

@@ -3,11 +3,13 @@ import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufb
 import type { ExchangeDefinition } from '@partner/proto-contracts/topology';
 import { currentRequestId } from '@partner/kernel/telemetry/request-context';
 import { injectTrace } from '@partner/kernel/telemetry/tracing';
+import { commitTopic } from '../database/after-commit.js';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Transaction } from '../database/database.js';
 
 const ENQUEUE: PreparedStatement = {
   name: 'enqueue-messages',
+  shared: 'together',
   text: `with message as materialized (
        select * from unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::text[]) with ordinality
          as message (message_id, exchange, type, body, trace_parent, request_id, call)
@@ -19,13 +21,30 @@ const ENQUEUE: PreparedStatement = {
      select call, id from enqueued join message using (message_id)`,
 };
 
+/** A message that a transaction has written to the outbox. */
+export interface OutboxMessage {
+  /** The id of its row. */
+  readonly id: string;
+  readonly messageId: string;
+  /** The name of the exchange. */
+  readonly exchange: string;
+  /** The full protobuf name, which is also the routing key. */
+  readonly type: string;
+  readonly body: Buffer;
+  readonly traceParent: string | null;
+  readonly requestId: string | null;
+}
+
+/** Messages that are committed, but not published yet. */
+export const committedMessages = commitTopic<OutboxMessage>();
+
 /**
  * Enqueues a message that is published after the commit: at least once, with one message id.
  *
  * It goes to the exchange with its full protobuf name as type and routing key, and continues the active trace and request.
  */
 export function enqueueMessage<Desc extends DescMessage>(
-  tx: Pick<Transaction, 'queryTogether' | 'publishAfterCommit'>,
+  tx: Transaction,
   outgoing: {
     readonly exchange: ExchangeDefinition;
     readonly schema: Desc;
@@ -41,9 +60,9 @@ export function enqueueMessage<Desc extends DescMessage>(
     requestId: currentRequestId() ?? null,
   };
   const { messageId, exchange, type, body, traceParent, requestId } = message;
-  tx.queryTogether<{ id: string }>(ENQUEUE, [messageId, exchange, type, body, traceParent, requestId]).then(
+  tx.query<{ id: string }>(ENQUEUE, [messageId, exchange, type, body, traceParent, requestId]).then(
     (rows) => {
-      for (const { id } of rows) tx.publishAfterCommit({ ...message, id });
+      for (const { id } of rows) committedMessages.tell(tx, { ...message, id });
     },
     () => undefined,
   );

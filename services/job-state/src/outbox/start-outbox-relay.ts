@@ -3,11 +3,11 @@ import { PublishError, type Publisher } from '@partner/kernel/amqp/publisher';
 import { invariant } from '@partner/kernel/process/invariant';
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import { Counter, type Registry } from 'prom-client';
-import type { OutboxMessage } from '../database/after-commit.js';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Database } from '../database/database.js';
 import { measuredGauge } from '../database/measured-gauge.js';
 import { startLoop } from '../database/start-loop.js';
+import { committedMessages, type OutboxMessage } from './enqueue-message.js';
 
 const SWEEP_SIZE = 200;
 const DELETE_SIZE = 1_000;
@@ -33,7 +33,7 @@ interface Relayed {
 }
 
 type RelayDeps = {
-  readonly database: Pick<Database, 'query' | 'transaction' | 'onMessage'>;
+  readonly database: Pick<Database, 'query' | 'transaction' | 'hooks'>;
   readonly publisher: Pick<Publisher, 'publish'>;
   readonly logger: Logger;
   readonly metrics: Registry;
@@ -117,8 +117,10 @@ export function startOutboxRelay(deps: RelayDeps): OutboxRelay {
       return confirmed.length >= DELETE_SIZE ? 'more' : next;
     },
   });
-  deps.database.onMessage((message) => {
-    if (inFlight.size < MAX_IN_MEMORY) inFlight.set(message.id, publishCommitted(message));
+  committedMessages.listen(deps.database, (messages) => {
+    for (const message of messages) {
+      if (inFlight.size < MAX_IN_MEMORY) inFlight.set(message.id, publishCommitted(message));
+    }
   });
   return {
     async stop() {

@@ -11,6 +11,7 @@ import type { Database, Transaction, TransactionLimits } from '../database/datab
 import { linkedNow } from '../journal/accounting-links.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
 import { insertErasure } from './erasures.js';
+import { subscriptionStateChanged } from '../webhooks/subscriptions/follow-subscription-state.js';
 
 /**
  * Ends all access of a company and begins the erasure of its data, which `startErasures` continues. A repeat with the same id
@@ -138,5 +139,5 @@ export async function endAccess(tx: Transaction, companyId: string, now: Date): 
     [companyId],
   );
   await tx.query(`update event_heads set delivery_counts = '{}' where company_id = $1`, [companyId]);
-  tx.wakeAfterCommit('subscriptions');
+  subscriptionStateChanged.tell(tx);
 }

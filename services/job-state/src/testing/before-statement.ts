@@ -27,20 +27,6 @@ export function beforeStatement(
             await hook(textOf(text), values);
             return tx.query<Row>(text, values);
           },
-          queryTogether: async <Row extends QueryResultRow>(
-            prepared: PreparedStatement,
-            values: readonly unknown[],
-          ) => {
-            await hook(prepared.text, values);
-            return tx.queryTogether<Row>(prepared, values);
-          },
-          queryLast: async <Row extends QueryResultRow>(
-            prepared: PreparedStatement,
-            values: readonly unknown[],
-          ) => {
-            await hook(prepared.text, values);
-            return tx.queryLast<Row>(prepared, values);
-          },
         });
         // The commit waits for a statement whose result the work does not wait for.
         await Promise.all(hooks);

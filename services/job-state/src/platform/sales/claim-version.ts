@@ -1,6 +1,6 @@
 import { invariant } from '@partner/kernel/process/invariant';
 import type { PreparedStatement } from '../../database/connection-pool.js';
-import type { Transaction } from '../../database/database.js';
+import type { Queryable } from '../../database/database.js';
 
 /** One version of a sales record that the platform reports. */
 export interface SalesRecord {
@@ -27,6 +27,7 @@ export interface VersionClaim {
 // A repeated version writes nothing. The caller holds the lock of the record's messages, so the snapshot shows the record.
 const CLAIM_VERSIONS: PreparedStatement = {
   name: 'claim-sales-versions',
+  shared: 'together',
   text: `with item as materialized (
        select item.id, kind, coalesce(item.company_id, project.company_id) as company_id, project.lead_id, project_id, version,
          emitted_versions::int8multirange as emitted_versions, state, call
@@ -58,12 +59,9 @@ const CLAIM_VERSIONS: PreparedStatement = {
  * The stored record has the state of its newest version. The caller holds the lock of the messages about the record. Locks the
  * record.
  */
-export async function claimVersion(
-  tx: Pick<Transaction, 'queryTogether'>,
-  record: SalesRecord,
-): Promise<VersionClaim> {
+export async function claimVersion(tx: Queryable, record: SalesRecord): Promise<VersionClaim> {
   const { id, kind, companyId, projectId, version, state } = record;
-  const [claimed] = await tx.queryTogether<VersionClaim>(CLAIM_VERSIONS, [
+  const [claimed] = await tx.query<VersionClaim>(CLAIM_VERSIONS, [
     id,
     kind,
     companyId,

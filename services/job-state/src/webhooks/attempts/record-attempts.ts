@@ -11,6 +11,8 @@ import type { AttemptMetrics } from './attempt-metrics.js';
 import { countDeadLetters } from './count-dead-letters.js';
 import { type DeliveryStanding, type RetrySettings, settleAttempt } from './settle-attempt.js';
 import { type Change, type SubscriptionChange, writeSettlements } from './write-settlements.js';
+import { announceAfterCommit } from '../../changes/announce-change.js';
+import { slotsFreed } from '../deliveries/releaser.js';
 
 export interface RecordAttemptsDeps {
   readonly database: Pick<Database, 'transaction'>;
@@ -74,12 +76,12 @@ export async function recordAttempts(
     countAttempts(tx, [...recordedLate, ...outcome.recorded.map(countedAttempt)]);
     countDeadLetters(tx, outcome.recorded);
     // A finished attempt frees a slot under the cap of its subscription.
-    if (outcome.settled.length > 0) tx.wakeAfterCommit('room');
+    if (outcome.settled.length > 0) slotsFreed.tell(tx);
     for (const { delivery } of outcome.settled) {
-      tx.announceAfterCommit(delivery.companyId, [delivery.subscriptionId]);
+      announceAfterCommit(tx, delivery.companyId, [delivery.subscriptionId]);
     }
     for (const { companyId, subscriptionId } of recovered)
-      tx.announceAfterCommit(companyId, [subscriptionId]);
+      announceAfterCommit(tx, companyId, [subscriptionId]);
     return outcome;
   });
   for (const { delivery, result } of recorded) {

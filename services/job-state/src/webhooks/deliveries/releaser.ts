@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../../database/database.js';
+import { type AfterCommit, commitTopic } from '../../database/after-commit.js';
 import type { LeaseLimits } from './claim-rule.js';
 import type { LeasedDelivery } from './leased-delivery.js';
 
@@ -10,31 +10,27 @@ export interface Releaser {
   release(deliveries: readonly LeasedDelivery[]): void;
 }
 
-const releasers = new WeakMap<object, Releaser>();
-const leased = new WeakMap<object, LeasedDelivery[]>();
+/** Subscriptions whose deliveries wait for the scheduler. Without any: unknown ones. */
+export const deliveriesWaiting = commitTopic<string>();
 
-/** Sets the releaser of deliveries that transactions of the database lease. */
-export function setReleaser({ hooks }: Pick<Database, 'hooks'>, releaser: Releaser): void {
-  releasers.set(hooks, releaser);
+/** Slots for deliveries are free. */
+export const slotsFreed = commitTopic<never>();
+
+const leased = commitTopic<LeasedDelivery>();
+const releasers = new WeakMap<object, Releaser>();
+
+/** Sets the releaser of deliveries that transactions of the database lease: all of a transaction together, after its commit. */
+export function setReleaser(database: Pick<AfterCommit, 'hooks'>, releaser: Releaser): void {
+  releasers.set(database.hooks, releaser);
+  leased.listen(database, (deliveries) => releaser.release(deliveries));
 }
 
 /** Bounds of the leases of deliveries that the transaction queues; undefined: the scheduler leases them. */
-export function leaseLimitsOf({ hooks }: Pick<Transaction, 'hooks'>): LeaseLimits | undefined {
+export function leaseLimitsOf({ hooks }: Pick<AfterCommit, 'hooks'>): LeaseLimits | undefined {
   return releasers.get(hooks)?.leaseLimits();
 }
 
-/** Publishes commands for deliveries that the transaction has leased, all together after its commit. */
-export function releaseAfterCommit(
-  tx: Pick<Transaction, 'hooks' | 'afterCommit'>,
-  deliveries: readonly LeasedDelivery[],
-): void {
-  if (deliveries.length === 0) return;
-  const known = leased.get(tx);
-  if (known !== undefined) {
-    known.push(...deliveries);
-    return;
-  }
-  const all = [...deliveries];
-  leased.set(tx, all);
-  tx.afterCommit(() => releasers.get(tx.hooks)?.release(all));
+/** Publishes commands for deliveries that the transaction has leased. */
+export function releaseAfterCommit(tx: AfterCommit, deliveries: readonly LeasedDelivery[]): void {
+  if (deliveries.length > 0) leased.tell(tx, ...deliveries);
 }

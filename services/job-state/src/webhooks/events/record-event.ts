@@ -9,9 +9,10 @@ import {
 } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import { type EventData } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import type { Transaction } from '../../database/database.js';
-import { leaseLimitsOf, releaseAfterCommit } from '../deliveries/releaser.js';
+import { deliveriesWaiting, leaseLimitsOf, releaseAfterCommit } from '../deliveries/releaser.js';
 import { RECORD_EVENTS, type RecordedDelivery } from './record-events-statement.js';
 import { renderEnvelope } from './render-envelope.js';
+import { announceAfterCommit } from '../../changes/announce-change.js';
 
 /** An event that the webhook subscriptions of a company may match. */
 export interface EventToRecord<E extends EventName> {
@@ -82,7 +83,7 @@ export function recordEvent<E extends EventName>(tx: Transaction, event: EventTo
     limits?.subscriptionCap ?? null,
     limits?.companyCap ?? null,
   ];
-  tx.queryLast<RecordedDelivery>(RECORD_EVENTS, values).then(
+  tx.query<RecordedDelivery>(RECORD_EVENTS, values).then(
     (rows) => {
       deliveries = rows.length;
       const leased = rows.flatMap((row) =>
@@ -90,8 +91,9 @@ export function recordEvent<E extends EventName>(tx: Transaction, event: EventTo
       );
       releaseAfterCommit(tx, leased);
       const waiting = rows.filter((row) => row.leaseId === null).map(({ subscriptionId }) => subscriptionId);
-      if (waiting.length > 0) tx.wakeAfterCommit('deliveries', waiting);
-      tx.announceAfterCommit(
+      if (waiting.length > 0) deliveriesWaiting.tell(tx, ...waiting);
+      announceAfterCommit(
+        tx,
         event.companyId,
         rows.map(({ subscriptionId }) => subscriptionId),
       );

@@ -1,3 +1,4 @@
+import type { PreparedStatement } from '../../database/connection-pool.js';
 import { hasSlot, inFlightBySubscription, isFailing } from '../deliveries/claim-rule.js';
 import { isDue, isWaiting } from '../deliveries/delivery-columns.js';
 import { leasedColumns, type LeasedRow } from '../deliveries/leased-delivery.js';
@@ -25,8 +26,9 @@ const LEASED = `item.lease_seconds is not null and queued.is_first
  *
  * The result has every delivery, and what an attempt needs of those with a lease.
  */
-export const RECORD_EVENTS = {
+export const RECORD_EVENTS: PreparedStatement = {
   name: 'record-events',
+  shared: 'last',
   text: `with item as materialized (
      select *, row_number() over of_company as number, count(*) over (partition by company_id) as numbers
      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::timestamptz[],

@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../../database/database.js';
+import { announceAfterCommit } from '../../changes/announce-change.js';
 
 /** The events of a company about a resource. */
 export interface EventAbout {
@@ -47,7 +48,7 @@ export async function withdrawEvents(tx: Transaction, about: readonly EventAbout
      returning d.company_id as "companyId", d.subscription_id as "subscriptionId"`,
     [eventIds],
   );
-  for (const { companyId, subscriptionId } of withdrawn) tx.announceAfterCommit(companyId, [subscriptionId]);
+  for (const { companyId, subscriptionId } of withdrawn) announceAfterCommit(tx, companyId, [subscriptionId]);
 }
 
 function columns(about: readonly EventAbout[]): readonly unknown[] {

@@ -20,6 +20,7 @@ import {
 import { BULK_REPLAY_COLUMNS, type BulkReplayRow } from './bulk-replay-resource.js';
 import { idsCreatedWithin } from '../../database/created-within.js';
 import { type DeliveryStateName, isDue, isWaiting } from '../deliveries/delivery-columns.js';
+import { announceAfterCommit } from '../../changes/announce-change.js';
 
 /** Which deliveries of a subscription to replay. */
 export interface BulkReplaySelection {
@@ -236,7 +237,7 @@ export async function createBulkReplay(
         subject: { type: 'bulk_replay', id: row.id },
         details: { subscriptionId, states, event, from, to, perMinute, total },
       });
-      tx.announceAfterCommit(companyId, [subscriptionId]);
+      announceAfterCommit(tx, companyId, [subscriptionId]);
       return row;
     },
     { ...limits, companyId },
@@ -348,7 +349,7 @@ export async function cancelBulkReplay(
           subject: { type: 'bulk_replay', id: replayId },
           details: { subscriptionId, kind, queued },
         });
-        tx.announceAfterCommit(companyId, [subscriptionId]);
+        announceAfterCommit(tx, companyId, [subscriptionId]);
       }
       return { replay: after, isCancelled: cancelled.length > 0 };
     },

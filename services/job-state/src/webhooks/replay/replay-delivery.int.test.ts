@@ -8,6 +8,7 @@ import {
   logLines,
 } from '../testing/delivery-service-fixture.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
+import { deliveriesWaiting } from '../deliveries/releaser.js';
 
 describe('ReplayDelivery', () => {
   test.each(['delivered', 'dead_lettered'] as const)(
@@ -126,7 +127,7 @@ describe('RetryDelivery', () => {
   test('makes the next attempt of a waiting delivery due now, as the scheduled one [DELIVERY-20]', async () => {
     const { companyId, deliveryId } = await waitingDelivery(240);
     const woken: unknown[] = [];
-    fixture.database.onWake('deliveries', (ids) => woken.push(...ids));
+    deliveriesWaiting.listen(fixture.database, (ids) => woken.push(...ids));
     const delivery = await client.retryDelivery({ companyId, deliveryId, membershipId: 'mem_1' });
     expect(delivery).toMatchObject({ id: deliveryId, state: 'retry_scheduled', attempts: 3 });
     const stored = await fixture.delivery(deliveryId);

@@ -8,6 +8,8 @@ import { lockSubscription } from '../subscriptions/get-subscription.js';
 import { DELIVERY_COLUMNS, type DeliveryRow, isWaiting, MAKE_DUE } from '../deliveries/delivery-columns.js';
 import { ofEvent, queueDeliveries } from '../deliveries/queue-delivery.js';
 import { type DeliveryOfCompany, IS_DELIVERY_OF_COMPANY } from '../attempts/get-delivery.js';
+import { announceAfterCommit } from '../../changes/announce-change.js';
+import { deliveriesWaiting } from '../deliveries/releaser.js';
 
 interface SendAgainDeps {
   readonly database: Pick<Database, 'transaction'>;
@@ -46,8 +48,8 @@ async function sendAgain(
         subject: { type: 'delivery', id: isReplay ? (row.replayOf ?? id) : id },
         details: { ...(isReplay && { replayId: id }), subscriptionId, eventId },
       });
-      tx.wakeAfterCommit('deliveries', [subscriptionId]);
-      tx.announceAfterCommit(companyId, [subscriptionId]);
+      deliveriesWaiting.tell(tx, subscriptionId);
+      announceAfterCommit(tx, companyId, [subscriptionId]);
       return row;
     },
     { ...limits, companyId },

@@ -21,6 +21,7 @@ import { type IdempotencyBinding, runIdempotent } from '../../idempotency/run-id
 import { eventsOfSubscription } from '../events/events-of-subscription.js';
 import { refuseSecond } from './bulk-replay.js';
 import { BULK_REPLAY_COLUMNS, type BulkReplayRow, shownBulkReplay } from './bulk-replay-resource.js';
+import { announceAfterCommit } from '../../changes/announce-change.js';
 
 /** Events of a company, by number, by time or by id, as the operation has parsed it. */
 type EventSelection = Pick<
@@ -184,7 +185,8 @@ async function start(
   );
   if (rows.length < locked.length) await refuseSecond(tx, 'events', ids);
   for (const row of rows) await recordStart(tx, request, row);
-  tx.announceAfterCommit(
+  announceAfterCommit(
+    tx,
     companyId,
     rows.map((row) => row.subscriptionId),
   );

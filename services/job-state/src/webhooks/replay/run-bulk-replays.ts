@@ -7,6 +7,8 @@ import type { DueBulkReplay, Step } from './bulk-replay-step.js';
 import { stepBackfill, stepEvents } from './step-events.js';
 import { stepReplay } from './step-replay.js';
 import { isDue, isWaiting } from '../deliveries/delivery-columns.js';
+import { announceAfterCommit } from '../../changes/announce-change.js';
+import { deliveriesWaiting } from '../deliveries/releaser.js';
 
 /** Maximum number of due deliveries of one bulk replay that wait for an attempt. One step may exceed it by its size. */
 const MAX_WAITING = 100;
@@ -103,9 +105,9 @@ async function stepNext(
         step === undefined ? 0 : (step.queued * SECONDS_PER_MINUTE) / due.perMinute + step.pauseSeconds,
       ],
     );
-    if (step !== undefined && step.queued > 0) tx.wakeAfterCommit('deliveries', [due.subscriptionId]);
+    if (step !== undefined && step.queued > 0) deliveriesWaiting.tell(tx, due.subscriptionId);
     if (state !== 'running' || (step?.queued ?? 0) > 0) {
-      tx.announceAfterCommit(due.companyId, [due.subscriptionId]);
+      announceAfterCommit(tx, due.companyId, [due.subscriptionId]);
     }
     return { due, state, queued: due.queued + (step?.queued ?? 0) };
   });

@@ -10,6 +10,7 @@ import { textOf } from '../../testing/statement-text.js';
 import { type Queryable } from '../../database/database.js';
 import { type Scheduler, type SchedulerOptions, startScheduler } from './release-due.js';
 import { fixture } from '../../testing/file-webhooks.js';
+import { deliveriesWaiting, slotsFreed } from '../deliveries/releaser.js';
 
 /** Longer than any test: an earlier release happened because the scheduler was woken. */
 const NEVER_MS = 3_600_000;
@@ -49,8 +50,8 @@ function start(options: {
     ...(options.withhold !== undefined && { withhold: options.withhold }),
   });
   schedulers.push(scheduler);
-  fixture.database.onWake('deliveries', scheduler.wake);
-  fixture.database.onWake('room', scheduler.refill);
+  deliveriesWaiting.listen(fixture.database, scheduler.wake);
+  slotsFreed.listen(fixture.database, scheduler.refill);
   const passSeconds = (seconds: number) => {
     now += seconds * 1_000;
   };
@@ -77,7 +78,7 @@ describe('startScheduler', () => {
 
     await fixture.event(companyId);
     await fixture.database.transaction((tx) => {
-      tx.wakeAfterCommit('deliveries');
+      deliveriesWaiting.tell(tx);
       return Promise.resolve();
     });
     expect(await publisher.published.atLeast(2)).toHaveLength(2);
@@ -102,7 +103,7 @@ describe('startScheduler', () => {
       [companyId],
     );
     await fixture.database.transaction((tx) => {
-      tx.wakeAfterCommit('deliveries', [subscription?.id ?? '']);
+      deliveriesWaiting.tell(tx, subscription?.id ?? '');
       return Promise.resolve();
     });
     expect(await publisher.published.atLeast(1)).toHaveLength(1);
@@ -161,7 +162,7 @@ describe('startScheduler', () => {
     );
     await fixture.finish('delivered', leased?.id ?? '');
     await fixture.database.transaction((tx) => {
-      tx.wakeAfterCommit('room');
+      slotsFreed.tell(tx);
       return Promise.resolve();
     });
     await eventually('the slot in use', async () => (await fixture.leases()) === 20);

@@ -5,6 +5,7 @@ import { recordAudit } from '../../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../../database/database.js';
 import { lockSubscription, type OwnersSubscription } from './get-subscription.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
+import { announceAfterCommit } from '../../changes/announce-change.js';
 
 export interface ChangeDeps {
   readonly database: Pick<Database, 'transaction'>;
@@ -44,7 +45,7 @@ export async function changeSubscription<Result>(
       subject: { type: 'webhook', id: subscriptionId },
       details: changed.details,
     });
-    tx.announceAfterCommit(companyId, [subscriptionId]);
+    announceAfterCommit(tx, companyId, [subscriptionId]);
     return changed;
   }, limits);
   if (details !== undefined) {

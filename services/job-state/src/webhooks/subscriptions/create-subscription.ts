@@ -15,6 +15,7 @@ import { type Caller, checkEndpoint, type Endpoints, refuseWhenOverdue } from '.
 import { allowedEvents } from './allowed-events.js';
 import { createSecret, writeSecret } from './create-secret.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
+import { announceAfterCommit } from '../../changes/announce-change.js';
 
 const FIRST_VERSION = 1;
 
@@ -96,7 +97,7 @@ export async function createSubscription(
         subject: { type: 'webhook', id },
         details: { url, events, description, schemaVersion },
       });
-      tx.announceAfterCommit(companyId, [id]);
+      announceAfterCommit(tx, companyId, [id]);
       return row;
     },
     { companyId, timeoutMs: caller.timeoutMs() },

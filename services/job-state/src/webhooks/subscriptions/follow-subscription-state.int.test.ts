@@ -8,6 +8,8 @@ import { client, fixture } from '../../testing/file-subscriptions.js';
 import { attemptedMessage, type StoredDelivery } from '../../testing/webhook-fixture.js';
 import { followSubscriptionState, startFollowingSubscriptionState } from './follow-subscription-state.js';
 import type { SubscriptionOfCompany } from './get-subscription.js';
+import { deliveriesWaiting } from '../deliveries/releaser.js';
+import { subscriptionStateChanged } from './follow-subscription-state.js';
 
 /** Runs until no delivery is left to move. */
 async function followAll(): Promise<void> {
@@ -212,9 +214,9 @@ test('a loop runs at once when the commit wakes it, and wakes the scheduler when
     metrics: new Registry(),
     intervalMs: 3_600_000,
   });
-  fixture.database.onWake('subscriptions', loop.wake);
+  subscriptionStateChanged.listen(fixture.database, loop.wake);
   let woken = 0;
-  fixture.database.onWake('deliveries', () => {
+  deliveriesWaiting.listen(fixture.database, () => {
     woken += 1;
   });
   const firstIs = (state: string) => eventually(state, async () => (await stateOf(first)) === state);

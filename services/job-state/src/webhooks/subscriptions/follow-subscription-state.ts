@@ -1,8 +1,14 @@
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { Registry } from 'prom-client';
+import { commitTopic } from '../../database/after-commit.js';
 import type { Database } from '../../database/database.js';
 import { isWaiting, RETAINED_COLUMNS } from '../deliveries/delivery-columns.js';
 import { type Loop, startLoop } from '../../database/start-loop.js';
+import { announceAfterCommit } from '../../changes/announce-change.js';
+import { deliveriesWaiting } from '../deliveries/releaser.js';
+
+/** Subscriptions have deliveries that do not match their state. */
+export const subscriptionStateChanged = commitTopic<never>();
 
 /** Deliveries that one statement moves, which bounds its locks. */
 const BATCH_SIZE = 1_000;
@@ -127,8 +133,8 @@ export async function followSubscriptionState({ database }: FollowDeps): Promise
         ids,
         perSubscription,
       ]);
-      for (const { companyId, subscriptionId } of rows) tx.announceAfterCommit(companyId, [subscriptionId]);
-      if (move === 'resume' && rows.length > 0) tx.wakeAfterCommit('deliveries');
+      for (const { companyId, subscriptionId } of rows) announceAfterCommit(tx, companyId, [subscriptionId]);
+      if (move === 'resume' && rows.length > 0) deliveriesWaiting.tell(tx);
       return rows.length;
     });
   }

@@ -29,6 +29,7 @@ import type { CreateSubscriptionDeps } from './create-subscription.js';
 import { getSubscription, type OwnersSubscription, type SubscriptionOfCompany } from './get-subscription.js';
 import { secretVersionMismatch } from './rotate-secret.js';
 import type { SubscriptionRow } from './subscription-resource.js';
+import { deliveriesWaiting } from '../deliveries/releaser.js';
 
 /** Maximum number of test deliveries of one subscription within {@link TEST_WINDOW_MS}. */
 export const MAX_TEST_DELIVERIES = WEBHOOK_LIMITS.testsPerSubscription;
@@ -130,7 +131,7 @@ export async function sendTestDelivery(
       ],
     );
     invariant(delivery, 'an insert gives its row');
-    tx.wakeAfterCommit('deliveries', [subscriptionId]);
+    deliveriesWaiting.tell(tx, subscriptionId);
     return {
       result: delivery,
       details: {

@@ -123,7 +123,7 @@ describe('a back-fill', () => {
     const late = fixture.database.transaction((tx) => {
       const { eventId } = fixture.record(tx, companyId);
       // Runs after the event is recorded, and holds the commit back.
-      void tx.queryLast({ name: 'wait-for-holder', text: LOCK }, []);
+      void tx.query({ name: 'wait-for-holder', shared: 'last', text: LOCK }, []);
       return eventId;
     });
     await untilLockWaits(fixture.database);

@@ -5,6 +5,7 @@ import { type ChangeDeps, changeSubscription, setColumns } from './change-subscr
 import { type OwnersSubscription, refuseStale } from './get-subscription.js';
 import { startBackfill } from './start-backfill.js';
 import type { SubscriptionRow } from './subscription-resource.js';
+import { subscriptionStateChanged } from './follow-subscription-state.js';
 
 /** Maximum number of events of a pause that are counted for a back-fill. */
 const MAX_EVENTS_COUNTED = 100_000;
@@ -27,7 +28,7 @@ export function pauseSubscription(
     if (before.state === 'paused') return { result: before };
     const assignments = `state = 'paused', paused_at = $2, updated_at = $2`;
     const result = await setColumns(tx, before.id, assignments, [deps.clock()]);
-    tx.wakeAfterCommit('subscriptions');
+    subscriptionStateChanged.tell(tx);
     return { result, details: {} };
   });
 }
@@ -75,7 +76,7 @@ export function activateSubscription(
     invariant(from, 'a paused subscription was paused at a time');
     const span = { companyId, subscriptionId, from, to: now, maxCounted: MAX_EVENTS_COUNTED };
     const backfillId = backfill ? (await startBackfill(tx, span)).id : undefined;
-    tx.wakeAfterCommit('subscriptions');
+    subscriptionStateChanged.tell(tx);
     return {
       result: { subscription, backfillId },
       details: { backfillId: backfillId ?? null },
@@ -142,7 +143,7 @@ export function deleteSubscription(
       companyId,
       subscriptionId,
     ]);
-    tx.wakeAfterCommit('subscriptions');
+    subscriptionStateChanged.tell(tx);
     return { result: undefined, details: { url: before.url } };
   });
 }

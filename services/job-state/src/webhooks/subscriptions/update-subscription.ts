@@ -15,6 +15,8 @@ import type { CreateSubscriptionDeps } from './create-subscription.js';
 import { getSubscription, type OwnersSubscription, refuseStale } from './get-subscription.js';
 import { storeHeaders } from './store-headers.js';
 import type { SubscriptionRow } from './subscription-resource.js';
+import { subscriptionStateChanged } from './follow-subscription-state.js';
+import { deliveriesWaiting } from '../deliveries/releaser.js';
 
 /** A valid change; undefined fields stay. */
 export interface SubscriptionToUpdate extends OwnersSubscription {
@@ -96,8 +98,8 @@ export async function updateSubscription(
       ],
     );
     const { state } = result;
-    if (state !== before.state) tx.wakeAfterCommit('subscriptions');
-    if (fields.includes('deliveriesPerSecond')) tx.wakeAfterCommit('deliveries', [subscriptionId]);
+    if (state !== before.state) subscriptionStateChanged.tell(tx);
+    if (fields.includes('deliveriesPerSecond')) deliveriesWaiting.tell(tx, subscriptionId);
     const values = Object.fromEntries(fields.map((name) => [name, result[name]]));
     return {
       result,
