@@ -17,13 +17,15 @@ import type { ServiceKit } from '@partner/kernel/process/service';
 import { accessOperations } from './access/access-operations.js';
 import { keyOperations } from './access/authenticate-key.js';
 import type { KeyUsage } from './access/start-key-usage.js';
-import { appointmentOperations } from './appointments/book-appointment.js';
+import { bookAppointment } from './appointments/book-appointment.js';
 import { auditOperations } from './audit/audit-operations.js';
 import type { Config } from './config.js';
-import { contractorJobOperations } from './contractor-jobs/contractor-job-operations.js';
+import { appendJobNote, listContractorJobs } from './contractor-jobs/contractor-jobs.js';
 import type { Database } from './database/database.js';
-import { jobOperations } from './jobs/job-operations.js';
-import { leadOperations } from './leads/create-lead.js';
+import { getJob, listTechnicians } from './jobs/job-reads.js';
+import { recordStatusEvent, replaceAssignments, setSchedule } from './jobs/job-writes.js';
+import { listJobFeed } from './jobs/list-job-feed.js';
+import { createLead } from './leads/create-lead.js';
 import { notificationOperations } from './notifications/notification-operations.js';
 import { operatorOperations } from './operator/operator-operations.js';
 import { faultOperations } from './sandbox/fault-scripts.js';
@@ -107,10 +109,9 @@ export function implementationsOf(
   const deps = { database, clock, logger };
   return [
     ...keyOperations({ ...deps, keyUsage, environment: config.PARTNER_ENVIRONMENT }),
-    ...jobOperations({ ...deps, feedDays: config.RETENTION_FEED_DAYS }),
-    ...leadOperations(deps),
-    ...appointmentOperations(deps),
-    ...contractorJobOperations(deps),
+    listJobFeed({ ...deps, feedDays: config.RETENTION_FEED_DAYS }),
+    ...[getJob, listTechnicians, recordStatusEvent, setSchedule, replaceAssignments].map((of) => of(deps)),
+    ...[createLead, bookAppointment, listContractorJobs, appendJobNote].map((of) => of(deps)),
     ...eventFeedOperations({ ...deps, deliveriesDays: config.RETENTION_DELIVERIES_DAYS }),
     ...eventReplayOperations(deps),
     ...manifestOperations(deps),

@@ -1,25 +1,17 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { AppointmentBookedSchema } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
-import { appointmentBooked } from '@partner/proto-contracts/resources/appointment/appointment';
-import { bookAppointmentOperation } from '@partner/proto-contracts/resources/appointment/operations';
 import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { newId } from '@partner/kernel/process/ids';
-import { invariant } from '@partner/kernel/process/invariant';
-import { silentLogger } from '@partner/kernel/telemetry/logger';
-import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import type { Database } from '../database/database.js';
-import { createLead } from '../leads/create-lead.js';
-import { generalKey } from '../testing/callers.js';
+import { database } from '../testing/file-database.js';
+import { crashingBeforeCommit } from '../testing/hold-transaction.js';
+import { bookAppointment, createLead } from '../testing/partner-calls.js';
 import { refusalOf } from '../testing/refusal-of.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { LEAD, binding, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { webhookRows } from '../testing/webhook-fixture.js';
-import { appointmentOperations, bookAppointment, type Booking } from './book-appointment.js';
 
-let testDatabase: TestDatabase;
-let database: Database;
 let seller: string;
 let otherSeller: string;
 let own: { leadId: string; projectId: string };
@@ -27,25 +19,15 @@ let foreign: { leadId: string; projectId: string };
 let houses = 0;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase({ poolSize: 24 });
-  ({ database } = testDatabase);
   [seller, otherSeller] = [await insertCompany(database, 'SALES'), await insertCompany(database, 'SALES')];
   [own, foreign] = [await insertLead(seller), await insertLead(otherSeller)];
 });
 
-afterAll(() => testDatabase.drop());
-
-const deps = () => ({ database, clock: () => TEST_NOW, logger: silentLogger });
-
 /** Submits a lead of the company and returns it with its project. */
 async function insertLead(companyId: string): Promise<{ leadId: string; projectId: string }> {
   houses += 1;
-  const { result } = await createLead(deps(), {
-    ...LEAD,
-    companyId,
-    address: `${houses} Main Street, Boulder, CO 80302`,
-  });
-  return result;
+  const address = `${houses} Main Street, Boulder, CO 80302`;
+  return (await createLead({ database }, { ...LEAD, companyId, address })).result;
 }
 
 /** An idempotency key of the body, bound as the gateway binds it. */
@@ -56,44 +38,39 @@ function keyed(key = newId('evt'), body = '{}') {
 const STARTS = new Date('2026-10-05T15:00:00.000Z');
 const ENDS = new Date('2026-10-05T16:00:00.250Z');
 
-function book(booking: Partial<Booking> = {}, on: Pick<Database, 'transaction'> = database) {
-  return bookAppointment(
-    { ...deps(), database: on },
-    {
-      companyId: seller,
-      binding: keyed(),
-      leadId: own.leadId,
-      projectId: null,
-      startsAt: STARTS,
-      endsAt: ENDS,
-      notes: null,
-      timeoutMs: undefined,
-      ...booking,
-    },
-  );
+function book(
+  booking: Partial<Parameters<typeof bookAppointment>[1]> = {},
+  on: Pick<Database, 'transaction'> = database,
+) {
+  const appointment = { companyId: seller, leadId: own.leadId, startsAt: STARTS, endsAt: ENDS };
+  return bookAppointment({ database: on }, { binding: keyed(), ...appointment, ...booking });
 }
 
-/** Row counts of every table that bookings write. */
-async function traces() {
-  const [row] = await database.query<Record<string, number>>(
-    `select (select count(*)::int from appointments) as appointments,
-       (select count(*)::int from events where name = 'appointment.booked') as events,
-       (select count(*)::int from outbox where type = $1) as messages,
-       (select count(*)::int from idempotency_keys) as keys`,
-    [AppointmentBookedSchema.typeName],
-  );
-  invariant(row, 'counts have a row');
-  return row;
-}
+const BODIES = {
+  event: `select body from events where name = 'appointment.booked' order by id`,
+  message: `select body from outbox where type = '${AppointmentBookedSchema.typeName}' order by id`,
+};
 
-function after(before: Record<string, number>, bookings: number, keys = bookings) {
-  const grown = (name: string, by: number) => (before[name] ?? 0) + by;
+/** What the last booking has published. */
+async function lastPublished() {
+  const [event, message] = await Promise.all([
+    database.query<{ body: Buffer }>(BODIES.event),
+    database.query<{ body: Buffer }>(BODIES.message),
+  ]);
   return {
-    appointments: grown('appointments', bookings),
-    events: grown('events', bookings),
-    messages: grown('messages', bookings),
-    keys: grown('keys', keys),
+    event: webhookEnvelope.parse(JSON.parse(event.at(-1)?.body.toString() ?? '')),
+    message: fromBinary(AppointmentBookedSchema, message.at(-1)?.body ?? Buffer.alloc(0)),
   };
+}
+
+/** The rows in each table that bookings write. */
+async function traces(): Promise<readonly number[]> {
+  const rows = await Promise.all(
+    [...Object.values(BODIES), 'select from appointments', 'select from idempotency_keys'].map((text) =>
+      database.query(text),
+    ),
+  );
+  return rows.map(({ length }) => length);
 }
 
 describe('an appointment', () => {
@@ -108,7 +85,7 @@ describe('an appointment', () => {
       replayed: false,
       expiresAt: new Date(TEST_NOW.getTime() + 45 * 24 * 3_600_000),
     });
-    expect(await traces()).toEqual(after(before, 1));
+    expect(await traces()).toEqual(before.map((count) => count + 1));
     expect(await database.query('select * from appointments where id = $1', [appointmentId])).toEqual([
       {
         id: appointmentId,
@@ -125,60 +102,33 @@ describe('an appointment', () => {
       },
     ]);
 
-    const recorded = await database.query<{ company_id: string; body: Buffer; subscription_id: string }>(
-      `select event.company_id, event.body, delivery.subscription_id
+    const deliveries = await database.query(
+      `select event.company_id, delivery.subscription_id
        from events as event join deliveries as delivery on delivery.event_id = event.id where event.resource_id = $1`,
       [appointmentId],
     );
-    expect(recorded).toMatchObject([{ company_id: seller, subscription_id: subscriptionId }]);
-    expect(webhookEnvelope.parse(JSON.parse(recorded[0]?.body.toString('utf8') ?? ''))).toMatchObject({
-      event: 'appointment.booked',
-      schemaVersion: 1,
-      occurredAt: '2026-10-01T12:00:00.000Z',
+    expect(deliveries).toEqual([{ company_id: seller, subscription_id: subscriptionId }]);
+    const { event, message } = await lastPublished();
+    const ids = { appointmentId, leadId: own.leadId, projectId: own.projectId };
+    expect(event).toMatchObject({
+      ...{ event: 'appointment.booked', schemaVersion: 1, occurredAt: '2026-10-01T12:00:00.000Z' },
       resource: { type: 'appointment', id: appointmentId, version: 1 },
       data: {
-        appointmentId,
-        leadId: own.leadId,
-        projectId: own.projectId,
-        startsAt: '2026-10-05T15:00:00.000Z',
-        endsAt: '2026-10-05T16:00:00.250Z',
-        notes: 'Ring twice',
+        ...{ ...ids, notes: 'Ring twice' },
+        ...{ startsAt: '2026-10-05T15:00:00.000Z', endsAt: '2026-10-05T16:00:00.250Z' },
       },
     });
-
-    const messages = await database.query<{ body: Buffer; exchange: string }>(
-      'select body, exchange from outbox where type = $1 order by id desc limit 1',
-      [AppointmentBookedSchema.typeName],
-    );
-    expect(messages).toMatchObject([{ exchange: 'partner.events' }]);
-    expect(messages.map(({ body }) => fromBinary(AppointmentBookedSchema, body))).toMatchObject([
-      {
-        appointmentId,
-        companyId: seller,
-        leadId: own.leadId,
-        projectId: own.projectId,
-        startsAt: timestampFromDate(STARTS),
-        endsAt: timestampFromDate(ENDS),
-        notes: 'Ring twice',
-        bookedAt: timestampFromDate(TEST_NOW),
-      },
-    ]);
+    expect(message).toMatchObject({
+      ...{ ...ids, companyId: seller, notes: 'Ring twice', bookedAt: timestampFromDate(TEST_NOW) },
+      ...{ startsAt: timestampFromDate(STARTS), endsAt: timestampFromDate(ENDS) },
+    });
   });
 
   test('without a project is published with that of its lead, and to the platform without one [APPT-6]', async () => {
     const { appointmentId } = await book();
-    const [event] = await database.query<{ body: Buffer }>('select body from events where resource_id = $1', [
-      appointmentId,
-    ]);
-    expect(JSON.parse(event?.body.toString('utf8') ?? '')).toMatchObject({
-      data: { appointmentId, projectId: own.projectId, notes: null },
-    });
-    const [message] = await database.query<{ body: Buffer }>(
-      'select body from outbox where type = $1 order by id desc limit 1',
-      [AppointmentBookedSchema.typeName],
-    );
-    const { projectId, notes } = fromBinary(AppointmentBookedSchema, message?.body ?? Buffer.alloc(0));
-    expect({ projectId, notes }).toEqual({ projectId: undefined, notes: undefined });
+    const { event, message } = await lastPublished();
+    expect(event).toMatchObject({ data: { appointmentId, projectId: own.projectId, notes: null } });
+    expect([message.projectId, message.notes]).toEqual([undefined, undefined]);
   });
 
   test("replayed after its lead has become another company's still returns the first response", async () => {
@@ -201,7 +151,7 @@ describe('a request to book an appointment', () => {
       const key = keyed();
       const before = await traces();
       const unknown = newId(field === 'leadId' ? 'lead' : 'prj');
-      for (const id of [foreign[field], unknown, 'no id at all', '']) {
+      for (const id of [foreign[field], unknown, 'no id at all']) {
         const error = await refusalOf(book({ binding: key, [field]: id }));
         expect({ reason: error.reason, message: error.message, attributes: error.attributes }).toEqual({
           reason: 'permission_denied',
@@ -249,65 +199,31 @@ describe('a request to book an appointment', () => {
       const responses = await Promise.all(Array.from({ length: 16 }, () => book({ binding: key })));
       expect(new Set(responses.map(({ appointmentId }) => appointmentId)).size).toBe(1);
       expect(responses.filter(({ idempotency }) => idempotency?.replayed === false)).toHaveLength(1);
-      expect(await traces()).toEqual(after(before, 1));
+      expect(await traces()).toEqual(before.map((count) => count + 1));
     }
   });
 
   test('that fails half way leaves no trace and the key unused', async () => {
     const key = keyed();
     const before = await traces();
-    const failing: Pick<Database, 'transaction'> = {
-      transaction: (work, limits) =>
-        database.transaction(async (tx) => {
-          await work(tx);
-          throw new Error('the process dies before the commit');
-        }, limits),
-    };
-    await expect(book({ binding: key }, failing)).rejects.toThrow('dies');
+    await expect(book({ binding: key }, crashingBeforeCommit(database))).rejects.toMatchObject({
+      reason: 'internal',
+    });
     expect(await traces()).toEqual(before);
     expect((await book({ binding: key })).idempotency).toMatchObject({ replayed: false });
   });
-
-  test('that ends when it starts is not stored, for any caller', async () => {
-    await expect(book({ endsAt: STARTS })).rejects.toThrow('appointments_ends_at_check');
-  });
-});
-
-describe('the operation', () => {
-  async function call(key: string, given: object = {}) {
-    const operations = inProcessOperations({
-      implementations: appointmentOperations(deps()),
-      callers: ['key'],
-    });
-    const times = { startsAt: '2026-10-05T15:00:00Z', endsAt: '2026-10-05T16:00:00.250Z' };
-    const reply = await operations.call(bookAppointmentOperation, {
-      caller: generalKey(seller),
-      body: { leadId: own.leadId, ...times, idempotencyKey: key, ...given },
-      idempotencyKey: { key, request: 'POST /inbound/appointments', bodySha256: '00'.repeat(32) },
-    });
-    return { ...appointmentBooked.parse(JSON.parse(reply.json)), ...reply };
-  }
 
   test.each([
     ['a header could not hold', ' \t\r\n\u2028é/?"\'\\ %00'],
     ['are beyond the basic plane, 160 of them', '🏠'.repeat(160)],
     ['are combined', 'e\u0301'.repeat(80)],
   ])('accepts and distinguishes keys of characters that %s', async (_what, key) => {
-    const first = await call(key);
+    const first = await book({ binding: keyed(key) });
     expect(first).toMatchObject({ status: 201, idempotency: { replayed: false } });
-    expect(await call(key)).toMatchObject({ status: 200, json: first.json, idempotency: { replayed: true } });
-    const other = await call(key.normalize('NFC').slice(0, -2));
+    expect(await book({ binding: keyed(key) })).toEqual({
+      ...{ ...first, status: 200, idempotency: { ...first.idempotency, replayed: true } },
+    });
+    const other = await book({ binding: keyed(key.normalize('NFC').slice(0, -2)) });
     expect(other).toMatchObject({ status: 201, idempotency: { replayed: false } });
-  });
-
-  test('keeps the fields of the appointment', async () => {
-    const { projectId } = own;
-    const { appointmentId, json } = await call(newId('evt'), { projectId, notes: '' });
-    expect(json).toBe(`{"appointmentId":"${appointmentId}","status":"booked"}`);
-    const [stored] = await database.query(
-      'select project_id, notes, starts_at, ends_at from appointments where id = $1',
-      [appointmentId],
-    );
-    expect(stored).toEqual({ project_id: projectId, notes: '', starts_at: STARTS, ends_at: ENDS });
   });
 });

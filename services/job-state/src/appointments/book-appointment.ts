@@ -1,60 +1,18 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { AppointmentBookedSchema } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
-import type { appointmentBooked } from '@partner/proto-contracts/resources/appointment/appointment';
 import { bookAppointmentOperation } from '@partner/proto-contracts/resources/appointment/operations';
 import { PARTNER_EVENTS } from '@partner/proto-contracts/topology';
-import { type Implementation, implement } from '@partner/kernel/amqp/implement';
+import { implement } from '@partner/kernel/amqp/implement';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
-import { type IdempotencyMark, ServiceError } from '@partner/kernel/process/service-error';
+import { ServiceError } from '@partner/kernel/process/service-error';
 import { z } from 'zod';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Transaction } from '../database/database.js';
-import { type IdempotencyBinding, runIdempotent, type WriteDeps } from '../idempotency/run-idempotent.js';
+import { logOutcome, runIdempotent, type WriteDeps } from '../idempotency/run-idempotent.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
 import { type RecordedEvent, recordEvent } from '../webhooks/events/record-event.js';
-
-/** The operation with which sales companies book appointments. */
-export function appointmentOperations(deps: WriteDeps): readonly Implementation[] {
-  return [
-    implement(bookAppointmentOperation, async ({ companyId, body, idempotencyKey, timeoutMs }) => {
-      invariant(idempotencyKey, 'the body holds a key');
-      const { leadId, projectId = null, startsAt, endsAt, notes = null } = body;
-      const { appointmentId, idempotency } = await bookAppointment(deps, {
-        companyId,
-        binding: idempotencyKey,
-        leadId,
-        projectId,
-        startsAt: new Date(startsAt),
-        endsAt: new Date(endsAt),
-        notes,
-        timeoutMs: timeoutMs(),
-      });
-      const shown: z.infer<typeof appointmentBooked> = { appointmentId, status: 'booked' };
-      return {
-        status: idempotency?.replayed === true ? 200 : 201,
-        json: JSON.stringify(shown),
-        idempotency,
-      };
-    }),
-  ];
-}
-
-/** An appointment as a sales company books it (spec: AppointmentIn). */
-export interface Booking {
-  readonly companyId: string;
-  readonly binding: IdempotencyBinding;
-  readonly leadId: string;
-  /** Null: no particular project. The event then has the project of the lead. */
-  readonly projectId: string | null;
-  readonly startsAt: Date;
-  /** After `startsAt`. */
-  readonly endsAt: Date;
-  readonly notes: string | null;
-  /** Time until the caller's deadline, in ms. */
-  readonly timeoutMs: number | undefined;
-}
 
 /**
  * Books an appointment once per idempotency key.
@@ -66,56 +24,71 @@ export interface Booking {
  * Fails with `invalid_argument` for a project of the company that belongs to another lead. The key then stays unused. Locks:
  * only the key's row.
  */
-export async function bookAppointment(
-  deps: WriteDeps,
-  booking: Booking,
-): Promise<{ readonly appointmentId: string; readonly idempotency: IdempotencyMark | undefined }> {
-  const { companyId, leadId, projectId } = booking;
-  let recorded: RecordedEvent | undefined;
-  const settled = await runIdempotent(deps, {
-    companyId,
-    binding: booking.binding,
-    timeoutMs: booking.timeoutMs,
-    result: z.object({ appointmentId: z.string() }),
-    load: async (tx) => (await tx.query<Boundary>(CHECK_BOUNDARY, [companyId, leadId, projectId]))[0],
-    work: (tx, boundary) => {
-      checkBoundary(boundary);
-      const appointmentId = newId('appt');
-      const now = deps.clock();
-      const { startsAt, endsAt, notes } = booking;
-      void tx.query(INSERT_APPOINTMENT, [
-        appointmentId,
-        companyId,
-        leadId,
-        projectId,
-        startsAt,
-        endsAt,
-        notes,
-        now,
-      ]);
-      const projectOfLead = boundary.project_of_lead;
-      recorded = publishBooking(tx, booking, { appointmentId, projectOfLead, now });
-      return { kind: 'done', result: { appointmentId } };
-    },
-  }).catch((error: unknown) => {
-    const { reason } = ServiceError.from(error);
-    deps.logger.info({ companyId, leadId, projectId, reason }, 'appointment.refused');
-    throw error;
-  });
-  const { result, idempotency } = settled;
-  const { appointmentId } = result;
-  deps.logger.info(
-    {
+export const bookAppointment = (deps: WriteDeps) =>
+  implement(bookAppointmentOperation, async ({ companyId, body, idempotencyKey, timeoutMs }) => {
+    invariant(idempotencyKey, 'the body holds a key');
+    const { leadId, projectId = null, notes = null } = body;
+    const booking = {
       companyId,
-      appointmentId,
       leadId,
       projectId,
-      replayed: idempotency?.replayed ?? false,
-      ...(recorded !== undefined && { eventId: recorded.eventId, deliveries: recorded.deliveries() }),
-    },
-    'appointment.booked',
-  );
-  return { appointmentId, idempotency };
+      startsAt: new Date(body.startsAt),
+      endsAt: new Date(body.endsAt),
+      notes,
+    };
+    let recorded: RecordedEvent | undefined;
+    const writing = runIdempotent(deps, {
+      companyId,
+      binding: idempotencyKey,
+      timeoutMs: timeoutMs(),
+      result: z.object({ appointmentId: z.string() }),
+      load: async (tx) => (await tx.query<Boundary>(CHECK_BOUNDARY, [companyId, leadId, projectId]))[0],
+      work: (tx, boundary) => {
+        checkBoundary(boundary);
+        const appointmentId = newId('appt');
+        const now = deps.clock();
+        const { startsAt, endsAt } = booking;
+        void tx.query(INSERT_APPOINTMENT, [
+          ...[appointmentId, companyId, leadId, projectId],
+          ...[startsAt, endsAt, notes, now],
+        ]);
+        recorded = publishBooking(tx, booking, {
+          appointmentId,
+          projectOfLead: boundary.project_of_lead,
+          now,
+        });
+        return { kind: 'done', result: { appointmentId } };
+      },
+    });
+    const { result, idempotency } = await logOutcome(
+      deps.logger,
+      {
+        done: 'appointment.booked',
+        refused: 'appointment.refused',
+        fields: { companyId, leadId, projectId },
+      },
+      writing,
+      ({ result: { appointmentId } }) => ({
+        appointmentId,
+        ...(recorded && { eventId: recorded.eventId, deliveries: recorded.deliveries() }),
+      }),
+    );
+    return {
+      status: idempotency?.replayed === true ? 200 : 201,
+      json: JSON.stringify({ appointmentId: result.appointmentId, status: 'booked' }),
+      idempotency,
+    };
+  });
+
+/** An appointment as a sales company books it (spec: AppointmentIn). */
+interface Booking {
+  readonly companyId: string;
+  readonly leadId: string;
+  /** Null: no particular project. The event then has the project of the lead. */
+  readonly projectId: string | null;
+  readonly startsAt: Date;
+  readonly endsAt: Date;
+  readonly notes: string | null;
 }
 
 interface Boundary {

@@ -5,11 +5,11 @@ import { ServiceError } from '@partner/kernel/process/service-error';
 import { eventually } from '@partner/test-kit/eventually';
 import { z } from 'zod';
 import { createDatabase, type Database } from '../database/database.js';
-import { getJob } from '../jobs/get-job.js';
-import { recordStatusEvent } from '../jobs/job-writes.js';
 import { untilLockWaits } from '../testing/lock-waits.js';
 import { createGate } from '../testing/create-gate.js';
+import { holdTransaction } from '../testing/hold-transaction.js';
 import { keyLookups } from '../testing/key-lookups.js';
+import { getJob, recordStatusEvent } from '../testing/partner-calls.js';
 import { makePartitionsAhead } from '../retention/run-retention.js';
 import { runIdempotent } from './run-idempotent.js';
 import {
@@ -38,37 +38,25 @@ test('the writes of a company whose row is locked leave connections to authentic
   const key = await insertApiKey(database, { companyId: other });
 
   const elsewhere = createDatabase({ url, poolSize: 2, logger: silentLogger });
-  const locked = createGate();
-  const released = createGate();
-  const holder = elsewhere.transaction(async (tx) => {
-    await tx.query('select 1 from jobs where id = $1 for update', [jobId]);
-    locked.open();
-    await released.opened;
-  });
-  await locked.opened;
-  const deps = { database, clock: () => TEST_NOW, logger: silentLogger };
+  const holder = await holdTransaction(elsewhere, (tx) =>
+    tx.query('select 1 from jobs where id = $1 for update', [jobId]),
+  );
+  const call = () => ({ binding: binding(newId('evt')), timeoutMs: LONG_TIMEOUT_MS });
   const write = (companyId: string, id: string) =>
-    recordStatusEvent(deps, {
-      ...ACKNOWLEDGEMENT,
-      companyId,
-      jobId: id,
-      binding: binding(newId('evt')),
-      timeoutMs: LONG_TIMEOUT_MS,
-    });
+    recordStatusEvent({ database }, { ...ACKNOWLEDGEMENT, ...call(), companyId, jobId: id });
   const writes = Array.from({ length: 50 }, () => write(stuck, jobId));
   const settled = Promise.allSettled(writes);
   await untilLockWaits(elsewhere, 2);
 
-  const access = keyLookups({ ...deps, environment: 'sandbox' });
+  const access = keyLookups({ database });
   const responses = Promise.all([
     access.authenticateKey(key, { timeoutMs: LONG_TIMEOUT_MS }),
-    getJob({ database }, { companyId: other, jobId: otherJobId }),
+    getJob(database, other, otherJobId),
     write(other, otherJobId),
   ]);
   expect(await Promise.race([responses.then(() => 'others'), settled.then(() => 'stuck')])).toBe('others');
 
-  released.open();
-  await holder;
+  await holder.release();
   await elsewhere.end();
   // A write waits at most 2 s for the row; of those that get it in time the first takes effect.
   const outcomes = await settled;
@@ -78,7 +66,7 @@ test('the writes of a company whose row is locked leave connections to authentic
       reason: { reason: expect.stringMatching(/^(unavailable|stale_version)$/) },
     });
   }
-  expect(await getJob({ database }, { companyId: stuck, jobId })).toContain('"version":2');
+  expect(await getJob(database, stuck, jobId)).toContain('"version":2');
 });
 
 describe('work that refuses', () => {

@@ -113,6 +113,25 @@ export async function runIdempotent<T, Loaded>(
   });
 }
 
+/** Logs the outcome of a write in one line. `effects`: fields of a successful one, read after the commit. */
+export async function logOutcome<Settled extends { readonly idempotency: IdempotencyMark | undefined }>(
+  logger: Pick<Logger, 'info'>,
+  log: { readonly done: string; readonly refused: string; readonly fields: object },
+  writing: Promise<Settled>,
+  effects: (settled: Settled) => object = () => ({}),
+): Promise<Settled> {
+  try {
+    const settled = await writing;
+    const replayed = settled.idempotency?.replayed ?? false;
+    logger.info({ ...log.fields, replayed, ...effects(settled) }, log.done);
+    return settled;
+  } catch (error) {
+    const { reason, attributes } = ServiceError.from(error);
+    logger.info({ ...log.fields, reason, replayed: attributes.idempotency?.replayed ?? false }, log.refused);
+    throw error;
+  }
+}
+
 type Claim =
   | { readonly kind: 'free'; readonly expiresAt: Date }
   | { readonly kind: 'used'; readonly outcome: string; readonly expiresAt: Date };

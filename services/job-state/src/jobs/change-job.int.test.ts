@@ -2,20 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import { installerJob } from '@partner/proto-contracts/resources/job/job';
 import { newId } from '@partner/kernel/process/ids';
 import { createLoggerTo } from '@partner/kernel/telemetry/logger';
-import { ServiceError } from '@partner/kernel/process/service-error';
-import type { Database } from '../database/database.js';
-import { binding, TEST_NOW } from '../testing/test-jobs.js';
-import type { JobWrite, JobWritten } from './change-job.js';
-import { readFeed } from './feed.js';
+import { crashingBeforeCommit } from '../testing/hold-transaction.js';
 import { refusalOf } from '../testing/refusal-of.js';
-import { fixture } from './testing/file-jobs.js';
-import { type JobWriteFixture, TEST_SCHEDULE } from './testing/job-write-fixture.js';
+import { binding, TEST_NOW } from '../testing/test-jobs.js';
+import { readFeed } from './feed.js';
+import { fixture, type On, TEST_SCHEDULE, type Write } from './testing/job-write-fixture.js';
 
 const WRITERS = 16;
 const LATER = new Date(TEST_NOW.getTime() + 60_000);
-
-type Options = Parameters<JobWriteFixture['record']>[1];
-type Write = Partial<JobWrite> & Pick<JobWrite, 'jobId'>;
 
 /** Each kind of write: one that a fresh job allows, one that it refuses with a 422, and their effects. */
 const KINDS = [
@@ -24,8 +18,8 @@ const KINDS = [
     what: 'status events',
     log: 'job.status',
     done: 'recorded',
-    write: (write: Write, on?: Options) => fixture.record(write, on),
-    refused: (write: Write, on?: Options) => fixture.record({ ...write, status: 'COMPLETE' }, on),
+    write: (write: Write, on?: On) => fixture.record(write, on),
+    refused: (write: Write, on?: On) => fixture.record({ ...write, status: 'COMPLETE' }, on),
     reason: 'transition_not_allowed',
     message: 'a job that is ASSIGNED cannot move to COMPLETE; it can move to: ACKNOWLEDGED, BLOCKED',
     attributes: { currentStatus: 'ASSIGNED', allowed: ['ACKNOWLEDGED', 'BLOCKED'] },
@@ -36,9 +30,8 @@ const KINDS = [
     what: 'schedules',
     log: 'job.schedule',
     done: 'set',
-    write: (write: Write, on?: Options) => fixture.schedule(write, on),
-    refused: (write: Write, on?: Options) =>
-      fixture.schedule({ ...write, submitted: { ...TEST_SCHEDULE, endsAt: TEST_SCHEDULE.startsAt } }, on),
+    write: (write: Write, on?: On) => fixture.schedule(write, on),
+    refused: (write: Write, on?: On) => fixture.schedule({ ...write, endsAt: TEST_SCHEDULE.startsAt }, on),
     reason: 'schedule_invalid',
     message: 'endsAt: must be after startsAt',
     attributes: {},
@@ -49,8 +42,8 @@ const KINDS = [
     what: 'assignments',
     log: 'job.assignments',
     done: 'replaced',
-    write: (write: Write, on?: Options) => fixture.assign(write, on),
-    refused: (write: Write, on?: Options) => fixture.assign({ ...write, membershipIds: ['mem_unknown'] }, on),
+    write: (write: Write, on?: On) => fixture.assign(write, on),
+    refused: (write: Write, on?: On) => fixture.assign({ ...write, membershipIds: ['mem_unknown'] }, on),
     reason: 'technician_not_assignable',
     message: 'membershipIds.0: must be an active technician of the company',
     attributes: {},
@@ -58,7 +51,7 @@ const KINDS = [
   },
 ] as const;
 
-describe.each(KINDS)('$kind', ({ what, write, refused, reason, message, attributes, traces }) => {
+describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, message, attributes, traces }) => {
   test('raises the version by 1 and leaves every trace in one transaction', async () => {
     const jobId = await fixture.job();
     fixture.setNow(LATER);
@@ -163,6 +156,26 @@ describe.each(KINDS)('$kind', ({ what, write, refused, reason, message, attribut
     expect(await fixture.stored(jobId)).toMatchObject({ version: 1, entries: 1, events: 0, messages: 0 });
   });
 
+  test('is logged in one line, and so is its refusal', async () => {
+    const jobId = await fixture.job();
+    const lines: unknown[] = [];
+    const logger = createLoggerTo(
+      { write: (line) => lines.push(JSON.parse(line)) },
+      { service: 'test', level: 'info' },
+    );
+    const key = binding(newId('evt'));
+    await refusalOf(refused({ jobId }, { logger }));
+    await write({ jobId, binding: key }, { logger });
+    await write({ jobId, binding: key }, { logger });
+    const about = { jobId, companyId: fixture.installer };
+    expect(lines).toMatchObject([
+      { ...about, msg: `${log}_refused`, reason, replayed: false },
+      { ...about, msg: `${log}_${done}`, replayed: false, version: 2, deliveries: 0 },
+      { ...about, msg: `${log}_${done}`, replayed: true },
+    ]);
+    expect(lines[2]).not.toHaveProperty('version');
+  });
+
   test.each(['COMPLETE', 'CANCELLED'])(
     'of a job that is %s is refused before any other check, and stays refused under its key [STATUS-6]',
     async (status) => {
@@ -217,14 +230,8 @@ describe.each(KINDS)('$kind', ({ what, write, refused, reason, message, attribut
     const jobId = await fixture.job();
     const key = binding(newId('evt'));
     const before = await fixture.stored(jobId);
-    const failing: Pick<Database, 'transaction'> = {
-      transaction: (work, limits) =>
-        fixture.database.transaction(async (tx) => {
-          await work(tx);
-          throw new Error('the process dies before the commit');
-        }, limits),
-    };
-    await expect(write({ jobId, binding: key }, { database: failing })).rejects.toThrow('dies');
+    const database = crashingBeforeCommit(fixture.database);
+    await expect(write({ jobId, binding: key }, { database })).rejects.toMatchObject({ reason: 'internal' });
     expect(await fixture.stored(jobId)).toEqual(before);
     expect((await write({ jobId, binding: key })).idempotency).toMatchObject({ replayed: false });
   });
@@ -241,28 +248,6 @@ describe.each(KINDS)('$kind', ({ what, write, refused, reason, message, attribut
   });
 });
 
-describe.each(KINDS)('$kind', ({ log, done, write, refused, reason }) => {
-  test('is logged in one line, and so is its refusal', async () => {
-    const jobId = await fixture.job();
-    const lines: unknown[] = [];
-    const logger = createLoggerTo(
-      { write: (line) => lines.push(JSON.parse(line)) },
-      { service: 'test', level: 'info' },
-    );
-    const key = binding(newId('evt'));
-    await refusalOf(refused({ jobId }, { logger }));
-    await write({ jobId, binding: key }, { logger });
-    await write({ jobId, binding: key }, { logger });
-    const about = { jobId, companyId: fixture.installer };
-    expect(lines).toMatchObject([
-      { ...about, msg: `${log}_refused`, reason, replayed: false },
-      { ...about, msg: `${log}_${done}`, replayed: false, version: 2, deliveries: 0 },
-      { ...about, msg: `${log}_${done}`, replayed: true },
-    ]);
-    expect(lines[2]).not.toHaveProperty('version');
-  });
-});
-
 describe('writes of every kind', () => {
   test('change only their own fields', async () => {
     const jobId = await fixture.job();
@@ -270,47 +255,35 @@ describe('writes of every kind', () => {
     await fixture.record({ jobId });
     await fixture.schedule({ jobId, expectedVersion: 2 });
     const { resource } = await fixture.assign({ jobId, membershipIds: [technician], expectedVersion: 3 });
-    const repeated: readonly JobWritten[] = [
-      await fixture.schedule({ jobId, expectedVersion: 4 }),
-      await fixture.assign({ jobId, membershipIds: [technician], expectedVersion: 5 }),
-      await fixture.record({ jobId, status: 'BLOCKED', blockerCode: 'OTHER', expectedVersion: 6 }),
-      await fixture.record({ jobId, expectedVersion: 7 }),
-    ];
-    const last = installerJob.parse(JSON.parse(repeated.at(-1)?.resource ?? ''));
+    await fixture.schedule({ jobId, expectedVersion: 4 });
+    await fixture.assign({ jobId, membershipIds: [technician], expectedVersion: 5 });
+    await fixture.record({ jobId, status: 'BLOCKED', blockerCode: 'OTHER', expectedVersion: 6 });
+    const repeated = await fixture.record({ jobId, expectedVersion: 7 });
+    const last = installerJob.parse(JSON.parse(repeated.resource));
     expect({ ...last, version: 4 }).toEqual(JSON.parse(resource));
     expect(last.version).toBe(8);
   });
 
   test('with one expected version concurrently: exactly one wins, and the feed has no gap', async () => {
     const technician = await fixture.technician();
-    const already = await readFeed(fixture.database, {
-      companyId: fixture.installer,
-      afterSequence: undefined,
-      limit: 1,
-    });
-    const start = Number(already.entries.at(-1)?.sequence ?? 0);
+    const read = (afterSequence: string | undefined, limit: number) =>
+      readFeed(fixture.database, { companyId: fixture.installer, afterSequence, limit });
+    const start = Number((await read(undefined, 1)).entries.at(-1)?.sequence ?? 0);
     const rounds = 6;
     for (let round = 0; round < rounds; round += 1) {
       const jobId = await fixture.job();
-      const write = (place: number): Promise<JobWritten> => {
-        if (place % 3 === 0) return fixture.record({ jobId });
-        return place % 3 === 1
-          ? fixture.schedule({ jobId })
-          : fixture.assign({ jobId, membershipIds: [technician] });
-      };
+      const { record, schedule, assign } = fixture;
+      const write = (place: number) => [record, schedule, assign][place % 3] ?? record;
       const outcomes = await Promise.allSettled(
-        Array.from({ length: WRITERS }, (_, index) => write(index + round)),
+        Array.from({ length: WRITERS }, (_, index) =>
+          write(index + round)({ jobId, membershipIds: [technician] }),
+        ),
       );
       const won = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
       expect(won).toHaveLength(1);
-      for (const outcome of outcomes) {
-        if (outcome.status === 'rejected') {
-          expect(outcome.reason).toMatchObject({
-            reason: 'stale_version',
-            attributes: { currentVersion: 2 },
-          });
-        }
-      }
+      const lost = outcomes.filter(({ status }) => status === 'rejected');
+      const reason = { reason: 'stale_version', attributes: { currentVersion: 2 } };
+      expect(lost).toMatchObject(lost.map(() => ({ reason })));
       expect(await fixture.stored(jobId)).toMatchObject({
         version: 2,
         projection: won[0]?.resource,
@@ -318,46 +291,9 @@ describe('writes of every kind', () => {
         messages: 1,
       });
     }
-    const page = await readFeed(fixture.database, {
-      companyId: fixture.installer,
-      afterSequence: String(start),
-      limit: 100,
-    });
-    expect(page.entries.map(({ sequence }) => Number(sequence))).toEqual(
+    const { entries } = await read(String(start), 100);
+    expect(entries.map(({ sequence }) => Number(sequence))).toEqual(
       Array.from({ length: 2 * rounds }, (_, index) => start + index + 1),
-    );
-  });
-
-  test('queued behind each other have consecutive versions, whatever their kind', async () => {
-    const jobId = await fixture.job();
-    const technician = await fixture.technician();
-    const insist = async (attempt: (expectedVersion: number) => Promise<JobWritten>): Promise<number> => {
-      let expectedVersion = 1;
-      for (;;) {
-        const outcome = await attempt(expectedVersion).catch((error: unknown) => ServiceError.from(error));
-        if (!(outcome instanceof ServiceError)) {
-          return installerJob.parse(JSON.parse(outcome.resource)).version;
-        }
-        expect(outcome.reason).toBe('stale_version');
-        expectedVersion = outcome.attributes.currentVersion ?? expectedVersion;
-      }
-    };
-    const versions = await Promise.all(
-      Array.from({ length: 12 }, (_, index) =>
-        insist((expectedVersion) =>
-          index % 2 === 0
-            ? fixture.schedule({ jobId, expectedVersion })
-            : fixture.assign({ jobId, expectedVersion, membershipIds: [technician] }),
-        ),
-      ),
-    );
-    expect(versions.sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, index) => index + 2));
-    const entries = await fixture.database.query<{ resource: string }>(
-      'select resource from feed_entries where job_id = $1 order by sequence',
-      [jobId],
-    );
-    expect(entries.map(({ resource }) => installerJob.parse(JSON.parse(resource)).version)).toEqual(
-      Array.from({ length: 13 }, (_, index) => index + 1),
     );
   });
 });

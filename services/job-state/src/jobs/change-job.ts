@@ -1,32 +1,19 @@
 import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf';
 import { PARTNER_EVENTS } from '@partner/proto-contracts/topology';
+import type { OperationRequest } from '@partner/kernel/amqp/implement';
+import type { OperationReply } from '@partner/kernel/amqp/operation-call';
 import { invariant } from '@partner/kernel/process/invariant';
-import { type IdempotencyMark, notFound, ServiceError } from '@partner/kernel/process/service-error';
+import { notFound, ServiceError } from '@partner/kernel/process/service-error';
 import { z } from 'zod';
 import type { Transaction } from '../database/database.js';
-import { type IdempotencyBinding, runIdempotent, type WriteDeps } from '../idempotency/run-idempotent.js';
+import { logOutcome, runIdempotent, type WriteDeps } from '../idempotency/run-idempotent.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
 import type { RecordedEvent } from '../webhooks/events/record-event.js';
 import { instantOfChange, type LockedJob, lockJob } from './job-record.js';
 import { type JobEvent, writeJob } from './write-job.js';
 
-/** Common fields of every write of an installer company to one of its jobs. */
-export interface JobWrite {
-  readonly companyId: string;
-  readonly jobId: string;
-  readonly binding: IdempotencyBinding;
-  /** The version that the caller has read. */
-  readonly expectedVersion: number;
-  /** Time until the caller's deadline, in ms. */
-  readonly timeoutMs: number | undefined;
-}
-
-/** Outcome of a job write. */
-export interface JobWritten {
-  /** The projection at its new version, as JSON text. */
-  readonly resource: string;
-  readonly idempotency: IdempotencyMark | undefined;
-}
+/** A call of an installer company that changes one of its jobs. */
+type JobWrite = OperationRequest<unknown, { readonly expectedVersion: number }, 'id'>;
 
 /** Effect of a write on a job. */
 type JobDecision =
@@ -86,18 +73,17 @@ interface JobOperation {
  */
 export async function changeJob(
   deps: WriteDeps,
-  write: JobWrite,
+  { companyId, params: { id: jobId }, body: { expectedVersion }, idempotencyKey, timeoutMs }: JobWrite,
   operation: JobOperation,
-): Promise<JobWritten> {
-  const { companyId, jobId, expectedVersion } = write;
-  const logFields = { jobId, companyId, ...operation.log.fields };
+): Promise<OperationReply> {
+  invariant(idempotencyKey, 'the operation requires an Idempotency-Key');
   let recorded: readonly RecordedEvent[] = [];
   let changed: Readonly<Record<string, unknown>> | undefined;
-  const { result, idempotency } = await runIdempotent(deps, {
+  const writing = runIdempotent(deps, {
     companyId,
-    binding: write.binding,
-    timeoutMs: write.timeoutMs,
-    ...(operation.alsoLock === undefined && { sharedBy: [jobId, write.binding.key] }),
+    binding: idempotencyKey,
+    timeoutMs: timeoutMs(),
+    ...(operation.alsoLock === undefined && { sharedBy: [jobId, idempotencyKey.key] }),
     result: z.string(),
     load: async (tx) => {
       const locking = lockJob(tx, jobId, companyId);
@@ -124,11 +110,10 @@ export async function changeJob(
       const decision = operation.decide(job, { version, now, locked });
       if (decision.kind === 'refused') return decision;
 
-      const after: LockedJob = { ...job, ...decision.fields, version, updatedAt: now };
       const { statusEvent } = decision;
       const written = writeJob(tx, {
         before: job,
-        after,
+        after: { ...job, ...decision.fields, version, updatedAt: now },
         ...(statusEvent === undefined ? {} : { statusEvent: { companyId, ...statusEvent } }),
         events: decision.events,
         now,
@@ -139,23 +124,19 @@ export async function changeJob(
       recorded = written.recorded;
       return { kind: 'done', result: written.resource };
     },
-  }).catch((error: unknown) => {
-    const { reason, attributes } = ServiceError.from(error);
-    const replayed = attributes.idempotency?.replayed ?? false;
-    deps.logger.info({ ...logFields, reason, replayed }, operation.log.refused);
-    throw error;
   });
-  deps.logger.info(
-    {
-      ...logFields,
-      replayed: idempotency?.replayed ?? false,
+  const fields = { jobId, companyId, ...operation.log.fields };
+  const { result, idempotency } = await logOutcome(
+    deps.logger,
+    { ...operation.log, fields },
+    writing,
+    () => ({
       ...changed,
       eventIds: recorded.map(({ eventId }) => eventId),
       deliveries: recorded.reduce((sum, { deliveries }) => sum + deliveries(), 0),
-    },
-    operation.log.done,
+    }),
   );
-  return { resource: result, idempotency };
+  return { json: `{"resource":${result}}`, idempotency };
 }
 
 /** Publishes a message of a write to the platform. */

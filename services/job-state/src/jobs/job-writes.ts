@@ -9,25 +9,19 @@ import {
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { occurredAtProblem } from '@partner/proto-contracts/resources/job/job-writes';
-import type { ReportableStatus } from '@partner/proto-contracts/resources/job/job-status-moves';
+import {
+  recordStatusEventOperation,
+  replaceAssignmentsOperation,
+  setScheduleOperation,
+} from '@partner/proto-contracts/resources/job/operations';
+import { implement } from '@partner/kernel/amqp/implement';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { invalidArgument } from '@partner/kernel/process/validation';
 import type { Queryable } from '../database/database.js';
 import type { WriteDeps } from '../idempotency/run-idempotent.js';
-import { changeJob, type JobWrite, type JobWritten, messageToPlatform } from './change-job.js';
-import type { BlockerCode } from './job-record.js';
-import { decideScheduleMove, statusRefusal, type SubmittedSchedule } from './moves.js';
+import { changeJob, messageToPlatform } from './change-job.js';
+import { decideScheduleMove, statusRefusal } from './moves.js';
 import { shownSchedule } from './render-projection.js';
-
-/** A status that an installer company reports about one of its jobs. */
-export interface StatusEvent extends JobWrite {
-  readonly status: ReportableStatus;
-  /** By the reporter's clock. */
-  readonly occurredAt: Date;
-  readonly note: string | null;
-  /** Set only if the status is BLOCKED. */
-  readonly blockerCode: BlockerCode | null;
-}
 
 /**
  * Changes a job's status as {@link changeJob} changes a job (spec: Installer v1, status-events).
@@ -35,55 +29,54 @@ export interface StatusEvent extends JobWrite {
  * Fails with `invalid_argument` if `occurredAt` is too far from now, skipped for replays of a known key. Then fails with
  * `not_found`, `stale_version` or `transition_not_allowed`.
  */
-export function recordStatusEvent(deps: WriteDeps, event: StatusEvent): Promise<JobWritten> {
-  const { companyId, jobId, status, occurredAt, note, blockerCode } = event;
-  return changeJob(deps, event, {
-    log: { done: 'job.status_recorded', refused: 'job.status_refused', fields: { status } },
-    what: 'status events',
-    check(now) {
-      const problem = occurredAtProblem(occurredAt, now);
-      if (problem !== undefined) throw invalidArgument([{ path: 'occurredAt', message: problem }]);
-    },
-    decide({ status: previousStatus }, { version }) {
-      const refusal = statusRefusal(previousStatus, status);
-      if (refusal !== undefined) return { kind: 'refused', refusal };
-      return {
-        kind: 'changed',
-        fields: { status, blockerCode },
-        statusEvent: { occurredAt, note },
-        events: [
-          {
-            event: 'install.status_changed',
-            data: {
-              jobId,
-              previousStatus,
-              status,
-              occurredAt: formatDateTime(occurredAt),
-              note,
-              blockerCode,
+export const recordStatusEvent = (deps: WriteDeps) =>
+  implement(recordStatusEventOperation, (request) => {
+    const { companyId, params, body } = request;
+    const jobId = params.id;
+    const { status, note = null, blockerCode = null } = body;
+    const occurredAt = new Date(body.occurredAt);
+    return changeJob(deps, request, {
+      log: { done: 'job.status_recorded', refused: 'job.status_refused', fields: { status } },
+      what: 'status events',
+      check(now) {
+        const problem = occurredAtProblem(occurredAt, now);
+        if (problem !== undefined) throw invalidArgument([{ path: 'occurredAt', message: problem }]);
+      },
+      decide({ status: previousStatus }, { version }) {
+        const refusal = statusRefusal(previousStatus, status);
+        if (refusal !== undefined) return { kind: 'refused', refusal };
+        return {
+          kind: 'changed',
+          fields: { status, blockerCode },
+          statusEvent: { occurredAt, note },
+          events: [
+            {
+              event: 'install.status_changed',
+              data: {
+                jobId,
+                previousStatus,
+                status,
+                occurredAt: formatDateTime(occurredAt),
+                note,
+                blockerCode,
+              },
             },
-          },
-        ],
-        message: messageToPlatform(JobStatusChangedSchema, {
-          jobId,
-          version,
-          previousStatus: JobStatus[previousStatus],
-          status: JobStatus[status],
-          occurredAt: timestampFromDate(occurredAt),
-          companyId,
-          ...(note === null ? {} : { note }),
-          ...(blockerCode === null ? {} : { blockerCode }),
-        }),
-        logFields: { previousStatus },
-      };
-    },
+          ],
+          message: messageToPlatform(JobStatusChangedSchema, {
+            jobId,
+            version,
+            previousStatus: JobStatus[previousStatus],
+            status: JobStatus[status],
+            occurredAt: timestampFromDate(occurredAt),
+            companyId,
+            ...(note === null ? {} : { note }),
+            ...(blockerCode === null ? {} : { blockerCode }),
+          }),
+          logFields: { previousStatus },
+        };
+      },
+    });
   });
-}
-
-/** A schedule that an installer company sets on one of its jobs. */
-export interface ScheduleWrite extends JobWrite {
-  readonly submitted: SubmittedSchedule;
-}
 
 /**
  * Sets or cancels a job's schedule as {@link changeJob} changes a job (spec: Installer v1, schedule).
@@ -92,55 +85,53 @@ export interface ScheduleWrite extends JobWrite {
  *
  * Fails with `not_found`, `stale_version`, `transition_not_allowed` or `schedule_invalid`.
  */
-export function setSchedule(deps: WriteDeps, write: ScheduleWrite): Promise<JobWritten> {
-  const { companyId, jobId, submitted } = write;
-  return changeJob(deps, write, {
-    log: {
-      done: 'job.schedule_set',
-      refused: 'job.schedule_refused',
-      fields: { scheduleStatus: submitted.status },
-    },
-    what: 'schedules',
-    decide(job, { version, now }) {
-      const decision = decideScheduleMove(job.schedule.status, submitted);
-      if (decision.kind === 'refused') return decision;
-      const { schedule } = decision;
-      const shown = shownSchedule(schedule);
-      const previousStatus = job.schedule.status;
-      const isSame = isDeepStrictEqual(shown, shownSchedule(job.schedule));
-      return {
-        kind: 'changed',
-        fields: { schedule, platformState: { ...job.platformState, ownScheduleAt: now } },
-        events: isSame
-          ? []
-          : [
-              {
-                event: 'install.schedule_changed',
-                data: { jobId, changedBy: 'installer', previousStatus, schedule: shown },
-              },
-            ],
-        message: messageToPlatform(JobScheduleChangedSchema, {
-          jobId,
-          version,
-          companyId,
-          previousStatus: ScheduleStatus[previousStatus],
-          status: ScheduleStatus[submitted.status],
-          ...(schedule.startsAt === null ? {} : { startsAt: timestampFromDate(schedule.startsAt) }),
-          ...(schedule.endsAt === null ? {} : { endsAt: timestampFromDate(schedule.endsAt) }),
-          timeZone: submitted.timeZone,
-          changedAt: timestampFromDate(now),
-        }),
-        logFields: { previousStatus },
-      };
-    },
+export const setSchedule = (deps: WriteDeps) =>
+  implement(setScheduleOperation, (request) => {
+    const { companyId, params, body } = request;
+    const jobId = params.id;
+    const { status, timeZone } = body;
+    const times = { startsAt: instantOf(body.startsAt), endsAt: instantOf(body.endsAt) };
+    return changeJob(deps, request, {
+      log: {
+        done: 'job.schedule_set',
+        refused: 'job.schedule_refused',
+        fields: { scheduleStatus: status },
+      },
+      what: 'schedules',
+      decide(job, { version, now }) {
+        const decision = decideScheduleMove(job.schedule.status, { status, timeZone, ...times });
+        if (decision.kind === 'refused') return decision;
+        const { schedule } = decision;
+        const shown = shownSchedule(schedule);
+        const previousStatus = job.schedule.status;
+        const isSame = isDeepStrictEqual(shown, shownSchedule(job.schedule));
+        return {
+          kind: 'changed',
+          fields: { schedule, platformState: { ...job.platformState, ownScheduleAt: now } },
+          events: isSame
+            ? []
+            : [
+                {
+                  event: 'install.schedule_changed',
+                  data: { jobId, changedBy: 'installer', previousStatus, schedule: shown },
+                },
+              ],
+          message: messageToPlatform(JobScheduleChangedSchema, {
+            jobId,
+            version,
+            companyId,
+            previousStatus: ScheduleStatus[previousStatus],
+            status: ScheduleStatus[status],
+            ...(schedule.startsAt === null ? {} : { startsAt: timestampFromDate(schedule.startsAt) }),
+            ...(schedule.endsAt === null ? {} : { endsAt: timestampFromDate(schedule.endsAt) }),
+            timeZone,
+            changedAt: timestampFromDate(now),
+          }),
+          logFields: { previousStatus },
+        };
+      },
+    });
   });
-}
-
-/** The technicians that an installer company assigns to one of its jobs. */
-export interface AssignmentsWrite extends JobWrite {
-  /** The whole set without duplicates, in display order. Empty: none. */
-  readonly membershipIds: readonly string[];
-}
 
 /**
  * Replaces all technicians of a job as {@link changeJob} changes a job (spec: Installer v1, assignments).
@@ -152,49 +143,60 @@ export interface AssignmentsWrite extends JobWrite {
  * deactivated between the check and the commit. A transaction that deactivates a technician and removes assignments must lock
  * the jobs first.
  */
-export function replaceAssignments(deps: WriteDeps, write: AssignmentsWrite): Promise<JobWritten> {
-  const { companyId, jobId, membershipIds } = write;
-  return changeJob(deps, write, {
-    log: {
-      done: 'job.assignments_replaced',
-      refused: 'job.assignments_refused',
-      fields: { technicians: membershipIds.length },
-    },
-    what: 'assignments',
-    alsoLock: (tx) => lockActiveTechnicians(tx, companyId, membershipIds),
-    decide(job, { version, now, locked: assignable }) {
-      const wrong = [...membershipIds.entries()].filter(([, membershipId]) => !assignable.has(membershipId));
-      if (wrong.length > 0) {
-        const fields = wrong.map(([place]) => `membershipIds.${place}`).join(', ');
+export const replaceAssignments = (deps: WriteDeps) =>
+  implement(replaceAssignmentsOperation, (request) => {
+    const {
+      companyId,
+      params: { id: jobId },
+      body: { membershipIds },
+    } = request;
+    return changeJob(deps, request, {
+      log: {
+        done: 'job.assignments_replaced',
+        refused: 'job.assignments_refused',
+        fields: { technicians: membershipIds.length },
+      },
+      what: 'assignments',
+      alsoLock: (tx) => lockActiveTechnicians(tx, companyId, membershipIds),
+      decide(job, { version, now, locked: assignable }) {
+        const wrong = [...membershipIds.entries()].filter(
+          ([, membershipId]) => !assignable.has(membershipId),
+        );
+        if (wrong.length > 0) {
+          const fields = wrong.map(([place]) => `membershipIds.${place}`).join(', ');
+          return {
+            kind: 'refused',
+            refusal: new ServiceError(
+              'technician_not_assignable',
+              `${fields}: must be an active technician of the company`,
+            ),
+          };
+        }
+        const assignedSince = new Map(
+          job.technicianAssignments.map(({ membershipId, assignedAt }) => [membershipId, assignedAt]),
+        );
+        const technicianAssignments = membershipIds.map((membershipId) => ({
+          membershipId,
+          assignedAt: assignedSince.get(membershipId) ?? formatDateTime(now),
+        }));
         return {
-          kind: 'refused',
-          refusal: new ServiceError(
-            'technician_not_assignable',
-            `${fields}: must be an active technician of the company`,
-          ),
+          kind: 'changed',
+          fields: { technicianAssignments },
+          events: [],
+          message: messageToPlatform(JobAssignmentsChangedSchema, {
+            jobId,
+            version,
+            companyId,
+            membershipIds: [...membershipIds],
+            changedAt: timestampFromDate(now),
+          }),
         };
-      }
-      const assignedSince = new Map(
-        job.technicianAssignments.map(({ membershipId, assignedAt }) => [membershipId, assignedAt]),
-      );
-      const technicianAssignments = membershipIds.map((membershipId) => ({
-        membershipId,
-        assignedAt: assignedSince.get(membershipId) ?? formatDateTime(now),
-      }));
-      return {
-        kind: 'changed',
-        fields: { technicianAssignments },
-        events: [],
-        message: messageToPlatform(JobAssignmentsChangedSchema, {
-          jobId,
-          version,
-          companyId,
-          membershipIds: [...membershipIds],
-          changedAt: timestampFromDate(now),
-        }),
-      };
-    },
+      },
+    });
   });
+
+function instantOf(dateTime: string | null): Date | null {
+  return dateTime === null ? null : new Date(dateTime);
 }
 
 /** Returns the memberships that are active technicians of the company; they stay so until the transaction ends. */

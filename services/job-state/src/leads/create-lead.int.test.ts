@@ -1,50 +1,29 @@
-import { createHash } from 'node:crypto';
 import { fromBinary } from '@bufbuild/protobuf';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
   LeadCreatedSchema,
   LeadMergedSchema,
 } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
-import { leadCreated } from '@partner/proto-contracts/resources/lead/lead';
-import { createLeadOperation } from '@partner/proto-contracts/resources/lead/operations';
 import { newId } from '@partner/kernel/process/ids';
-import { silentLogger } from '@partner/kernel/telemetry/logger';
-import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
-import type { Database } from '../database/database.js';
-import { generalKey } from '../testing/callers.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { database } from '../testing/file-database.js';
+import { createLead } from '../testing/partner-calls.js';
 import { LEAD, binding, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
-import { createLead, type LeadSubmission } from './create-lead.js';
-import { leadOperations } from './create-lead.js';
 import { normaliseAddress } from './address-key/normalise-address.js';
 
-let testDatabase: TestDatabase;
-let database: Database;
 let companyId: string;
 let houses = 0;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase({ poolSize: 24 });
-  ({ database } = testDatabase);
   companyId = await insertCompany(database, 'SALES');
 });
-
-afterAll(() => testDatabase.drop());
 
 function newAddress(): string {
   houses += 1;
   return `${houses} Main Street, Boulder, CO 80302`;
 }
 
-function submit(submission: Partial<LeadSubmission> & Pick<LeadSubmission, 'address'>) {
-  return createLead(
-    { database, clock: () => TEST_NOW, logger: silentLogger },
-    {
-      ...LEAD,
-      companyId,
-      ...submission,
-    },
-  );
+function submit(submission: { readonly address: string; readonly [field: string]: unknown }) {
+  return createLead({ database }, { ...LEAD, companyId, ...submission });
 }
 
 async function leadsAt(address: string): Promise<readonly { id: string; full_name: string }[]> {
@@ -58,9 +37,9 @@ async function leadsAt(address: string): Promise<readonly { id: string; full_nam
 describe('a lead', () => {
   test('at a new address is created with a project, and published to the platform [LEAD-5]', async () => {
     const address = newAddress();
-    const { result, idempotency } = await submit({ address, smsConsent: true });
-    expect(result).toMatchObject({ kind: 'created' });
-    expect(idempotency).toBeUndefined();
+    const { result, ...outcome } = await submit({ address, smsConsent: true });
+    expect(result).toMatchObject({ status: 'created' });
+    expect(outcome).toEqual({ status: 201 });
     expect(await leadsAt(address)).toEqual([{ id: result.leadId, full_name: 'Jordan Ellis' }]);
     const messages = await database.query<{ body: Buffer }>(
       `select body from outbox where type = $1 and exchange = 'partner.events'`,
@@ -82,12 +61,8 @@ describe('a lead', () => {
       address: address.replace('Street', 'St.').toUpperCase(),
       fullName: 'J. Ellis',
     });
-    expect(second.result).toEqual({
-      kind: 'merged',
-      leadId: first.result.leadId,
-      projectId: first.result.projectId,
-      reason: `address matches lead ${first.result.leadId}`,
-    });
+    const reason = `address matches lead ${first.result.leadId}`;
+    expect(second).toEqual({ status: 200, result: { ...first.result, status: 'merged', reason } });
     expect(await leadsAt(address)).toEqual([{ id: first.result.leadId, full_name: 'Jordan Ellis' }]);
     const submissions = await database.query('select full_name from lead_submissions where lead_id = $1', [
       first.result.leadId,
@@ -97,53 +72,30 @@ describe('a lead', () => {
       LeadMergedSchema.typeName,
     ]);
     expect(messages.map(({ body }) => fromBinary(LeadMergedSchema, body)).at(-1)).toMatchObject({
-      leadId: first.result.leadId,
-      reason: `address matches lead ${first.result.leadId}`,
-      fullName: 'J. Ellis',
+      ...{ leadId: first.result.leadId, reason, fullName: 'J. Ellis' },
     });
   });
 
-  test('is returned with its project, created, merged or repeated, also as 0.1.0 recorded it [LEAD-8]', async () => {
-    const implementations = leadOperations({ database, clock: () => TEST_NOW, logger: silentLogger });
-    const operations = inProcessOperations({ implementations, callers: ['key'] });
-    const person = { fullName: 'Jordan Ellis', email: 'jordan@customers.example', phone: '+1 555 0100' };
-    const lead = { caller: generalKey(companyId), body: { ...person, address: newAddress() } };
-    const first = await operations.call(createLeadOperation, lead);
-    const ids = { leadId: expect.any(String), projectId: expect.any(String) };
-    expect(first.status).toBe(201);
-    expect(JSON.parse(first.json)).toEqual({ status: 'created', ...ids });
-    const second = await operations.call(createLeadOperation, lead);
-    expect(second.status).toBe(200);
-    const { leadId } = leadCreated.parse(JSON.parse(first.json));
-    expect(second.json).toBe(
-      first.json.replace('created', 'merged').replace('}', `,"reason":"address matches lead ${leadId}"}`),
-    );
-
-    const bodySha256 = createHash('sha256').update('{}').digest();
+  test('repeated with a key is what 0.1.0 recorded under it [LEAD-8]', async () => {
+    const key = binding('of-0.1.0', 'POST /inbound/leads');
     await database.query(
       `insert into idempotency_keys (company_id, key, operation, body_sha256, outcome, created_at, expires_at)
-       values ($1, 'of-0.1.0', 'POST /inbound/leads', $2,
-         '{"kind":"done","result":{"kind":"created","leadId":"lead_1","projectId":"prj_1"}}', $3, $3::timestamptz + '1 day')`,
-      [companyId, bodySha256, TEST_NOW],
+       values ($1, $2, $3, $4, '{"kind":"done","result":{"kind":"created","leadId":"lead_1","projectId":"prj_1"}}',
+         $5, $5::timestamptz + '1 day')`,
+      [companyId, key.key, key.operation, key.bodySha256, TEST_NOW],
     );
-    const idempotencyKey = {
-      key: 'of-0.1.0',
-      request: 'POST /inbound/leads',
-      bodySha256: bodySha256.toString('hex'),
-    };
-    expect(await operations.call(createLeadOperation, { ...lead, idempotencyKey })).toMatchObject({
+    expect(await submit({ address: newAddress(), binding: key })).toMatchObject({
       status: 201,
-      json: '{"status":"created","leadId":"lead_1","projectId":"prj_1"}',
+      result: { status: 'created', leadId: 'lead_1', projectId: 'prj_1' },
       idempotency: { replayed: true },
     });
   });
 
   test('of another company at the same address is separate', async () => {
     const address = newAddress();
-    const other = await insertCompany(database, 'SALES');
     const first = await submit({ address });
-    const second = await submit({ address, companyId: other });
-    expect(second.result).toMatchObject({ kind: 'created' });
+    const second = await submit({ address, companyId: await insertCompany(database, 'SALES') });
+    expect(second.result).toMatchObject({ status: 'created' });
     expect(second.result.leadId).not.toBe(first.result.leadId);
   });
 
@@ -157,12 +109,12 @@ describe('a lead', () => {
     ]);
     const responses = await Promise.all(Array.from({ length: 8 }, () => submit({ address })));
     const made = responses.filter(
-      ({ result }) => result.kind === 'merged' && result.reason === `address matches project ${projectId}`,
+      ({ result }) => result.status === 'merged' && result.reason === `address matches project ${projectId}`,
     );
     expect(made).toHaveLength(1);
     const leadId = made[0]?.result.leadId ?? '';
     expect(await leadsAt(address)).toMatchObject([{ id: leadId }]);
-    const reasons = responses.map(({ result }) => (result.kind === 'merged' ? result.reason : 'created'));
+    const reasons = responses.map(({ result }) => (result.status === 'merged' ? result.reason : 'created'));
     expect(reasons.filter((reason) => reason === `address matches lead ${leadId}`)).toHaveLength(7);
     expect(new Set(responses.map(({ result }) => result.projectId))).toEqual(new Set([projectId]));
   });
@@ -175,7 +127,7 @@ describe('a lead', () => {
           submit({ address, binding: index % 2 === 0 ? binding(newId('evt')) : undefined }),
         ),
       );
-      const created = responses.filter(({ result }) => result.kind === 'created');
+      const created = responses.filter(({ result }) => result.status === 'created');
       expect(created).toHaveLength(1);
       expect(new Set(responses.map(({ result }) => result.leadId)).size).toBe(1);
       expect(await leadsAt(address)).toHaveLength(1);

@@ -3,60 +3,18 @@ import {
   LeadCreatedSchema,
   LeadMergedSchema,
 } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
-import type { leadCreated, leadMerged } from '@partner/proto-contracts/resources/lead/lead';
+import type { leadIn } from '@partner/proto-contracts/resources/lead/lead';
 import { createLeadOperation } from '@partner/proto-contracts/resources/lead/operations';
 import { PARTNER_EVENTS } from '@partner/proto-contracts/topology';
-import { type Implementation, implement } from '@partner/kernel/amqp/implement';
+import { implement } from '@partner/kernel/amqp/implement';
 import { newId } from '@partner/kernel/process/ids';
-import type { IdempotencyMark } from '@partner/kernel/process/service-error';
+import pg from 'pg';
 import { z } from 'zod';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Transaction } from '../database/database.js';
-import { type IdempotencyBinding, runIdempotent, type WriteDeps } from '../idempotency/run-idempotent.js';
+import { runIdempotent, type WriteDeps } from '../idempotency/run-idempotent.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
 import { normaliseAddress } from './address-key/normalise-address.js';
-import { retryTakenAddress } from './retry-taken-address.js';
-
-/** The operation with which sales companies submit leads. */
-export function leadOperations(deps: WriteDeps): readonly Implementation[] {
-  return [
-    implement(createLeadOperation, async ({ companyId, body, idempotencyKey, timeoutMs }) => {
-      const { result, idempotency } = await createLead(deps, {
-        ...body,
-        companyId,
-        binding: idempotencyKey,
-        smsConsent: body.smsConsent ?? null,
-        timeoutMs: timeoutMs(),
-      });
-      return {
-        status: result.kind === 'created' ? 201 : 200,
-        json: JSON.stringify(shownResult(result)),
-        idempotency,
-      };
-    }),
-  ];
-}
-
-/** The outcome as the public API shows it. */
-function shownResult(result: LeadResult): z.infer<typeof leadCreated | typeof leadMerged> {
-  const { leadId, projectId } = result;
-  if (result.kind === 'created') return { status: 'created', leadId, projectId };
-  return { status: 'merged', leadId, projectId, reason: result.reason };
-}
-
-/** A lead as a sales company submits it (spec: LeadIn). */
-export interface LeadSubmission {
-  readonly companyId: string;
-  readonly binding: IdempotencyBinding | undefined;
-  readonly fullName: string;
-  readonly email: string;
-  readonly phone: string;
-  readonly address: string;
-  /** Null: not asked. */
-  readonly smsConsent: boolean | null;
-  /** Time until the caller's deadline, in ms. */
-  readonly timeoutMs: number | undefined;
-}
 
 const leadResult = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('created'), leadId: z.string(), projectId: z.string() }),
@@ -64,6 +22,9 @@ const leadResult = z.discriminatedUnion('kind', [
 ]);
 
 type LeadResult = z.infer<typeof leadResult>;
+
+/** A lead as a sales company submits it, with the company (spec: LeadIn). */
+type LeadSubmission = z.infer<typeof leadIn> & { readonly companyId: string };
 
 /**
  * Creates a lead and its project, or merges the submission into those at the same normalised address (spec: Inbound, rule).
@@ -75,34 +36,54 @@ type LeadResult = z.infer<typeof leadResult>;
  * One transaction holds the lead, the project or the submission, the message to the platform, and the outcome of the
  * idempotency key. Locks: the key's row, then the project.
  */
-export async function createLead(
-  deps: WriteDeps,
-  submission: LeadSubmission,
-): Promise<{ readonly result: LeadResult; readonly idempotency: IdempotencyMark | undefined }> {
-  const { companyId } = submission;
-  const addressKey = normaliseAddress(submission.address);
-  const settled = await retryTakenAddress(() =>
-    runIdempotent(deps, {
-      companyId,
-      binding: submission.binding,
-      timeoutMs: submission.timeoutMs,
-      result: leadResult,
-      load: async (tx) => (await tx.query<ProjectRow>(LOCK_PROJECT, [companyId, addressKey]))[0],
-      work: (tx, project) => ({
-        kind: 'done',
-        result:
-          project === undefined
-            ? insertLead(tx, submission, { addressKey, now: deps.clock() })
-            : mergeLead(tx, submission, { project, now: deps.clock() }),
+export const createLead = (deps: WriteDeps) =>
+  implement(createLeadOperation, async ({ companyId, body, idempotencyKey, timeoutMs }) => {
+    const submission = { companyId, ...body };
+    const addressKey = normaliseAddress(body.address);
+    const { result, idempotency } = await retryTakenAddress(() =>
+      runIdempotent(deps, {
+        companyId,
+        binding: idempotencyKey,
+        timeoutMs: timeoutMs(),
+        result: leadResult,
+        load: async (tx) => (await tx.query<ProjectRow>(LOCK_PROJECT, [companyId, addressKey]))[0],
+        work: (tx, project) => ({
+          kind: 'done',
+          result:
+            project === undefined
+              ? insertLead(tx, submission, { addressKey, now: deps.clock() })
+              : mergeLead(tx, submission, { project, now: deps.clock() }),
+        }),
       }),
-    }),
-  );
-  const { kind, leadId, projectId } = settled.result;
-  deps.logger.info(
-    { companyId, leadId, projectId, replayed: settled.idempotency?.replayed ?? false },
-    `lead.${kind}`,
-  );
-  return settled;
+    );
+    const { kind, ...lead } = result;
+    const { leadId, projectId } = lead;
+    deps.logger.info(
+      { companyId, leadId, projectId, replayed: idempotency?.replayed ?? false },
+      `lead.${kind}`,
+    );
+    return {
+      status: kind === 'created' ? 201 : 200,
+      json: JSON.stringify({ status: kind, ...lead }),
+      idempotency,
+    };
+  });
+
+/**
+ * Runs a transaction that may create a project at an address, and once more if another transaction has taken the address since
+ * it was looked up.
+ *
+ * The other transaction is committed by then, so the second run finds its project.
+ */
+export async function retryTakenAddress<T>(transaction: () => Promise<T>): Promise<T> {
+  try {
+    return await transaction();
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.constraint === 'projects_address_key_key') {
+      return transaction();
+    }
+    throw error;
+  }
 }
 
 interface ProjectRow {
@@ -126,7 +107,7 @@ const INSERT_LEAD: PreparedStatement = {
 
 /** Fields of a submission as the platform's messages name them. */
 function personOf({ fullName, email, phone, address, smsConsent }: LeadSubmission) {
-  return { fullName, email, phone, address, ...(smsConsent === null ? {} : { smsConsent }) };
+  return { fullName, email, phone, address, ...(smsConsent !== undefined && { smsConsent }) };
 }
 
 function insertLead(

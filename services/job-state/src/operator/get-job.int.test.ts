@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
 import { operatorJob } from '@partner/proto-contracts/resources/operator-job/operator-job';
-import { type JobWriteFixture, openJobWriteFixture } from '../jobs/testing/job-write-fixture.js';
+import { fixture } from '../jobs/testing/job-write-fixture.js';
 import { getOperatorJob } from './get-job.js';
-
-let fixture: JobWriteFixture;
-
-beforeAll(async () => {
-  fixture = await openJobWriteFixture({ poolSize: 2 });
-});
-
-afterAll(() => fixture.close());
 
 test('an operator reads the state and the history of a job, and nothing about its customer [OPERATE-1]', async () => {
   const jobId = await fixture.job();

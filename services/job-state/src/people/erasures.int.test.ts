@@ -5,7 +5,7 @@ import { newId } from '@partner/kernel/process/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Database } from '../database/database.js';
 import { readFeed } from '../jobs/feed.js';
-import { createLead } from '../leads/create-lead.js';
+import { createLead } from '../testing/partner-calls.js';
 import { createGate } from '../testing/create-gate.js';
 import { untilLockWaits } from '../testing/lock-waits.js';
 import { LEAD, binding } from '../testing/test-jobs.js';
@@ -118,7 +118,7 @@ describe('an erasure', () => {
       companyId: fixture.seller,
       address: customer.address,
     });
-    expect(result.kind).toBe('created');
+    expect(result.status).toBe('created');
   });
 
   test('is in the audit trail of each company that has the records, once for a repeat with its id [PERSON-7]', async () => {

@@ -5,7 +5,7 @@ import { newId } from '@partner/kernel/process/ids';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { withSpan } from '@partner/kernel/telemetry/tracing';
 import { Registry } from 'prom-client';
-import { getJob } from '../jobs/get-job.js';
+import { getJob } from '../testing/partner-calls.js';
 import {
   incoming,
   insertAssignedJob,
@@ -157,12 +157,12 @@ describe('the platform', () => {
 
   test('does no harm with an assignment that is older than the one in effect or has the same company [PLATFORM-9]', async () => {
     const jobId = await insertAssignedJob(database, seller, one);
-    const before = await getJob({ database }, { companyId: one, jobId });
+    const before = await getJob(database, one, jobId);
     await handle(jobAssignedMessage({ jobId, installerCompanyId: two, version: 1, occurredAt: at(5) }));
     await handle(jobAssignedMessage({ jobId, installerCompanyId: one, version: 9 }));
     await handle(jobAssignedMessage({ jobId, installerCompanyId: two, version: 8 }));
     await handle(jobCreatedMessage({ jobId, sellingCompanyId: seller, line1: '99 Other Street' }));
-    expect(await getJob({ database }, { companyId: one, jobId })).toBe(before);
+    expect(await getJob(database, one, jobId)).toBe(before);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { appendJobNote } from '../contractor-jobs/append-job-note.js';
+import { appendJobNote } from '../testing/partner-calls.js';
 import { readFeed } from '../jobs/feed.js';
 import { TEST_NOW } from '../testing/test-jobs.js';
 import {
@@ -47,7 +47,7 @@ describe('a job that is removed from its company', () => {
 
   test('shows the notes of its company to no other one [CONTRACTOR-4]', async () => {
     const jobId = await newJob();
-    const left = { sellingCompanyId: seller, jobId, binding: undefined, timeoutMs: undefined };
+    const left = { companyId: seller, jobId };
     await appendJobNote(writing(), { ...left, installerCompanyId: one, note: 'Gate code 1234' });
     // Another company cannot see the notes.
     await deliver(assigned(jobId, one, 3), readiness(jobId, 4, 'PERMIT'));

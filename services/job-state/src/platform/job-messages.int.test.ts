@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { DocumentCategory } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import { newId } from '@partner/kernel/process/ids';
-import { replaceAssignments } from '../jobs/job-writes.js';
+import { replaceAssignments } from '../testing/partner-calls.js';
 import { binding, insertMember } from '../testing/test-jobs.js';
 import {
   one,
@@ -199,7 +199,6 @@ describe('a message about a job', () => {
       binding: binding(newId('evt')),
       membershipIds: [membershipId],
       expectedVersion: 1,
-      timeoutMs: undefined,
     });
     await report(jobId, 'BLOCKED', 2);
     await deliver(scoped(jobId, 3, 2), scheduled(jobId, 4), documented(jobId, 5, newId('doc')));

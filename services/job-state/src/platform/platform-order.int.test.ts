@@ -7,7 +7,7 @@ import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { fc } from '@partner/test-kit/fast-check';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
-import { createLead } from '../leads/create-lead.js';
+import { createLead } from '../testing/partner-calls.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { LEAD, TEST_NOW } from '../testing/test-jobs.js';
 import { createPlatformMessageHandler } from './handle-platform-message.js';
@@ -52,14 +52,8 @@ async function insertCompanies(database: Database): Promise<void> {
 async function insertLeads(one: Database, two: Database): Promise<readonly string[]> {
   const ids: string[] = [];
   for (const companyId of sellers) {
-    const { result } = await createLead(
-      { database: one, clock: () => TEST_NOW, logger: silentLogger },
-      {
-        ...LEAD,
-        companyId,
-        address: '12 Maple Street, Boulder, CO 80302',
-      },
-    );
+    const address = '12 Maple Street, Boulder, CO 80302';
+    const { result } = await createLead({ database: one }, { ...LEAD, companyId, address });
     ids.push(result.leadId);
     await two.query(
       `with project as (insert into projects (id, company_id, lead_id, address_key) values ($1, $2, $3, $4))

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
-import { createLead } from '../leads/create-lead.js';
+import { createLead } from '../testing/partner-calls.js';
 import { untilLockWaits } from '../testing/lock-waits.js';
-import { createGate } from '../testing/create-gate.js';
+import { holdingCommits } from '../testing/hold-transaction.js';
 import { LEAD, insertCompany, jobCreatedMessage } from '../testing/test-jobs.js';
 import { database, DONE, handle, seller, writing } from './testing/platform-fixture.js';
 
@@ -41,7 +41,7 @@ describe('the platform', () => {
       address: '78 Project St, Boulder, CO 80302',
     });
     expect(result).toMatchObject({
-      kind: 'merged',
+      status: 'merged',
       projectId: first,
       reason: `address matches project ${first}`,
     });
@@ -75,34 +75,16 @@ test('a job whose address a concurrent lead takes is recorded at once, and its p
     projectId,
     sellingCompanyId,
   ]);
-  const [written, commit] = [createGate(), createGate()];
-  const lead = createLead(
-    {
-      ...writing(),
-      database: {
-        transaction: (work, limits) =>
-          database.transaction(async (tx) => {
-            const result = await work(tx);
-            await tx.query('select');
-            written.open();
-            await commit.opened;
-            return result;
-          }, limits),
-      },
-    },
-    {
-      ...LEAD,
-      companyId: sellingCompanyId,
-      address: '12 Maple Street, Boulder, CO 80302',
-    },
-  );
-  await written.opened;
+  const held = holdingCommits(database);
+  const address = '12 Maple Street, Boulder, CO 80302';
+  const lead = createLead(held, { ...LEAD, companyId: sellingCompanyId, address });
+  await held.worked;
   const handled = handle(jobCreatedMessage({ jobId, sellingCompanyId, projectId }));
   await untilLockWaits(database);
-  commit.open();
+  held.commit();
 
   const { result } = await lead;
-  expect(result.kind).toBe('created');
+  expect(result.status).toBe('created');
   expect(await handled).toEqual(DONE);
   const projects = await database.query(
     'select id, address_key is not null as "hasAddress" from projects where company_id = $1 order by id = $2',

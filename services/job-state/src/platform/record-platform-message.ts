@@ -3,7 +3,7 @@ import type { Logger } from '@partner/kernel/telemetry/logger';
 import { extractTrace, injectTrace, withSpan } from '@partner/kernel/telemetry/tracing';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Database, Transaction } from '../database/database.js';
-import { retryTakenAddress } from '../leads/retry-taken-address.js';
+import { retryTakenAddress } from '../leads/create-lead.js';
 import type { PlatformEffect, WholeMessage } from './platform-message-type.js';
 import { readPlatformMessage } from './platform-messages.js';
 

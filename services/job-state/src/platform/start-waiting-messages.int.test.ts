@@ -5,7 +5,7 @@ import { newId } from '@partner/kernel/process/ids';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
-import { getJob } from '../jobs/get-job.js';
+import { getJob } from '../testing/partner-calls.js';
 import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { createPlatformMessageHandler } from './handle-platform-message.js';
 import { startWaitingMessages } from './start-waiting-messages.js';
@@ -85,7 +85,7 @@ describe('a message that waits', () => {
     expect(await rowOf(assigned)).toMatchObject({ prerequisite_id: company });
     await insertCompanyAs(company, 'INSTALLER');
     await sweepUntil('the assignment', isSettled(assigned));
-    expect(JSON.parse(await getJob({ database }, { companyId: company, jobId }))).toMatchObject({
+    expect(JSON.parse(await getJob(database, company, jobId))).toMatchObject({
       id: jobId,
     });
     expect(await rowOf(assigned)).toEqual({
@@ -274,7 +274,7 @@ describe('a waiting message', () => {
     const good = sent.jobAssigned({ jobId, installerCompanyId: installer });
     for (const message of [refused, good, sent.jobCreated({ jobId, sellingCompanyId: seller })])
       expect(await handle(message)).toEqual({ kind: 'done' });
-    expect(JSON.parse(await getJob({ database }, { companyId: installer, jobId }))).toMatchObject({
+    expect(JSON.parse(await getJob(database, installer, jobId))).toMatchObject({
       id: jobId,
     });
     expect(await rowOf(refused)).toMatchObject({

@@ -4,7 +4,7 @@ import { eventually } from '@partner/test-kit/eventually';
 import { makePartitionsAhead } from './run-retention.js';
 import { at, database, run } from './testing/retention-fixture.js';
 import { readFeed } from '../jobs/feed.js';
-import { listAssignedJobs } from '../jobs/list-assigned-jobs.js';
+import { listAssignedJobs } from '../jobs/list-job-feed.js';
 import { beforeStatement } from '../testing/before-statement.js';
 import { insertAssignedJob, insertCompany } from '../testing/test-jobs.js';
 

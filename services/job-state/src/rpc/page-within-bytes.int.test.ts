@@ -1,16 +1,13 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { listJobFeedOperation } from '@partner/proto-contracts/resources/feed-entry/operations';
-import { listContractorJobsOperation } from '@partner/proto-contracts/resources/contractor-job/operations';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
-import { contractorJobsResponse } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
 import { MAX_MESSAGE_BYTES } from '@partner/kernel/amqp/message-size';
 import { newId } from '@partner/kernel/process/ids';
-import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
-import { contractorJobOperations } from '../contractor-jobs/contractor-job-operations.js';
 import { appendFeedEntry } from '../jobs/feed.js';
-import { jobOperations } from '../jobs/job-operations.js';
-import { contractorKey, installerKey } from '../testing/callers.js';
+import { listJobFeed } from '../jobs/list-job-feed.js';
+import { installerKey } from '../testing/callers.js';
+import { listContractorJobs } from '../testing/partner-calls.js';
 import { z } from 'zod';
 import { insertAssignedJob, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { database } from '../testing/file-database.js';
@@ -37,15 +34,10 @@ beforeAll(async () => {
   });
 });
 
-const deps = () => ({
-  database,
-  clock: () => TEST_NOW,
-  logger: silentLogger,
-  feedDays: 400,
-});
 /** Reads a page of the installer's feed; a call fails whose reply is more than a message may hold. */
 const feed = async (query: Readonly<Record<string, string>>, after?: string) => {
-  const { call } = inProcessOperations({ implementations: jobOperations(deps()), callers: ['key'] });
+  const implementations = [listJobFeed({ database, feedDays: 400 })];
+  const { call } = inProcessOperations({ implementations, callers: ['key'] });
   const reply = await call(listJobFeedOperation, {
     caller: installerKey(installer),
     query: { limit: '100', ...query },
@@ -107,17 +99,12 @@ describe('a page of the largest rows', () => {
         '\u0001'.repeat(LIMITS.installerNoteLength),
       ],
     );
-    const operations = inProcessOperations({
-      implementations: contractorJobOperations(deps()),
-      callers: ['key'],
-    });
-    const caller = contractorKey({ sellingCompanyId: seller, installerCompanyId: buyer });
-    const list = (take: string) => operations.call(listContractorJobsOperation, { caller, query: { take } });
-    const { json } = await list('200');
-    expect(Buffer.byteLength(json)).toBeLessThanOrEqual(MAX_MESSAGE_BYTES);
-    const { jobs, hasMore } = contractorJobsResponse.parse(JSON.parse(json));
-    expect(jobs).toHaveLength(69);
-    expect(hasMore).toBe(true);
-    expect((await list('69')).json).toBe(json);
+    const key = { companyId: seller, installerCompanyId: buyer };
+    const list = (take: number) => listContractorJobs({ database }, { ...key, take });
+    const page = await list(200);
+    expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThanOrEqual(MAX_MESSAGE_BYTES);
+    expect(page.jobs).toHaveLength(69);
+    expect(page.hasMore).toBe(true);
+    expect(await list(69)).toEqual(page);
   });
 });

@@ -8,7 +8,7 @@ import { parseApiKey } from '@partner/kernel/security/api-key';
 import { invariant } from '@partner/kernel/process/invariant';
 import { connectAccess } from '../testing/access-client.js';
 import { keyLookups } from '../testing/key-lookups.js';
-import { listContractorJobs } from '../contractor-jobs/contractor-job.js';
+import { listContractorJobs } from '../testing/partner-calls.js';
 import { listEvents } from '../webhooks/events/list-events.js';
 import { sandboxCompanies } from './sandbox-companies.js';
 import { sandboxJobs } from './sandbox-jobs.js';
@@ -89,12 +89,12 @@ describe('the sandbox', () => {
   test('shows each installer-contractor key jobs in every stage, some with notes', async () => {
     const contractors = companies.flatMap(({ id, keys }) =>
       keys.flatMap(({ boundCompanyId }) =>
-        boundCompanyId === undefined ? [] : [{ sellingCompanyId: id, installerCompanyId: boundCompanyId }],
+        boundCompanyId === undefined ? [] : [{ companyId: id, installerCompanyId: boundCompanyId }],
       ),
     );
     expect(contractors).toHaveLength(2);
-    for (const boundary of contractors) {
-      const { jobs } = await listContractorJobs(database, { ...boundary, limit: 50 });
+    for (const key of contractors) {
+      const { jobs } = await listContractorJobs({ database }, { ...key, take: 50 });
       expect(new Set(jobs.map(({ stage }) => stage))).toEqual(new Set(CONTRACTOR_JOB_STAGES));
       expect(jobs.filter(({ installerNote }) => installerNote !== null)).not.toHaveLength(0);
     }

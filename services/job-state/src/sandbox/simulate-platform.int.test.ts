@@ -12,8 +12,8 @@ import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { Registry } from 'prom-client';
-import { jobOperations } from '../jobs/job-operations.js';
 import { createPlatformMessageHandler } from '../platform/handle-platform-message.js';
+import { testImplementations } from '../testing/test-implementations.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { sandboxCompanies } from './sandbox-companies.js';
 import { sandboxJobs } from './sandbox-jobs.js';
@@ -54,7 +54,7 @@ function createWorld(options: { readonly seed: string; readonly isLate?: boolean
   const outcomes: { readonly type: string; readonly outcome: ConsumeOutcome }[] = [];
   let isDown = false;
   const operations = inProcessOperations({
-    implementations: jobOperations({ database, clock, logger: silentLogger, feedDays: 400 }),
+    implementations: testImplementations({ database, clock }),
     callers: ['key'],
   });
   async function deliver(): Promise<void> {

@@ -20,3 +20,31 @@ export async function holdTransaction(
     },
   };
 }
+
+/** The same database, whose transactions do their work and are then undone, as by a crash before the commit. */
+export function crashingBeforeCommit(database: Pick<Database, 'transaction'>): Pick<Database, 'transaction'> {
+  return {
+    transaction: (work, limits) =>
+      database.transaction(async (tx) => {
+        await work(tx);
+        throw new Error('the process dies before the commit');
+      }, limits),
+  };
+}
+
+/** The same database, whose transactions do their work, and commit once `commit` is called. */
+export function holdingCommits(database: Pick<Database, 'transaction'>) {
+  const [worked, released] = [createGate(), createGate()];
+  const held: Pick<Database, 'transaction'> = {
+    transaction: (work, limits) =>
+      database.transaction(async (tx) => {
+        const result = await work(tx);
+        // After the statements whose results the work does not wait for.
+        await tx.query('select');
+        worked.open();
+        await released.opened;
+        return result;
+      }, limits),
+  };
+  return { database: held, worked: worked.opened, commit: released.open };
+}

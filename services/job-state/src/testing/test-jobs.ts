@@ -187,22 +187,16 @@ export async function insertAssignedJob(
 
 /** What a submission of a lead has beside its company and address. */
 export const LEAD = {
-  binding: undefined,
   fullName: 'Jordan Ellis',
   email: 'jordan@customers.example',
   phone: '+1 555 0100',
-  smsConsent: null,
-  timeoutMs: undefined,
 };
 
 /** What the first write of a company to a job has beside its subject: an acknowledgement. */
 export const ACKNOWLEDGEMENT = {
   status: 'ACKNOWLEDGED',
   occurredAt: TEST_NOW,
-  note: null,
-  blockerCode: null,
   expectedVersion: 1,
-  timeoutMs: undefined,
 } as const;
 
 /** Binds a key to an operation and a body. */

@@ -1,4 +1,5 @@
 import { type DescMessage, fromBinary, type MessageShape } from '@bufbuild/protobuf';
+import { afterAll, beforeAll } from '@jest/globals';
 import {
   type WebhookEnvelope,
   webhookEnvelope,
@@ -7,6 +8,12 @@ import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { type Logger, silentLogger } from '@partner/kernel/telemetry/logger';
 import type { Database } from '../../database/database.js';
+import {
+  type JobWritten,
+  recordStatusEvent,
+  replaceAssignments,
+  setSchedule,
+} from '../../testing/partner-calls.js';
 import { createTestDatabase } from '../../testing/test-database.js';
 import {
   ACKNOWLEDGEMENT,
@@ -16,45 +23,16 @@ import {
   insertMember,
   TEST_NOW,
 } from '../../testing/test-jobs.js';
-import type { JobWrite, JobWritten } from '../change-job.js';
-import {
-  type AssignmentsWrite,
-  recordStatusEvent,
-  replaceAssignments,
-  type ScheduleWrite,
-  setSchedule,
-  type StatusEvent,
-} from '../job-writes.js';
 
-/** A write with defaults for the fields that a test omits: the installer's first write to the job. */
-type Write<W extends JobWrite> = (
-  write: Partial<W> & Pick<JobWrite, 'jobId'>,
-  on?: { readonly database?: Pick<Database, 'transaction'>; readonly logger?: Logger },
-) => Promise<JobWritten>;
-
-/** The stored state of a job besides its projection. */
-interface StoredJob {
-  readonly version: number;
-  readonly status: string;
-  readonly schedule_status: string;
-  readonly schedule_starts_at: Date | null;
-  readonly schedule_ends_at: Date | null;
-  readonly schedule_time_zone: string | null;
-  readonly technician_assignments: readonly { readonly membershipId: string; readonly assignedAt: string }[];
-  readonly projection: string;
-  readonly updated_at: Date;
-  readonly last_updated_at: Date;
-  /** Rows in the history of the job's statuses. */
-  readonly history: number;
-  /** Entries in the feed of its company. */
-  readonly entries: number;
-  /** Events about it, besides the assignment. */
-  readonly events: number;
-  /** Unpublished messages about it. */
-  readonly messages: number;
+export interface On {
+  readonly database?: Pick<Database, 'transaction'>;
+  readonly logger?: Logger;
 }
 
-export type JobWriteFixture = Awaited<ReturnType<typeof openJobWriteFixture>>;
+/** A write with defaults for the fields that a test omits: the installer's first write to the job, with a new key. */
+export type Write = Omit<Partial<Parameters<typeof recordStatusEvent>[1]>, 'jobId'> & {
+  readonly jobId: string;
+};
 
 /** Default schedule of the tests. */
 export const TEST_SCHEDULE = {
@@ -64,33 +42,33 @@ export const TEST_SCHEDULE = {
   timeZone: 'America/Denver',
 } as const;
 
-/** Creates a separate database with a seller and two installer companies, and helpers for tests of job writes. */
-export async function openJobWriteFixture({ poolSize = 24 } = {}) {
-  const testDatabase = await createTestDatabase({ poolSize });
+async function openJobWriteFixture() {
+  const testDatabase = await createTestDatabase({ poolSize: 24 });
   const { database } = testDatabase;
   const seller = await insertCompany(database, 'SALES');
   const installer = await insertCompany(database, 'INSTALLER');
   let now = TEST_NOW;
   const deps = { database, clock: () => now, logger: silentLogger };
-  const first = () => ({
-    companyId: installer,
-    binding: binding(newId('evt')),
-    expectedVersion: 1,
-    timeoutMs: undefined,
-  });
-  /** Changes the status; to ACKNOWLEDGED by default. */
-  const record: Write<StatusEvent> = (write, on) =>
-    recordStatusEvent({ ...deps, ...on }, { ...ACKNOWLEDGEMENT, ...first(), ...write });
-  /** Sets the schedule; a firm one of a few hours by default. */
-  const schedule: Write<ScheduleWrite> = (write, on) =>
-    setSchedule({ ...deps, ...on }, { ...first(), submitted: TEST_SCHEDULE, ...write });
-  /** Replaces the technicians; none by default. */
-  const assign: Write<AssignmentsWrite> = (write, on) =>
-    replaceAssignments({ ...deps, ...on }, { ...first(), membershipIds: [], ...write });
+  const writing =
+    (call: typeof recordStatusEvent, defaults: object) =>
+    (write: Write, on: On = {}): Promise<JobWritten> =>
+      call(
+        { ...deps, ...on },
+        {
+          ...{ companyId: installer, binding: binding(newId('evt')), expectedVersion: 1 },
+          ...{ ...defaults, ...write },
+        },
+      );
 
   return {
-    ...{ database, seller, installer, record, schedule, assign },
+    ...{ database, seller, installer },
     otherInstaller: await insertCompany(database, 'INSTALLER'),
+    /** Changes the status; to ACKNOWLEDGED by default. */
+    record: writing(recordStatusEvent, ACKNOWLEDGEMENT),
+    /** Sets the schedule; a firm one of a few hours by default. */
+    schedule: writing(setSchedule, TEST_SCHEDULE),
+    /** Replaces the technicians; none by default. */
+    assign: writing(replaceAssignments, { membershipIds: [] }),
     /** Sets the clock of the writes; TEST_NOW at first. */
     setNow(instant: Date) {
       now = instant;
@@ -100,19 +78,20 @@ export async function openJobWriteFixture({ poolSize = 24 } = {}) {
     /** An active technician of the installer by default. */
     technician: (membership: Partial<Parameters<typeof insertMember>[1]> = {}) =>
       insertMember(database, { companyId: installer, role: 'TECHNICIAN', ...membership }),
-    async stored(jobId: string): Promise<StoredJob> {
-      const [job] = await database.query<Omit<StoredJob, 'messages'>>(
+    /** The row of a job, and how much there is about it besides the assignment. */
+    async stored(jobId: string): Promise<Readonly<Record<string, unknown>>> {
+      const [job] = await database.query(
         `select version, status, schedule_status, schedule_starts_at, schedule_ends_at, schedule_time_zone,
            technician_assignments, projection, updated_at, last_updated_at,
            (select count(*)::int from job_status_events where job_id = $1) as history,
            (select count(*)::int from feed_entries where job_id = $1) as entries,
-           (select count(*)::int from events where resource_id = $1 and name <> 'install.job_assigned') as events
+           (select count(*)::int from events where resource_id = $1 and name <> 'install.job_assigned') as events,
+           (select count(*)::int from outbox where position(convert_to($1, 'UTF8') in body) > 0) as messages
          from jobs where id = $1`,
         [jobId],
       );
       invariant(job, 'the job exists');
-      const outbox = await database.query<{ body: Buffer }>('select body from outbox');
-      return { ...job, messages: outbox.filter(({ body }) => body.includes(jobId)).length };
+      return job;
     },
     /** The events about the job after the assignment, by version, then by name. */
     async eventsOf(jobId: string): Promise<readonly WebhookEnvelope[]> {
@@ -134,7 +113,15 @@ export async function openJobWriteFixture({ poolSize = 24 } = {}) {
       );
       return rows.filter(({ body }) => body.includes(jobId)).map(({ body }) => fromBinary(schema, body));
     },
-    /** To call at the end. */
     close: () => testDatabase.drop(),
   };
 }
+
+/** A seller, two installer companies and helpers for writes to jobs, in a separate database of the test file that imports this. */
+export let fixture: Awaited<ReturnType<typeof openJobWriteFixture>>;
+
+beforeAll(async () => {
+  fixture = await openJobWriteFixture();
+});
+
+afterAll(() => fixture.close());

@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll } from '@jest/globals';
+import { beforeAll } from '@jest/globals';
 import { AppointmentScheduledSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { eventually } from '@partner/test-kit/eventually';
-import { bookAppointment } from '../../appointments/book-appointment.js';
-import { appendJobNote } from '../../contractor-jobs/append-job-note.js';
-import { type JobWriteFixture, openJobWriteFixture } from '../../jobs/testing/job-write-fixture.js';
+import { fixture } from '../../jobs/testing/job-write-fixture.js';
 import type { Database } from '../../database/database.js';
-import { createLead } from '../../leads/create-lead.js';
+import { appendJobNote, bookAppointment, createLead } from '../../testing/partner-calls.js';
 import {
   binding,
   jobAssignedMessage,
@@ -25,8 +23,7 @@ import { TABLES } from '../../database/tables.js';
 const clock = () => TEST_NOW;
 export const operator = 'olga';
 
-/** A separate database with a seller and installers. */
-export let fixture: JobWriteFixture;
+export { fixture };
 /** Dependencies of writes, and of the loop. */
 export let deps: {
   readonly database: Database;
@@ -37,12 +34,10 @@ export let deps: {
 export let client: ReturnType<typeof connect>;
 let houses = 0;
 
-beforeAll(async () => {
-  fixture = await openJobWriteFixture({ poolSize: 6 });
+beforeAll(() => {
   deps = { database: fixture.database, clock, logger: silentLogger };
   client = connect();
 });
-afterAll(() => fixture.close());
 
 function connect() {
   return connectOperators({ ...deps, environment: 'sandbox', inFlight: 1 });
@@ -77,10 +72,9 @@ export async function newCustomer(): Promise<Customer> {
     address,
     smsConsent: true,
   };
-  const { result } = await createLead(deps, { ...lead, binding: undefined, timeoutMs: undefined });
-  const { leadId, projectId } = result;
-  const again = { ...lead, fullName: `A. ${word}`, email: 'other@customers.example', phone: '720 555 0199' };
-  await createLead(deps, { ...again, binding: undefined, timeoutMs: undefined });
+  const { leadId, projectId } = (await createLead(deps, lead)).result;
+  const again = { fullName: `A. ${word}`, email: 'other@customers.example', phone: '720 555 0199' };
+  await createLead(deps, { ...lead, ...again });
   const { appointmentId } = await book({ leadId, projectId }, `Ring ${word}`);
   const jobId = newId('job');
   await fixture.database.transaction(async (tx) => {
@@ -91,12 +85,8 @@ export async function newCustomer(): Promise<Customer> {
   const write = binding(newId('evt'), `POST /partner/v1/jobs/${jobId}/status-events`);
   await fixture.record({ jobId, expectedVersion: 1, binding: write, note: `met ${word}` });
   await appendJobNote(deps, {
-    sellingCompanyId,
-    installerCompanyId: fixture.installer,
-    jobId,
+    ...{ companyId: sellingCompanyId, installerCompanyId: fixture.installer, jobId, note: `call ${word}` },
     binding: binding(newId('evt'), `POST /inbound/jobs/${jobId}/status`),
-    note: `call ${word}`,
-    timeoutMs: undefined,
   });
   await waits(leadId, `Knock, ${word}`);
   await receiverResponds(jobId, `thanks, ${word}`);
@@ -110,14 +100,8 @@ export function book(
   on: Parameters<typeof bookAppointment>[0] = deps,
 ) {
   return bookAppointment(on, {
-    companyId: fixture.seller,
-    binding: binding(newId('evt')),
-    leadId,
-    projectId,
-    startsAt: TEST_NOW,
-    endsAt: new Date(TEST_NOW.getTime() + 3_600_000),
-    notes,
-    timeoutMs: undefined,
+    ...{ companyId: fixture.seller, binding: binding(newId('evt')), leadId, projectId, notes },
+    ...{ startsAt: TEST_NOW, endsAt: new Date(TEST_NOW.getTime() + 3_600_000) },
   });
 }
 

@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
-import { bookAppointment } from '../../appointments/book-appointment.js';
+import { bookAppointment } from '../../testing/partner-calls.js';
 import { binding } from '../../testing/test-jobs.js';
 import {
   otherSeller,
@@ -74,11 +74,9 @@ describe('appointment.booked', () => {
       companyId: seller,
       binding: binding(newId('evt')),
       leadId,
-      projectId: null,
       startsAt: hours(0),
       endsAt: hours(1),
       notes: 'Gate code 4711',
-      timeoutMs: undefined,
     });
     await handle(scheduled({ appointmentId, leadId, version: 1, later: 9 }));
     expect(await emittedVersions(appointmentId)).toEqual([1]);

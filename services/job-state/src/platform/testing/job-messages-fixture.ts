@@ -9,10 +9,8 @@ import type { ReportableStatus } from '@partner/proto-contracts/resources/job/jo
 import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/process/ids';
-import { listContractorJobs } from '../../contractor-jobs/contractor-job.js';
 import { readFeed } from '../../jobs/feed.js';
-import { getJob } from '../../jobs/get-job.js';
-import { recordStatusEvent, setSchedule } from '../../jobs/job-writes.js';
+import { getJob, listContractorJobs, recordStatusEvent, setSchedule } from '../../testing/partner-calls.js';
 import {
   ACKNOWLEDGEMENT,
   binding,
@@ -89,7 +87,7 @@ export async function newUnassignedJob(): Promise<string> {
 }
 
 export async function shown(jobId: string, companyId = one): Promise<InstallerJob> {
-  return installerJob.parse(JSON.parse(await getJob({ database }, { companyId, jobId })));
+  return installerJob.parse(JSON.parse(await getJob(database, companyId, jobId)));
 }
 
 export async function feedOf(jobId: string, companyId = one): Promise<readonly number[]> {
@@ -101,8 +99,8 @@ export async function feedOf(jobId: string, companyId = one): Promise<readonly n
 
 /** The notes on a job that the seller's keys for an installer company read. */
 export async function notesOf(jobId: string, installerCompanyId: string): Promise<string | null | undefined> {
-  const boundary = { sellingCompanyId: seller, installerCompanyId, limit: 200 };
-  const { jobs } = await listContractorJobs(database, boundary);
+  const key = { companyId: seller, installerCompanyId };
+  const { jobs } = await listContractorJobs({ database }, { ...key, take: 200 });
   return jobs.find(({ id }) => id === jobId)?.installerNote;
 }
 
@@ -124,7 +122,7 @@ export async function report(
   status: ReportableStatus,
   expectedVersion: number,
 ): Promise<void> {
-  const blockerCode = status === 'BLOCKED' ? 'PERMIT' : null;
+  const blockerCode = status === 'BLOCKED' ? 'PERMIT' : undefined;
   await recordStatusEvent(writing(), {
     ...ACKNOWLEDGEMENT,
     companyId: one,
@@ -142,9 +140,8 @@ export async function setTentative(jobId: string, expectedVersion: number): Prom
     companyId: one,
     jobId,
     binding: binding(newId('evt')),
-    submitted: { status: 'TENTATIVE', startsAt: STARTS, endsAt: ENDS, timeZone: 'America/Denver' },
+    ...{ status: 'TENTATIVE', startsAt: STARTS, endsAt: ENDS, timeZone: 'America/Denver' },
     expectedVersion,
-    timeoutMs: undefined,
   });
 }
 

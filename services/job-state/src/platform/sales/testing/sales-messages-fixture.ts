@@ -1,7 +1,7 @@
 import { beforeAll, expect } from '@jest/globals';
 import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { newId } from '@partner/kernel/process/ids';
-import { createLead } from '../../../leads/create-lead.js';
+import { createLead } from '../../../testing/partner-calls.js';
 import { LEAD, insertCompany } from '../../../testing/test-jobs.js';
 import { readEventFeed } from '../../../webhooks/events/event-feed.js';
 import { listEvents } from '../../../webhooks/events/list-events.js';

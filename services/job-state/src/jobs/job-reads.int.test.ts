@@ -1,151 +1,24 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { OperationCall } from '@partner/proto-contracts/call';
 import { listJobFeedOperation } from '@partner/proto-contracts/resources/feed-entry/operations';
-import {
-  getJobOperation,
-  recordStatusEventOperation,
-  replaceAssignmentsOperation,
-  setScheduleOperation,
-} from '@partner/proto-contracts/resources/job/operations';
 import { listTechniciansOperation } from '@partner/proto-contracts/resources/technician/operations';
 import { technician } from '@partner/proto-contracts/resources/technician/technician';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
-import { newId } from '@partner/kernel/process/ids';
-import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
-import { RELEASE_0_1_0 } from '@partner/test-kit/release-0-1-0';
 import { z } from 'zod';
 import { installerKey } from '../testing/callers.js';
 import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { leaveFeed } from './feed.js';
-import { jobOperations } from './job-operations.js';
-import { fixture } from './testing/file-jobs.js';
+import { listTechnicians } from './job-reads.js';
+import { listJobFeed } from './list-job-feed.js';
+import { fixture } from './testing/job-write-fixture.js';
 
 let operations: OperationClient;
 
 beforeAll(() => {
   const { database } = fixture;
   operations = inProcessOperations({
-    implementations: jobOperations({
-      database,
-      clock: () => TEST_NOW,
-      logger: silentLogger,
-      feedDays: 400,
-    }),
+    implementations: [listJobFeed({ database, feedDays: 400 }), listTechnicians({ database })],
     callers: ['key'],
-  });
-});
-
-const EXPIRES_AT = new Date(TEST_NOW.getTime() + 45 * 24 * 3_600_000);
-
-/** A call of the installer about a job, with a new idempotency key. */
-function write(jobId: string, body: object): OperationCall {
-  return {
-    caller: installerKey(fixture.installer),
-    params: { id: jobId },
-    body: { expectedVersion: 1, ...body },
-    idempotencyKey: { key: newId('evt'), request: 'PUT /jobs', bodySha256: '00'.repeat(32) },
-  };
-}
-
-const statusEvent = { status: 'ACKNOWLEDGED', occurredAt: TEST_NOW.toISOString() };
-const schedule = {
-  status: 'TENTATIVE',
-  startsAt: '2026-10-05T15:00:00Z',
-  endsAt: '2026-10-05T19:00:00.5Z',
-  timeZone: 'America/Denver',
-};
-
-describe('a write to a job', () => {
-  test.each([
-    ['recordStatusEvent', recordStatusEventOperation, () => statusEvent, { status: 'ACKNOWLEDGED' }],
-    [
-      'setSchedule',
-      setScheduleOperation,
-      () => schedule,
-      {
-        schedule: {
-          ...schedule,
-          startsAt: '2026-10-05T15:00:00.000Z',
-          endsAt: '2026-10-05T19:00:00.500Z',
-        },
-      },
-    ],
-    [
-      'replaceAssignments',
-      replaceAssignmentsOperation,
-      (membershipId: string) => ({ membershipIds: [membershipId] }),
-      { technicianAssignments: [{ assignedAt: TEST_NOW.toISOString() }] },
-    ],
-  ])('%s returns the job, and until when the key can be replayed', async (_id, operation, body, shown) => {
-    const jobId = await fixture.job();
-    const call = write(jobId, body(await fixture.technician()));
-    const reply = await operations.call(operation, call);
-    expect(JSON.parse(reply.json)).toMatchObject({ resource: { id: jobId, version: 2, ...shown } });
-    expect(reply.idempotency).toEqual({ replayed: false, expiresAt: EXPIRES_AT });
-    const again = await operations.call(operation, call);
-    expect(again).toEqual({ ...reply, idempotency: { replayed: true, expiresAt: EXPIRES_AT } });
-    const read = { ...call, body: undefined, idempotencyKey: undefined };
-    expect((await operations.call(getJobOperation, read)).json).toBe(reply.json);
-  });
-
-  test('keeps the note and the blocker code of a status event', async () => {
-    const jobId = await fixture.job();
-    const blocked = { ...statusEvent, status: 'BLOCKED', blockerCode: 'PERMIT', note: 'Closed' };
-    await operations.call(recordStatusEventOperation, write(jobId, blocked));
-    const [event] = await fixture.database.query(
-      'select status, blocker_code, note from job_status_events where job_id = $1 order by version desc limit 1',
-      [jobId],
-    );
-    expect(event).toEqual({ status: 'BLOCKED', blocker_code: 'PERMIT', note: 'Closed' });
-  });
-
-  test.each([
-    ['status', recordStatusEventOperation, { ...statusEvent, status: 'ASSIGNED' }],
-    ['blockerCode', recordStatusEventOperation, { ...statusEvent, status: 'BLOCKED' }],
-    ['expectedVersion', recordStatusEventOperation, { ...statusEvent, expectedVersion: undefined }],
-    ['status', setScheduleOperation, { ...schedule, status: 'UNSCHEDULED' }],
-    ['timeZone', setScheduleOperation, { ...schedule, timeZone: undefined }],
-    ['membershipIds', replaceAssignmentsOperation, { membershipIds: ['mem_1', 'mem_2', 'mem_1'] }],
-    ['membershipIds', replaceAssignmentsOperation, { membershipIds: Array.from({ length: 21 }, String) }],
-  ])('requires a valid %s, as its gateway does', async (field, operation, body) => {
-    await expect(operations.call(operation, write('job_1', body))).rejects.toMatchObject({
-      reason: 'invalid_argument',
-      message: expect.stringContaining(field),
-    });
-  });
-
-  test('returns the outcome that release 0.1.0 stored under its key, byte for byte [IDEM-2]', async () => {
-    const { call, storedOutcome: stored } = RELEASE_0_1_0;
-    const jobId = await fixture.job();
-    await fixture.database.query(
-      `insert into idempotency_keys (company_id, key, operation, body_sha256, outcome, created_at, expires_at)
-       values ($1, $2, $3, decode($4, 'hex'), $5, $6, $7)`,
-      [
-        ...[fixture.installer, call.idempotencyKey, stored.operation, stored.bodySha256, stored.outcome],
-        ...[TEST_NOW, EXPIRES_AT],
-      ],
-    );
-    const { operation: request, bodySha256 } = stored;
-    const repeated = {
-      ...write(jobId, z.looseObject({}).parse(JSON.parse(call.body))),
-      idempotencyKey: { key: call.idempotencyKey, request, bodySha256 },
-    };
-    expect(await operations.call(recordStatusEventOperation, repeated)).toEqual({
-      json: `{"resource":${stored.resource}}`,
-      idempotency: { replayed: true, expiresAt: EXPIRES_AT },
-    });
-    const other = { ...repeated.idempotencyKey, bodySha256: '00'.repeat(32) };
-    await expect(
-      operations.call(recordStatusEventOperation, { ...repeated, idempotencyKey: other }),
-    ).rejects.toMatchObject({ reason: 'idempotency_mismatch' });
-  });
-
-  test('requires an Idempotency-Key', async () => {
-    const call = { ...write('job_1', statusEvent), idempotencyKey: undefined };
-    await expect(operations.call(recordStatusEventOperation, call)).rejects.toMatchObject({
-      message: 'Idempotency-Key: is required',
-    });
   });
 });
 
@@ -232,33 +105,41 @@ describe('the change feed', () => {
 
   test('of a company that has never had an entry has no position', async () => {
     const { companyId } = await companyWith(0);
-    expect(await read(companyId, {})).toMatchObject({ entries: [], next: undefined, hasMore: false });
-    expect(await read(companyId, { view: 'snapshot' })).toMatchObject({ entries: [], next: undefined });
+    for (const query of [{}, { view: 'snapshot' }]) {
+      expect(await read(companyId, query)).toMatchObject({ entries: [], next: undefined, hasMore: false });
+    }
   });
 
-  test('names the jobs that left to a reader who asks, and continues after the later of both [FEED-10]', async () => {
+  test('has a job that left at the next place, for readers that ask for it, until it leaves again [FEED-7, FEED-10]', async () => {
     const { companyId, ids } = await companyWith(2);
-    const [gone = '', kept = ''] = ids;
-    await fixture.database.transaction(async (tx) => {
-      leaveFeed(tx, { companyId, jobId: gone, changedAt: TEST_NOW });
-    });
+    const [kept = '', gone = ''] = ids;
+    const leave = () =>
+      fixture.database.transaction((tx) => leaveFeed(tx, { companyId, jobId: gone, changedAt: TEST_NOW }));
+    await leave();
+    ids.push(await fixture.job(companyId));
+    const [first, left, last] = [
+      [1, kept],
+      [3, gone],
+      [4, ids[2]],
+    ];
     const asked = { include: 'unassigned' };
-    expect(await read(companyId, asked, '0')).toMatchObject({
-      entries: [[2, kept]],
-      unassigned: [[3, gone]],
-      next: '3',
-    });
-    expect(await read(companyId, asked, '2')).toMatchObject({
-      entries: [],
-      unassigned: [[3, gone]],
-      next: '3',
-    });
-    expect(await read(companyId, {}, '0')).toMatchObject({
-      entries: [[2, kept]],
-      unassigned: undefined,
-      next: '2',
-    });
+    for (const [query, after, entries, unassigned, next, hasMore] of [
+      [{}, '0', [first, last], undefined, '4', false],
+      [{}, undefined, [first, last], undefined, '4', false],
+      [{ limit: '1' }, '2', [last], undefined, '4', false],
+      [asked, '0', [first, last], [left], '4', false],
+      [{ ...asked, limit: '2' }, '0', [first], [left], '3', true],
+      [{ ...asked, limit: '1' }, '2', [], [left], '3', true],
+      [{ ...asked, limit: '2' }, undefined, [last], [left], '4', false],
+    ] as const) {
+      const page = { entries, unassigned, next, hasMore };
+      expect([query, after, await read(companyId, query, after)]).toMatchObject([query, after, page]);
+    }
     expect(await read(companyId, { ...asked, view: 'snapshot' })).toMatchObject({ unassigned: [] });
+    await leave();
+    expect(await read(companyId, asked, '1')).toMatchObject({ entries: [last], unassigned: [[5, gone]] });
+    const stranger = await companyWith(0);
+    expect(await read(stranger.companyId, asked, '0')).toMatchObject({ entries: [], unassigned: [] });
   });
 });
 
@@ -303,19 +184,6 @@ describe('listTechnicians', () => {
     const { technicians } = await pageOf({ companyId });
     const zoes = zoe.membershipId < sameName.membershipId ? [zoe, sameName] : [sameName, zoe];
     expect(technicians).toEqual([ada, bob, ...zoes, gone]);
-  });
-
-  test('returns at most 2,000 [TECH-3]', async () => {
-    const companyId = fixture.seller;
-    await fixture.database.query(
-      `insert into memberships (id, company_id, role, display_name)
-       select 'mem_many_' || n, $1, 'TECHNICIAN', 'Sam Reyes' from generate_series(1, 2001) as n`,
-      [companyId],
-    );
-    const { technicians, next } = await pageOf({ companyId });
-    expect(technicians).toHaveLength(2_000);
-    const rest = await pageOf({ companyId, after: next });
-    expect([rest.technicians.length, rest.next]).toEqual([1, undefined]);
   });
 
   /** Reads the pages of a company, at most four; `between` runs after each. */
@@ -367,19 +235,10 @@ describe('listTechnicians', () => {
     }
   });
 
-  test.each([
-    ['limit', { limit: 0 }],
-    ['limit', { limit: 2_001 }],
-    ['after', { after: '' }],
-    ['after', { after: '[true,"Ada Cole"]' }],
-  ])('requires a valid %s: not %j', async (field, part) => {
-    await expect(pageOf({ companyId: fixture.seller, ...part })).rejects.toMatchObject({
+  test.each(['', '[true,"Ada Cole"]'])('requires the position of an earlier page: not %j', async (after) => {
+    await expect(pageOf({ companyId: fixture.seller, after })).rejects.toMatchObject({
       reason: 'invalid_argument',
-      message: expect.stringContaining(field),
+      message: expect.stringContaining('after'),
     });
-  });
-
-  test('returns an empty list for a company without any', async () => {
-    expect(await pageOf({ companyId: 'cmp_unknown' })).toEqual({ technicians: [], next: undefined });
   });
 });

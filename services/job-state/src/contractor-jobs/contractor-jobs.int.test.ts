@@ -3,24 +3,27 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { JobNoteAddedSchema } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
 import { contractorJob } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
-import { appendJobNoteOperation } from '@partner/proto-contracts/resources/contractor-job/operations';
+import { JOB_STATUSES, SCHEDULE_STATUSES } from '@partner/proto-contracts/resources/job/job';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
-import { silentLogger } from '@partner/kernel/telemetry/logger';
-import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import type { Database } from '../database/database.js';
-import { contractorKey, generalKey } from '../testing/callers.js';
+import { crashingBeforeCommit } from '../testing/hold-transaction.js';
+import { appendJobNote, listContractorJobs } from '../testing/partner-calls.js';
 import { refusalOf } from '../testing/refusal-of.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { binding, insertAssignedJob, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
-import { appendJobNote, type JobNote } from './append-job-note.js';
-import { contractorJobOperations } from './contractor-job-operations.js';
-import { listContractorJobs } from './contractor-job.js';
+import { contractorJobStage } from './contractor-jobs.js';
 
 let testDatabase: TestDatabase;
 let database: Database;
-let boundary: { sellingCompanyId: string; installerCompanyId: string };
-let other: { sellingCompanyId: string; installerCompanyId: string };
+
+/** A sales company, and the installer company that its key is bound to. */
+interface Boundary {
+  readonly companyId: string;
+  readonly installerCompanyId: string;
+}
+let boundary: Boundary;
+let other: Boundary;
 
 /** Half a minute after the creation of the jobs. */
 const NOTED = new Date(TEST_NOW.getTime() + 30_000);
@@ -33,32 +36,45 @@ beforeAll(async () => {
 
 afterAll(() => testDatabase.drop());
 
-async function newBoundary() {
+async function newBoundary(): Promise<Boundary> {
   return {
-    sellingCompanyId: await insertCompany(database, 'SALES'),
+    companyId: await insertCompany(database, 'SALES'),
     installerCompanyId: await insertCompany(database, 'INSTALLER'),
   };
 }
 
-function newJob({ sellingCompanyId, installerCompanyId } = boundary): Promise<string> {
-  return insertAssignedJob(database, sellingCompanyId, installerCompanyId);
+function newJob({ companyId, installerCompanyId } = boundary): Promise<string> {
+  return insertAssignedJob(database, companyId, installerCompanyId);
 }
 
-const deps = () => ({ database, clock: () => NOTED, logger: silentLogger });
+/** A job of the seller that no installer company has. */
+async function newUnassignedJob(): Promise<string> {
+  const jobId = newId('job');
+  await database.query(
+    `insert into jobs (id, selling_company_id, version, status, customer, scope, created_at, updated_at, last_updated_at)
+     values ($1, $2, 1, 'ASSIGNED', '{}', '{}', $3, $3, $3)`,
+    [jobId, boundary.companyId, TEST_NOW],
+  );
+  return jobId;
+}
 
 function append(
-  note: Partial<JobNote> & Pick<JobNote, 'jobId'>,
+  note: Partial<Parameters<typeof appendJobNote>[1]>,
   on: Pick<Database, 'transaction'> = database,
 ) {
   return appendJobNote(
-    { ...deps(), database: on },
-    { ...boundary, binding: undefined, note: 'Gate code 1234', timeoutMs: undefined, ...note },
+    { database: on, clock: () => NOTED },
+    { ...boundary, note: 'Gate code 1234', ...note },
   );
 }
 
 /** Appends a note and reads the job in the response. */
 async function appended(given: Parameters<typeof append>[0]) {
-  return contractorJob.parse(JSON.parse((await append(given)).resource));
+  return contractorJob.parse(JSON.parse((await append(given)).json));
+}
+
+async function listed(of: Boundary, take = 200) {
+  return (await listContractorJobs({ database }, { ...of, take })).jobs;
 }
 
 /** The complete stored state of a job. */
@@ -90,8 +106,8 @@ describe('a note', () => {
   test('is the first line of the notes, and changes only the last update of the job', async () => {
     const jobId = await newJob();
     const before = await stored(jobId);
-    const { resource, idempotency } = await append({ jobId });
-    const job = contractorJob.parse(JSON.parse(resource));
+    const { json, idempotency } = await append({ jobId });
+    const job = contractorJob.parse(JSON.parse(json));
     expect(idempotency).toBeUndefined();
     expect(job).toEqual({
       id: jobId,
@@ -109,7 +125,7 @@ describe('a note', () => {
       installer_note: 'Gate code 1234',
       last_updated_at: NOTED,
     });
-    expect(await listContractorJobs(database, { ...boundary, limit: 1 })).toMatchObject({ jobs: [job] });
+    expect(await listed(boundary, 1)).toEqual([job]);
   });
 
   test('after another one is on a new line, exactly as given [CONTRACTOR-4]', async () => {
@@ -127,8 +143,11 @@ describe('a note', () => {
     await append({ jobId, note: 'two' });
     const messages = await messagesAbout(jobId);
     expect(messages).toMatchObject([
-      { exchange: 'partner.events', message: { ...boundary, jobId, note: 'one' } },
-      { exchange: 'partner.events', message: { ...boundary, jobId, note: 'two' } },
+      { exchange: 'partner.events', message: { jobId, sellingCompanyId: boundary.companyId, note: 'one' } },
+      {
+        exchange: 'partner.events',
+        message: { jobId, installerCompanyId: boundary.installerCompanyId, note: 'two' },
+      },
     ]);
     expect(messages.map(({ message: { addedAt } }) => addedAt && timestampDate(addedAt))).toEqual([
       NOTED,
@@ -168,14 +187,9 @@ describe('a note', () => {
 
   test('on a job outside the boundary is not found, and leaves the key unused', async () => {
     const key = binding(newId('evt'));
-    const soldByOther = await newJob({ ...boundary, sellingCompanyId: other.sellingCompanyId });
+    const soldByOther = await newJob({ ...boundary, companyId: other.companyId });
     const doneByOther = await newJob({ ...boundary, installerCompanyId: other.installerCompanyId });
-    const unassigned = newId('job');
-    await database.query(
-      `insert into jobs (id, selling_company_id, version, status, customer, scope, created_at, updated_at, last_updated_at)
-       values ($1, $2, 1, 'ASSIGNED', '{}', '{}', $3, $3, $3)`,
-      [unassigned, boundary.sellingCompanyId, TEST_NOW],
-    );
+    const unassigned = await newUnassignedJob();
     for (const jobId of [soldByOther, doneByOther, unassigned, newId('job'), 'no id at all']) {
       const error = await refusalOf(append({ jobId, binding: key }));
       expect({ reason: error.reason, message: error.message }).toEqual({
@@ -248,7 +262,7 @@ describe('a request to append a note', () => {
 
     await give(boundary.installerCompanyId);
     expect(await append({ jobId, binding: key })).toMatchObject({
-      resource: first.resource,
+      json: first.json,
       idempotency: { replayed: true },
     });
     expect(await messagesAbout(jobId)).toHaveLength(1);
@@ -268,48 +282,83 @@ describe('a request to append a note', () => {
   test('that fails half way leaves no trace', async () => {
     const jobId = await newJob();
     const before = await stored(jobId);
-    const failing: Pick<Database, 'transaction'> = {
-      transaction: (work, limits) =>
-        database.transaction(async (tx) => {
-          await work(tx);
-          throw new Error('the process dies before the commit');
-        }, limits),
-    };
-    await expect(append({ jobId }, failing)).rejects.toThrow('dies');
+    await expect(append({ jobId }, crashingBeforeCommit(database))).rejects.toMatchObject({
+      reason: 'internal',
+    });
     expect(await stored(jobId)).toEqual(before);
     expect(await messagesAbout(jobId)).toEqual([]);
   });
-});
-
-describe('the operation', () => {
-  const operations = () =>
-    inProcessOperations({ implementations: contractorJobOperations(deps()), callers: ['key'] });
-
-  test('returns the job, and with a key until when it can be replayed', async () => {
-    const call = {
-      caller: contractorKey(boundary),
-      params: { id: await newJob() },
-      body: { note: 'one' },
-    };
-    const plain = await operations().call(appendJobNoteOperation, call);
-    expect(contractorJob.parse(JSON.parse(plain.json))).toMatchObject({
-      id: call.params.id,
-      installerNote: 'one',
-    });
-    expect(plain.idempotency).toBeUndefined();
-    const idempotencyKey = { key: newId('evt'), request: 'POST /notes', bodySha256: '00'.repeat(32) };
-    const first = await operations().call(appendJobNoteOperation, { ...call, idempotencyKey });
-    const repeat = await operations().call(appendJobNoteOperation, { ...call, idempotencyKey });
-    expect(contractorJob.parse(JSON.parse(first.json))).toMatchObject({ installerNote: 'one\none' });
-    expect(first.idempotency).toMatchObject({ replayed: false });
-    expect(repeat).toEqual({ ...first, idempotency: { ...first.idempotency, replayed: true } });
-  });
 
   test('serves only keys that are bound to an installer', async () => {
-    const caller = generalKey(boundary.sellingCompanyId);
-    const call = { caller, params: { id: await newJob() }, body: { note: 'x' } };
-    await expect(operations().call(appendJobNoteOperation, call)).rejects.toMatchObject({
-      reason: 'internal',
-    });
+    const jobId = await newJob();
+    const key = { companyId: boundary.companyId };
+    const unbound = appendJobNote({ database }, { ...key, jobId, note: 'x' });
+    await expect(unbound).rejects.toMatchObject({ reason: 'internal' });
   });
 });
+
+describe('the list of sold jobs', () => {
+  const idsOf = async (of: Boundary, take?: number) => (await listed(of, take)).map(({ id }) => id);
+
+  test('ends at the boundary: it excludes another seller’s, another installer’s and unassigned jobs', async () => {
+    const [one, two] = [await newBoundary(), await newBoundary()];
+    const crossed = [
+      { ...one, companyId: two.companyId },
+      { ...one, installerCompanyId: two.installerCompanyId },
+    ] as const;
+    await newUnassignedJob();
+    for (const of of [one, ...crossed]) {
+      const jobId = await newJob(of);
+      expect(await idsOf(of)).toEqual([jobId]);
+    }
+    expect(await idsOf(two)).toEqual([]);
+  });
+
+  test('is ordered by last update, newest first, then by creation [CONTRACTOR-2]', async () => {
+    const of = await newBoundary();
+    const update = (jobId: string, seconds: number) =>
+      database.query('update jobs set last_updated_at = $2 where id = $1', [
+        jobId,
+        new Date(TEST_NOW.getTime() + seconds * 1_000),
+      ]);
+    const ids: string[] = [];
+    for (const seconds of [20, 0, 30, 20, 10]) {
+      const jobId = await newJob(of);
+      await update(jobId, seconds);
+      ids.push(jobId);
+    }
+    const [second, fifth = '', first, alsoSecond, fourth] = ids;
+    expect(await idsOf(of)).toEqual([first, alsoSecond, second, fourth, fifth]);
+    expect(await idsOf(of, 2)).toEqual([first, alsoSecond]);
+    await update(fifth, 40);
+    expect(await idsOf(of, 1)).toEqual([fifth]);
+  });
+
+  test('shows a missing work order number and missing notes as null [CONTRACTOR-1]', async () => {
+    const of = await newBoundary();
+    const id = await newJob(of);
+    await database.query('update jobs set work_order_no = null where id = $1', [id]);
+    expect(await listed(of)).toMatchObject([{ id, workOrderNo: null, installerNote: null }]);
+  });
+});
+
+/** The stage for each schedule, in the order UNSCHEDULED, TENTATIVE, CONFIRMED, CANCELLED. */
+const STAGES = {
+  ASSIGNED: ['SOLD', 'SCHEDULED', 'SCHEDULED', 'SOLD'],
+  ACKNOWLEDGED: ['SOLD', 'SCHEDULED', 'SCHEDULED', 'SOLD'],
+  EN_ROUTE: ['IN_PROGRESS', 'IN_PROGRESS', 'IN_PROGRESS', 'IN_PROGRESS'],
+  ON_SITE: ['IN_PROGRESS', 'IN_PROGRESS', 'IN_PROGRESS', 'IN_PROGRESS'],
+  BLOCKED: ['BLOCKED', 'BLOCKED', 'BLOCKED', 'BLOCKED'],
+  IN_PROGRESS: ['IN_PROGRESS', 'IN_PROGRESS', 'IN_PROGRESS', 'IN_PROGRESS'],
+  COMPLETE: ['COMPLETE', 'COMPLETE', 'COMPLETE', 'COMPLETE'],
+  CANCELLED: ['CANCELLED', 'CANCELLED', 'CANCELLED', 'CANCELLED'],
+} as const;
+
+test.each(JOB_STATUSES)(
+  'a job that is %s has the stage of the table for any schedule [CONTRACTOR-5]',
+  (status) => {
+    const order = ['UNSCHEDULED', 'TENTATIVE', 'CONFIRMED', 'CANCELLED'] as const;
+    expect([...SCHEDULE_STATUSES].sort()).toEqual([...order].sort());
+    expect(order.map((schedule) => contractorJobStage(status, schedule))).toEqual(STAGES[status]);
+  },
+);

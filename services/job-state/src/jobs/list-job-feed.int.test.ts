@@ -2,17 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
-import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { eventually } from '@partner/test-kit/eventually';
 import { SEED, seededRandom } from '@partner/test-kit/seeded-random';
 import type { QueryResultRow } from 'pg';
 import { z } from 'zod';
 import type { PreparedStatement } from '../database/connection-pool.js';
+import { recordStatusEvent } from '../testing/partner-calls.js';
 import { textOf } from '../testing/statement-text.js';
 import type { Database, Queryable } from '../database/database.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import {
-  ACKNOWLEDGEMENT,
   binding,
   insertAssignedJob,
   insertCompany,
@@ -20,8 +19,7 @@ import {
   recordForTest,
 } from '../testing/test-jobs.js';
 import { readFeed } from './feed.js';
-import { listAssignedJobs } from './list-assigned-jobs.js';
-import { recordStatusEvent } from './job-writes.js';
+import { listAssignedJobs } from './list-job-feed.js';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -55,16 +53,11 @@ async function move(
 ): Promise<unknown> {
   const isBlocking = job.status !== 'BLOCKED';
   return recordStatusEvent(
-    { database: within, clock: () => new Date(), logger: silentLogger },
+    { database: within, clock: () => new Date() },
     {
-      ...ACKNOWLEDGEMENT,
-      companyId,
-      jobId: job.id,
-      binding: binding(newId('evt')),
-      status: isBlocking ? 'BLOCKED' : 'ACKNOWLEDGED',
-      blockerCode: isBlocking ? 'WEATHER' : null,
-      occurredAt: new Date(),
-      expectedVersion: job.version,
+      ...{ companyId, jobId: job.id, binding: binding(newId('evt')) },
+      ...(isBlocking ? { status: 'BLOCKED', blockerCode: 'WEATHER' } : { status: 'ACKNOWLEDGED' }),
+      ...{ occurredAt: new Date(), expectedVersion: job.version },
     },
   ).then(
     () => undefined,
@@ -104,25 +97,6 @@ describe('the jobs of a company', () => {
       return listAssignedJobs(tx, { companyId, afterJobId: undefined, limit: 2 });
     });
     expect(withoutIndex.jobs.map(({ jobId }) => jobId)).toEqual([one, two]);
-  });
-
-  test('are in their current state: with the served projection and the instant of their last change', async () => {
-    const companyId = await insertInstaller();
-    const id = await insertAssignedJob(database, seller, companyId);
-    expect(await move(companyId, { id, version: 1, status: 'ASSIGNED' })).toBeUndefined();
-    const { jobs } = await listAssignedJobs(database, { companyId, afterJobId: undefined, limit: 1 });
-    const feed = await readFeed(database, { companyId, afterSequence: '1', limit: 1 });
-    const [{ changedAt, resource } = {}] = feed.entries;
-    expect(jobs).toEqual([{ jobId: id, changedAt, resource }]);
-  });
-
-  test('are empty when all of them have left, while the feed continues from its newest sequence; 0 before the first entry', async () => {
-    const [companyId, other] = [await insertInstaller(), await insertInstaller()];
-    expect(await read(companyId, 10)).toEqual([[], false, '0']);
-    const id = await insertAssignedJob(database, seller, companyId);
-    await assign(other, id);
-    expect(await read(companyId, 10)).toEqual([[], false, '2']);
-    expect(await read(other, 10)).toEqual([[id], false, '1']);
   });
 
   test('are found without reading the jobs of others', async () => {
