@@ -1,6 +1,7 @@
 """Uses the client as its input asks: a request in JSON on each line, and a response on a line of its output."""
 
 import asyncio
+import base64
 import json
 import sys
 from datetime import UTC, datetime, timedelta
@@ -10,7 +11,9 @@ from typing import Any
 from partner_client import (
     ApiError,
     AsyncStore,
+    AsyncWebhookReceiver,
     AuthenticatedClient,
+    Delivery,
     FileStore,
     FollowOptions,
     MemoryStore,
@@ -18,7 +21,10 @@ from partner_client import (
     RetryLimits,
     Store,
     VersionConflictError,
+    WebhookEvent,
+    WebhookReceiver,
     create_partner_client,
+    event_feed_secret,
     follow_events,
     follow_events_async,
     follow_jobs,
@@ -132,6 +138,43 @@ async def compare(request: dict[str, Any], client: AuthenticatedClient) -> objec
     return {**lists, "listed": found.listed, "gaps": [{"first": gap.start, "last": gap.stop - 1} for gap in found.gaps]}
 
 
+async def receive(request: dict[str, Any], _: AuthenticatedClient) -> object:
+    handled: list[dict[str, object]] = []
+    responses: list[object] = []
+    failures = [RuntimeError()] * request.get("failures", 0)
+
+    def on_event(event: WebhookEvent, about: Delivery) -> None:
+        if failures:
+            raise failures.pop()
+        shown: dict[str, object] = {"isStale": about.is_stale, "isTest": about.is_test, "number": about.number}
+        shown |= {"deliveryId": about.delivery_id, "subscriptionId": about.subscription_id}
+        handled.append({"id": event["id"], **shown})
+
+    async def on_event_async(event: WebhookEvent, about: Delivery) -> None:
+        await asyncio.sleep(0)
+        on_event(event, about)
+
+    secrets, store, now = request["secrets"], MemoryStore(), request["now"] / 1_000
+    receiver = WebhookReceiver(secrets, store, on_event, now=lambda: now)
+    asynchronous = AsyncWebhookReceiver(secrets, Settled(store), on_event_async, now=lambda: now)
+    for each in request["deliveries"]:
+        sent = each["headers"], base64.b64decode(each["body"])
+        try:
+            response = await asynchronous.receive(*sent) if request["isAsync"] else receiver.receive(*sent)
+            responses.append({"status": response.status} | ({"error": response.error} if response.error else {}))
+        except RuntimeError:
+            responses.append("raised")
+    return {"responses": responses, "handled": handled}
+
+
+async def use_key(request: dict[str, Any], _: AuthenticatedClient) -> object:
+    key: str = request["apiKey"]
+    if request["of"] == "feed":
+        return event_feed_secret(key)
+    create_partner_client("https://partner.example", key)
+    return key
+
+
 def described(error: PartnerError) -> dict[str, Any]:
     shown: dict[str, Any] = {"type": type(error).__name__.replace("PartnerC", "C"), "message": str(error)}
     shown |= {"retryable": error.retryable, "idempotencyKey": error.idempotency_key}
@@ -144,7 +187,7 @@ def described(error: PartnerError) -> dict[str, Any]:
     return shown
 
 
-DO = {"call": call, "follow": follow, "reconcile": compare}
+DO = {"call": call, "follow": follow, "reconcile": compare, "receive": receive, "useKey": use_key}
 
 for line in sys.stdin:
     asked = json.loads(line)
@@ -153,4 +196,6 @@ for line in sys.stdin:
         response = {"value": asyncio.run(DO[asked["do"]](asked, client_of(asked, waited)))}
     except PartnerError as failure:
         response = {"error": described(failure)}
+    except (TypeError, ValueError) as refusal:
+        response = {"error": {"type": "", "message": str(refusal)}}
     print(json.dumps({**response, "waits": [round(seconds * 1_000) for seconds in waited]}), flush=True)

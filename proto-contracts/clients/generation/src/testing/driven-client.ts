@@ -4,6 +4,8 @@ import path from 'node:path';
 import {
   ApiError,
   createMemoryStore,
+  createWebhookReceiver,
+  eventFeedSecret,
   followEvents,
   followJobs,
   PartnerError,
@@ -55,7 +57,23 @@ export type Use = { readonly url: string; readonly retries?: RetryLimits } & (
       /** Events that the receiver has handled. */
       readonly handled: readonly string[];
     }
+  | {
+      /** Creates a receiver, which handles deliveries one after another. */
+      readonly do: 'receive';
+      readonly secrets: readonly string[];
+      readonly deliveries: readonly SentDelivery[];
+      /** How often its handler fails at first. */
+      readonly failures?: number;
+    }
+  /** Creates a client, or the secret of the events feed, of this key. */
+  | { readonly do: 'useKey'; readonly of: 'client' | 'feed'; readonly apiKey: string }
 );
+
+export interface SentDelivery {
+  readonly headers: Readonly<Record<string, unknown>>;
+  /** In base64. */
+  readonly body: string;
+}
 
 /** A use without its service. */
 export type Asked = Use extends infer Each ? (Each extends unknown ? Omit<Each, 'url'> : never) : never;
@@ -80,6 +98,13 @@ const typescript: DrivenClient = {
   name: 'TypeScript',
   async use(what) {
     const waits: number[] = [];
+    if (what.do === 'receive' || what.do === 'useKey') {
+      try {
+        return { value: await (what.do === 'receive' ? received(what) : usedKey(what)), waits };
+      } catch (error) {
+        return { error: { type: '', message: String(error) }, waits };
+      }
+    }
     let time = NOW;
     const client = createPartnerClient(
       { baseUrl: what.url, apiKey: API_KEY, ...(what.retries !== undefined && { retries: what.retries }) },
@@ -101,7 +126,39 @@ const typescript: DrivenClient = {
   },
 };
 
-async function valueOf(client: ReturnType<typeof createPartnerClient>, what: Use): Promise<unknown> {
+type OfDo<Do> = Extract<Use, { readonly do: Do }>;
+
+/** What a receiver responds, and what its handler gets. */
+async function received({ secrets, deliveries, failures = 0 }: OfDo<'receive'>): Promise<unknown> {
+  const handled: object[] = [];
+  let failed = 0;
+  const receiver = createWebhookReceiver({
+    ...{ secrets, store: createMemoryStore(), now: () => NOW },
+    onEvent: ({ id }, { isStale, isTest, number = null, deliveryId = null, subscriptionId = null }) => {
+      if (failed < failures) throw new Error(`failure ${(failed += 1)}`);
+      handled.push({ id, isStale, isTest, number, deliveryId, subscriptionId });
+    },
+  });
+  const responses: unknown[] = [];
+  for (const { headers, body } of deliveries) {
+    const sent = [headers, Buffer.from(body, 'base64')];
+    // Headers can be of any type.
+    const response: unknown = Reflect.apply(receiver.receive, undefined, sent);
+    responses.push(await Promise.resolve(response).catch(() => 'raised'));
+  }
+  return { responses, handled };
+}
+
+function usedKey({ of, apiKey }: OfDo<'useKey'>): string {
+  if (of === 'feed') return eventFeedSecret(apiKey);
+  createPartnerClient({ baseUrl: 'https://partner.example', apiKey });
+  return apiKey;
+}
+
+async function valueOf(
+  client: ReturnType<typeof createPartnerClient>,
+  what: Exclude<Use, OfDo<'receive' | 'useKey'>>,
+): Promise<unknown> {
   if (what.do === 'reconcile') {
     const store = createMemoryStore();
     for (const id of what.handled) await store.set(`event:${id}`, 'handled');
@@ -130,7 +187,7 @@ async function valueOf(client: ReturnType<typeof createPartnerClient>, what: Use
 
 async function followed(
   client: ReturnType<typeof createPartnerClient>,
-  { feed, store: name, begin, event, restart, breakAfter, until }: Extract<Use, { readonly do: 'follow' }>,
+  { feed, store: name, begin, event, restart, breakAfter, until }: OfDo<'follow'>,
 ): Promise<readonly unknown[]> {
   const store = name.startsWith('/') ? createFileStore(name) : (stores.get(name) ?? createMemoryStore());
   stores.set(name, store);

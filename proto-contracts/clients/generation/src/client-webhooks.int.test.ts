@@ -1,0 +1,216 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/security/webhook-signature';
+import { seededRandom } from '@partner/test-kit/seeded-random';
+import { z } from 'zod';
+import { NOW, type SentDelivery, startClients } from './testing/driven-client.js';
+
+const { clients, stop } = await startClients();
+afterAll(stop);
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const OTHER = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
+const RESOURCE = { type: 'install_job', id: 'job_1' };
+const RAW = `{"id":"evt_1","event":"install.status_changed","resource":{"type":"install_job","id":"job_1","version":2},"data":{"note":"café ☕"}}`;
+
+function delivery({ id = 'evt_1', version = 2, secret = SECRET, age = 0, headers = {}, text = '' } = {}) {
+  const resource = { ...RESOURCE, version };
+  const envelope = { id, event: 'install.status_changed', resource, data: { note: 'café ☕' } };
+  const body = Buffer.from(text === '' ? JSON.stringify(envelope) : text);
+  const timestamp = NOW / 1_000 - age;
+  const signed = { secret, timestamp, eventId: id, body };
+  return {
+    body: body.toString('base64'),
+    headers: {
+      'x-svc-timestamp': String(timestamp),
+      'x-svc-signature': serviceSignature(signed),
+      'webhook-id': id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': standardWebhooksSignature(signed),
+      ...headers,
+    },
+  };
+}
+
+/** Without the headers whose names begin so. */
+function without(prefix: string, { body, headers }: SentDelivery = delivery()): SentDelivery {
+  const kept = Object.entries(headers).filter(([name]) => !name.startsWith(prefix));
+  return { body, headers: Object.fromEntries(kept) };
+}
+
+const withBody = (text: string): SentDelivery => ({
+  ...delivery(),
+  body: Buffer.from(text).toString('base64'),
+});
+
+const ACCEPTED: readonly SentDelivery[] = [
+  delivery(),
+  without('webhook-'),
+  without('x-svc-'),
+  delivery({ headers: { 'webhook-signature': `v1a,xx v1,AAAA ${delivery().headers['webhook-signature']}` } }),
+  delivery({ age: 300 }),
+  delivery({ secret: OTHER }),
+  {
+    ...delivery(),
+    headers: Object.fromEntries(
+      Object.entries(delivery().headers).map(([name, value]) => [name.toUpperCase(), [value]]),
+    ),
+  },
+];
+
+const UNSIGNED: readonly SentDelivery[] = [
+  withBody(RAW.replace('job_1', 'job_2')),
+  withBody(`${RAW} `),
+  delivery({ secret: `whsec_${btoa('unknown')}` }),
+  delivery({ headers: { 'webhook-signature': 'v1,AAAA' } }),
+  delivery({ headers: { 'x-svc-signature': 'v1=é' } }),
+  delivery({ age: 301 }),
+  delivery({ age: -301 }),
+  delivery({ headers: { 'x-svc-timestamp': String(NOW / 1_000 + 1) } }),
+  delivery({ headers: { 'x-svc-timestamp': 'NaN', 'webhook-timestamp': 'NaN' } }),
+  { ...delivery(), headers: {} },
+];
+
+/** Bodies that parsers have failed at. */
+const HOSTILE = [
+  ...['null', '1', '[]', '{}', '"', '\u0000', '\ufeff{}', '1e999', '9'.repeat(10_000), 'NaN', 'not json'],
+  ...['['.repeat(100_000), '{"a":'.repeat(100_000), '{"__proto__":{"id":1}}', '{"id":"evt_1"}'],
+  ...['"\\ud800"', '9007199254740993', '1e400', 'true', '1.5', 'null', '"2"', '9'.repeat(5_000), 'NaN'].map(
+    (version) => RAW.replace('"version":2', `"version":${version}`),
+  ),
+  RAW.replace('evt_1', '\\ud800'),
+  RAW.replace('job_1', '\\udfff'),
+];
+
+/** What text editors, secret stores and copied text leave around a key. */
+const INVISIBLE = ['\n', '\r\n', ' ', '\t', '\0', '\u00a0', '\u200b', '\u2028', '\ufeff', '\u2060', '\u00ad'];
+
+const response = z.object({ status: z.number(), error: z.string().optional() });
+const received = z.object({
+  responses: z.array(z.union([z.literal('raised'), response])),
+  handled: z.array(z.looseObject({ id: z.string(), isStale: z.boolean() })),
+});
+
+describe.each(clients)('a webhook receiver of the client of $name', ({ use }) => {
+  const ask = (secrets: readonly string[], deliveries: readonly SentDelivery[], failures = 0) =>
+    use({ url: 'https://partner.example', do: 'receive', secrets, deliveries, failures });
+  async function receive(deliveries: readonly SentDelivery[], secrets = [OTHER, SECRET], failures = 0) {
+    const { responses, handled } = received.parse((await ask(secrets, deliveries, failures)).value);
+    const statuses = responses.map((each) => (each === 'raised' ? each : each.status));
+    return { statuses, responses, handled, ids: handled.map(({ id }) => id) };
+  }
+
+  test('accepts what one of its secrets has signed, in either form, and handles it once [CLIENT-5, CLIENT-6]', async () => {
+    const { statuses, ids } = await receive(ACCEPTED);
+    expect(statuses).toEqual(ACCEPTED.map(() => 204));
+    expect(ids).toEqual(['evt_1']);
+    const feed = String(
+      (await use({ url: 'https://partner.example', do: 'useKey', of: 'feed', apiKey: 'key_a.svc_test_b' }))
+        .value,
+    );
+    expect((await receive([delivery({ secret: feed })], [feed])).statuses).toEqual([204]);
+  });
+
+  test('refuses what is not signed with 401, and an envelope that it cannot read with 400 [CLIENT-5]', async () => {
+    const { statuses, ids } = await receive(UNSIGNED);
+    expect(statuses).toEqual(UNSIGNED.map(() => 401));
+    const foreign = without('webhook-');
+    const unreadable = HOSTILE.map((text) => without('webhook-', delivery({ text })));
+    unreadable.push({ ...foreign, headers: { ...foreign.headers, 'webhook-id': 'evt_9' } });
+    const refused = await receive(unreadable);
+    expect(refused.statuses).toEqual(unreadable.map(() => 400));
+    expect([...ids, ...refused.ids]).toEqual([]);
+  });
+
+  test('responds to any headers and body with 401 or 400, and never raises [CLIENT-16]', async () => {
+    const random = seededRandom('hostile 16');
+    const pick = <T>(from: readonly T[]): T | undefined => from[Math.floor(random() * from.length)];
+    const texts = ['', ' ', '\ud800', 'é', '😀', '\0', 'v1=', 'v1,', '9'.repeat(5_000), '-1', '1e3', '٣'];
+    const values = [
+      ...texts,
+      ...texts.map((text) => `v1=${text}`),
+      'v1,A '.repeat(5_000),
+      7,
+      null,
+      [],
+      [1],
+      {},
+    ];
+    const names = [
+      'x-svc-signature',
+      'X-Svc-Timestamp',
+      'webhook-signature',
+      'webhook-id',
+      'x-svc-number',
+      'é',
+    ];
+    const hostile = Array.from({ length: 400 }, () => {
+      const { headers, body } = delivery({ text: pick(HOSTILE) ?? '' });
+      const noise = names.filter(() => random() < 0.4).map((name) => [name, pick(values)] as const);
+      const signed = random() < 0.5 ? without('webhook-', { headers, body }).headers : {};
+      return { body, headers: { ...signed, ...Object.fromEntries(noise) } };
+    });
+    const { responses, ids } = await receive(hostile);
+    for (const each of responses)
+      expect(each).toEqual({ status: expect.any(Number), error: expect.any(String) });
+    expect(JSON.stringify(responses)).not.toMatch(/"status":(?!40[01],)/);
+    expect(ids).toEqual([]);
+    const numbered = delivery({ headers: { 'x-svc-number': '9'.repeat(400) } });
+    expect((await receive([numbered])).handled).toMatchObject([{ number: null }]);
+  });
+
+  test('says so if a body was parsed and written again [CLIENT-16]', async () => {
+    const spaced = JSON.stringify(JSON.parse(RAW), null, 1);
+    const escaped = RAW.replaceAll(/[^ -~]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    for (const written of [spaced, escaped]) {
+      const others = [written.replace('job_1', 'job_2'), `${written}${' '.repeat(65_536)}`];
+      const { responses } = await receive([written, ...others].map(withBody));
+      const mismatch = { status: 401, error: 'the signature matches none of the secrets' };
+      const explained = { status: 401, error: expect.stringContaining('pass the raw bytes') };
+      expect(responses).toEqual([explained, mismatch, mismatch]);
+    }
+  });
+
+  test('handles an event again after its handler failed [CLIENT-6]', async () => {
+    const { statuses, ids } = await receive([delivery(), delivery(), delivery()], [SECRET], 1);
+    expect([statuses, ids]).toEqual([['raised', 204, 204], ['evt_1']]);
+  });
+
+  test('reports an older version as stale, but none of a test, and number and ids [CLIENT-6]', async () => {
+    const ids = { 'x-svc-number': '17', 'x-svc-delivery-id': 'dlv_1', 'x-svc-subscription-id': 'whk_1' };
+    const { handled } = await receive([
+      delivery({ id: 'evt_t', version: 9, headers: { 'x-svc-test': 'true' } }),
+      ...[3, 2, 3, 4].map((version, index) => delivery({ id: `evt_${index}`, version, headers: ids })),
+    ]);
+    expect(handled.map(({ isStale }) => isStale)).toEqual([false, false, true, false, false]);
+    expect(handled.slice(0, 2)).toMatchObject([
+      { isTest: true, number: null },
+      { isTest: false, number: 17, deliveryId: 'dlv_1', subscriptionId: 'whk_1' },
+    ]);
+  });
+
+  test('refuses secrets that are none, and a secret or key with something invisible around it [CLIENT-5, CLIENT-14]', async () => {
+    for (const secrets of [[], ['']]) expect((await ask(secrets, [])).error?.message).toContain('whsec_');
+    for (const of of ['client', 'feed'] as const)
+      expect(
+        (await use({ url: 'https://partner.example', do: 'useKey', of, apiKey: '' })).error?.message,
+      ).toContain('is empty');
+    for (const text of INVISIBLE) {
+      const code = text.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+      const refusal = `white space or another character that does not belong to it: U+${code} at`;
+      for (const wrong of [`${SECRET}${text}`, `${text}${SECRET}`, `whsec_${text}${SECRET.slice(6)}`]) {
+        const { error } = await ask([OTHER, wrong], []);
+        expect(error?.message).toContain(refusal);
+        expect(error?.message).not.toContain(SECRET.slice(6));
+      }
+      for (const of of ['client', 'feed'] as const) {
+        const { error } = await use({
+          url: 'https://partner.example',
+          do: 'useKey',
+          of,
+          apiKey: `key_a.secret${text}`,
+        });
+        expect(error?.message).toContain(refusal);
+      }
+    }
+  });
+});
