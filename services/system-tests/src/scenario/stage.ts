@@ -96,13 +96,6 @@ export function jobAt(stage: Stage, key: string, id: string, version: number): P
   });
 }
 
-/** Fields that a contract does not have, with texts that no response may show (spec: What the service does 6). */
-export function forbiddenTexts({ deps }: Stage, where: string): readonly string[] {
-  return ['email', 'price', 'cost', 'margin', 'financing', 'payment', 'signature', 'name', 'phone'].map(
-    (field) => `${field}=${deps.canaries.word(`unknown ${field} in ${where}`, PLATFORM)}`,
-  );
-}
-
 let instants = 0;
 
 /** An instant of the platform's clock, another one each time. */
