@@ -9,7 +9,7 @@ import { startAnnouncingChanges } from './changes/start-announcing-changes.js';
 import { config } from './config.js';
 import { connectToBroker, openDatabases } from './connections.js';
 import { startOutboxRelay } from './outbox/start-outbox-relay.js';
-import { startErasures } from './people/start-erasures.js';
+import { startErasures } from './personal-data/start-erasures.js';
 import { startRetention } from './retention/start-retention.js';
 import { startConsumers } from './start-consumers.js';
 import { startRpcServers } from './start-rpc-servers.js';

@@ -4,7 +4,7 @@ import {
   getOperatorJobOperation,
 } from '@partner/proto-contracts/internal/operators/system';
 import { type Implementation, implementInternal } from '@partner/kernel/amqp/implement';
-import { peopleOperations } from '../people/people-operations.js';
+import { personalDataOperations } from '../personal-data/erasures.js';
 import { checkRestore } from '../restore/check-restore.js';
 import { ANNOUNCEMENT_OPERATIONS } from './announcements.js';
 import { COMPANY_OPERATIONS } from './companies.js';
@@ -19,7 +19,7 @@ export function operatorOperations(deps: OperatorDeps): readonly Implementation[
     ...[...OWNER_OPERATIONS, ...ANNOUNCEMENT_OPERATIONS, ...COMPANY_OPERATIONS].map((operation) =>
       operation(deps),
     ),
-    ...peopleOperations(deps),
+    ...personalDataOperations(deps),
     implementInternal(getOperatorJobOperation, ({ jobId }, context) =>
       getOperatorJob(within(deps, context), jobId),
     ),

@@ -4,22 +4,22 @@ import { isId } from '@partner/kernel/process/ids';
 import { notFound } from '@partner/kernel/process/service-error';
 import { invalidArgument } from '@partner/kernel/process/validation';
 import { z } from 'zod';
-import type { Queryable } from '../database/database.js';
+import { type Database, type Queryable, queryWithin } from '../database/database.js';
 import { queryNamed } from '../database/query-named.js';
 import { normaliseAddress } from '../leads/address-key/normalise-address.js';
 import { digitsInAnyNotation, isNotationOf, readPhoneNumber } from './phone-number.js';
-import { type PersonRecords, personRecords } from '@partner/proto-contracts/internal/operators/people';
+import {
+  findPeopleOperation,
+  type PersonRecords,
+  personRecords,
+} from '@partner/proto-contracts/internal/operators/people';
+import { implementInternal } from '@partner/kernel/amqp/implement';
 
-/** Whom a search is for. A record matches that has one of the values. */
-export interface PersonCriteria {
-  readonly email?: string | undefined;
-  readonly phone?: string | undefined;
-  readonly address?: string | undefined;
-  /** The id of a lead, project or job. */
-  readonly id?: string | undefined;
-  /** Only records of this selling company; absent: of all. */
-  readonly companyId?: string | undefined;
-}
+/**
+ * Whom a search is for. A record matches that has one of the values; with a company, only its own records. `id` is of a lead, a
+ * project or a job.
+ */
+type PersonCriteria = Omit<z.output<typeof findPeopleOperation.input>, 'cursor'>;
 
 /** Where the next step of a search begins. */
 export const searchPosition = z.object({
@@ -136,24 +136,21 @@ export function followLinks(found: PersonRecords): SearchPosition {
 }
 
 /** Validates the criteria and returns the first position. Fails with `invalid_argument`, and with `not_found` for an unknown id. */
-export async function beginSearch(database: Queryable, criteria: PersonCriteria): Promise<SearchPosition> {
+async function beginSearch(database: Queryable, criteria: PersonCriteria): Promise<SearchPosition> {
   const { email, phone, address, id } = criteria;
-  const problem = [
-    [email === undefined || email.includes('@'), 'email', 'must be an email address'],
-    [
-      phone === undefined || readPhoneNumber(phone).readings.length > 0,
-      'phone',
-      'must have at least 7 digits',
-    ],
-    [address === undefined || normaliseAddress(address) !== '', 'address', 'must be a postal address'],
-    [
-      [email, phone, address, id].some((value) => value !== undefined),
-      'criteria',
-      'must have an email, a phone, an address or an id',
-    ],
-  ].find(([isValid]) => isValid === false);
-  if (problem !== undefined)
-    throw invalidArgument([{ path: String(problem[1]), message: String(problem[2]) }]);
+  const refuse = (path: string, message: string) => {
+    throw invalidArgument([{ path, message }]);
+  };
+  if (email?.includes('@') === false) refuse('email', 'must be an email address');
+  if (phone !== undefined && readPhoneNumber(phone).readings.length === 0) {
+    refuse('phone', 'must have at least 7 digits');
+  }
+  if (address !== undefined && normaliseAddress(address) === '') {
+    refuse('address', 'must be a postal address');
+  }
+  if ([email, phone, address, id].every((value) => value === undefined)) {
+    refuse('criteria', 'must have an email, a phone, an address or an id');
+  }
   const found = id === undefined ? NO_RECORDS : await recordsOfId(database, id);
   return { pass: 0, after: '', scanned: 0, found };
 }
@@ -270,8 +267,30 @@ function valuesOf(criteria: PersonCriteria, found: PersonRecords): Readonly<Reco
   };
 }
 
+/** Takes a step of a search for an operator; the last one returns the records. */
+export const findCustomers = (deps: { readonly database: Pick<Database, 'query'> }) =>
+  implementInternal(findPeopleOperation, async ({ cursor, ...criteria }, { timeoutMs }) => {
+    const database = queryWithin(deps.database, { timeoutMs: timeoutMs() });
+    const position =
+      cursor === undefined ? await beginSearch(database, criteria) : readCursor(searchPosition, cursor);
+    const { found, scanned, next } = await stepSearch(database, criteria, position);
+    return next === undefined
+      ? { scannedRows: scanned, found: { ...(await showFound(database, found)), records: found } }
+      : { scannedRows: scanned, cursor: JSON.stringify(next) };
+  });
+
+/** Reads the position in a cursor. Fails with `invalid_argument` for another text. */
+export function readCursor<Schema extends z.ZodType>(schema: Schema, cursor: string): z.output<Schema> {
+  try {
+    return schema.parse(JSON.parse(cursor));
+  } catch {
+    const message = 'must be the cursor of a previous response, unchanged';
+    throw invalidArgument([{ path: 'cursor', message }]);
+  }
+}
+
 /** The leads and jobs among some records, for an operator to see whose they are. */
-export async function showFound(database: Queryable, found: PersonRecords): Promise<PeopleFound> {
+async function showFound(database: Queryable, found: PersonRecords): Promise<PeopleFound> {
   const rows = await queryNamed<
     Omit<PeopleFound['matches'][number], 'createdAt'> & { readonly createdAt: Date }
   >(

@@ -27,7 +27,7 @@ import {
   PLACES,
   proceed,
   readErasure,
-} from './testing/people-fixture.js';
+} from './testing/personal-data-fixture.js';
 
 describe('an erasure', () => {
   test('leaves ids and counts, and none of the texts of the customer in any table [PERSON-4]', async () => {

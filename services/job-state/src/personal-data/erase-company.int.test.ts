@@ -10,7 +10,7 @@ import { lockCompany } from '../access/lock-company.js';
 import { insertCompany, platformMessage, TEST_NOW } from '../testing/test-jobs.js';
 import { followSubscriptionState } from '../webhooks/subscriptions/follow-subscription-state.js';
 import { stepErasure } from './start-erasures.js';
-import { client, deps, fixture, newCustomer, placesOf, PLACES } from './testing/people-fixture.js';
+import { client, deps, fixture, newCustomer, placesOf, PLACES } from './testing/personal-data-fixture.js';
 
 const LATER = new Date(TEST_NOW.getTime() + 150_000);
 

@@ -7,18 +7,10 @@ import type { Database, Transaction } from '../database/database.js';
 import { type Loop, startLoop } from '../database/start-loop.js';
 import { instantOfChange, lockJob } from '../jobs/job-record.js';
 import { writeJob } from '../jobs/write-job.js';
-import { eraseCompanyPage } from './company-rows.js';
+import { endAccess } from './end-access.js';
 import type { StoredRow } from './erase-value.js';
-import { endAccess } from './erase-company.js';
-import { followLinks, searchPosition, stepSearch } from './find-people.js';
-import {
-  erasePersonPage,
-  hasAttemptInFlight,
-  isOfResponses,
-  isSource,
-  personPosition,
-  readPersonPage,
-} from './person-rows.js';
+import { followLinks, searchPosition, stepSearch } from './find-customers.js';
+import { erasePage, hasAttemptInFlight, isOfResponses, isSource, rowPosition } from './stored-rows.js';
 
 const FAILURE_PAUSE_MS = 5_000;
 /**
@@ -30,13 +22,13 @@ const LAST_REQUESTS_MS = 120_000;
 /** How far an erasure is; null in its row before the first step. */
 const progress = z.discriminatedUnion('kind', [
   /** Erases what everything else is rendered from. */
-  z.object({ kind: z.literal('sources'), records: personRecords, position: personPosition }),
+  z.object({ kind: z.literal('sources'), records: personRecords, position: rowPosition }),
   /** Searches for records that were added since. */
   z.object({ kind: z.literal('search'), records: personRecords, position: searchPosition }),
-  z.object({ kind: z.literal('rows'), records: personRecords, position: personPosition }),
+  z.object({ kind: z.literal('rows'), records: personRecords, position: rowPosition }),
   /** Waits until no request with a key or a session of the company runs, and ends its access again. */
   z.object({ kind: z.literal('access'), companyId: z.string() }),
-  z.object({ kind: z.literal('company'), companyId: z.string(), position: personPosition }),
+  z.object({ kind: z.literal('company'), companyId: z.string(), position: rowPosition }),
 ]);
 
 /** Whose data an erasure erases. */
@@ -177,12 +169,11 @@ async function takeStep(tx: Transaction, at: Progress, now: Date): Promise<Step>
     return { next: { ...at, kind: 'company', position: { table: 0 } }, erased: { table: '', rows: 0 } };
   }
   if (at.kind === 'company') {
-    const { table, next, erasedRows } = await eraseCompanyPage(tx, at.companyId, at.position);
-    return { next: next && { ...at, position: next }, erased: { table, rows: erasedRows } };
+    const { table, next, former } = await erasePage(tx, { companyId: at.companyId }, at.position);
+    return { next: next && { ...at, position: next }, erased: { table, rows: former.length } };
   }
   if (at.kind === 'search') return { next: await search(tx, at), erased: { table: '', rows: 0 } };
-  const page = await readPersonPage(tx, at.records, at.position);
-  const former = await erasePersonPage(tx, page);
+  const { former, ...page } = await erasePage(tx, at.records, at.position);
   const erased = { table: page.table, rows: former.length };
   if (page.table === 'jobs') await publishErasedJobs(tx, former, now);
   if (page.next === undefined) return { next: undefined, erased };

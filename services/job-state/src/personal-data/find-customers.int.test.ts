@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
-import { client, exported, find, fixture, newCustomer, PLACES } from './testing/people-fixture.js';
+import { client, exported, find, fixture, newCustomer, PLACES } from './testing/personal-data-fixture.js';
 
 describe('a search', () => {
   test('finds a customer by email, phone, address or the id of a record, however they are written [PERSON-2]', async () => {
