@@ -10,7 +10,6 @@ import type { OperationCall } from '@partner/proto-contracts/call';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { createPublisher, PATIENT_CONFIRM_TIMEOUT_MS } from '@partner/kernel/amqp/publisher';
-import { createOperationClient } from '@partner/kernel/amqp/operation-client';
 import { createRpcClient } from '@partner/kernel/amqp/rpc-client';
 import { type Logger, silentLogger } from '@partner/kernel/telemetry/logger';
 import { Registry } from 'prom-client';
@@ -59,9 +58,7 @@ export async function openSession(options: {
     declareTopology: false,
   });
   const operationsOf = (queue: QueueDefinition) =>
-    createOperationClient(
-      createRpcClient({ connection, queue, logger, metrics, defaultTimeoutMs: options.timeoutMs }),
-    );
+    createRpcClient({ connection, queue, logger, metrics, defaultTimeoutMs: options.timeoutMs });
   const operations = operationsOf(JOB_STATE_OPERATOR_RPC);
   const dispatcher = operationsOf(WEBHOOK_DISPATCHER_RPC);
   const operator = { kind: 'operator', name: options.operator } as const;

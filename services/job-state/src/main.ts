@@ -1,6 +1,5 @@
 import { WEBHOOK_DISPATCHER_RPC } from '@partner/proto-contracts/topology';
 import { createPublisher } from '@partner/kernel/amqp/publisher';
-import { createOperationClient } from '@partner/kernel/amqp/operation-client';
 import { createRpcClient } from '@partner/kernel/amqp/rpc-client';
 import { runService } from '@partner/kernel/process/service';
 import { startKeyUsage } from './access/start-key-usage.js';
@@ -57,15 +56,14 @@ await runService({
     for (const [name, loop] of Object.entries(loops)) lifecycle.onShutdown(name, () => loop.stop());
     startWebhookLoops(config, kit, { database, queue, publisher, clock });
 
-    const dispatcherClient = createRpcClient({
+    const dispatcher = createRpcClient({
       connection: publishing,
       queue: WEBHOOK_DISPATCHER_RPC,
       logger,
       metrics,
     });
-    lifecycle.onShutdown('dispatcher-rpc', () => dispatcherClient.close());
+    lifecycle.onShutdown('dispatcher-rpc', () => dispatcher.close());
     startConsumers(config, kit, { database, queue, consuming, publisher, clock });
-    const dispatcher = createOperationClient(dispatcherClient);
     startRpcServers(config, kit, { database, publishing, clock, keyUsage, dispatcher });
   },
 });

@@ -1,7 +1,6 @@
 import { JOB_STATE_INSTALLER_RPC, PARTNER_EVENTS_FOR_PLATFORM } from '@partner/proto-contracts/topology';
 import { createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { startConsumer } from '@partner/kernel/amqp/consumer';
-import { createOperationClient } from '@partner/kernel/amqp/operation-client';
 import { createPublisher } from '@partner/kernel/amqp/publisher';
 import { createRpcClient } from '@partner/kernel/amqp/rpc-client';
 import { runService } from '@partner/kernel/process/service';
@@ -27,14 +26,14 @@ await runService({
     lifecycle.onShutdown('broker', () => connection.close());
     const publisher = createPublisher({ connection, logger, metrics });
     lifecycle.onShutdown('publisher', () => publisher.flush());
-    const client = createRpcClient({
+    const operations = createRpcClient({
       connection,
       queue: JOB_STATE_INSTALLER_RPC,
       logger,
       metrics,
       defaultTimeoutMs: config.RPC_TIMEOUT_MS,
     });
-    lifecycle.onShutdown('rpc', () => client.close());
+    lifecycle.onShutdown('rpc', () => operations.close());
 
     // No other consumer exists here, and a full queue would block job-state.
     const drain = startConsumer({
@@ -48,7 +47,7 @@ await runService({
     lifecycle.onShutdown('partner-events', () => drain.stop());
     const simulator = startSimulator({
       publisher,
-      operations: createOperationClient(client),
+      operations,
       seed: config.SIMULATOR_SEED,
       movesPerMinute: config.SIMULATOR_MOVES_PER_MINUTE,
       clock: () => new Date(),

@@ -1,5 +1,5 @@
 import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/connection';
-import { createOperationClient, type OperationClient } from '@partner/kernel/amqp/operation-client';
+import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import { createRpcClient } from '@partner/kernel/amqp/rpc-client';
 import type { commonConfig, httpConfig } from '@partner/kernel/process/config';
 import type { ServiceKit } from '@partner/kernel/process/service';
@@ -33,7 +33,7 @@ export function connectJobState(
   lifecycle.onShutdown('rabbitmq', () => connection.close());
   lifecycle.addDependency('rabbitmq', () => connection.isReady());
   const defaultTimeoutMs = settings.RPC_TIMEOUT_MS;
-  const client = createRpcClient({ connection, queue, logger, metrics, defaultTimeoutMs });
-  lifecycle.onShutdown('rpc', () => client.close());
-  return { connection, operations: createOperationClient(client) };
+  const operations = createRpcClient({ connection, queue, logger, metrics, defaultTimeoutMs });
+  lifecycle.onShutdown('rpc', () => operations.close());
+  return { connection, operations };
 }

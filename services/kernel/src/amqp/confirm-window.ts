@@ -7,20 +7,26 @@ const WINDOW = 1_000;
 interface WindowMessage {
   readonly exchange: string;
   readonly routingKey: string;
-  readonly body: Buffer;
-  readonly properties: Options.Publish;
+  readonly body: Uint8Array;
+  /** Unique on the channel. */
+  readonly correlationId: string;
+  /** Returns the other properties; called when the message is sent. */
+  readonly properties: () => Options.Publish;
+  /**
+   * Called with nothing once the broker has confirmed, else with a {@link PublishError}, or the error of an invalid message. The
+   * broker also confirms a `returned` message.
+   */
+  readonly settle: (error?: Error) => void;
 }
 
 export interface ConfirmWindow {
-  /**
-   * Publishes persistent and mandatory, unless the properties say otherwise. Resolves with the broker's confirm, else
-   * rejects with a {@link PublishError}. Sends at once, unless 1,000 messages are unconfirmed or the socket's buffer is
-   * full; then it waits within its time limit.
-   */
-  publish(message: WindowMessage): Promise<void>;
+  /** Sends at once, unless 1,000 messages are unconfirmed or the socket's buffer is full; then as soon as it can. */
+  send(message: WindowMessage): void;
+  /** Drops a message that waits. Returns false if it was sent, or has settled. */
+  withdraw(correlationId: string): boolean;
 }
 
-export interface ConfirmingChannel {
+interface ConfirmingChannel {
   publish(
     exchange: string,
     routingKey: string,
@@ -33,29 +39,16 @@ export interface ConfirmingChannel {
   prependListener(event: 'close', listener: () => void): unknown;
 }
 
-interface Entry {
-  readonly message: WindowMessage;
-  readonly correlationId: string;
-  readonly settle: (error?: Error) => void;
-}
-
-/** Creates the window of a channel on which nothing else publishes. It ends with the channel. */
-export function createConfirmWindow(channel: ConfirmingChannel, confirmTimeoutMs: number): ConfirmWindow {
-  const sent = new Map<string, Entry>();
-  const waiting = new Set<Entry>();
-  let sequence = 0;
+/** Creates the window of a channel on which nothing else publishes. It ends with the channel. Messages are mandatory. */
+export function createConfirmWindow(channel: ConfirmingChannel): ConfirmWindow {
+  const sent = new Map<string, WindowMessage>();
+  const waiting = new Map<string, WindowMessage>();
   let isWritable = true;
   let isClosed = false;
 
   channel.on('return', ({ fields, properties }) => {
-    sent
-      .get(String(properties.correlationId))
-      ?.settle(
-        new PublishError(
-          'returned',
-          `no queue takes messages of ${fields.exchange} with key ${fields.routingKey}`,
-        ),
-      );
+    const cause = `no queue takes messages of ${fields.exchange} with key ${fields.routingKey}`;
+    sent.get(String(properties.correlationId))?.settle(new PublishError('returned', cause));
   });
   channel.on('drain', () => {
     isWritable = true;
@@ -64,68 +57,54 @@ export function createConfirmWindow(channel: ConfirmingChannel, confirmTimeoutMs
   // Before amqplib's own listener, which reports unconfirmed messages as nacked.
   channel.prependListener('close', () => {
     isClosed = true;
-    for (const entry of [...waiting, ...sent.values()]) entry.settle(lostChannel());
+    for (const { settle } of waiting.values()) settle(unsent());
+    for (const { settle } of sent.values()) {
+      settle(new PublishError('closed', 'the channel was lost before the broker confirmed'));
+    }
     waiting.clear();
     sent.clear();
   });
 
-  function send(entry: Entry): void {
-    const { exchange, routingKey, body, properties } = entry.message;
-    sent.set(entry.correlationId, entry);
+  function sendNow(message: WindowMessage): void {
+    const { exchange, routingKey, body, correlationId, properties, settle } = message;
+    sent.set(correlationId, message);
     try {
       isWritable = channel.publish(
         exchange,
         routingKey,
-        body,
-        { mandatory: true, persistent: true, ...properties, correlationId: entry.correlationId },
+        Buffer.from(body.buffer, body.byteOffset, body.byteLength),
+        { mandatory: true, persistent: true, ...properties(), correlationId },
         (refusal: unknown) => {
-          if (!sent.delete(entry.correlationId)) return;
-          entry.settle(
-            refusal === null ? undefined : new PublishError('nacked', 'the broker refused the message'),
-          );
+          if (!sent.delete(correlationId)) return;
+          settle(refusal === null ? undefined : new PublishError('nacked', 'the broker refused the message'));
           sendWaiting();
         },
       );
     } catch (error) {
-      sent.delete(entry.correlationId);
+      sent.delete(correlationId);
       const isLost = error instanceof IllegalOperationError || !(error instanceof Error);
-      entry.settle(isLost ? lostChannel(error) : error);
+      settle(isLost ? unsent(error) : error);
     }
   }
 
   function sendWaiting(): void {
-    for (const entry of waiting) {
+    for (const [correlationId, message] of waiting) {
       if (!isWritable || sent.size >= WINDOW) return;
-      waiting.delete(entry);
-      send(entry);
+      waiting.delete(correlationId);
+      sendNow(message);
     }
   }
 
   return {
-    publish(message) {
-      if (isClosed) return Promise.reject(lostChannel());
-      return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => {
-          waiting.delete(entry);
-          reject(new PublishError('timeout', `the broker did not confirm within ${confirmTimeoutMs} ms`));
-        }, confirmTimeoutMs);
-        sequence += 1;
-        const entry: Entry = {
-          message,
-          correlationId: String(sequence),
-          settle(error) {
-            clearTimeout(timer);
-            if (error === undefined) resolve();
-            else reject(error);
-          },
-        };
-        if (isWritable && sent.size < WINDOW && waiting.size === 0) send(entry);
-        else waiting.add(entry);
-      });
+    send(message) {
+      if (isClosed) message.settle(unsent());
+      else if (isWritable && sent.size < WINDOW && waiting.size === 0) sendNow(message);
+      else waiting.set(message.correlationId, message);
     },
+    withdraw: (correlationId) => waiting.delete(correlationId),
   };
 }
 
-function lostChannel(cause?: unknown): PublishError {
-  return new PublishError('closed', 'the channel was lost before the broker confirmed', cause);
+function unsent(cause?: unknown): PublishError {
+  return new PublishError('not-connected', 'the channel was lost before the message was sent', cause);
 }

@@ -1,7 +1,6 @@
 import type { Caller, OperationCall } from '@partner/proto-contracts/call';
 import type { InternalOperation } from '@partner/proto-contracts/api/operation';
 import { encodeCall, type OperationReply } from './operation-call.js';
-import type { RpcClient } from './rpc-client.js';
 
 export interface CallOptions {
   /** Absent: the default of the client. */
@@ -27,10 +26,16 @@ export interface OperationClient {
 
 const SERVICE: Caller = { kind: 'service' };
 
-/** Creates the client over the broker. Deadlines, limits and losses are those of `createRpcClient`. */
-export function createOperationClient(client: Pick<RpcClient, 'call'>): OperationClient {
+export interface SentCall extends CallOptions {
+  /** The operation's id. */
+  readonly type: string;
+  readonly body: Uint8Array;
+}
+
+/** Creates a client of a way to send calls. */
+export function createOperationClient(send: (call: SentCall) => Promise<OperationReply>): OperationClient {
   const call: OperationClient['call'] = ({ id }, sent, { timeoutMs, signal } = {}) =>
-    client.call({ type: id, body: encodeCall(sent), timeoutMs, signal });
+    send({ type: id, body: encodeCall(sent), timeoutMs, signal });
   return {
     call,
     async callInternal(operation, input, { caller = SERVICE, ...options } = {}) {

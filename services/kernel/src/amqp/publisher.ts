@@ -81,6 +81,7 @@ export function createPublisher(options: {
     labels: ['exchange'],
   });
   const inFlight = new Set<Promise<void>>();
+  let sequence = 0;
   let next: PublishChannel | undefined;
   let current = open();
 
@@ -89,7 +90,7 @@ export function createPublisher(options: {
       name: 'publisher',
       confirm: true,
       setup: (confirmChannel) => {
-        opened.window = createConfirmWindow(confirmChannel, confirmTimeoutMs);
+        opened.window = createConfirmWindow(confirmChannel);
         opened.openedAt = performance.now();
         if (opened === next) useNext();
         return Promise.resolve();
@@ -126,22 +127,7 @@ export function createPublisher(options: {
         throw new PublishError('not-connected', 'there is no connection to the broker');
       if (options.connection.isBlocked())
         throw new PublishError('blocked', 'the broker is short of memory or disk');
-      await window.publish({
-        exchange,
-        routingKey: message.routingKey,
-        body: Buffer.from(message.body.buffer, message.body.byteOffset, message.body.byteLength),
-        properties: {
-          messageId: message.messageId,
-          type: message.type,
-          contentType: 'application/x-protobuf',
-          ...(message.mayBeLost === true && { mandatory: false, persistent: false }),
-          headers: {
-            ...(message.headers?.['traceparent'] === undefined && injectTrace()),
-            ...requestIdHeaders(),
-            ...message.headers,
-          },
-        },
-      });
+      await sendConfirmed(window, message);
       latency.observe({ exchange }, (performance.now() - startedAt) / 1_000);
     } catch (error) {
       if (error instanceof PublishError) {
@@ -153,6 +139,35 @@ export function createPublisher(options: {
       }
       throw error;
     }
+  }
+
+  function sendConfirmed(window: ConfirmWindow, message: OutgoingMessage): Promise<void> {
+    const { exchange, routingKey, body, messageId, type } = message;
+    const properties = {
+      ...{ messageId, type, contentType: 'application/x-protobuf' },
+      ...(message.mayBeLost === true && { mandatory: false, persistent: false }),
+      headers: {
+        ...(message.headers?.['traceparent'] === undefined && injectTrace()),
+        ...requestIdHeaders(),
+        ...message.headers,
+      },
+    };
+    sequence += 1;
+    const correlationId = String(sequence);
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        window.withdraw(correlationId);
+        reject(new PublishError('timeout', `the broker did not confirm within ${confirmTimeoutMs} ms`));
+      }, confirmTimeoutMs);
+      window.send({
+        ...{ exchange: exchange.name, routingKey, body, correlationId, properties: () => properties },
+        settle(error) {
+          clearTimeout(timer);
+          if (error === undefined) resolve();
+          else reject(error);
+        },
+      });
+    });
   }
 
   async function flush(): Promise<void> {

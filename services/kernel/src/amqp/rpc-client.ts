@@ -1,17 +1,20 @@
 import { CALL_CONTENT_TYPE } from '@partner/proto-contracts/call';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
-import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
+import type { ConsumeMessage } from 'amqplib';
 import type { Registry } from 'prom-client';
 import { ServiceError } from '../process/service-error.js';
 import type { Logger } from '../telemetry/logger.js';
 import { requestIdHeaders } from '../telemetry/request-context.js';
 import { injectTrace, withSpan } from '../telemetry/tracing.js';
 import { CONFIRM_LIMIT_MS, createConfirmWatch } from './confirm-watch.js';
+import { type ConfirmWindow, createConfirmWindow } from './confirm-window.js';
 import type { AmqpConnection } from './connection.js';
 import { checkMessageSize } from './message-size.js';
 import { textHeaders, textOf } from './message-text.js';
 import { counter, gauge, secondsHistogram } from './metrics.js';
 import { type OperationReply, readReply } from './operation-call.js';
+import { createOperationClient, type OperationClient, type SentCall } from './operation-client.js';
+import { PublishError } from './publish-error.js';
 import { notCarriedOut, outcomeUnknown } from './rpc-error.js';
 
 const REPLY_QUEUE = 'amq.rabbitmq.reply-to';
@@ -25,7 +28,11 @@ interface PendingCall {
   readonly complete: (reply: ConsumeMessage) => void;
   /** Ends a call that has no response: its outcome is unknown if it was sent. */
   readonly fail: (cause: unknown) => void;
-  readonly refuse: (cause: unknown) => void;
+}
+
+interface RequestChannel {
+  readonly window: ConfirmWindow;
+  readonly confirms: ReturnType<typeof createConfirmWatch>;
 }
 
 export interface RpcClientOptions {
@@ -37,21 +44,17 @@ export interface RpcClientOptions {
   readonly defaultTimeoutMs?: number;
 }
 
-interface RpcRequest {
-  readonly type: string;
-  readonly body: Uint8Array;
-  /** Absent: the default of the client. */
-  readonly timeoutMs?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
+interface RpcRequest extends SentCall {
+  readonly timeoutMs: number;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface RpcClient {
-  call(request: RpcRequest): Promise<OperationReply>;
+export interface RpcClient extends OperationClient {
   close(): Promise<void>;
 }
 
 /**
- * Creates a client of one queue: requests to the queue, responses by direct reply-to.
+ * Creates a client of the operations behind one queue: requests to the queue, responses by direct reply-to.
  *
  * Every failure is a `ServiceError`. A call fails with `unavailable` if its caller cancels it or its deadline passes (`timeoutMs`
  * of the call, else `defaultTimeoutMs`). It fails at once with the same error if the connection or channel is lost, the broker blocks the
@@ -60,34 +63,17 @@ export interface RpcClient {
  * full, calls wait unsent within their deadlines. A call is never retried automatically.
  */
 export function createRpcClient(options: RpcClientOptions): RpcClient {
-  const { queue } = options;
+  const { queue, defaultTimeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const [binding] = queue.bindings;
   const { durations, timeouts, inFlight } = clientMetrics(options.metrics);
   const pending = new Map<string, PendingCall>();
-  /** Calls that wait for the socket's buffer, with the function that sends each. */
-  const unsent = new Map<string, () => void>();
   let sequence = 0;
-  let isWritable = true;
-  let requestChannel: ConfirmChannel | undefined;
-  let confirms = createConfirmWatch(() => performance.now());
+  let current: RequestChannel | undefined;
 
   const supervised = options.connection.openChannel({
     name: `call ${queue.name}`,
     confirm: true,
     async setup(channel) {
-      channel.on('return', ({ properties }) => {
-        pending
-          .get(textOf(properties.correlationId))
-          ?.refuse(new Error(`no queue accepts requests for ${queue.name}`));
-      });
-      // Before amqplib's own listener, which reports unconfirmed requests as refused.
-      channel.prependListener('close', () => {
-        if (requestChannel === channel) requestChannel = undefined;
-      });
-      channel.on('drain', () => {
-        isWritable = true;
-        sendWaiting();
-      });
       await channel.consume(
         REPLY_QUEUE,
         (reply) => {
@@ -96,43 +82,36 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
         },
         { noAck: true },
       );
-      isWritable = true;
-      confirms = createConfirmWatch(() => performance.now());
-      requestChannel = channel;
+      const confirms = createConfirmWatch(() => performance.now());
+      current = { window: createConfirmWindow(channel), confirms };
     },
     onLost(cause) {
-      requestChannel = undefined;
+      current = undefined;
       for (const call of pending.values()) call.fail(cause);
     },
   });
 
-  function sendWaiting(): void {
-    for (const send of unsent.values()) {
-      if (!isWritable) return;
-      send();
-    }
-  }
-
-  function exchange(
-    request: RpcRequest & { readonly timeoutMs: number; readonly headers: Readonly<Record<string, string>> },
-  ): Promise<ConsumeMessage> {
-    const { type, body, signal } = request;
-    checkMessageSize(`the request of ${type}`, body);
-    const channel = requestChannel;
-    const timeoutMs = Math.ceil(request.timeoutMs);
+  /** Returns the channel for a request, or throws that it cannot be sent. */
+  function channelFor({ signal, timeoutMs }: RpcRequest): RequestChannel {
     if (signal?.aborted === true) throw notCarriedOut(signal.reason);
     if (timeoutMs <= 0) throw notCarriedOut(new Error('the deadline had passed before the call'));
-    if (channel === undefined) throw notCarriedOut(new Error('there is no connection to the broker'));
+    if (current === undefined) throw notCarriedOut(new Error('there is no connection to the broker'));
     if (options.connection.isBlocked())
       throw notCarriedOut(new Error('the broker is short of memory or disk'));
-    if (confirms.areMissing()) {
+    if (current.confirms.areMissing()) {
       const cause = new Error(`the broker has confirmed no request for ${CONFIRM_LIMIT_MS} ms`);
       supervised.rebuild(cause);
       throw notCarriedOut(cause);
     }
     if (pending.size >= MAX_IN_FLIGHT)
       throw notCarriedOut(new Error(`${MAX_IN_FLIGHT} calls are in flight already`));
+    return current;
+  }
 
+  function exchange(request: RpcRequest): Promise<ConsumeMessage> {
+    const { type, body, signal, timeoutMs } = request;
+    checkMessageSize(`the request of ${type}`, body);
+    const { window, confirms } = channelFor(request);
     return new Promise((resolve, reject) => {
       sequence += 1;
       const correlationId = String(sequence);
@@ -143,106 +122,85 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
       }, timeoutMs);
       const giveUp = () => fail(signal?.reason);
       signal?.addEventListener('abort', giveUp);
-      pending.set(correlationId, { complete, fail, refuse });
+      pending.set(correlationId, { complete, fail });
       inFlight.inc({ queue: queue.name });
 
-      function settle(): void {
+      /** Returns whether the request waits unsent. */
+      function end(): boolean {
         clearTimeout(timer);
         signal?.removeEventListener('abort', giveUp);
-        unsent.delete(correlationId);
         if (pending.delete(correlationId)) inFlight.dec({ queue: queue.name });
+        return window.withdraw(correlationId);
       }
       function complete(reply: ConsumeMessage): void {
-        settle();
+        end();
         resolve(reply);
       }
       function fail(cause: unknown): void {
-        const isSent = !unsent.has(correlationId);
-        settle();
-        reject(isSent ? outcomeUnknown(cause) : notCarriedOut(cause));
+        reject(end() ? notCarriedOut(cause) : outcomeUnknown(cause));
       }
-      function refuse(cause: unknown): void {
-        settle();
-        reject(notCarriedOut(cause));
-      }
-      function send(to: ConfirmChannel): void {
-        unsent.delete(correlationId);
-        const leftMs = Math.max(1, Math.ceil(deadline - performance.now()));
-        confirms.sent();
-        try {
-          isWritable = to.publish(
-            binding?.exchange.name ?? '',
-            binding?.routingKey ?? queue.name,
-            Buffer.from(body.buffer, body.byteOffset, body.byteLength),
-            {
-              mandatory: true,
-              persistent: false,
-              expiration: leftMs,
-              replyTo: REPLY_QUEUE,
-              correlationId,
-              type,
-              contentType: CALL_CONTENT_TYPE,
-              headers: { ...request.headers, [TIMEOUT_HEADER]: leftMs },
-            },
-            (cause) => {
-              if (requestChannel !== to) return;
-              confirms.confirmed();
-              if (cause === null || !pending.has(correlationId)) return;
-              // Also after the loss of a node that may have delivered it, so its outcome is unknown.
-              fail(new Error(`the broker refused a request for ${queue.name}`));
-              // A channel that was opened before a quorum queue elected its new leader never finds that leader.
-              supervised.rebuild(new Error('the broker refused a request'));
-            },
-          );
-        } catch (error) {
-          refuse(error);
+      function settle(error?: Error): void {
+        const kind = error instanceof PublishError ? error.kind : undefined;
+        if (kind !== 'returned') confirms.confirmed();
+        if (error === undefined || !pending.has(correlationId)) return;
+        // Also after the loss of a node that may have delivered it, so its outcome is unknown.
+        if (kind === 'nacked' || kind === 'closed') fail(error);
+        else {
+          end();
+          reject(notCarriedOut(error));
         }
+        // A channel that was opened before a quorum queue elected its new leader never finds that leader.
+        if (kind === 'nacked') supervised.rebuild(error);
       }
 
-      if (isWritable && unsent.size === 0) send(channel);
-      else unsent.set(correlationId, () => send(channel));
+      window.send({
+        exchange: binding?.exchange.name ?? '',
+        routingKey: binding?.routingKey ?? queue.name,
+        ...{ body, correlationId, settle },
+        properties() {
+          const leftMs = Math.max(1, Math.ceil(deadline - performance.now()));
+          confirms.sent();
+          return {
+            persistent: false,
+            expiration: leftMs,
+            replyTo: REPLY_QUEUE,
+            type,
+            contentType: CALL_CONTENT_TYPE,
+            headers: { ...request.headers, [TIMEOUT_HEADER]: leftMs },
+          };
+        },
+      });
     });
   }
 
-  return {
-    async call(request) {
-      const { type } = request;
-      const startedAt = performance.now();
-      const observe = (outcome: string) =>
-        durations.observe({ method: type, outcome }, (performance.now() - startedAt) / 1_000);
-      try {
-        const result = await withSpan(
-          {
-            name: type,
-            kind: 'CLIENT',
-            attributes: { 'rpc.system': 'amqp', 'messaging.destination.name': queue.name },
-          },
-          async () => {
-            const { properties, content } = await exchange({
-              ...request,
-              timeoutMs: request.timeoutMs ?? options.defaultTimeoutMs ?? DEFAULT_TIMEOUT_MS,
-              headers: { ...requestIdHeaders(), ...injectTrace() },
-            });
-            return readReply(type, {
-              type: textOf(properties.type),
-              contentType: textOf(properties.contentType),
-              headers: textHeaders(properties.headers ?? {}),
-              body: content,
-            });
-          },
-        );
-        observe('ok');
-        return result;
-      } catch (thrown) {
-        const error = ServiceError.from(thrown);
-        observe(error.reason);
-        throw error;
-      }
-    },
-    async close() {
-      await supervised.close();
-    },
-  };
+  async function send({ timeoutMs = defaultTimeoutMs, ...request }: SentCall): Promise<OperationReply> {
+    const { type } = request;
+    const startedAt = performance.now();
+    const observe = (outcome: string) =>
+      durations.observe({ method: type, outcome }, (performance.now() - startedAt) / 1_000);
+    const attributes = { 'rpc.system': 'amqp', 'messaging.destination.name': queue.name };
+    try {
+      const result = await withSpan({ name: type, kind: 'CLIENT', attributes }, async () => {
+        const headers = { ...requestIdHeaders(), ...injectTrace() };
+        const sent = { ...request, timeoutMs: Math.ceil(timeoutMs), headers };
+        const { properties, content } = await exchange(sent);
+        return readReply(type, {
+          type: textOf(properties.type),
+          contentType: textOf(properties.contentType),
+          headers: textHeaders(properties.headers ?? {}),
+          body: content,
+        });
+      });
+      observe('ok');
+      return result;
+    } catch (thrown) {
+      const error = ServiceError.from(thrown);
+      observe(error.reason);
+      throw error;
+    }
+  }
+
+  return { ...createOperationClient(send), close: () => supervised.close() };
 }
 
 function clientMetrics(registry: Registry) {

@@ -11,21 +11,19 @@ import { unlessSettled } from './unless-settled.js';
  */
 export function inProcessOperations(served: ServedOperations): OperationClient {
   const handlerOf = operationHandlers(served);
-  return createOperationClient({
-    async call({ type, body, timeoutMs, signal }) {
-      if (signal?.aborted === true) throw notCarriedOut(signal.reason);
-      const deadline = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
-      const leftMs = () => deadline && deadline - performance.now();
-      const givenUp = unlessSettled(signal, timeoutMs);
-      try {
-        const reply = await Promise.race([
-          handlerOf({ type, contentType: CALL_CONTENT_TYPE }).run(body, leftMs),
-          givenUp.promise,
-        ]);
-        return readReply(type, reply);
-      } finally {
-        givenUp.cancel();
-      }
-    },
+  return createOperationClient(async ({ type, body, timeoutMs, signal }) => {
+    if (signal?.aborted === true) throw notCarriedOut(signal.reason);
+    const deadline = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
+    const leftMs = () => deadline && deadline - performance.now();
+    const givenUp = unlessSettled(signal, timeoutMs);
+    try {
+      const reply = await Promise.race([
+        handlerOf({ type, contentType: CALL_CONTENT_TYPE }).run(body, leftMs),
+        givenUp.promise,
+      ]);
+      return readReply(type, reply);
+    } finally {
+      givenUp.cancel();
+    }
   });
 }

@@ -1,7 +1,7 @@
 import { defineInternalOperation } from '@partner/proto-contracts/api/operation';
 import { z } from 'zod';
 import { type CallContext, implementInternal } from '../amqp/implement.js';
-import { type CallOptions, createOperationClient } from '../amqp/operation-client.js';
+import type { CallOptions } from '../amqp/operation-client.js';
 import type { ServedOperations } from '../amqp/operation-dispatch.js';
 import { createRpcClient, type RpcClientOptions } from '../amqp/rpc-client.js';
 
@@ -34,7 +34,7 @@ export function testOperations(calls: {
 export type TestClient = ReturnType<typeof createTestClient>;
 
 export function createTestClient(options: RpcClientOptions) {
-  const { callInternal } = createOperationClient(createRpcClient(options));
+  const { callInternal } = createRpcClient(options);
   return {
     getJob: (given: Input, call?: CallOptions) => callInternal(getJobCall, given, call),
     addNote: (given: Input, call?: CallOptions) => callInternal(addNoteCall, given, call),

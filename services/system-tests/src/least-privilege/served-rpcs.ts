@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AmqpConnection } from '@partner/kernel/amqp/connection';
-import { createOperationClient } from '@partner/kernel/amqp/operation-client';
 import { createRpcClient } from '@partner/kernel/amqp/rpc-client';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { ServiceError } from '@partner/kernel/process/service-error';
@@ -57,14 +56,13 @@ export function servedOperations(
   queue: QueueDefinition,
 ): () => Promise<readonly string[]> {
   const client = createRpcClient({ connection, queue, logger: silentLogger, metrics: new Registry() });
-  const { call } = createOperationClient(client);
   const caller: Caller =
     queue.name === JOB_STATE_OPERATOR_RPC.name ? { kind: 'service' } : { kind: 'operator', name: 'probe' };
   return async () => {
     try {
       const ids: string[] = [];
       for (const operation of Object.values(SURFACES).flat()) {
-        const failure: unknown = await call(operation, { caller }).catch((error: unknown) => error);
+        const failure: unknown = await client.call(operation, { caller }).catch((error: unknown) => error);
         if (failure instanceof ServiceError && failure.reason === 'permission_denied') ids.push(operation.id);
       }
       return ids;
