@@ -70,7 +70,7 @@ await runService({
       operations,
       isSandbox: config.PARTNER_ENVIRONMENT === 'sandbox',
       sessions,
-      cursorSigner: createCursorSigner(config.CURSOR_SIGNING_KEY, config.CURSOR_FORM),
+      cursorSigner: createCursorSigner(config.CURSOR_SIGNING_KEY),
       changeStreams,
       attempts: createLoginAttempts(stored),
       deviceCookie: createDeviceCookie({ ...stored, publicBaseUrl: config.PUBLIC_BASE_URL }),

@@ -9,22 +9,18 @@ export interface CursorSigner {
   sign(companyId: string, position: Uint8Array): string;
   /** Returns the position. Throws `cursor_invalid` unless exactly this text was signed for this company. */
   open(companyId: string, cursor: string): Buffer;
-  /** Whether lists whose cursors had no signature in 0.1.0 issue them in that form, for replicas of 0.1.0. */
-  readonly issuesUnsigned: boolean;
 }
 
 /** Keys of 32 bytes. The first one signs; all are accepted, so that a key can be replaced. */
 export type CursorKeys = readonly [Uint8Array, ...Uint8Array[]];
 
-/** First bytes of positions, one for each kind. */
 export const POSITION = { feed: 1, snapshot: 2, event: 3, page: 4 } as const;
 
 const MAC_BYTES = 18;
 
 /** Creates the signer. A cursor is base64url of the position and 18 bytes of an HMAC-SHA256 of the position and the company. */
-export function createCursorSigner(keys: CursorKeys, form: 'signed' | '0.1.0' = 'signed'): CursorSigner {
+export function createCursorSigner(keys: CursorKeys): CursorSigner {
   return {
-    issuesUnsigned: form === '0.1.0',
     sign(companyId, position) {
       return Buffer.concat([position, mac(keys[0], companyId, position)]).toString('base64url');
     },
@@ -44,7 +40,6 @@ function mac(key: Uint8Array, companyId: string, position: Uint8Array): Buffer {
   return createHmac('sha256', key).update(position).update(companyId).digest().subarray(0, MAC_BYTES);
 }
 
-/** Returns the 400 for a cursor that was not issued to this company. */
 export function cursorInvalid(): ServiceError {
   const message = 'must be a nextCursor that this company was given';
   return new ServiceError('cursor_invalid', `cursor: ${message}`, { details: [{ path: 'cursor', message }] });

@@ -3,7 +3,6 @@ import { cursorInvalid, type CursorSigner, POSITION } from './cursor-signer.js';
 import type { PositionCursor } from './forward-operation.js';
 import type { PageCursorDeps } from './page-cursor.js';
 
-/** A position in the events of a company, and when the company was given it. */
 export interface GivenPosition {
   /** The number of the event before it, a decimal text; 0: before the first one. */
   readonly sequence: string;
@@ -11,7 +10,6 @@ export interface GivenPosition {
   readonly givenAt: Date;
 }
 
-/** First byte of a cursor of 0.1.0, which has no signature. */
 const UNSIGNED = 1;
 const DAY_MS = 24 * 3_600_000;
 const DAY_OFFSET = 1;
@@ -37,18 +35,17 @@ export function eventCursors({ cursorSigner, clock }: PageCursorDeps): PositionC
 export function encodeEventCursor(signer: CursorSigner, companyId: string, given: GivenPosition): string {
   const { sequence, givenAt } = given;
   const bytes = Buffer.alloc(POSITION_BYTES);
-  bytes.writeUInt8(signer.issuesUnsigned ? UNSIGNED : POSITION.event);
+  bytes.writeUInt8(POSITION.event);
   bytes.writeUInt32BE(dayOf(givenAt), DAY_OFFSET);
   bytes.writeBigInt64BE(BigInt(sequence), SEQUENCE_OFFSET);
-  if (!signer.issuesUnsigned) return signer.sign(companyId, bytes);
-  return Buffer.concat([bytes, companyHash(companyId)]).toString('base64url');
+  return signer.sign(companyId, bytes);
 }
 
 /**
  * Decodes the output of {@link encodeEventCursor}. Throws `cursor_invalid` for any other text, for another company's, and for one
  * without a signature of a day after tomorrow.
  *
- * A cursor of 0.1.0 ends with 6 bytes of a hash of the company instead of a signature. Remove this form 120 days after no service issues it.
+ * A cursor of 0.1.0 ends with 6 bytes of a hash of the company instead of a signature. Remove this form 120 days after the last upgrade from it.
  */
 export function decodeEventCursor(
   signer: CursorSigner,

