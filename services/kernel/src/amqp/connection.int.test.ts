@@ -7,7 +7,6 @@ import { Registry } from 'prom-client';
 import { silentLogger } from '../telemetry/logger.js';
 import { openBrokerProbe } from '../testing/broker-probe.js';
 import { eventually } from '@partner/test-kit/eventually';
-import { killChannel } from '../testing/observed-connection.js';
 import {
   createPrivateRabbitmq,
   type PrivateRabbitmq,
@@ -104,26 +103,6 @@ describe('a supervised connection', () => {
     expect(await metric('partner_amqp_connection_losses_total')).toBe(1);
   });
 
-  test('reopens on the same connection a channel that the broker closed', async () => {
-    const connection = connectTo(broker.url);
-    const channels = createRecorder<Channel>();
-    const losses = createRecorder<Error>();
-    connection.openChannel({
-      name: 'victim',
-      confirm: true,
-      setup: async (channel) => channels.record(channel),
-      onLost: losses.record,
-    });
-    const [first] = await channels.atLeast(1);
-    if (first === undefined) throw new Error('no channel');
-    await killChannel(first);
-    await channels.atLeast(2);
-    expect(losses.all().map(({ message }) => message)).toEqual([expect.stringContaining('404')]);
-    await eventually('readiness', () => connection.isReady());
-    expect(await metric('partner_amqp_connection_losses_total')).toBe(0);
-    expect(await metric('partner_amqp_channel_rebuilds_total')).toBe(1);
-  });
-
   test('retries a failing setup until it succeeds, without touching the other channels', async () => {
     const connection = connectTo(broker.url);
     const other = createRecorder<Channel>();
@@ -144,26 +123,6 @@ describe('a supervised connection', () => {
     await attempts.atLeast(3);
     await eventually('readiness', () => connection.isReady());
     expect(other.all()).toHaveLength(1);
-  });
-
-  test('redeclares a deleted queue before it reopens a channel', async () => {
-    const connection = connectTo(broker.url);
-    const channels = createRecorder<Channel>();
-    connection.openChannel({
-      name: 'reader',
-      confirm: false,
-      setup: async (channel) => {
-        await channel.checkQueue('job-state.installer-rpc');
-        channels.record(channel);
-      },
-    });
-    const [first] = await channels.atLeast(1);
-    if (first === undefined) throw new Error('no channel');
-    await first.deleteQueue('job-state.installer-rpc');
-    await killChannel(first);
-    await channels.atLeast(2);
-    await eventually('readiness', () => connection.isReady());
-    expect(channels.all()).toHaveLength(2);
   });
 
   test('leaves a broker that falls silent and connects again, without heartbeats', async () => {
@@ -208,30 +167,37 @@ describe('a supervised connection to a broker with problems', () => {
     4_000,
   );
 
-  test('can be closed while the broker is down, and connections with the same name share their metrics', async () => {
-    const registry = new Registry();
-    const [first, second] = ['publish', 'consume'].map((name) =>
-      createAmqpConnection({ url: 'amqp://127.0.0.1:1', name, logger: silentLogger, metrics: registry }),
-    );
-    expect(first?.isReady()).toBe(false);
-    await first?.close();
-    await second?.close();
-    expect(await registry.metrics()).toContain('partner_amqp_connection_up{connection="consume"} 0');
-  });
-
-  test('is not ready while a queue has other properties, and is once that is fixed', async () => {
-    const probe = await openBrokerProbe(broker.url);
-    await probe.channel.deleteQueue('job-state.installer-rpc');
-    await probe.channel.assertQueue('job-state.installer-rpc', { durable: true, messageTtl: 1_000 });
-    const connection = connectTo(broker.url);
-    await eventually('failed attempts', async () => {
-      return ((await metric('partner_amqp_connect_failures_total')) ?? 0) > 1;
-    });
-    expect(connection.isReady()).toBe(false);
-    await probe.channel.deleteQueue('job-state.installer-rpc');
-    await eventually('readiness', () => connection.isReady());
-    await probe.close();
-  });
+  test.each<
+    [string, TopologyMode, (channel: Channel) => Promise<unknown>, (channel: Channel) => Promise<unknown>]
+  >([
+    [
+      'a queue has other properties',
+      'declare',
+      (channel) => channel.assertQueue('job-state.installer-rpc', { durable: true, messageTtl: 1_000 }),
+      (channel) => channel.deleteQueue('job-state.installer-rpc'),
+    ],
+    [
+      'an exchange is missing',
+      'check',
+      (channel) => channel.deleteExchange('partner.access'),
+      (channel) => channel.assertExchange('partner.access', 'fanout', { durable: true }),
+    ],
+  ])(
+    'is not ready while %s in the mode %s, and is once that is fixed',
+    async (_what, topology, spoil, fix) => {
+      const probe = await openBrokerProbe(broker.url);
+      await probe.channel.deleteQueue('job-state.installer-rpc');
+      await spoil(probe.channel);
+      const connection = connectTo(broker.url, { topology });
+      await eventually('failed attempts', async () => {
+        return ((await metric('partner_amqp_connect_failures_total')) ?? 0) > 1;
+      });
+      expect(connection.isReady()).toBe(false);
+      await fix(probe.channel);
+      await eventually('readiness', () => connection.isReady());
+      await probe.close();
+    },
+  );
 
   test("declares nothing in check mode: a queue's consumer is not ready while it is missing, others are", async () => {
     const probe = await openBrokerProbe(broker.url);
@@ -252,19 +218,6 @@ describe('a supervised connection to a broker with problems', () => {
     expect(reader.isReady()).toBe(false);
     const declaring = connectTo(broker.url);
     await eventually('readiness', () => reader.isReady() && declaring.isReady());
-    await probe.close();
-  });
-
-  test('is not ready in check mode while an exchange is missing', async () => {
-    const probe = await openBrokerProbe(broker.url);
-    await probe.channel.deleteExchange('partner.access');
-    const connection = connectTo(broker.url, { topology: 'check' });
-    await eventually('failed attempts', async () => {
-      return ((await metric('partner_amqp_connect_failures_total')) ?? 0) > 1;
-    });
-    expect(connection.isReady()).toBe(false);
-    const declaring = connectTo(broker.url);
-    await eventually('readiness', () => connection.isReady() && declaring.isReady());
     await probe.close();
   });
 

@@ -25,6 +25,17 @@ function consume(
   });
 }
 
+/** A consumer whose channel the test can have closed. */
+async function consumeOverChannel(
+  queue: QueueDefinition,
+  handle: (message: IncomingMessage) => Promise<ConsumeOutcome>,
+) {
+  const { channels, ...over } = observeConnection(connection);
+  const consumer = consume(queue, handle, { over });
+  const { channel } = await channels.find(({ name }) => name.startsWith('consume'));
+  return { consumer, channels, lose: () => killChannel(channel) };
+}
+
 async function outcomes(): Promise<Record<string, number>> {
   const values = (await metrics.getSingleMetric('partner_consumer_outcomes_total')?.get())?.values ?? [];
   const counts: Record<string, number> = {};
@@ -161,7 +172,6 @@ describe('a consumer that is interrupted', () => {
   test('has a message redelivered to another replica when it crashes before the acknowledgement', async () => {
     const queue = await probe.declareTestQueue();
     const doomed = connect('doomed');
-    const observed = observeConnection(doomed);
     const started = createRecorder<string>();
     consume(
       queue,
@@ -169,7 +179,7 @@ describe('a consumer that is interrupted', () => {
         started.record(messageId);
         return new Promise<ConsumeOutcome>(() => undefined);
       },
-      { over: observed },
+      { over: doomed },
     );
     probe.send(queue.name, 'x', { messageId: 'evt_1' });
     await started.atLeast(1);
@@ -185,22 +195,16 @@ describe('a consumer that is interrupted', () => {
 
   test('subscribes again after its channel was closed, and drops the acknowledgements of the old one', async () => {
     const queue = await probe.declareTestQueue();
-    const observed = observeConnection(connection);
     const received = createRecorder<IncomingMessage>();
     const { gate, finish } = heldBack();
-    consume(
-      queue,
-      async (message) => {
-        received.record(message);
-        if (received.all().length === 1) await gate;
-        return DONE;
-      },
-      { over: observed },
-    );
-    const { channel } = await observed.channels.find(({ name }) => name.startsWith('consume'));
+    const { lose } = await consumeOverChannel(queue, async (message) => {
+      received.record(message);
+      if (received.all().length === 1) await gate;
+      return DONE;
+    });
     probe.send(queue.name, 'x');
     await received.atLeast(1);
-    await killChannel(channel);
+    await lose();
     const [, again] = await received.atLeast(2);
     expect(again?.redelivered).toBe(true);
     finish();
@@ -211,23 +215,17 @@ describe('a consumer that is interrupted', () => {
 
   test('does not handle a message again whose channel was lost meanwhile', async () => {
     const queue = await probe.declareTestQueue();
-    const observed = observeConnection(connection);
     const received = createRecorder<IncomingMessage>();
     const { gate, finish } = heldBack();
-    const consumer = consume(
-      queue,
-      async (message) => {
-        received.record(message);
-        if (message.redelivered || message.messageId !== 'evt_1') return DONE;
-        await gate;
-        return { kind: 'retry', afterMs: 0 };
-      },
-      { over: observed },
-    );
-    const { channel } = await observed.channels.find(({ name }) => name.startsWith('consume'));
+    const { consumer, lose } = await consumeOverChannel(queue, async (message) => {
+      received.record(message);
+      if (message.redelivered || message.messageId !== 'evt_1') return DONE;
+      await gate;
+      return { kind: 'retry', afterMs: 0 };
+    });
     probe.send(queue.name, 'x', { messageId: 'evt_1' });
     await received.atLeast(1);
-    await killChannel(channel);
+    await lose();
     await received.find(({ redelivered }) => redelivered);
     finish();
     await eventually('the retry', async () => (await outcomes())['retry'] === 1);
@@ -239,20 +237,14 @@ describe('a consumer that is interrupted', () => {
 
   test('ends the pause of a message whose channel is lost', async () => {
     const queue = await probe.declareTestQueue();
-    const observed = observeConnection(connection);
     const received = createRecorder<IncomingMessage>();
-    const consumer = consume(
-      queue,
-      async (message) => {
-        received.record(message);
-        return message.redelivered ? DONE : { kind: 'retry', afterMs: 3_600_000 };
-      },
-      { over: observed },
-    );
-    const { channel } = await observed.channels.find(({ name }) => name.startsWith('consume'));
+    const { consumer, lose } = await consumeOverChannel(queue, async (message) => {
+      received.record(message);
+      return message.redelivered ? DONE : { kind: 'retry', afterMs: 3_600_000 };
+    });
     probe.send(queue.name, 'x');
     await received.atLeast(1);
-    await killChannel(channel);
+    await lose();
     await received.find(({ redelivered }) => redelivered);
     await consumer.stop();
     expect(received.all()).toHaveLength(2);
@@ -261,19 +253,13 @@ describe('a consumer that is interrupted', () => {
 
   test('subscribes again, on a queue that it redeclares, after the broker has cancelled it', async () => {
     const queue = await probe.declareTestQueue();
-    const observed = observeConnection(connection);
     const received = createRecorder<IncomingMessage>();
-    consume(
-      queue,
-      async (message) => {
-        received.record(message);
-        return DONE;
-      },
-      { over: observed },
-    );
-    await observed.channels.find(({ name }) => name.startsWith('consume'));
+    const { channels } = await consumeOverChannel(queue, async (message) => {
+      received.record(message);
+      return DONE;
+    });
     await probe.channel.deleteQueue(queue.name);
-    await observed.channels.atLeast(3);
+    await channels.atLeast(3);
     probe.send(queue.name, 'after the cancel');
     const [message] = await received.atLeast(1);
     expect(Buffer.from(message?.body ?? []).toString()).toBe('after the cancel');

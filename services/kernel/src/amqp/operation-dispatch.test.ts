@@ -111,15 +111,6 @@ describe('a call of an operation', () => {
       attributes: { retryAfterSeconds: 1 },
     });
   });
-
-  test('that is not public has typed input and output', async () => {
-    const { callInternal } = createFixture();
-    expect(await callInternal(addOne, { number: 1 }, { caller: key })).toEqual({ sum: 2 });
-    await expect(callInternal(addOne, { number: 0.5 }, { caller: key })).rejects.toMatchObject({
-      reason: 'invalid_argument',
-      message: 'number: must be an integer',
-    });
-  });
 });
 
 describe('the error of a call', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { eventually } from '@partner/test-kit/eventually';
 import { createRecorder } from '@partner/test-kit/recorder';
-import { type AmqpConnection, createAmqpConnection } from './connection.js';
+import type { AmqpConnection } from './connection.js';
 import { startRpcServer } from './rpc-server.js';
-import { createTestClient, testOperations } from '../testing/test-calls.js';
+import { testOperations } from '../testing/test-calls.js';
 import { killChannel, observeConnection } from '../testing/observed-connection.js';
 import { heldBack } from '../testing/held-back.js';
 import { connect, logger, metrics, probe } from '../testing/over-broker.js';
@@ -38,13 +38,6 @@ describe('RPC over a broker, when a component fails', () => {
         `partner_amqp_channel_rebuilds_total{connection="client",channel="call ${full.name}"} 1`,
       ),
     );
-  });
-
-  test('fails at once without a connection', async () => {
-    const away = createAmqpConnection({ url: 'amqp://127.0.0.1:1', name: 'away', logger, metrics });
-    const client = createTestClient({ connection: away, queue, logger, metrics });
-    expect((await failureOf(client.getJob({}, { timeoutMs: 3_600_000 }))).reason).toBe('unavailable');
-    await away.close();
   });
 
   test('fails every call in flight as soon as its channel is lost, and works again afterwards', async () => {

@@ -47,16 +47,6 @@ describe('RPC over the broker', () => {
     expect(responses.map(({ resourceJson }) => resourceJson)).toEqual(ids);
   });
 
-  test('reports an unexpected error of the implementation as internal, without its text', async () => {
-    await serve(async () => {
-      throw new Error('password=hunter2');
-    });
-    const client = await clientOf();
-    const error = await failureOf(client.getJob({}));
-    expect(error.reason).toBe('internal');
-    expect(JSON.stringify([error.message, String(error.cause)])).not.toContain('hunter2');
-  });
-
   test('reports a response that the broker may refuse as internal, and keeps running [LIMIT-7]', async () => {
     await serve(async ({ jobId = '' }) => ({ resourceJson: 'x'.repeat(Number(jobId)) }));
     const client = await clientOf();
@@ -100,7 +90,7 @@ describe('RPC over the broker', () => {
 });
 
 describe('RPC over the broker at its limits', () => {
-  test('drops requests through another exchange or with another reply address', async () => {
+  test('drops requests past their deadline, through another exchange, and without a reply address or with another one', async () => {
     const served = await serveRecording();
     const client = await clientOf();
     const { send, sendPastExchange, replies } = await openRawClient();
@@ -108,27 +98,16 @@ describe('RPC over the broker at its limits', () => {
     const { queue: elsewhere } = await probe.channel.assertQueue('', { exclusive: true });
     sendPastExchange(body, { ...REQUEST, replyTo: REPLY_TO });
     send(body, { ...REQUEST, replyTo: elsewhere });
-    for (const cause of ['foreign_exchange', 'no_reply_address']) {
-      await eventually(`a count of ${cause}`, async () =>
-        (await metrics.metrics()).includes(`{method="${GET_JOB}",cause="${cause}"} 1`),
-      );
-    }
+    send(body, REQUEST);
+    send(body, { ...REQUEST, replyTo: REPLY_TO, headers: { 'x-timeout-ms': 0 } });
     await client.getJob({ jobId: 'job_1' });
     await probe.hasMessages(queue.name, 0);
+    const counted = await metrics.metrics();
+    for (const count of ['foreign_exchange"} 1', 'no_reply_address"} 2', 'expired"} 1'])
+      expect(counted).toContain(`{method="${GET_JOB}",cause="${count}`);
     expect(served.all()).toEqual(['job_1']);
     expect(replies.all()).toEqual([]);
     await probe.hasMessages(elsewhere, 0);
-  });
-
-  test('drops requests past their deadline and those without a reply address', async () => {
-    const served = await serveRecording();
-    const client = await clientOf();
-    const { send } = await openRawClient();
-    send(Buffer.alloc(0), REQUEST);
-    send(Buffer.alloc(0), { ...REQUEST, replyTo: REPLY_TO, headers: { 'x-timeout-ms': 0 } });
-    await client.getJob({ jobId: 'job_1' });
-    expect(served.all()).toEqual(['job_1']);
-    await probe.hasMessages(queue.name, 0);
   });
 
   test('fails with unavailable when the deadline passes, and ignores the late response [HTTP-18]', async () => {

@@ -2,7 +2,6 @@ import { context, trace } from '@opentelemetry/api';
 import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ExchangeDefinition } from '@partner/proto-contracts/topology';
 import { withSpan } from '../telemetry/tracing.js';
 import { connected, connection, logger, metrics, probe } from '../testing/over-broker.js';
 import { eventually } from '@partner/test-kit/eventually';
@@ -12,7 +11,10 @@ import { startConsumer } from './consumer.js';
 import { createPublisher } from './publisher.js';
 import { startRpcServer } from './rpc-server.js';
 
-const TO_QUEUE = { name: '', type: 'direct' } as const satisfies ExchangeDefinition;
+const messageTo = (routingKey: string) => ({
+  ...{ exchange: { name: '', type: 'direct' } as const, routingKey },
+  ...{ messageId: 'm', type: 't', body: Buffer.alloc(0) },
+});
 
 describe('a trace', () => {
   const exporter = new InMemorySpanExporter();
@@ -48,14 +50,7 @@ describe('a trace', () => {
       },
     });
     await connected();
-    const message = {
-      exchange: TO_QUEUE,
-      routingKey: queue.name,
-      messageId: 'm',
-      type: 't',
-      body: Buffer.alloc(0),
-    };
-    await withSpan({ name: 'request', kind: 'SERVER' }, () => publisher.publish(message));
+    await withSpan({ name: 'request', kind: 'SERVER' }, () => publisher.publish(messageTo(queue.name)));
     const request = await spanNamed('request');
     const process = await spanNamed(`process ${queue.name}`);
     expect(process.parentSpanContext?.spanId).toBe(request.spanContext().spanId);
@@ -68,14 +63,7 @@ describe('a trace', () => {
     await connected();
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     await withSpan({ name: 'relay', kind: 'INTERNAL' }, () =>
-      publisher.publish({
-        exchange: TO_QUEUE,
-        routingKey: queue.name,
-        messageId: 'm',
-        type: 't',
-        body: Buffer.alloc(0),
-        headers: { traceparent },
-      }),
+      publisher.publish({ ...messageTo(queue.name), headers: { traceparent } }),
     );
     const { properties } = await probe.take(queue.name);
     expect(properties.headers?.['traceparent']).toBe(traceparent);
