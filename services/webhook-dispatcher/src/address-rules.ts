@@ -1,7 +1,6 @@
 import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** IPv4 ranges that are not public, or that a cloud serves itself. */
 export const REFUSED_IPV4_RANGES = [
   '0.0.0.0/8', // "this host"; connects to the local machine
   '10.0.0.0/8', // private

@@ -23,7 +23,6 @@ interface Attempt {
   readonly startedAt: Date;
 }
 
-/** The result of a POST, as job-state stores it. */
 export function resultOf(attempt: Attempt, result: PostResult, now: Date): DeliveryAttempted {
   const response = 'response' in result ? result.response : undefined;
   const ended = {
@@ -41,7 +40,6 @@ export function resultOf(attempt: Attempt, result: PostResult, now: Date): Deliv
   return describe(attempt, ended, response && retryAfterSeconds({ ...response, now }));
 }
 
-/** The result of a command that can never be executed. */
 export function resultOfUnsendable(attempt: Attempt): DeliveryAttempted {
   const { CONNECTION_FAILED: outcome } = AttemptOutcome;
   return describe(attempt, { outcome, durationMs: 0, error: UNSENDABLE });

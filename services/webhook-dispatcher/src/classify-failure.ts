@@ -1,7 +1,5 @@
-/** Phase that an exchange reached: TCP connect, TLS handshake, or HTTP over a verified connection. */
 export type ExchangePhase = 'connect' | 'tls' | 'http';
 
-/** Failure of an exchange, described for the subscription's owner. */
 export interface ExchangeFailure {
   readonly outcome: 'tls_failed' | 'connection_failed';
   readonly error: string;

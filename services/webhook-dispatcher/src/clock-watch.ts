@@ -2,13 +2,7 @@ import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { DeliveryMetrics } from './delivery-metrics.js';
 import type { DeliveryCommand } from './read-delivery-command.js';
 
-/** Detects whether this machine's clock agrees with the clock that sets the leases. */
-export interface ClockWatch {
-  /** Records a command that arrived with enough time for its attempt. */
-  cameInTime(command: DeliveryCommand): void;
-  /** Records a command that arrived too late for its attempt. */
-  cameTooLate(command: DeliveryCommand): void;
-}
+export type ClockWatch = ReturnType<typeof createClockWatch>;
 
 /** Clocks that NTP synchronizes differ by less. */
 const TOLERATED_MS = 2_000;
@@ -29,7 +23,7 @@ export function createClockWatch(deps: {
   readonly elapsedMs: () => number;
   readonly logger: Pick<Logger, 'error'>;
   readonly metrics: Pick<DeliveryMetrics, 'clockSkewed'>;
-}): ClockWatch {
+}) {
   let lateSinceMs: number | undefined;
 
   function skewed(direction: 'ahead' | 'behind', offByMs: number, command: DeliveryCommand): void {
@@ -41,13 +35,14 @@ export function createClockWatch(deps: {
   }
 
   return {
-    cameInTime(command) {
+    /** Records a command that arrived with enough time for its attempt. */
+    cameInTime(command: DeliveryCommand): void {
       lateSinceMs = undefined;
       if (command.leasedAt === undefined) return;
       const behindByMs = command.leasedAt.getTime() - deps.clock().getTime();
       if (behindByMs > TOLERATED_MS) skewed('behind', behindByMs, command);
     },
-    cameTooLate(command) {
+    cameTooLate(command: DeliveryCommand): void {
       const nowMs = deps.elapsedMs();
       lateSinceMs ??= nowMs;
       if (nowMs - lateSinceMs < QUEUE_DRAINED_MS) return;

@@ -6,14 +6,12 @@ import { connect, createSecureContext, rootCertificates } from 'node:tls';
 import type { DialTarget } from './endpoint-guard.js';
 import { type PeerCertificate, readPeerCertificate } from './peer-certificate.js';
 
-/** Address of a connection and the host name that its certificate must match. */
 interface ConnectionKey extends DialTarget {
   readonly hostName: string;
 }
 
 /** How a connection was opened, up to the step reached. Each duration covers only its step, in ms. */
 interface ConnectionOpening {
-  /** Duration of the TCP connect. */
   connectMs?: number;
   /** Duration of the TLS handshake; also set if the certificate was refused. */
   tlsMs?: number;
@@ -36,27 +34,15 @@ export interface ConnectionPool {
   close(): void;
 }
 
-interface KnownSession {
-  readonly session: Buffer;
-  readonly certificate: PeerCertificate | undefined;
-  /** When the certificate was verified. */
-  readonly judgedAt: number;
-}
-
 /** Below the 5 s after which common servers close an idle connection. */
 const IDLE_MS = 4_000;
-const MAX_SESSIONS = 2_000;
-/** Sessions have about 2 KiB. A receiver chooses the size of its ticket, up to 64 KiB; a larger session is not kept. */
-const MAX_SESSION_BYTES = 8_192;
-/** Maximum age of a certificate check; after it a full handshake verifies the certificate again. */
-const MAX_SESSION_MS = 3_600_000;
 const MAX_BROKEN_KEYS = 1_000;
 const KEEP_NONE_MS = 60_000;
 
 /**
  * Creates a pool. A connection goes to the given address, without lookup or proxy, and speaks HTTP/1.1 over TLS 1.2 or
- * newer. It is usable only if its certificate is trusted and matches the host name. TLS sessions are resumed for at
- * most an hour and never past the certificate's end: a resumed handshake presents no certificate.
+ * newer. It is usable only if its certificate is trusted and matches the host name. No TLS session is resumed: a resumed
+ * handshake presents no certificate, so an expired or revoked one would go unnoticed.
  */
 export function createConnectionPool(options: {
   /**
@@ -66,17 +52,12 @@ export function createConnectionPool(options: {
   readonly concurrency: number;
   /** PEM text of certificate authorities to trust in addition to the default ones. */
   readonly extraCa?: string | undefined;
-  /** Monotonic clock, in ms. */
-  readonly elapsedMs: () => number;
-  readonly clock: () => Date;
 }): ConnectionPool {
-  const { elapsedMs, clock } = options;
   // Created once: reading the certificate authorities costs more than a handshake.
   const secureContext = createSecureContext({
     minVersion: 'TLSv1.2',
     ...(options.extraCa !== undefined && { ca: [...rootCertificates, options.extraCa] }),
   });
-  const sessions = new Map<string, KnownSession>();
   const openings = new WeakMap<Socket, ConnectionOpening>();
   const keepNoneUntil = new Map<string, number>();
   let openConnections = 0;
@@ -101,13 +82,10 @@ export function createConnectionPool(options: {
   };
 
   agent.createConnection = (request) => {
-    const name = agent.getName(request);
-    const known = usableSession(name);
     const socket = connect({
       host: request.host ?? '',
       port: Number(request.port),
       ...(request.servername !== undefined && { servername: request.servername }),
-      session: known?.session,
       secureContext,
       rejectUnauthorized: true,
       ALPNProtocols: ['http/1.1'],
@@ -123,21 +101,11 @@ export function createConnectionPool(options: {
     socket.prependOnceListener('secure', () => {
       opening.tlsMs = Math.round(performance.now() - begin) - (opening.connectMs ?? 0);
       opening.tlsProtocol = socket.getProtocol() ?? undefined;
-      opening.certificate = readPeerCertificate(socket) ?? known?.certificate;
+      opening.certificate = readPeerCertificate(socket);
     });
     openConnections += 1;
-    socket.once('close', (hadError) => {
+    socket.once('close', () => {
       openConnections -= 1;
-      if (hadError) sessions.delete(name);
-    });
-
-    // Emitted only after the certificate has been verified.
-    socket.on('session', (session: Buffer) => {
-      sessions.delete(name);
-      if (session.length > MAX_SESSION_BYTES) return;
-      forgetOldest(sessions, MAX_SESSIONS);
-      const judgedAt = known !== undefined && socket.isSessionReused() ? known.judgedAt : elapsedMs();
-      sessions.set(name, { session, certificate: opening.certificate, judgedAt });
     });
     return socket;
   };
@@ -157,22 +125,14 @@ export function createConnectionPool(options: {
     brokeOnReuse(key) {
       const name = nameOf(key);
       keepNoneUntil.delete(name);
-      forgetOldest(keepNoneUntil, MAX_BROKEN_KEYS);
+      const [oldest] = keepNoneUntil.keys();
+      if (oldest !== undefined && keepNoneUntil.size >= MAX_BROKEN_KEYS) keepNoneUntil.delete(oldest);
       keepNoneUntil.set(name, performance.now() + KEEP_NONE_MS);
     },
     close() {
       agent.destroy();
     },
   };
-
-  function usableSession(name: string): KnownSession | undefined {
-    const known = sessions.get(name);
-    if (known === undefined) return undefined;
-    const hasEnded = known.certificate !== undefined && known.certificate.validTo <= clock();
-    if (!hasEnded && elapsedMs() - known.judgedAt < MAX_SESSION_MS) return known;
-    sessions.delete(name);
-    return undefined;
-  }
 
   function nameOf(key: ConnectionKey): string {
     return agent.getName({ host: key.address, port: key.port, servername: serverNameOf(key.hostName) });
@@ -186,11 +146,4 @@ export function serverNameOf(hostName: string): string {
 
 function discard(this: Duplex): void {
   this.destroy();
-}
-
-function forgetOldest(entries: Map<string, unknown>, limit: number): void {
-  for (const oldest of entries.keys()) {
-    if (entries.size < limit) return;
-    entries.delete(oldest);
-  }
 }

@@ -32,14 +32,12 @@ export interface DeliverDeps {
   readonly sender: Pick<HttpsSender, 'post'>;
   readonly publisher: Pick<Publisher, 'publish'>;
   readonly leases: LeaseMemory;
-  /** Maximum attempts in flight. */
   readonly concurrency: number;
   /** Aborted when a shutdown begins, before the consumer stops. */
   readonly stopping: AbortSignal;
   readonly sealingKeys: SealingKeys;
   readonly clock: () => Date;
   readonly clockWatch: ClockWatch;
-  /** Returns a new attempt id (`dlv_…`). */
   readonly newAttemptId: () => string;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly metrics: DeliveryMetrics;
@@ -48,7 +46,6 @@ export interface DeliverDeps {
 const REPORT_PAUSE_MS = 500;
 /** On shutdown the consumer cuts this delay short and requeues the command once its subscription is cancelled. */
 const STOP_PAUSE_MS = 500;
-/** Maximum results in one message. */
 const RESULTS_AT_ONCE = 200;
 /** A message waits for as many results as nearly fill the slots of one endpoint, but never long: their slots stay taken. */
 const RESULTS_GATHERED = { items: 8, ms: 20 };
@@ -57,7 +54,6 @@ const ATTEMPT_MS = LIMITS.webhookTimeoutMs + 2_000;
 /** Outcome of one delivery of a command. `not_begun`: no attempt started, because this process is stopping. */
 type DeliveryOutcome = ConsumeOutcome | { readonly kind: 'not_begun' };
 
-/** What the deliveries of a process share. */
 interface Delivering extends DeliverDeps {
   /** Publishes a result, together with others that are ready at nearly the same time. Rejects with a {@link PublishError}. */
   readonly publishResult: (result: DeliveryAttempted) => Promise<undefined>;

@@ -7,20 +7,12 @@ const DROP_REASONS = ['too_late', 'already_reported', 'secret_unreadable', 'malf
 
 type DropReason = (typeof DROP_REASONS)[number];
 
-/** Delivery metrics for operators. Labels never hold ids or hosts. */
-export interface DeliveryMetrics {
-  attemptBegan(): void;
-  attemptEnded(result?: PostResult): void;
-  commandDropped(reason: DropReason): void;
-  resultLost(): void;
-  /** Counts a clock skew of this machine that queueing cannot explain. */
-  clockSkewed(direction: 'ahead' | 'behind'): void;
-}
+export type DeliveryMetrics = ReturnType<typeof createDeliveryMetrics>;
 
 const SECONDS_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Registers the delivery metrics; call once per registry. */
-export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
+/** Registers the metrics for operators. Labels never hold ids or hosts. */
+export function createDeliveryMetrics(registry: Registry) {
   const registers = [registry];
   const attempts = new Counter({
     name: 'partner_webhook_attempts_total',
@@ -67,15 +59,16 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
 
   return {
     attemptBegan: () => inFlight.inc(),
-    attemptEnded(result) {
+    attemptEnded(result?: PostResult): void {
       inFlight.dec();
       if (result === undefined) return;
       const refusal = result.outcome === 'endpoint_refused' ? result.cause : '';
       attempts.inc({ outcome: result.outcome, refusal });
       seconds.observe({ outcome: result.outcome }, result.durationMs / 1_000);
     },
-    commandDropped: (reason) => dropped.inc({ reason }),
+    commandDropped: (reason: DropReason) => dropped.inc({ reason }),
     resultLost: () => lost.inc(),
-    clockSkewed: (direction) => skewed.inc({ direction }),
+    /** Counts a clock skew of this machine that queueing cannot explain. */
+    clockSkewed: (direction: 'ahead' | 'behind') => skewed.inc({ direction }),
   };
 }

@@ -14,7 +14,6 @@ export interface DialTarget {
 /** Development only: host names whose connections go to an address, or to a name that the system resolves, e.g. of a service of a cluster. */
 export type DevHosts = ReadonlyMap<string, { readonly host: string; readonly port: number }>;
 
-/** An endpoint that a delivery may be sent to now. */
 export interface AdmittedEndpoint {
   /** The URL in the form in which it is stored, shown and sent. */
   readonly url: SentUrl;

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { createEndpointGuard } from './endpoint-guard.js';
 import { createHostResolver } from './host-resolver.js';
 import {
@@ -101,30 +101,6 @@ test('a chain of aliases is followed to its end', async () => {
     ],
   }));
   expect(await guard.admit('https://a.example.com/')).toEqual({ admitted: false, cause: 'address' });
-});
-
-describe('a response that is too long for a datagram', () => {
-  const many = Array.from({ length: 100 }, (_none, index) => `93.184.215.${index + 1}`);
-
-  test('is fetched completely over TCP', async () => {
-    const { resolveHost, questions } = await resolverFor((question) => addressRecords(question, many));
-    expect((await resolveHost('many.example.com')).toSorted()).toEqual(many.toSorted());
-    expect(questions.filter(({ type }) => type === 'A').map(({ transport }) => transport)).toEqual([
-      'udp',
-      'tcp',
-    ]);
-  });
-
-  test('that never completes counts as none', async () => {
-    const { guard } = await resolverFor(
-      (question) => (question.transport === 'tcp' ? { kind: 'silent' } : addressRecords(question, many)),
-      FAST,
-    );
-    expect(await guard.admit('https://many.example.com/')).toEqual({
-      admitted: false,
-      cause: 'lookup_failed',
-    });
-  });
 });
 
 test('a lost query is retried', async () => {

@@ -7,7 +7,6 @@ import { within } from '@partner/kernel/process/within';
  */
 export type HostResolver = (hostName: string) => Promise<readonly string[]>;
 
-/** Codes for a name, or a record, that does not exist. */
 const ABSENT = new Set<unknown>(['ENOTFOUND', 'ENODATA']);
 
 /**

@@ -1,14 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { createEndpointGuard } from './endpoint-guard.js';
-import type { PostResult } from './https-sender.js';
 import { HOST, authority, CLOSED_PORTS, loopback, receiver, senderFor } from './testing/sender-fixture.js';
 import { createTestAuthority } from './testing/test-certificates.js';
 
 describe('the trace', () => {
-  const tlsOf = (result: PostResult) => {
-    const { tlsProtocol, certificate } = result.trace;
-    return { tlsProtocol, certificate };
-  };
   const shown = {
     subject: 'Test server',
     issuer: expect.stringMatching(/^Test authority /),
@@ -41,20 +36,6 @@ describe('the trace', () => {
       firstByteMs: ms,
     });
   });
-
-  test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'of a resumed session of %s has the certificate of the first',
-    async (maxVersion) => {
-      const at = await receiver({
-        maxVersion,
-        respond: (_request, response) => response.writeHead(204, { connection: 'close' }).end(),
-      });
-      const post = senderFor(loopback(at.port));
-      const results = [await post(), await post(), await post()];
-      expect(at.connections.map(({ resumed }) => resumed)).toEqual([false, true, true]);
-      expect(results.map(tlsOf)).toEqual(Array(3).fill({ tlsProtocol: maxVersion, certificate: shown }));
-    },
-  );
 
   test('has the certificate that was refused', async () => {
     const notAfter = new Date(Math.floor(Date.now() / 1_000) * 1_000 - 60_000);

@@ -55,7 +55,6 @@ export type Ending =
       readonly response: PostResponse | undefined;
     };
 
-/** An outcome with the steps of the exchange, without those before it. */
 type TracedEnding = Ending & { readonly trace: ExchangeTrace };
 
 /** The receiver had closed the kept connection before its reuse. Nothing was sent, and the pool has dropped it. */
@@ -69,7 +68,6 @@ const HEADER_BYTES = 16 * 1_024;
 /** Maximum bytes received for one response, including headers, chunk framing and interim responses. */
 const WIRE_BYTES = 2 * READ_BYTES;
 
-/** Trace of a POST that connected to no address. */
 export const NOTHING_REACHED: ExchangeTrace = { reusedConnection: false };
 
 /** One POST on its way: what it was given, and how far it has come. */

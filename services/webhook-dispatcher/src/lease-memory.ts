@@ -1,30 +1,22 @@
 import type { DeliveryAttempted } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 
-/**
- * Records which attempts this process made under which leases. If the connection is lost before the acknowledgement,
- * the broker redelivers the command. Its result is then reported again instead of POSTing twice.
- */
-export interface LeaseMemory {
-  /** Returns the attempt under a lease, in flight or finished; `reported` when job-state has its result. */
-  recall(leaseId: string): Promise<DeliveryAttempted> | 'reported' | undefined;
-  /** Records an attempt at its start; drops it if it rejects. */
-  began(leaseId: string, attempt: Promise<DeliveryAttempted>): void;
-  /** Records that the broker has confirmed the result, and drops the result itself. */
-  reported(leaseId: string): void;
-}
+export type LeaseMemory = ReturnType<typeof createLeaseMemory>;
 
 const CAPACITY = 20_000;
 
 /**
- * Creates a memory of the newest 20,000 leases. A dropped lease causes at most a second POST, which the receiver
- * recognizes by its event id.
+ * Creates a memory of the attempts that this process made under the newest 20,000 leases. If the connection is lost before the
+ * acknowledgement, the broker redelivers the command, and its result is reported again instead of POSTing twice. A dropped lease
+ * causes at most a second POST, which the receiver recognizes by its event id.
  */
-export function createLeaseMemory(): LeaseMemory {
+export function createLeaseMemory() {
   const attempts = new Map<string, Promise<DeliveryAttempted> | 'reported'>();
 
   return {
-    recall: (leaseId) => attempts.get(leaseId),
-    began(leaseId, attempt) {
+    /** Returns the attempt under a lease, in flight or finished; `reported` when job-state has its result. */
+    recall: (leaseId: string) => attempts.get(leaseId),
+    /** Records an attempt at its start; drops it if it rejects. */
+    began(leaseId: string, attempt: Promise<DeliveryAttempted>): void {
       for (const oldest of attempts.keys()) {
         if (attempts.size < CAPACITY) break;
         attempts.delete(oldest);
@@ -32,7 +24,8 @@ export function createLeaseMemory(): LeaseMemory {
       attempts.set(leaseId, attempt);
       attempt.catch(() => attempts.delete(leaseId));
     },
-    reported(leaseId) {
+    /** Records that the broker has confirmed the result, and drops the result itself. */
+    reported(leaseId: string): void {
       if (attempts.has(leaseId)) attempts.set(leaseId, 'reported');
     },
   };

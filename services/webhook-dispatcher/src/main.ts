@@ -41,7 +41,7 @@ await runService({
       devHosts: config.WEBHOOK_DEV_HOSTS,
     });
     const concurrency = config.DELIVERY_CONCURRENCY;
-    const pool = createConnectionPool({ extraCa, concurrency, elapsedMs, clock });
+    const pool = createConnectionPool({ extraCa, concurrency });
     lifecycle.onShutdown('endpoint-connections', async () => pool.close());
 
     const amqp = { url: config.AMQP_URL, topology: config.AMQP_TOPOLOGY, logger, metrics };

@@ -1,6 +1,5 @@
 import type { PeerCertificate as TlsCertificate, TLSSocket } from 'node:tls';
 
-/** The parts of an endpoint's certificate that the subscription's owner can see. */
 export interface PeerCertificate {
   /** The common name, else the first DNS name; may be empty. */
   readonly subject: string;
@@ -14,14 +13,13 @@ export interface PeerCertificate {
 const MAX_NAME_LENGTH = 253;
 
 /**
- * Returns the certificate that the peer presented; undefined if the handshake carried none, as in a resumed session.
+ * Returns the certificate that the peer presented; undefined if it has no readable end.
  * The peer chooses the names, so each is cut at 253 characters and stripped of control characters.
  */
 export function readPeerCertificate(socket: TLSSocket): PeerCertificate | undefined {
-  // Unlike its type, it is absent in a resumed session.
-  const shown: Partial<TlsCertificate> | undefined = socket.getPeerCertificate();
-  if (shown.valid_to === undefined) return undefined;
-  const validTo = new Date(shown.valid_to);
+  // Unlike its type, it is empty if the peer has shown none.
+  const shown: Partial<TlsCertificate> = socket.getPeerCertificate();
+  const validTo = new Date(shown.valid_to ?? '');
   if (Number.isNaN(validTo.getTime())) return undefined;
   const { subject, issuer } = shown;
   const validFrom = new Date(shown.valid_from ?? '');

@@ -17,7 +17,6 @@ type Complete = DeliverWebhook & {
   readonly [Field in (typeof REQUIRED)[number]]: NonNullable<DeliverWebhook[Field]>;
 };
 
-/** A decoded `DeliverWebhook` command, with all inputs of an attempt. */
 export interface DeliveryCommand extends Omit<Complete, 'leasedAt' | 'leaseExpiresAt'> {
   /** Undefined if the sender is a version that does not set it. */
   readonly leasedAt: Date | undefined;
@@ -32,14 +31,12 @@ export interface ReportableCommand extends Pick<
   readonly leaseExpiresAt: Date | undefined;
 }
 
-/** A command that can never be executed. */
 export interface MalformedCommand {
   readonly reason: string;
   /** Identifies the command in a result; absent if the command does not name its delivery and lease. */
   readonly reportable: ReportableCommand | undefined;
 }
 
-/** One command of a message, or why it is malformed. */
 export type ReadCommand = { readonly command: DeliveryCommand } | { readonly malformed: MalformedCommand };
 
 /** Decodes the commands of a `DeliverWebhooks` message; empty if the message is of another type or empty. */

@@ -6,7 +6,6 @@ export interface RecordedHeader {
   readonly value: string;
 }
 
-/** Headers that hold cookies or credentials. */
 const NEVER_RECORDED: ReadonlySet<string> = new Set([
   'authentication-info',
   'authorization',

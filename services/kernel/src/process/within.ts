@@ -1,8 +1,3 @@
-/** An operation exceeded its time limit. */
-class TimeLimitError extends Error {
-  override readonly name = 'TimeLimitError';
-}
-
 /**
  * Settles as the work does, or rejects after `limitMs` with an error that names the work. The work itself is not
  * cancelled; its later result is ignored.
@@ -10,7 +5,7 @@ class TimeLimitError extends Error {
 export async function within<T>(limitMs: number, what: string, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new TimeLimitError(`${what} took longer than ${limitMs} ms`)), limitMs);
+    timer = setTimeout(() => reject(new Error(`${what} took longer than ${limitMs} ms`)), limitMs);
   });
   try {
     return await Promise.race([work, limit]);

@@ -16,12 +16,7 @@ import { createTestAuthority } from './test-certificates.js';
 /** Host name of the receivers in the tests' URLs. */
 export const HOST = 'receiver.partner.test';
 
-/** Limits and clocks of the tests' pools. */
-export const POOL = {
-  concurrency: 500,
-  elapsedMs: () => performance.now(),
-  clock: () => new Date(),
-} as const;
+export const POOL = { concurrency: 500 } as const;
 
 export const authority = await createTestAuthority();
 export const certificate = await authority.issue({ names: [HOST] });
