@@ -12,7 +12,6 @@ import { getInboundManifestOperation as manifest } from '@partner/proto-contract
 import { INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
 import type { RequestListener } from 'node:http';
 
-/** Creates the inbound surface: an endpoint for each of its operations. */
 export function createInboundApp(deps: ApiKeySurfaceDeps): RequestListener {
   return createApiKeySurface(deps, {
     name: 'inbound',

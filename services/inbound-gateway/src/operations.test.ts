@@ -118,26 +118,16 @@ test('the job of a note has any decoded id', async () => {
   expect(requests.map(({ params }) => params.id)).toEqual(ids);
 });
 
-const DATE_TIME =
-  'must be an ISO 8601 date-time in UTC (Z or +00:00), with seconds 00 to 59, e.g. 2026-08-26T14:03:00Z';
-
 test.each([
   [lead, 'phone', '1', 'must be at least 7 characters'],
   [appointment, 'leadId', null, 'must be a string, not null'],
-  ...[null, '2026-09-02T16:00:00-07:00'].flatMap((time) => [
-    [appointment, 'startsAt', time, DATE_TIME] as const,
-    [appointment, 'endsAt', time, DATE_TIME] as const,
-  ]),
   [appointment, 'startsAt', '1999-09-02T15:00:00Z', 'must be in the years 2000 to 2100'],
-  [appointment, 'endsAt', '2101-01-01T00:00:00Z', 'must be in the years 2000 to 2100'],
   ...['2026-09-02T15:00:00Z', '2026-09-02T14:59:59.999Z'].map(
     (time) => [appointment, 'endsAt', time, 'must be after startsAt'] as const,
   ),
   [appointment, 'notes', '🏠'.repeat(501), 'must be at most 500 characters'],
-  [appointment, 'idempotencyKey', 12_345_678, 'must be a string, not a number'],
   [appointment, 'idempotencyKey', '🏠'.repeat(7), 'must be at least 8 characters'],
   [appointment, 'idempotencyKey', 'k'.repeat(161), 'must be at most 160 characters'],
-  [note, 'note', null, 'must be a string, not null'],
   [note, 'note', '', 'must not be empty'],
   [note, 'note', ' \n', 'must not be white space or invisible characters alone'],
   [note, 'note', '🏠'.repeat(2_001), 'must be at most 2000 characters'],

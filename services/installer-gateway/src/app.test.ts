@@ -1,13 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { listJobFeedOperation } from '@partner/proto-contracts/resources/feed-entry/operations';
-import { getJobOperation } from '@partner/proto-contracts/resources/job/operations';
-import { implement, type OperationRequest } from '@partner/kernel/amqp/implement';
 import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
-import { notFound } from '@partner/kernel/process/service-error';
 import { probeSurface } from '@partner/test-kit/probe-surface';
-import request from 'supertest';
-import { z } from 'zod';
-import { createTestApp, cursors, keys, projectionText } from './testing/create-test-app.js';
+import { createSurfaceOf, createTestApp, cursors, keys, projectionText } from './testing/create-test-app.js';
 import { assertError } from '@partner/gateway-kit/testing/http-app-fixture';
 
 const resourceJson = projectionText({ version: 4, id: 'job_1', status: 'EN_ROUTE' });
@@ -17,86 +12,45 @@ const entry = (sequence: number) =>
 
 const cursorAfter = (companyId: string, sequence: string) => cursors.encode(companyId, sequence);
 
-/** A company `cmp_1` with feed entries 1 to 7 and the job `job_1`; `cmp_2` has nothing. */
-function createFixture() {
-  const feedRequests: OperationRequest<unknown, unknown>[] = [];
-  const jobRequests: OperationRequest<unknown, unknown>[] = [];
-  const app = createTestApp({
-    operations: [
-      implement(listJobFeedOperation, async (feed) => {
-        feedRequests.push(feed);
-        const { companyId, after: afterSequence, query } = feed;
-        const all = companyId === 'cmp_1' ? [1, 2, 3, 4, 5, 6, 7] : [];
-        const after = all.filter((sequence) => sequence > Number(afterSequence ?? 0));
-        const page = afterSequence === undefined ? after.slice(-query.limit) : after.slice(0, query.limit);
-        const last = page.at(-1);
-        return {
-          json: `{"resources":[${page.map(entry).join(',')}]}`,
-          ...(last !== undefined && { next: String(last) }),
-          hasMore: afterSequence !== undefined && after.length > query.limit,
-        };
-      }),
-      implement(getJobOperation, async (job) => {
-        jobRequests.push(job);
-        if (job.companyId !== 'cmp_1' || job.params.id !== 'job_1') throw notFound('job');
-        return { json: `{"resource":${resourceJson}}` };
-      }),
-    ],
-  });
-  const get = (path: string, key = keys.installer) => request(app).get(path).set('x-api-key', key.text);
-  return { feedRequests, jobRequests, get };
+/** A company with two feed entries, or without any. */
+function createFixture(hasEntries = true) {
+  const surface = createSurfaceOf(listJobFeedOperation, ({ after }) => ({
+    json: `{"resources":[${hasEntries && after === undefined ? `${entry(6)},${entry(7)}` : ''}]}`,
+    ...(hasEntries && after === undefined && { next: '7' }),
+    hasMore: false,
+  }));
+  const get = (path: string, key = keys.installer) => surface.send('get', path).set('x-api-key', key.text);
+  return { ...surface, get };
 }
-
-const page = z.object({
-  resources: z.array(z.object({ sequence: z.int() })),
-  nextCursor: z.string(),
-  hasMore: z.boolean(),
-});
 
 describe('GET /partner/v1/jobs', () => {
   test('without a cursor is the newest page, oldest entry first, with each projection passed through as text [FEED-3]', async () => {
-    const { get, feedRequests } = createFixture();
-    const response = await get('/partner/v1/jobs?limit=2');
+    const { get, requests } = createFixture();
+    const response = await get('/jobs?limit=2');
     expect(response.status).toBe(200);
     expect(response.headers['x-svc-api-version']).toBe('2026-08-26');
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(response.text).toBe(
       `{"apiVersion":"2026-08-26","resources":[${entry(6)},${entry(7)}],"nextCursor":"${cursorAfter('cmp_1', '7')}","hasMore":false}`,
     );
-    expect(feedRequests).toMatchObject([{ companyId: 'cmp_1', query: { limit: 2 } }]);
-    expect(feedRequests[0]?.after).toBeUndefined();
+    expect(requests).toMatchObject([{ companyId: 'cmp_1', query: { limit: 2 } }]);
+    expect(requests[0]?.after).toBeUndefined();
   });
 
   test('has 50 entries at most by default [FEED-2, LIMIT-5]', async () => {
-    const { get, feedRequests } = createFixture();
-    await get('/partner/v1/jobs');
-    await get('/partner/v1/jobs?limit=100&unknown=1');
-    expect(feedRequests.map(({ query }) => query)).toEqual([{ limit: 50 }, { limit: 100 }]);
+    const { get, requests } = createFixture();
+    await get('/jobs');
+    await get('/jobs?limit=100&unknown=1');
+    expect(requests.map(({ query }) => query)).toEqual([{ limit: 50 }, { limit: 100 }]);
   });
 
-  test('with a cursor is the entries after it, page by page, and then an empty page with the same cursor [FEED-5]', async () => {
-    const { get } = createFixture();
-    let cursor = cursorAfter('cmp_1', '2');
-    const pages: unknown[] = [];
-    for (let turn = 0; turn < 4; turn += 1) {
-      const response = await get(`/partner/v1/jobs?limit=2&cursor=${cursor}`);
-      const { resources, nextCursor, hasMore } = page.parse(response.body);
-      pages.push([...resources.map(({ sequence }) => sequence), hasMore]);
-      if (resources.length === 0) expect(nextCursor).toBe(cursor);
-      cursor = nextCursor;
-    }
-    expect(pages).toEqual([[3, 4, true], [5, 6, true], [7, false], [false]]);
-  });
-
-  test('has no cursor only when the company has no entry [FEED-5]', async () => {
-    const { get } = createFixture();
-    const response = await get('/partner/v1/jobs', keys.favoured);
-    expect(response.body).toEqual({
-      apiVersion: '2026-08-26',
-      resources: [],
-      nextCursor: null,
-      hasMore: false,
-    });
+  test('after the last entry is an empty page with the same cursor; without any entry there is none [FEED-5]', async () => {
+    const { get, requests } = createFixture();
+    const cursor = cursorAfter('cmp_1', '7');
+    const empty = { apiVersion: '2026-08-26', resources: [], hasMore: false };
+    expect((await get(`/jobs?cursor=${cursor}`)).body).toEqual({ ...empty, nextCursor: cursor });
+    expect(requests).toMatchObject([{ after: '7' }]);
+    expect((await createFixture(false).get('/jobs')).body).toEqual({ ...empty, nextCursor: null });
   });
 
   test.each([
@@ -105,14 +59,12 @@ describe('GET /partner/v1/jobs', () => {
     ['that is no cursor', '3'],
     ['that is empty', ''],
   ])('refuses a cursor %s with 400 cursor_invalid', async (_what, cursor) => {
-    const { get, feedRequests } = createFixture();
-    const { error } = assertError(await get(`/partner/v1/jobs?cursor=${cursor}`), 400, 'cursor_invalid');
+    const { get, requests } = createFixture();
+    const { error } = assertError(await get(`/jobs?cursor=${cursor}`), 400, 'cursor_invalid');
     expect(error).toMatch(/^cursor: /);
-    expect(feedRequests).toHaveLength(0);
+    expect(requests).toHaveLength(0);
   });
 });
-
-describe('GET /partner/v1/jobs/{id}', () => {});
 
 describe('the installer surface', () => {
   test("limits a company to 60 requests in a minute, or to the company's own limit [LIMIT-1, LIMIT-4]", async () => {
@@ -122,11 +74,11 @@ describe('the installer surface', () => {
       [keys.favoured, 100],
     ] as const) {
       for (let sent = 0; sent < limit; sent += 1) {
-        const response = await get('/partner/v1/jobs?limit=0', key);
+        const response = await get('/jobs?limit=0', key);
         expect(response.status).toBe(400);
         expect(response.headers['ratelimit']).toBe(`"default";r=${limit - sent - 1};t=60`);
       }
-      const refused = await get('/partner/v1/jobs', key);
+      const refused = await get('/jobs', key);
       assertError(refused, 429, 'rate_limited');
       expect(refused.headers['ratelimit-policy']).toBe(`"default";q=${limit};w=60`);
       expect(refused.headers['retry-after']).toBe('61');

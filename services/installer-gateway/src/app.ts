@@ -19,7 +19,6 @@ import { listTechniciansOperation } from '@partner/proto-contracts/resources/tec
 import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
 import type { RequestListener } from 'node:http';
 
-/** Versions of the installer API (spec: Versioning). */
 export const API_VERSIONS = createApiVersions(API_VERSION_LIVES, () => new Date());
 
 interface InstallerAppDeps extends ApiKeySurfaceDeps {

@@ -2,7 +2,6 @@ import { invariant } from '@partner/kernel/process/invariant';
 import type { PositionCursor } from '@partner/gateway-kit/operations/forward-operation';
 import { cursorInvalid, type CursorSigner, POSITION } from '@partner/gateway-kit/operations/cursor-signer';
 
-/** Bytes of the kind and the sequence. */
 const HEAD_BYTES = 9;
 const MAX_JOB_ID_BYTES = 255;
 

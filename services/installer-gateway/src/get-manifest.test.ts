@@ -35,16 +35,3 @@ test('is signed with the key of the caller, over the raw body, as webhooks are [
     },
   ]);
 });
-
-test('names the query parameter that is wrong, and calls nothing [DELIVERY-25]', async () => {
-  const { get, requests } = createFixture();
-  for (const [query, field] of [
-    ['from=yesterday', 'from'],
-    ['limit=1001', 'limit'],
-    ['cursor=dlv_1', 'cursor'],
-  ] as const) {
-    const { status, text } = await get(newId('whk'), query);
-    expect([status, text]).toEqual([400, expect.stringContaining(`"path":"${field}"`)]);
-  }
-  expect(requests).toEqual([]);
-});

@@ -50,17 +50,3 @@ test('continues after the cursor, of which a reader without new events gets the 
     { after: '7:2026-09-01' },
   ]);
 });
-
-test('names the query parameter that is wrong, and calls nothing [EVENT-9]', async () => {
-  const { get, requests } = createFixture();
-  for (const [query, field] of [
-    ['from=now', 'from'],
-    ['limit=101', 'limit'],
-    ['event=nothing.*', 'event'],
-    ['cursor=AQ', 'cursor'],
-  ] as const) {
-    const { status, text } = await get(query);
-    expect([status, text]).toEqual([400, expect.stringContaining(`"path":"${field}"`)]);
-  }
-  expect(requests).toEqual([]);
-});

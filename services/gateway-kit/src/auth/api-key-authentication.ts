@@ -24,7 +24,6 @@ import type { After } from '@partner/kernel/process/timers';
 import { clientNetwork } from './client-address.js';
 import type { AuthenticationRequest } from './surface-request.js';
 
-/** A valid key, as job-state returns it. */
 export type FoundKey = z.infer<typeof authenticateKeyOperation.output>;
 
 export interface ApiKeyPrincipal {

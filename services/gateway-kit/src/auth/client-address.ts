@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isIP, isIPv4, SocketAddress } from 'node:net';
 
-/** The address of a client that no one has named. */
 const UNKNOWN = 'unknown';
 
 /**

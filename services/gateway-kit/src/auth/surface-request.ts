@@ -2,9 +2,7 @@ import type { CallOptions } from '@partner/kernel/amqp/operation-client';
 
 /** Parts of a request that are available before authentication. */
 export interface SurfaceRequest {
-  /** In upper case. */
   readonly method: string;
-  /** Without the query. */
   readonly path: string;
   /** Returns a header by its lower-case name. Repeated headers are joined by commas. */
   header(name: string): string | undefined;
@@ -15,6 +13,5 @@ export interface SurfaceRequest {
 export interface AuthenticationRequest extends SurfaceRequest {
   /** Options of the authentication's RPC: deadline, cancellation and `x-request-id`. */
   readonly call: CallOptions;
-  /** True if the client's network is over its limit of failed authentications. */
   readonly isOverFailureLimit: boolean;
 }

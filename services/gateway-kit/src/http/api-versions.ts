@@ -1,7 +1,6 @@
 import type { ApiVersionLife } from '@partner/proto-contracts/api/versions';
 import { invariant } from '@partner/kernel/process/invariant';
 
-/** Header that pins the version of a request and names the version of every response. */
 export const API_VERSION_HEADER = 'x-svc-api-version';
 
 interface ApiVersion {

@@ -16,26 +16,6 @@ const BROTLI_QUALITY_ONCE = 9;
 const brotliInBackground = promisify(brotliCompress);
 const gzipInBackground = promisify(gzip);
 
-/**
- * Returns the preferred available coding that an `accept-encoding` header allows; undefined for the uncompressed body.
- * `q=0` refuses a coding, also by way of `*`.
- */
-export function chooseCoding(
-  acceptEncoding: string | undefined,
-  available: readonly ContentCoding[],
-): ContentCoding | undefined {
-  const qualities = new Map(
-    (acceptEncoding ?? '').split(',').map((part): [string, number] => {
-      const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
-      const quality = parameters.find((parameter) => parameter.startsWith('q='));
-      return [name, quality === undefined ? 1 : Number(quality.slice(2))];
-    }),
-  );
-  return CODINGS.find(
-    (coding) => available.includes(coding) && (qualities.get(coding) ?? qualities.get('*') ?? 0) > 0,
-  );
-}
-
 /** Compresses a text that is sent many times, outside of the event loop. */
 export async function compressedOnce(text: string): Promise<ReadonlyMap<ContentCoding, Uint8Array>> {
   const [br, gzipped] = await Promise.all([
@@ -49,13 +29,13 @@ export async function compressedOnce(text: string): Promise<ReadonlyMap<ContentC
 }
 
 /**
- * Compresses the response to a GET or HEAD request as its `accept-encoding` allows. It uses the body compressed in
+ * Compresses the response to a GET or HEAD request, if it accepts one of the codings. It uses the body compressed in
  * advance, or compresses bodies of at least 1,024 bytes. Responses to writes are never compressed: only they contain
  * secrets, and a compressed length would leak them (BREACH). Errors and streams are not compressed either.
  */
 export async function withContentCoding(
   response: EndpointResponse,
-  request: { readonly method: string; readonly acceptEncoding: string | undefined },
+  request: { readonly method: string; readonly accepts: (coding: ContentCoding) => boolean },
 ): Promise<EndpointResponse> {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   const isContent = response.status === 200 || response.status === 304;
@@ -66,7 +46,7 @@ export async function withContentCoding(
   const isLong = Buffer.byteLength(body) >= SHORTEST_BYTES;
   const available =
     response.compressed === undefined ? (isLong ? CODINGS : []) : [...response.compressed.keys()];
-  const coding = chooseCoding(request.acceptEncoding, available);
+  const coding = CODINGS.find((each) => available.includes(each) && request.accepts(each));
   if (coding === undefined) return { ...response, ...(typeof body === 'string' && { text: body }), headers };
   return {
     ...response,

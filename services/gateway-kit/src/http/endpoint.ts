@@ -61,7 +61,6 @@ export interface Endpoint<Principal, Query = unknown, Body = unknown> extends Op
   handle(request: EndpointRequest<Principal, Query, Body>): Promise<EndpointResponse>;
 }
 
-/** Creates the endpoint that serves an operation. `handle` receives the output of the operation's schemas. */
 export function serveOperation<Principal, Query, Body>(
   operation: OperationInput<Query, Body>,
   handle: Endpoint<Principal, Query, Body>['handle'],
@@ -84,7 +83,6 @@ export function methodsByPath<Principal>(
   return methods;
 }
 
-/** Returns the response body as sent; undefined if there is none. */
 export function responseText({ text, json }: Pick<EndpointResponse, 'text' | 'json'>): string | undefined {
   return text ?? (json === undefined ? undefined : JSON.stringify(json));
 }

@@ -39,12 +39,6 @@ describe('a failure of an endpoint', () => {
     });
   });
 
-  test('has a Retry-After when it is unavailable [ERROR-10, HTTP-18]', async () => {
-    const response = await failWith(new ServiceError('unavailable', 'later')).response;
-    assertError(response, 503, 'unavailable');
-    expect(response.headers['retry-after']).toBe('1');
-  });
-
   test.each([new Error('SELECT secret FROM keys'), 'a text', undefined, null])(
     'that is unexpected (%p) is a 500 without details, and is logged [ERROR-10, HTTP-16]',
     async (thrown) => {

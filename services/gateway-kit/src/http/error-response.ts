@@ -3,7 +3,6 @@ import { httpStatusOf, type IdempotencyMark, type ServiceError } from '@partner/
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import type { EndpointResponse } from './endpoint.js';
 
-/** Converts an error into its response (spec: Errors): status, `ErrorBody` and headers. */
 export function errorResponse(error: ServiceError, requestId: string): EndpointResponse {
   const { details, currentVersion, currentStatus, allowed, idempotency } = error.attributes;
   const status = httpStatusOf(error.reason);

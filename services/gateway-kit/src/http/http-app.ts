@@ -45,19 +45,13 @@ const MEMORY_SHARES = { bodies: 1 / 8, unreadResponses: 1 / 8 } as const;
 const TURNS = { perTurn: 2, maxWaiting: 1_000 } as const;
 
 /** An authenticated request that has passed the rate limit and the scope check. */
-interface AdmittedRequest {
+export interface AdmittedRequest {
   /** Runs the endpoint. Call it at most once. */
   respond(): Promise<EndpointResponse>;
   readonly signal: AbortSignal;
   /** Sets rate limit headers that report an exhausted limit for this time. */
   showExhausted(seconds: number): void;
 }
-
-/** Responds instead of the endpoint, which it may run, or throws a `ServiceError`. */
-export type FaultInjector<Principal> = (
-  principal: Principal,
-  request: AdmittedRequest,
-) => Promise<EndpointResponse>;
 
 export interface HttpAppOptions<Principal> {
   readonly endpoints: readonly AnyEndpoint<Principal>[];
@@ -72,7 +66,6 @@ export interface HttpAppOptions<Principal> {
     readonly limiter: RateLimiter;
     /** Key of the count, e.g. `inbound:cmp_…`. */
     readonly keyOf: (principal: Principal) => string;
-    /** Maximum requests in any 60 seconds. */
     readonly limitOf: (principal: Principal) => number;
     /** Counted requests, in the words of a 429 after "requests a minute". */
     readonly countedAs: string;
@@ -97,15 +90,14 @@ export interface HttpAppOptions<Principal> {
   readonly versions?: ApiVersions;
   /** Runs with the scope check. Throws a `ServiceError` to refuse the endpoint to the caller. */
   readonly admit?: (principal: Principal, endpoint: AnyEndpoint<Principal>) => void;
-  /** Sandbox only: injects faults right after the scope check. */
-  readonly injectFaults?: FaultInjector<Principal> | undefined;
-  /** Replaces the memory that the limits of the process derive from, in bytes. */
+  /** Sandbox only: responds right after the scope check instead of the endpoint, which it may run. */
+  readonly injectFaults?:
+    ((principal: Principal, request: AdmittedRequest) => Promise<EndpointResponse>) | undefined;
   readonly memoryBytes?: number;
   readonly after?: After;
   /** Runs after the scope check and before the input is validated. Throws a `ServiceError` to refuse the request. */
   readonly beforeEndpoint?: (request: SurfaceRequest) => void;
   readonly logFieldsOf?: (principal: Principal) => Readonly<Record<string, string>>;
-  /** Class of the principal's company; a label of the durations. */
   readonly companyClassOf?: (principal: Principal) => CompanyClassName;
 }
 
@@ -245,7 +237,7 @@ async function serve<Principal>(
           await respondTo(options, endpoint, request, response, record),
           {
             method: request.method,
-            acceptEncoding: request.get('accept-encoding'),
+            accepts: (coding) => request.acceptsEncodings(coding) !== false,
           },
         );
         record.isStream = result.stream !== undefined;

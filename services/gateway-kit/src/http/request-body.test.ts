@@ -60,6 +60,30 @@ async function start(overrides: Partial<HttpAppOptions<Caller>> = {}) {
   return { ...fixture, beingRead, timers, send, statusOf, port };
 }
 
+/** The same, while the requests of `caller` have all slots that it can have. */
+async function startBusy() {
+  const held = createRecorder<() => void>();
+  const started = await start({
+    endpoints: [
+      writeThing(async () => ({ status: 200, json: {} })),
+      readThing(async () => {
+        await new Promise<void>((resolve) => held.record(resolve));
+        return { status: 200, json: {} };
+      }),
+    ],
+    rpcTimeoutMs: 600_000,
+  });
+  const read = () =>
+    fetch(`http://127.0.0.1:${started.port}/things/1`, { headers: { 'x-api-key': 'caller' } });
+  const reads = Array.from({ length: 100 }, read);
+  await held.atLeast(100);
+  const finishReads = async () => {
+    for (const finish of held.all()) finish();
+    expect((await Promise.all(reads)).every(({ status }) => status === 200)).toBe(true);
+  };
+  return { ...started, finishReads };
+}
+
 const chunk = (bytes: string) => `${bytes.length.toString(16)}\r\n${bytes}\r\n`;
 
 /** A valid body of this many bytes. */
@@ -137,50 +161,22 @@ describe('the bodies in flight', () => {
   });
 
   test('wait for the slot of their request before they are read [LIMIT-8]', async () => {
-    const held = createRecorder<() => void>();
-    const { beingRead, port, send, statusOf } = await start({
-      endpoints: [
-        writeThing(async () => ({ status: 200, json: {} })),
-        readThing(async () => {
-          await new Promise<void>((resolve) => held.record(resolve));
-          return { status: 200, json: {} };
-        }),
-      ],
-      rpcTimeoutMs: 600_000,
-    });
-    const read = () => fetch(`http://127.0.0.1:${port}/things/1`, { headers: { 'x-api-key': 'caller' } });
-    const reads = Array.from({ length: 100 }, read);
-    await held.atLeast(100);
+    const { beingRead, finishReads, send, statusOf } = await startBusy();
     const waiting = send('caller', 4_096, bodyOf(4_096));
     expect(await statusOf(send('other', 4_096, bodyOf(4_096)))).toBe(200);
     await beingRead(0);
-    for (const finish of held.all()) finish();
+    await finishReads();
     expect(await statusOf(waiting)).toBe(200);
-    expect((await Promise.all(reads)).every(({ status }) => status === 200)).toBe(true);
   });
 
   test('leave no slot taken if the client leaves while its request waits', async () => {
-    const held = createRecorder<() => void>();
-    const { port, send, statusOf, lines } = await start({
-      endpoints: [
-        writeThing(async () => ({ status: 200, json: {} })),
-        readThing(async () => {
-          await new Promise<void>((resolve) => held.record(resolve));
-          return { status: 200, json: {} };
-        }),
-      ],
-      rpcTimeoutMs: 600_000,
-    });
-    const read = () => fetch(`http://127.0.0.1:${port}/things/1`, { headers: { 'x-api-key': 'caller' } });
-    const reads = Array.from({ length: 100 }, read);
-    await held.atLeast(100);
+    const { finishReads, send, statusOf, lines } = await startBusy();
     const waiting = send('caller', 8_192, '{');
     // It waits once a later request has passed through.
     expect(await statusOf(send('other', 2_048, bodyOf(2_048)))).toBe(200);
     waiting.destroy();
     await lines.find(({ aborted }) => aborted === true);
-    for (const finish of held.all()) finish();
-    await Promise.all(reads);
+    await finishReads();
     expect(await statusOf(send('caller', 8_192, bodyOf(8_192)))).toBe(200);
   });
 });

@@ -71,7 +71,6 @@ export function createRequestBodies(options: {
   };
 }
 
-/** Returns whether the headers of a request announce a body. */
 export function announcesBody(header: (name: string) => string | undefined): boolean {
   return header('transfer-encoding') !== undefined || Number(header('content-length') ?? 0) > 0;
 }
@@ -107,7 +106,6 @@ async function readBytes(
     take,
     after,
   }: {
-    /** Bytes that are taken already. */
     readonly bytes: number;
     readonly maxBytes: number;
     /** Takes more bytes; false if the caller has none left. */

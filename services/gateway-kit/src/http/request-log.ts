@@ -5,7 +5,6 @@ import { invariant } from '@partner/kernel/process/invariant';
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import { isFailure, type ServiceError } from '@partner/kernel/process/service-error';
 
-/** Log record of one request; filled in while the request runs. */
 export interface RequestRecord {
   readonly requestId: string;
   /** Path pattern of the endpoint; `unmatched` if there is none. */
@@ -25,13 +24,8 @@ export interface RequestRecord {
   error?: ServiceError;
 }
 
-export interface RequestLog {
-  begin(request: IncomingMessage, response: ServerResponse, requestId: string): void;
-  recordOf(request: IncomingMessage): RequestRecord;
-}
-
 /** Creates the request log of one surface. Bodies, queries and headers are never logged: they hold personal data. */
-export function createRequestLog(deps: { readonly logger: Logger; readonly metrics: Registry }): RequestLog {
+export function createRequestLog(deps: { readonly logger: Logger; readonly metrics: Registry }) {
   const records = new WeakMap<IncomingMessage, RequestRecord>();
   const durations = new Histogram({
     name: 'partner_http_request_duration_seconds',
@@ -94,13 +88,13 @@ export function createRequestLog(deps: { readonly logger: Logger; readonly metri
   }
 
   return {
-    begin(request, response, requestId) {
+    begin(request: IncomingMessage, response: ServerResponse, requestId: string): void {
       const startedAt = performance.now();
       const record: RequestRecord = { requestId, route: 'unmatched', principal: {} };
       records.set(request, record);
       response.once('close', () => complete(request, response, record, startedAt));
     },
-    recordOf(request) {
+    recordOf(request: IncomingMessage): RequestRecord {
       const record = records.get(request);
       invariant(record, 'every request has begun');
       return record;

@@ -34,7 +34,8 @@ describe('the content coding', () => {
 
   test.each([
     ['gzip, deflate, br', 'br'],
-    ['gzip', 'gzip'],
+    ['GZIP;q=0.8', 'gzip'],
+    ['br;q=0, *;q=0.5', 'gzip'],
     ['identity', undefined],
   ])(
     'of a long response to accept-encoding %s is %s, with the same tag and length for HEAD [HTTP-9]',

@@ -9,7 +9,6 @@ import type { AuthenticationRequest, SurfaceRequest } from '../auth/surface-requ
 import { setRateLimitHeaders } from '../limits/count-request.js';
 import type { RateLimiter } from '../limits/rate-limiter.js';
 
-/** Maximum client networks that a process remembers as over the limit of failed authentications. */
 const OVER_LIMIT_NETWORKS = 10_000;
 
 /** Limits of clients without credentials, in any 60 seconds. */

@@ -1,18 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** Bytes of responses that clients have not read yet. */
-export interface UnreadResponses {
-  /** Counts the bytes of a response until it is flushed or its connection closes. Call it when the response is sent. */
-  add(response: ServerResponse, bytes: number): void;
-}
+export type UnreadResponses = ReturnType<typeof createUnreadResponses>;
 
 /**
  * Bounds the memory held for clients that do not read to `mostBytes`. If a response exceeds the bound, the connections
  * that have waited longest are closed, regardless of their client. A reading client receives its response within
  * moments, so clients that do not read are closed first.
  */
-export function createUnreadResponses(mostBytes: number): UnreadResponses {
+export function createUnreadResponses(mostBytes: number) {
   /** Unread bytes by connection; the longest waiting first. */
   const unread = new Map<Duplex, number>();
   const watched = new WeakSet<Duplex>();
@@ -32,7 +28,8 @@ export function createUnreadResponses(mostBytes: number): UnreadResponses {
   }
 
   return {
-    add(response, bytes) {
+    /** Counts the bytes of a response until it is flushed or its connection closes. Call it when the response is sent. */
+    add(response: ServerResponse, bytes: number): void {
       const { socket } = response.req;
       if (socket.destroyed || bytes === 0) return;
       if (!watched.has(socket)) {

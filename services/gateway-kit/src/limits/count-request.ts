@@ -20,9 +20,7 @@ export async function countRequest(
   counted: {
     readonly limiter: RateLimiter;
     readonly key: string;
-    /** Maximum requests in any 60 seconds. */
     readonly limit: number;
-    /** Counted requests, in the words of a 429. */
     readonly countedAs: string;
   },
 ): Promise<RateLimitVerdict> {
@@ -43,7 +41,6 @@ export async function countRequest(
 
 const WINDOW_SECONDS = SPAN_MS / 1_000;
 
-/** Sets `RateLimit-Policy` and `RateLimit` to the verdict of the policy that counted the request. */
 export function setRateLimitHeaders(
   response: ServerResponse,
   counted: {

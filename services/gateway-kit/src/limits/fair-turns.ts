@@ -1,4 +1,3 @@
-/** Starts work now, or in the order of turns. */
 export type FairTurns = (key: string, start: () => void) => void;
 
 /**

@@ -14,7 +14,6 @@ import {
 
 export interface RateLimitVerdict {
   readonly accepted: boolean;
-  /** The limit applied: requests in any 60 seconds. */
   readonly limit: number;
   readonly remaining: number;
   /** Whole seconds until more than `remaining` requests fit; 0 if none is counted. */
@@ -26,7 +25,6 @@ export interface RateLimitVerdict {
 /** Whether a key names an authenticated caller. */
 type Caller = 'known' | 'stranger';
 
-/** Counts requests per key across all replicas. */
 export interface RateLimiter {
   /**
    * Counts one request against a key's limit (at least 1), unless it is refused. Never throws. Waits for Redis at most

@@ -1,7 +1,6 @@
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from '@partner/kernel/telemetry/logger';
 
-/** A client of one Redis, of the present primary behind Sentinels, or of a cluster. */
 export type RedisClient = Redis | Cluster;
 
 /** Time between two queries of which node has which keys. */

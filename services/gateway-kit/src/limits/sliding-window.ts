@@ -18,7 +18,6 @@ export interface WindowVerdict {
   readonly waitMs: number;
 }
 
-/** The requests of one key in the last 60 seconds. */
 export interface SlidingWindow {
   /**
    * Counts a request at an instant (ms), unless it would exceed `limit` in some span. A refused request is not counted.

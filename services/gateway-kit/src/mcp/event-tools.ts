@@ -10,7 +10,6 @@ import type { Tool } from './tool.js';
 export const PAGE_SIZE = 20;
 const MANIFEST_PAGE_SIZE = 100;
 
-/** The operations of a surface for its events. */
 export interface EventOperations {
   readonly events: OperationLike<typeof listInstallerEventsOperation>;
   readonly manifest: OperationLike<typeof getInstallerManifestOperation>;
@@ -19,7 +18,6 @@ export interface EventOperations {
   readonly replayState: AnyOperation;
 }
 
-/** Returns the tools for the events of a surface. */
 export function eventTools(
   operations: EventOperations,
   deps: { readonly clock: () => Date },

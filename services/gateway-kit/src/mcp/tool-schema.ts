@@ -19,6 +19,24 @@ const objectSchema = z.object({
 });
 
 /**
+ * No schema is taken out as a definition: none has an id in an empty registry. A parameter of a query is text; `override` says what
+ * the text stands for, as in the API description.
+ */
+const INLINE: Parameters<typeof z.toJSONSchema>[1] = {
+  io: 'input',
+  unrepresentable: 'any',
+  cycles: 'throw',
+  metadata: z.registry(),
+  override({ zodSchema, jsonSchema }) {
+    const { id: _id, override, description, ...meta } = z.globalRegistry.get(zodSchema) ?? {};
+    if (isJsonObject(override)) {
+      for (const keyword of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, keyword);
+    }
+    Object.assign(jsonSchema, override ?? meta, description !== undefined && { description });
+  },
+};
+
+/**
  * Returns the JSON Schema of objects that have the fields of all these schemas. Of alternatives it has the fields of all, and requires
  * what each of them requires: several clients accept neither `$ref` nor `oneOf` there. Throws if a schema is not one of objects
  * with named fields.
@@ -26,11 +44,7 @@ const objectSchema = z.object({
 export function toolSchema(...schemas: readonly (z.ZodType | undefined)[]): ToolSchema {
   const all = schemas
     .filter((schema) => schema !== undefined)
-    .map((schema) => {
-      const json: JsonObject = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-      const { $defs, ...root } = json;
-      return fieldsOf(inlined(root, isJsonObject($defs) ? $defs : {}, []));
-    });
+    .map((schema) => fieldsOf(z.toJSONSchema(schema, INLINE)));
   return { type: 'object', ...together(all) };
 }
 
@@ -45,8 +59,7 @@ function fieldsOf(schema: unknown): Fields {
   }
   if (Array.isArray(schema['allOf'])) return together(schema['allOf'].map(fieldsOf));
   const { properties, required } = objectSchema.parse(schema);
-  const fields = Object.entries(properties).map(([name, field]) => [name, described(field)] as const);
-  return { properties: Object.fromEntries(fields), required };
+  return { properties, required };
 }
 
 function together(all: readonly Fields[]): Fields {
@@ -54,28 +67,6 @@ function together(all: readonly Fields[]): Fields {
     properties: Object.fromEntries(all.flatMap(({ properties }) => Object.entries(properties))),
     required: all.flatMap(({ required }) => required),
   };
-}
-
-/** A part of a schema with each reference replaced by what it names. */
-function inlined(part: unknown, definitions: JsonObject, within: readonly string[]): unknown {
-  if (Array.isArray(part)) return part.map((each) => inlined(each, definitions, within));
-  if (!isJsonObject(part)) return part;
-  const { $ref, ...rest } = part;
-  const own = Object.fromEntries(
-    Object.entries(rest).map(([keyword, value]) => [keyword, inlined(value, definitions, within)]),
-  );
-  if (typeof $ref !== 'string') return own;
-  const name = $ref.replace(/^#\/\$defs\//, '');
-  const definition = definitions[name];
-  invariant(definition !== undefined && !within.includes(name), `${$ref} is defined, without a cycle`);
-  const named = inlined(definition, definitions, [...within, name]);
-  return isJsonObject(named) ? { ...named, ...own } : named;
-}
-
-/** A parameter of a query is text; `override` says what the text stands for, as in the API description. */
-function described({ override, description, ...rest }: JsonObject): object {
-  const shown = isJsonObject(override) ? override : rest;
-  return { ...shown, ...(description === undefined ? {} : { description }) };
 }
 
 function isJsonObject(value: unknown): value is JsonObject {

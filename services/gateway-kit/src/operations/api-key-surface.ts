@@ -85,7 +85,6 @@ export function createApiKeySurface(
   });
 }
 
-/** Returns the API key of a request and its client, as calls name them. */
 function keyCaller({
   principal: { companyId, companyClass, keyId, boundCompanyId },
   remoteAddress,

@@ -157,15 +157,6 @@ describe('the requests of a key with a fault script', () => {
     expect((await write(anew)).status).toBe(429);
   });
 
-  test('that exceed the real rate limit are refused by it, and use no step', async () => {
-    const faults = script([{ fault: 'server_error', times: 2 }]);
-    const limited = createGateway({ faults, limit: 1 });
-    const other = createGateway({ faults });
-    const statuses = [];
-    for (const gateway of [limited, limited, other, other]) statuses.push((await write(gateway)).status);
-    expect(statuses).toEqual([503, 429, 503, 201]);
-  });
-
   test('have no faults while Redis is down, and their count expires', async () => {
     // A client that never connected would keep a timer of 2 s beyond its end.
     const disconnected = await connect();

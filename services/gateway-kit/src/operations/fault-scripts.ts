@@ -8,31 +8,27 @@ import { z } from 'zod';
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import { NOT_DONE_ADVICE, OUTCOME_UNKNOWN_ADVICE, ServiceError } from '@partner/kernel/process/service-error';
 import type { ApiKeyPrincipal } from '../auth/api-key-authentication.js';
-import type { FaultInjector } from '../http/http-app.js';
+import type { EndpointResponse } from '../http/endpoint.js';
+import type { AdmittedRequest } from '../http/http-app.js';
 import type { RedisClient } from '../limits/redis.js';
 
 /** How long a counter lives after the last request. An unchanged script then starts from its first step. */
 const COUNT_KEPT_MS = 24 * 3_600_000;
 
-/** Injects the faults that the scripts of API keys define. Must not be wired in production. */
-export interface FaultScripts {
-  readonly inject: FaultInjector<ApiKeyPrincipal>;
-  /** Ends all current and future delays at once, so that they do not delay a shutdown. */
-  stop(): void;
-}
+export type FaultScripts = ReturnType<typeof createFaultScripts>;
 
 /** Reply to `INCR` in a transaction: its error and its result. */
 const counted = z.tuple([z.tuple([z.null(), z.int()])]).rest(z.unknown());
 
 /**
  * Creates the fault injection of API keys. A key's script runs step by step in the order of its requests, counted in
- * Redis over all replicas. If Redis cannot count a request, no fault is injected.
+ * Redis over all replicas. If Redis cannot count a request, no fault is injected. Must not be wired in production.
  */
 export function createFaultScripts(deps: {
   readonly redis: Pick<RedisClient, 'multi'>;
   readonly keyPrefix: string;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
-}): FaultScripts {
+}) {
   const { redis, logger } = deps;
   const stopping = new AbortController();
 
@@ -56,7 +52,10 @@ export function createFaultScripts(deps: {
   }
 
   return {
-    async inject(principal, { respond, signal, showExhausted }) {
+    async inject(
+      principal: ApiKeyPrincipal,
+      { respond, signal, showExhausted }: AdmittedRequest,
+    ): Promise<EndpointResponse> {
       const fault = await faultFor(principal);
       switch (fault?.fault) {
         case undefined:
@@ -89,6 +88,7 @@ export function createFaultScripts(deps: {
           return assertNever(fault);
       }
     },
+    /** Ends all current and future delays at once, so that they do not delay a shutdown. */
     stop: () => stopping.abort(),
   };
 }

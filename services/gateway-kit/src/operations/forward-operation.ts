@@ -39,7 +39,6 @@ function forwardOperation<Principal>(
   );
 }
 
-/** Returns the endpoints of a surface: its own ones, and every other operation forwarded. */
 export function surfaceEndpoints<Principal>(
   operations: readonly AnyOperation[],
   own: readonly AnyEndpoint<Principal>[],
@@ -79,7 +78,6 @@ export async function forwardPage<Principal extends { readonly companyId: string
 
 const bodyWithKey = z.object({ idempotencyKey: z.string() });
 
-/** Calls job-state for a request. `given` replaces parts of the call. */
 export function callFor<Principal>(
   operation: Pick<AnyOperation, 'id' | 'idempotencyKeyInBody'>,
   request: Request<Principal>,

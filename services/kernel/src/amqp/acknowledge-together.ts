@@ -1,20 +1,12 @@
 import { type Channel, type ConsumeMessage, IllegalOperationError } from 'amqplib';
 
-export interface Acknowledger {
-  /** Adds a delivered message. Every message of the channel must be added, in order. */
-  add(message: ConsumeMessage): void;
-  /** Acknowledges a message, together with others of the same turn of the event loop. */
-  ack(message: ConsumeMessage): void;
-  /** Drops a message that is settled in another way. */
-  forget(message: ConsumeMessage): void;
-  flush(): void;
-}
+export type Acknowledger = ReturnType<typeof acknowledgeTogether>;
 
 /**
  * Sends one acknowledgement for the messages of one turn of the event loop: they cost the broker one operation. A message with an
  * earlier message still open is acknowledged separately.
  */
-export function acknowledgeTogether(channel: Pick<Channel, 'ack'>): Acknowledger {
+export function acknowledgeTogether(channel: Pick<Channel, 'ack'>) {
   const open = new Set<ConsumeMessage>();
   const acknowledged = new Set<ConsumeMessage>();
 
@@ -35,12 +27,14 @@ export function acknowledgeTogether(channel: Pick<Channel, 'ack'>): Acknowledger
   }
 
   return {
-    add: (message) => void open.add(message),
-    ack(message) {
+    /** Every message of the channel must be added, in order. */
+    add: (message: ConsumeMessage) => void open.add(message),
+    ack(message: ConsumeMessage): void {
       if (acknowledged.size === 0) process.nextTick(flush);
       acknowledged.add(message);
     },
-    forget: (message) => void open.delete(message),
+    /** Drops a message that is settled in another way. */
+    forget: (message: ConsumeMessage) => void open.delete(message),
     flush,
   };
 }

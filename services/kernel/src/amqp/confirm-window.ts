@@ -1,7 +1,6 @@
 import { IllegalOperationError, type Message, type Options } from 'amqplib';
 import { PublishError } from './publish-error.js';
 
-/** Maximum unconfirmed messages; further ones wait. */
 const WINDOW = 1_000;
 
 interface WindowMessage {

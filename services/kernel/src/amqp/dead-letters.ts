@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import type { Channel, GetMessage } from 'amqplib';
+import { z } from 'zod';
 import type { AmqpConnection } from './connection.js';
 import { DEAD_REASON, DIED_AT } from './death-headers.js';
 import { withChannel } from './inspect-queues.js';
@@ -139,33 +140,27 @@ async function untilShown(channel: Channel, queue: string, atLeast: number): Pro
   }
 }
 
+/** The broker's list, the newest first. */
+const deaths = z
+  .array(z.object({ reason: z.string().optional(), time: z.object({ value: z.number() }).optional() }))
+  .catch([]);
+
 function deadLetter({ content, properties }: GetMessage): DeadLetter {
   const headers: Readonly<Record<string, unknown>> = properties.headers ?? {};
   const texts = textHeaders(headers);
-  const death = firstDeath(headers['x-death']);
+  const [death] = deaths.parse(headers['x-death']);
+  const seconds = death?.time?.value;
   return {
     messageId: textOf(properties.messageId),
     type: textOf(properties.type),
     body: content,
     headers: texts,
     reason: texts[DEAD_REASON] ?? death?.reason ?? 'unknown',
-    diedAt: instantIn(texts[DIED_AT]) ?? death?.at,
+    diedAt: instantIn(texts[DIED_AT]) ?? (seconds === undefined ? undefined : new Date(seconds * 1_000)),
   };
 }
 
 function instantIn(text: string | undefined): Date | undefined {
   const at = new Date(text ?? '');
   return Number.isNaN(at.getTime()) ? undefined : at;
-}
-
-/** Returns the newest entry of the broker's `x-death` list. */
-function firstDeath(deaths: unknown): { readonly reason: string; readonly at: Date | undefined } | undefined {
-  const death: unknown = Array.isArray(deaths) ? deaths[0] : undefined;
-  if (typeof death !== 'object' || death === null) return undefined;
-  const time: unknown = 'time' in death ? death.time : undefined;
-  const seconds = typeof time === 'object' && time !== null && 'value' in time ? time.value : undefined;
-  return {
-    reason: 'reason' in death && typeof death.reason === 'string' ? death.reason : 'unknown',
-    at: typeof seconds === 'number' ? new Date(seconds * 1_000) : undefined,
-  };
 }

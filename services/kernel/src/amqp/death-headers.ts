@@ -1,4 +1,3 @@
-/** Reason for which the consumer or an operator dead-lettered a message. */
 export const DEAD_REASON = 'x-dead-reason';
 /** Time of dead-lettering, in ISO 8601. */
 export const DIED_AT = 'x-died-at';

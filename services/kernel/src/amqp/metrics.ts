@@ -19,7 +19,6 @@ export function counter<Label extends string>(
   return new Counter({ name, help, labelNames: labels, registers: [registry] });
 }
 
-/** Returns the registry's gauge of this name. Creates it on first use. */
 export function gauge<Label extends string>(
   registry: Registry,
   { name, help, labels }: MetricDefinition<Label>,

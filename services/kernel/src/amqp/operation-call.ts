@@ -13,17 +13,14 @@ import { notCarriedOut } from './rpc-error.js';
 const OUTCOME_HEADER = 'x-outcome';
 
 export interface RpcReply {
-  /** Shows whether the call succeeded. */
   readonly type: string;
   /** Absent: it is from or for release 0.1.0. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** The error, for logs; its cause is not sent. */
   readonly error?: ServiceError;
 }
 
-/** A successful reply to a call: its JSON as text, and what it says besides. */
 export interface OperationReply extends CallOutcome {
   /** Empty for a response without a body. */
   readonly json: string;
@@ -67,18 +64,8 @@ export function readReply(operationId: string, reply: Omit<RpcReply, 'error'>): 
 }
 
 function readFailure(text: string): ServiceError {
-  const { reason, message, idempotency, details, allowed, ...numbers } = callError.parse(JSON.parse(text));
-  if (!isErrorReason(reason)) {
-    return ServiceError.from(new Error(`the reason "${reason}" is unknown: ${message}`));
-  }
-  const { currentVersion, currentStatus, retryAfterSeconds, isOfCaller } = numbers;
-  return new ServiceError(reason, message, {
-    ...(details !== undefined && { details }),
-    ...(currentVersion !== undefined && { currentVersion }),
-    ...(currentStatus !== undefined && { currentStatus }),
-    ...(allowed !== undefined && { allowed }),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    ...(idempotency !== undefined && { idempotency }),
-    ...(isOfCaller !== undefined && { isOfCaller }),
-  });
+  const { reason, message, ...attributes } = callError.parse(JSON.parse(text));
+  return isErrorReason(reason)
+    ? new ServiceError(reason, message, attributes)
+    : ServiceError.from(new Error(`the reason "${reason}" is unknown: ${message}`));
 }

@@ -3,7 +3,6 @@ import type { InternalOperation } from '@partner/proto-contracts/api/operation';
 import { encodeCall, type OperationReply } from './operation-call.js';
 
 export interface CallOptions {
-  /** Absent: the default of the client. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -27,12 +26,10 @@ export interface OperationClient {
 const SERVICE: Caller = { kind: 'service' };
 
 export interface SentCall extends CallOptions {
-  /** The operation's id. */
   readonly type: string;
   readonly body: Uint8Array;
 }
 
-/** Creates a client of a way to send calls. */
 export function createOperationClient(send: (call: SentCall) => Promise<OperationReply>): OperationClient {
   const call: OperationClient['call'] = ({ id }, sent, { timeoutMs, signal } = {}) =>
     send({ type: id, body: encodeCall(sent), timeoutMs, signal });

@@ -8,10 +8,7 @@ import { gauge } from './metrics.js';
 const UNKNOWN = { messages: Number.NaN, consumers: Number.NaN };
 const NOTHING_KNOWN: Awaited<ReturnType<typeof inspectQueues>> = new Map();
 
-export interface QueueWatch {
-  /** Ends the watch. An inspection in flight ends with the connection. */
-  stop(): Promise<void>;
-}
+export type QueueWatch = ReturnType<typeof startQueueWatch>;
 
 /**
  * Exports metrics of queues and their dead-letter queues at intervals. They show the waiting messages and consumers of
@@ -25,7 +22,7 @@ export function startQueueWatch(options: {
   readonly metrics: Registry;
   readonly clock: () => Date;
   readonly intervalMs: number;
-}): QueueWatch {
+}) {
   const messages = gauge(options.metrics, {
     name: 'partner_queue_messages',
     help: 'Ready messages in a queue, without unacknowledged ones; NaN if unknown',
@@ -73,5 +70,6 @@ export function startQueueWatch(options: {
 
   for (const name of names) report(name, UNKNOWN);
   void inspectUntilStopped();
+  /** An inspection in flight ends with the connection. */
   return { stop: async () => stopping.abort() };
 }

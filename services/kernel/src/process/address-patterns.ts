@@ -8,7 +8,6 @@ const LABEL = '[\\p{L}\\p{N}_]([\\p{L}\\p{N}_-]{0,61}[\\p{L}\\p{N}_])?';
 /** The last label of a host that is not an IPv4 address. */
 const LAST_LABEL = '\\p{L}([\\p{L}\\p{N}_-]{0,61}[\\p{L}\\p{N}])?';
 
-/** An IPv4 address. */
 export const IPV4 = `(${OCTET}\\.){3}${OCTET}`;
 
 /** An IPv6 address, without a zone. */
@@ -22,7 +21,6 @@ export const PORT = '(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-
 /** The host of a URL, with an optional port. */
 export const HOST_AND_PORT = `((${LABEL}\\.)*${LAST_LABEL}\\.?|${IPV4}|\\[${IPV6}\\])(:${PORT})?`;
 
-/** An address and a port. */
 export const ADDRESS_AND_PORT = `(${IPV4}|\\[${IPV6}\\]):${PORT}`;
 
 /** The beginning of a plain HTTP URL of this machine. */

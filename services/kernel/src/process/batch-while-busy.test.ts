@@ -97,16 +97,6 @@ describe('batchWhileBusy', () => {
     expect(batches).toEqual([['first'], ['Ax', 'Cx'], ['ABx', 'Cy'], ['Bx'], ['alone'], ['Dx']]);
   });
 
-  test('rejects exactly the callers of the failed batch', async () => {
-    const { add, runs } = controlled(10);
-    const first = add(1);
-    const second = add(2);
-    runs[0]?.fail(new Error('broken'));
-    await expect(first).rejects.toThrow('broken');
-    runs[1]?.end();
-    await expect(second).resolves.toBe('result of 2');
-  });
-
   test('runs the items of a failed batch one by one when one of them may be the cause', async () => {
     const { add, runs } = controlled(10);
     const first = add(1);

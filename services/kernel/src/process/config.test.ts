@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { commonConfig, ConfigError, httpConfig, integer, parseConfig, urlWithProtocol } from './config.js';
+import { commonConfig, ConfigError, httpConfig, integer, parseConfig } from './config.js';
 
 const COMMON = { PARTNER_ENVIRONMENT: 'sandbox', AMQP_URL: 'amqp://broker' };
 
@@ -70,21 +70,11 @@ describe('the settings of a service', () => {
 });
 
 describe('a whole number from text', () => {
-  test.each([
-    ['1', 1],
-    ['10', 10],
-    ['007', 7],
-  ])('accepts %s', (text, value) => {
-    expect(integer({ min: 1, max: 10 }).parse(text)).toBe(value);
+  test('is decimal', () => {
+    expect(['1', '10', '007'].map((text) => integer({ min: 1, max: 10 }).parse(text))).toEqual([1, 10, 7]);
   });
 
   test.each(['0', '11', '1.5', '1e3', '0x1', ' 1', '', 'one', '-1'])('refuses "%s"', (text) => {
     expect(integer({ min: 1, max: 10 }).safeParse(text).success).toBe(false);
-  });
-});
-
-describe('a URL with one of some protocols', () => {
-  test.each(['http://h', 'amqp', '', '//h'])('is not "%s"', (text) => {
-    expect(urlWithProtocol('amqp:', 'amqps:').safeParse(text).success).toBe(false);
   });
 });

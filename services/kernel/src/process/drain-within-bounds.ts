@@ -11,7 +11,6 @@ const CHUNK_BYTES = 1_024;
 
 /** Bytes that all requests together discard in a turn: about a tenth of one core, however many bodies are refused at once. */
 const TURN = { ms: 50, bytes: LIMITS.bodyBytes / 2 } as const;
-/** Requests that are read in a turn. */
 const REQUESTS_OF_TURN = 4;
 
 /** Requests whose rest is discarded, in the order of their turns. */

@@ -20,7 +20,6 @@ const KEEP_ALIVE_MS = 75_000;
 /** Well above the time between two requests of a connection in constant use. */
 const NOTICE_MS = 2_000;
 
-/** State of a server that {@link drainServer} uses. */
 interface Traffic {
   readonly connections: Set<Duplex>;
   readonly responses: Set<ServerResponse>;
@@ -180,7 +179,6 @@ function rawResponse(cause: string | undefined, headers: Readonly<Record<string,
   ].join('\r\n');
 }
 
-/** The refusal for an error code of Node, or for `CONNECT`. */
 function refusalOf(cause: string | undefined): { status: number } & Pick<ErrorBody, 'code' | 'error'> {
   switch (cause) {
     case 'CONNECT':

@@ -4,7 +4,6 @@ const MIN_DISTINCT = 9;
 const MAX_PERIOD = 24;
 const DEVELOPMENT = 'partner-development-';
 
-/** What a text must be that {@link keyBytes} accepts. */
 export const KEY_FORM = '32 random bytes in base64, for example of `openssl rand -base64 32`';
 
 /**

@@ -7,7 +7,6 @@ export interface KeyList {
   readonly keys: ReadonlyMap<string, Buffer>;
 }
 
-/** Parses a list of keys in a setting: `id:base64` pairs separated by commas. */
 export function keyListSetting(description: string) {
   return z
     .string()

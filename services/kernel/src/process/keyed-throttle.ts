@@ -1,11 +1,5 @@
 import type { After } from './timers.js';
 
-export interface KeyedThrottle {
-  /** Notes changed items of a key; no items: any of them may have changed. */
-  note(key: string, items: readonly string[]): void;
-  stop(): void;
-}
-
 interface Noted {
   readonly items: Set<string>;
   isAny: boolean;
@@ -20,7 +14,7 @@ export function createKeyedThrottle(options: {
   readonly intervalMs: number;
   readonly emit: (key: string, items: readonly string[]) => void;
   readonly after: After;
-}): KeyedThrottle {
+}) {
   const { intervalMs, emit, after } = options;
   const resting = new Map<string, { noted: Noted | undefined; readonly cancel: () => void }>();
 
@@ -35,7 +29,8 @@ export function createKeyedThrottle(options: {
   }
 
   return {
-    note(key, items) {
+    /** Notes changed items of a key; no items: any of them may have changed. */
+    note(key: string, items: readonly string[]): void {
       const rest = resting.get(key);
       if (rest === undefined) {
         emitAndRest(key, [...new Set(items)]);
@@ -45,7 +40,7 @@ export function createKeyedThrottle(options: {
       if (items.length === 0) rest.noted.isAny = true;
       for (const item of items) rest.noted.items.add(item);
     },
-    stop() {
+    stop(): void {
       for (const { cancel } of resting.values()) cancel();
       resting.clear();
     },

@@ -6,8 +6,6 @@ function lifecycle(graceMs = 10_000) {
   return createLifecycle({ logger: silentLogger, graceMs });
 }
 
-describe('readiness', () => {});
-
 describe('a shutdown', () => {
   test('runs the steps one after another, the last added first', async () => {
     const life = lifecycle();

@@ -26,7 +26,6 @@ export interface Lifecycle {
   shutDown(): Promise<boolean>;
 }
 
-/** Creates a lifecycle whose shutdown takes at most `graceMs` in total. */
 export function createLifecycle(options: {
   readonly logger: Pick<Logger, 'info' | 'error'>;
   readonly graceMs: number;

@@ -66,7 +66,6 @@ function isPlaintext(urls: string): boolean {
     });
 }
 
-/** Returns whether a host name, as a URL has it, is a loopback address. */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/i.test(hostname);
 }

@@ -19,15 +19,15 @@ export interface IdempotencyMark {
 
 /** Attributes of an error besides its message; the API reference names the reasons of each. */
 export interface ErrorAttributes {
-  readonly details?: readonly FieldViolation[];
-  readonly currentVersion?: number;
-  readonly currentStatus?: string;
-  readonly allowed?: readonly string[];
+  readonly details?: readonly FieldViolation[] | undefined;
+  readonly currentVersion?: number | undefined;
+  readonly currentStatus?: string | undefined;
+  readonly allowed?: readonly string[] | undefined;
   /** Whole seconds, at least 1. */
-  readonly retryAfterSeconds?: number;
-  readonly idempotency?: IdempotencyMark;
+  readonly retryAfterSeconds?: number | undefined;
+  readonly idempotency?: IdempotencyMark | undefined;
   /** True: the caller alone caused the error, by more work than its share. It counts against no objective, whatever its status. */
-  readonly isOfCaller?: boolean;
+  readonly isOfCaller?: boolean | undefined;
 }
 
 /** Advice after an error that may have come after the effect; it is valid with and without a key. */

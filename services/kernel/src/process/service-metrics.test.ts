@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Counter, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import { createLifecycle } from './lifecycle.js';
 import { silentLogger } from '../telemetry/logger.js';
 import { registerServiceMetrics } from './service-metrics.js';
@@ -35,16 +35,5 @@ describe('the metrics that every service has', () => {
     expect(after).toContain(
       'partner_service_dependency_available{dependency="broker",partner_service="job-state"} 1\n',
     );
-  });
-
-  test('name the service in every series, and cover its event loop and its process', async () => {
-    const metrics = new Registry();
-    const lifecycle = createLifecycle({ logger: silentLogger, graceMs: 10_000 });
-    registerServiceMetrics(metrics, { service: 'console', lifecycle, release: RELEASE });
-    new Counter({ name: 'partner_things_total', help: 'Things', registers: [metrics] }).inc();
-    const text = await metrics.metrics();
-    expect(text).toContain('partner_things_total{partner_service="console"} 1\n');
-    expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds\{partner_service="console"\} /m);
-    expect(text).toMatch(/^process_start_time_seconds\{partner_service="console"\} /m);
   });
 });

@@ -1,7 +1,6 @@
 /** Separates only before another URL: a password can have a comma. */
 const SEPARATOR = /,(?=[a-z][a-z\d+.-]*:\/\/)/i;
 
-/** Returns the URLs of a setting, which are separated by commas. */
 export function urlsIn(text: string): readonly string[] {
   return text.split(SEPARATOR);
 }

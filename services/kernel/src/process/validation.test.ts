@@ -4,7 +4,7 @@ import { occurredAtProblem, statusEventIn } from '@partner/proto-contracts/resou
 import { leadIn } from '@partner/proto-contracts/resources/lead/lead';
 import { pageLimit } from '@partner/proto-contracts/values/page';
 import { z } from 'zod';
-import { invalidArgument, validate } from './validation.js';
+import { validate } from './validation.js';
 
 const lead = { fullName: 'Ada Quill', email: 'ada@example.com', phone: '555-0100', address: '1 Oak St' };
 
@@ -112,15 +112,5 @@ describe('validation', () => {
     ['2026-08-02T11:59:59.999Z', 'must be at most 30 days in the past'],
   ])('of occurredAt %s at noon says: %s [LIMIT-5, STATUS-1]', (occurredAt, problem) => {
     expect(occurredAtProblem(new Date(occurredAt), new Date('2026-09-01T12:00:00Z'))).toBe(problem);
-  });
-
-  test('returns one error whose message names the first field', () => {
-    const violations = [
-      { path: 'phone', message: 'is required' },
-      { path: 'address', message: 'is required' },
-    ];
-    const error = invalidArgument(violations);
-    expect(error).toMatchObject({ reason: 'invalid_argument', attributes: { details: violations } });
-    expect(error.message).toBe('phone: is required');
   });
 });

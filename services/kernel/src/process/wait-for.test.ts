@@ -45,12 +45,6 @@ describe('waiting for a dependency', () => {
     ]);
   });
 
-  test('reports nothing if the first attempt succeeds', async () => {
-    const { result, lines } = waiting([]);
-    await expect(result).resolves.toBe('there');
-    expect(lines).toEqual([]);
-  });
-
   test('a job ends when it is refused for good', async () => {
     const { result } = waiting([new Error('not yet'), REFUSED], { untilRefused: true });
     await expect(result).rejects.toBe(REFUSED);

@@ -12,7 +12,6 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 
-/** A key as stored and looked up: its public part, and the hash of its secret part. */
 export interface ParsedApiKey {
   readonly keyId: string;
   /** SHA-256, 32 bytes. */

@@ -56,18 +56,6 @@ describe('the log', () => {
     expect(JSON.stringify(logged(fields))).not.toContain('hunter2');
   });
 
-  test('has no data of the logged errors', () => {
-    const refused = Object.assign(new Error('refused'), {
-      detail: 'Failing row contains (ada@example.com)',
-      code: '23514',
-    });
-    const line = logged({ err: new Error('not stored', { cause: refused }) });
-    expect(line).toMatchObject({
-      err: { type: 'Error', message: 'not stored', cause: { message: 'refused', code: '23514' } },
-    });
-    expect(JSON.stringify(line)).not.toContain('ada@example.com');
-  });
-
   test('has the id of the current request, and none outside of requests', () => {
     expect(runWithRequestId('req-1', () => logged({}))).toMatchObject({ requestId: 'req-1' });
     expect(logged({})).not.toHaveProperty('requestId');

@@ -11,7 +11,6 @@ export type Logger = Pick<PinoLogger, 'fatal' | 'error' | 'warn' | 'info' | 'deb
   child(bindings: Record<string, unknown>): Logger;
 };
 
-/** Lower-case names of fields whose values are never logged. */
 const SECRET_FIELDS = new Set([
   'apikey',
   'authorization',
@@ -32,7 +31,6 @@ const REDACTION_DEPTH = 4;
 /** Characters that may wait for a slow reader of standard output. */
 const MAX_WAITING_LENGTH = 16 * 1024 * 1024;
 
-/** Name of the service in every line, and the least level that is logged. */
 interface LoggerOptions {
   readonly service: string;
   readonly level: string;

@@ -19,18 +19,15 @@ export function runForNoRequest<T>(work: () => T): T {
   return context.with(ROOT_CONTEXT, () => runWithRequestId(undefined, work));
 }
 
-/** Returns the id of the current request; undefined if there is none. */
 export function currentRequestId(): string | undefined {
   return requestIds.getStore();
 }
 
-/** Returns the headers that propagate the current request; empty if there is none. */
 export function requestIdHeaders(): Readonly<Record<string, string>> {
   const requestId = currentRequestId();
   return requestId === undefined ? {} : { [REQUEST_ID_HEADER]: requestId };
 }
 
-/** Returns the request id in a message's headers; undefined if absent or malformed. */
 export function requestIdIn(headers: Readonly<Record<string, unknown>>): string | undefined {
   const requestId = headers[REQUEST_ID_HEADER];
   return typeof requestId === 'string' && isRequestId(requestId) ? requestId : undefined;

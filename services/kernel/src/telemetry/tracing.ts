@@ -16,7 +16,6 @@ export type TraceCarrier = Record<string, string>;
 
 const tracer = trace.getTracer('partner-integration-service');
 
-/** Returns the headers that propagate the active trace; empty if there is none. */
 export function injectTrace(from: Context = context.active()): TraceCarrier {
   const carrier: TraceCarrier = {};
   propagation.inject(from, carrier);
