@@ -88,6 +88,6 @@ describe('the installer surface', () => {
 
 describe('the operations of the installer surface', () => {
   test('require a key, and there is no other method or path', async () => {
-    await expect(probeSurface(createTestApp({}), INSTALLER_OPERATIONS)).resolves.toEqual([]);
+    await expect(probeSurface(createTestApp(), INSTALLER_OPERATIONS)).resolves.toEqual([]);
   });
 });

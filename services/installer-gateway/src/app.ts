@@ -1,5 +1,5 @@
 import { type ApiKeySurfaceDeps, createApiKeySurface } from '@partner/gateway-kit/operations/api-key-surface';
-import { type ApiVersions, createApiVersions } from '@partner/gateway-kit/http/api-versions';
+import { createApiVersions } from '@partner/gateway-kit/http/api-versions';
 import { serveOperation } from '@partner/gateway-kit/http/endpoint';
 import { PAGE_SIZE } from '@partner/gateway-kit/mcp/event-tools';
 import { operationTool } from '@partner/gateway-kit/mcp/operation-tool';
@@ -18,18 +18,17 @@ import { getInstallerManifestOperation as manifest } from '@partner/proto-contra
 import { listTechniciansOperation } from '@partner/proto-contracts/resources/technician/operations';
 import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
 import type { RequestListener } from 'node:http';
+import { createFeedCursor } from './feed-cursor.js';
 
 export const API_VERSIONS = createApiVersions(API_VERSION_LIVES, () => new Date());
 
 interface InstallerAppDeps extends ApiKeySurfaceDeps {
-  readonly versions: ApiVersions;
-  readonly cursors: PositionCursor;
   readonly technicianCursors: PositionCursor;
 }
 
 /** Creates the installer surface, which is versioned by date (spec: Versioning). A company can have its own rate limit. */
 export function createInstallerApp(deps: InstallerAppDeps): RequestListener {
-  const { cursors, technicianCursors } = deps;
+  const cursors = createFeedCursor(deps.cursorSigner);
   return createApiKeySurface(deps, {
     name: 'installer',
     operations: INSTALLER_OPERATIONS,
@@ -46,7 +45,7 @@ export function createInstallerApp(deps: InstallerAppDeps): RequestListener {
       serveOperation(listTechniciansOperation, (request) =>
         forwardPage(listTechniciansOperation, request, {
           ...forwarding,
-          cursors: technicianCursors,
+          cursors: deps.technicianCursors,
           atEnd: null,
         }),
       ),
@@ -58,6 +57,6 @@ export function createInstallerApp(deps: InstallerAppDeps): RequestListener {
     ],
     requestsPerMinute: ({ installerRequestsPerMinute }) =>
       installerRequestsPerMinute ?? LIMITS.installerRequestsPerMinute,
-    versions: deps.versions,
+    versions: API_VERSIONS,
   });
 }

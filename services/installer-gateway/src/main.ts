@@ -2,7 +2,6 @@ import { JOB_STATE_INSTALLER_RPC } from '@partner/proto-contracts/topology';
 import { runGateway } from '@partner/gateway-kit/operations/run-gateway';
 import { API_VERSIONS, createInstallerApp } from './app.js';
 import { config } from './config.js';
-import { createFeedCursor } from './feed-cursor.js';
 import { createTechnicianCursor } from './technician-cursor.js';
 
 await runGateway({
@@ -13,8 +12,6 @@ await runGateway({
   createApp: (deps, settings) =>
     createInstallerApp({
       ...deps,
-      versions: API_VERSIONS,
-      cursors: createFeedCursor(deps.cursorSigner),
       technicianCursors: createTechnicianCursor(settings.CURSOR_SIGNING_KEY),
     }),
   refusalHeaders: API_VERSIONS.current.headers,

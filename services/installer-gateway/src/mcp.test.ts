@@ -27,31 +27,29 @@ const webhookId = newId('whk');
 function createFixture(entries: readonly object[] = []) {
   const rpcs: object[] = [];
   const previewed: { result: object } = { result: EVENT_REPLAY_PREVIEW_EXAMPLE };
-  const app = createTestApp({
-    operations: [
-      implement(getJobOperation, async ({ companyId, params }) => {
-        if (params.id === 'job_down') throw new ServiceError('unavailable', 'job-state is down');
-        if (companyId !== 'cmp_1' || params.id !== 'job_1') throw notFound('job');
-        return { json: `{"resource":${resourceJson}}` };
-      }),
-      implement(listJobFeedOperation, async (received) => {
-        rpcs.push(received);
-        return { json: '{"resources":[]}', hasMore: false };
-      }),
-      implement(previewInstallerEventReplayOperation, async () => ({
-        json: JSON.stringify(previewed.result),
-      })),
-      implement(replayInstallerEventsOperation, async (received) => {
-        rpcs.push(received);
-        return { json: JSON.stringify({ replays: [EVENT_REPLAY_EXAMPLE] }) };
-      }),
-      implement(getInstallerManifestOperation, async (received) => {
-        rpcs.push(received);
-        const nextCursor = entries.length > 1 ? newId('dlv') : null;
-        return { json: JSON.stringify({ subscriptionId: webhookId, entries, nextCursor }) };
-      }),
-    ],
-  });
+  const app = createTestApp([
+    implement(getJobOperation, async ({ companyId, params }) => {
+      if (params.id === 'job_down') throw new ServiceError('unavailable', 'job-state is down');
+      if (companyId !== 'cmp_1' || params.id !== 'job_1') throw notFound('job');
+      return { json: `{"resource":${resourceJson}}` };
+    }),
+    implement(listJobFeedOperation, async (received) => {
+      rpcs.push(received);
+      return { json: '{"resources":[]}', hasMore: false };
+    }),
+    implement(previewInstallerEventReplayOperation, async () => ({
+      json: JSON.stringify(previewed.result),
+    })),
+    implement(replayInstallerEventsOperation, async (received) => {
+      rpcs.push(received);
+      return { json: JSON.stringify({ replays: [EVENT_REPLAY_EXAMPLE] }) };
+    }),
+    implement(getInstallerManifestOperation, async (received) => {
+      rpcs.push(received);
+      const nextCursor = entries.length > 1 ? newId('dlv') : null;
+      return { json: JSON.stringify({ subscriptionId: webhookId, entries, nextCursor }) };
+    }),
+  ]);
   const post = (key = keys.installer) =>
     request(app)
       .post(PATH)

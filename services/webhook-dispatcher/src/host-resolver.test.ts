@@ -83,26 +83,6 @@ test('a name is resolved on every lookup, regardless of its TTL', async () => {
   expect(questions).toHaveLength(4);
 });
 
-test('a chain of aliases is followed to its end', async () => {
-  const chain = ['a.example.com', 'b.example.net', 'c.example.org', 'd.example.com'];
-  const ends: Record<string, string> = { A: '93.184.215.14', AAAA: '::ffff:10.0.0.1' };
-  const { guard } = await resolverFor((question) => ({
-    kind: 'records',
-    records: [
-      ...chain
-        .slice(1)
-        .map((data, index) => ({ type: 'CNAME' as const, name: chain[index] ?? '', ttl: 60, data })),
-      {
-        type: question.type === 'A' ? 'A' : 'AAAA',
-        name: 'd.example.com',
-        ttl: 60,
-        data: ends[question.type] ?? '',
-      },
-    ],
-  }));
-  expect(await guard.admit('https://a.example.com/')).toEqual({ admitted: false, cause: 'address' });
-});
-
 test('a lost query is retried', async () => {
   const lost = new Set<string>();
   const { resolveHost } = await resolverFor((question) => {

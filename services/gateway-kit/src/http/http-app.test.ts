@@ -4,7 +4,8 @@ import { closeServer, listen } from '@partner/kernel/process/listen';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { createRecorder } from '@partner/test-kit/recorder';
 import request from 'supertest';
-import { assertError, createFixture, oneVersion, readThing, UUID_V7 } from '../testing/http-app-fixture.js';
+import { createApiVersions } from './api-versions.js';
+import { assertError, createFixture, readThing, UUID_V7 } from '../testing/http-app-fixture.js';
 
 describe('a streamed response', () => {
   const headers = { 'content-type': 'text/event-stream; charset=utf-8' };
@@ -204,10 +205,26 @@ describe('each request', () => {
     ]);
   });
 
-  test('of a versioned surface is logged with the version of its response', async () => {
-    const { app, lines } = createFixture({ versions: oneVersion });
-    await request(app).get('/nothing').set('x-svc-api-version', '2025-01-01');
-    expect(await lines.atLeast(1)).toMatchObject([{ status: 404, apiVersion: '2026-08-26' }]);
+  test('of a versioned surface names its version, and the end of a superseded one, in headers and log [VERSION-8]', async () => {
+    const superseded = { ends: '2027-04-10', link: '/changelog' };
+    const lives = [
+      { date: '2026-08-26', announced: '2026-08-26', superseded },
+      { date: '2027-02-01', announced: '2027-01-10' },
+    ];
+    const { app, lines } = createFixture({
+      versions: createApiVersions(lives, () => new Date('2027-01-10')),
+    });
+    for (const [path, status] of [
+      ['/things/1', 200],
+      ['/nothing', 404],
+    ] as const) {
+      const sent = request(app).get(path).set({ 'x-api-key': 'full', 'x-svc-api-version': '2026-08-26' });
+      const sunset = 'Sat, 10 Apr 2027 00:00:00 GMT';
+      expect((await sent).headers).toMatchObject({ 'x-svc-api-version': '2026-08-26', sunset });
+      expect(await lines.find((line) => line['status'] === status)).toMatchObject({
+        apiVersion: '2026-08-26',
+      });
+    }
   });
 
   test('aborts its RPCs when the client disconnects', async () => {

@@ -4,14 +4,9 @@ import { type Implementation, implement, type OperationRequest } from '@partner/
 import type { OperationReply } from '@partner/kernel/amqp/operation-call';
 import { createApiKey, type NewApiKey } from '@partner/kernel/security/api-key';
 import type { FoundKey } from '@partner/gateway-kit/auth/api-key-authentication';
-import { createCursorSigner } from '@partner/gateway-kit/operations/cursor-signer';
-import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { checkResponses } from '@partner/test-kit/check-responses';
-import { authenticatorOf } from '@partner/gateway-kit/testing/known-keys';
-import { createInMemoryRateLimiter } from '@partner/gateway-kit/testing/in-memory-rate-limiter';
-import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
-import { Registry } from 'prom-client';
+import { surfaceDeps } from '@partner/gateway-kit/testing/known-keys';
 import supertest from 'supertest';
 import { createInboundApp } from '../app.js';
 
@@ -28,8 +23,6 @@ const PRINCIPALS: ReadonlyMap<string, FoundKey> = new Map([
   [KEYS.contractor.keyId, { ...seller, kind: 'installer-contractor', boundCompanyId: 'cmp_2' }],
 ]);
 
-const NOW = new Date('2026-09-01T12:00:00Z');
-
 const checked = checkResponses(afterEach);
 
 /**
@@ -37,20 +30,7 @@ const checked = checkResponses(afterEach);
  * fails if a response does not match the API description.
  */
 export function createInboundSurface(implementations: readonly Implementation[]) {
-  const metrics = new Registry();
-  const app = checked(
-    createInboundApp({
-      authenticator: authenticatorOf('inbound', PRINCIPALS, { now: NOW, metrics }),
-      limiter: createInMemoryRateLimiter(() => NOW),
-      operations: inProcessOperations({ implementations, callers: ['key'] }),
-      clock: () => NOW,
-      cursorSigner: createCursorSigner([Buffer.alloc(32, 1)]),
-      logger: silentLogger,
-      metrics,
-      rpcTimeoutMs: 5_000,
-      trustedProxyHops: 0,
-    }),
-  );
+  const app = checked(createInboundApp(surfaceDeps('inbound', PRINCIPALS, implementations)));
   return {
     app,
     /** Sends a request with a key, or without one. */

@@ -3,19 +3,14 @@ import { INSTALLER_JOB_EXAMPLE, type InstallerJob } from '@partner/proto-contrac
 import { createApiKey } from '@partner/kernel/security/api-key';
 import type { FoundKey } from '@partner/gateway-kit/auth/api-key-authentication';
 import { createCursorSigner } from '@partner/gateway-kit/operations/cursor-signer';
-import type { ApiVersions } from '@partner/gateway-kit/http/api-versions';
 import { type Implementation, implement, type OperationRequest } from '@partner/kernel/amqp/implement';
 import type { OperationReply } from '@partner/kernel/amqp/operation-call';
 import type { Operation } from '@partner/proto-contracts/api/operation';
-import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { checkResponses } from '@partner/test-kit/check-responses';
-import { authenticatorOf } from '@partner/gateway-kit/testing/known-keys';
-import { createInMemoryRateLimiter } from '@partner/gateway-kit/testing/in-memory-rate-limiter';
-import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
+import { surfaceDeps } from '@partner/gateway-kit/testing/known-keys';
 import type { RequestListener } from 'node:http';
-import { Registry } from 'prom-client';
 import request from 'supertest';
-import { API_VERSIONS, createInstallerApp } from '../app.js';
+import { createInstallerApp } from '../app.js';
 import { createFeedCursor } from '../feed-cursor.js';
 import { createTechnicianCursor } from '../technician-cursor.js';
 
@@ -37,11 +32,9 @@ const principals = new Map<string, FoundKey>([
   [keys.general.keyId, { ...sales, kind: 'general' }],
   [keys.contractor.keyId, { ...sales, kind: 'installer-contractor', boundCompanyId: 'cmp_1' }],
 ]);
-const NOW = new Date('2026-09-01T12:00:00Z');
 
-/** Cursor codec of the test app. */
-const cursorSigner = createCursorSigner([Buffer.alloc(32, 1)]);
-export const cursors = createFeedCursor(cursorSigner);
+/** Cursor codecs of the test app. */
+export const cursors = createFeedCursor(createCursorSigner([Buffer.alloc(32, 1)]));
 export const technicianCursors = createTechnicianCursor([Buffer.alloc(32, 1)]);
 
 /** Returns a job as job-state stores it: as text, with spaces that show whether the exact text was forwarded. */
@@ -53,28 +46,12 @@ const checked = checkResponses(afterEach);
 
 /**
  * Creates the installer surface in front of a test's own operations, at a fixed time. A test fails if a response does
- * not match the API description, unless it passes its own versions.
+ * not match the API description.
  */
-export function createTestApp(parts: {
-  readonly operations?: readonly Implementation[];
-  readonly versions?: ApiVersions;
-}): RequestListener {
-  const metrics = new Registry();
-  const app = createInstallerApp({
-    versions: parts.versions ?? API_VERSIONS,
-    authenticator: authenticatorOf('installer', principals, { now: NOW, metrics }),
-    limiter: createInMemoryRateLimiter(() => NOW),
-    operations: inProcessOperations({ implementations: parts.operations ?? [], callers: ['key'] }),
-    clock: () => NOW,
-    cursorSigner,
-    cursors,
-    technicianCursors,
-    logger: silentLogger,
-    metrics,
-    rpcTimeoutMs: 5_000,
-    trustedProxyHops: 0,
-  });
-  return parts.versions === undefined ? checked(app) : app;
+export function createTestApp(operations: readonly Implementation[] = []): RequestListener {
+  return checked(
+    createInstallerApp({ ...surfaceDeps('installer', principals, operations), technicianCursors }),
+  );
 }
 
 /** The surface in front of a job-state that serves one operation, and the calls that it gets. `send` has the key of `cmp_1`. */
@@ -87,7 +64,7 @@ export function createSurfaceOf<Query, Body, Param extends string>(
     requests.push(given);
     return reply(given);
   });
-  const app = createTestApp({ operations: [served] });
+  const app = createTestApp([served]);
   return {
     requests,
     send: (method: 'get' | 'post' | 'put', path: string) =>
