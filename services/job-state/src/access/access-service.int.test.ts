@@ -35,29 +35,22 @@ const startUsage = () =>
   startKeyUsage({ database, logger: silentLogger, metrics: new Registry(), intervalMs: 3_600_000 });
 
 describe('an API key', () => {
-  test('has a principal, and its use is recorded', async () => {
+  test('has a principal with its limit or its bound installer, and its use is recorded', async () => {
     const used: string[] = [];
-    const key = await insertKey(installer, 'installer-company');
+    const own = await insertKey(installer, 'installer-company');
+    const bound = await insertKey(seller, 'installer-contractor', { boundCompanyId: installer });
     await database.query('update companies set installer_requests_per_minute = 120 where id = $1', [
       installer,
     ]);
-    expect(await gateway(used).authenticateKey(key)).toMatchObject({
-      companyId: installer,
-      companyClass: 'INSTALLER',
-      kind: 'installer-company',
+    expect(await gateway(used).authenticateKey(own)).toMatchObject({
+      ...{ companyId: installer, companyClass: 'INSTALLER', kind: 'installer-company' },
       installerRequestsPerMinute: 120,
     });
-    expect(used).toEqual([key.keyId]);
-  });
-
-  test('of a contractor includes the installer company that it is bound to', async () => {
-    const key = await insertKey(seller, 'installer-contractor', { boundCompanyId: installer });
-    expect(await gateway().authenticateKey(key)).toMatchObject({
-      companyId: seller,
-      companyClass: 'SALES',
-      kind: 'installer-contractor',
+    expect(await gateway(used).authenticateKey(bound)).toMatchObject({
+      ...{ companyId: seller, companyClass: 'SALES', kind: 'installer-contractor' },
       boundCompanyId: installer,
     });
+    expect(used).toEqual([own.keyId, bound.keyId]);
   });
 
   test('that is unknown, wrong, expired or revoked is refused with the same message and without a recorded use [AUTH-10]', async () => {

@@ -37,7 +37,7 @@ const setRole = (actorId: string, id: string, role: Role) =>
 const remove = (actorId: string, id: string, of = companyId) =>
   access().removeColleague({ ...by(actorId), companyId: of }, { params: { id } });
 
-const people = async () => (await access().listColleagues({ companyId })).colleagues;
+const colleagues = async () => (await access().listColleagues({ companyId })).colleagues;
 
 describe('a person', () => {
   test('is invited with a link of 72 hours, again with another role, and is then a viewer [ROLE-2, ROLE-3, ROLE-6]', async () => {
@@ -88,7 +88,7 @@ describe('a person', () => {
       { by: ownerId, details: { changed: ['active'], active: false } },
     ]);
     expect(entries).toHaveLength(2);
-    expect((await people()).map(({ membershipId }) => membershipId)).toEqual([ownerId]);
+    expect((await colleagues()).map(({ membershipId }) => membershipId)).toEqual([ownerId]);
   });
 
   test('who was removed gets no link for a forgotten password, and can be invited again [ROLE-5]', async () => {
@@ -110,7 +110,9 @@ test('the last owner with a password stays one, also if two owners demote each o
   const other = await member('OWNER');
   const results = await Promise.allSettled([demote(ownerId, other), demote(other, ownerId)]);
   expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-  expect((await people()).filter(({ role, hasPassword }) => role === 'owner' && hasPassword)).toHaveLength(1);
+  expect(
+    (await colleagues()).filter(({ role, hasPassword }) => role === 'owner' && hasPassword),
+  ).toHaveLength(1);
 });
 
 test(`a company has at most ${COLLEAGUE_LIMITS.people} people [ROLE-2]`, async () => {

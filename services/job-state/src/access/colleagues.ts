@@ -35,17 +35,17 @@ const COLUMNS = `id as "membershipId", display_name as "displayName", email, low
     select from second_factors as factor where factor.membership_id = memberships.id and factor.enabled_at is not null
   ) as "hasSecondFactor"`;
 
-/** Lists the people with access to the console of a company, oldest first, at most 200. */
+/** Lists the colleagues with access to the console of a company, oldest first, at most 200. */
 const listColleagues: AccessOperation = ({ database }) =>
   implement(listColleaguesOperation, async ({ companyId, timeoutMs }) => {
-    const people = await database.query<Colleague>(...peopleOf(companyId), {
+    const colleagues = await database.query<Colleague>(...colleaguesOf(companyId), {
       companyId,
       timeoutMs: timeoutMs(),
     });
-    return { json: JSON.stringify({ colleagues: people } satisfies ColleagueList) };
+    return { json: JSON.stringify({ colleagues } satisfies ColleagueList) };
   });
 
-function peopleOf(companyId: string) {
+function colleaguesOf(companyId: string) {
   return [
     `select ${COLUMNS} from memberships
      where company_id = $1 and role in ('OWNER', 'VIEWER') and active order by id limit $2`,
@@ -65,10 +65,10 @@ function peopleOf(companyId: string) {
 const inviteColleague: AccessOperation = (deps) =>
   implementInternal(inviteColleagueOperation, async (input, context) => {
     const { displayName, email, role, tokenSha256 } = input;
-    return changePeople(deps, context, async (tx, { companyId, actor }) => {
-      const people = await tx.query<Colleague>(...peopleOf(companyId));
-      const isKnown = people.some((person) => person.email?.toLowerCase() === email.toLowerCase());
-      if (!isKnown && people.length >= COLLEAGUE_LIMITS.people) {
+    return changeColleagues(deps, context, async (tx, { companyId, actor }) => {
+      const colleagues = await tx.query<Colleague>(...colleaguesOf(companyId));
+      const isKnown = colleagues.some((colleague) => colleague.email?.toLowerCase() === email.toLowerCase());
+      if (!isKnown && colleagues.length >= COLLEAGUE_LIMITS.people) {
         throw new ServiceError(
           'colleague_limit_reached',
           `a company can have at most ${COLLEAGUE_LIMITS.people} people in the console; remove one first`,
@@ -105,7 +105,7 @@ const inviteColleague: AccessOperation = (deps) =>
  */
 const setColleagueRole: AccessOperation = (deps) =>
   implement(setColleagueRoleOperation, async ({ body: { role }, params, ...context }) => {
-    const changed = await changePeople(deps, context, async (tx, by) => {
+    const changed = await changeColleagues(deps, context, async (tx, by) => {
       const change = { ...by, membershipId: params.id };
       const before = await getColleague(tx, change);
       if (before.role === role) return before;
@@ -128,7 +128,7 @@ const setColleagueRole: AccessOperation = (deps) =>
  */
 const removeColleague: AccessOperation = (deps) =>
   implement(removeColleagueOperation, async ({ params: { id: membershipId }, ...context }) => {
-    await changePeople(deps, context, async (tx, by) => {
+    await changeColleagues(deps, context, async (tx, by) => {
       const change = { ...by, membershipId };
       const before = await getColleague(tx, change);
       if (before.role === 'owner') await requireOtherOwner(tx, change);
@@ -154,7 +154,7 @@ const removeColleague: AccessOperation = (deps) =>
  */
 const resetColleagueSecondFactor: AccessOperation = (deps) =>
   implement(resetColleagueSecondFactorOperation, async ({ params: { id: membershipId }, ...context }) => {
-    await changePeople(deps, context, async (tx, by) => {
+    await changeColleagues(deps, context, async (tx, by) => {
       if (membershipId === by.actor?.membershipId) {
         throw new ServiceError(
           'permission_denied',
@@ -168,8 +168,8 @@ const resetColleagueSecondFactor: AccessOperation = (deps) =>
     return { json: '' };
   });
 
-/** Runs a change of the people of a company for an owner; changes of one company run one at a time. */
-async function changePeople(
+/** Runs a change of the colleagues of a company for an owner; changes of one company run one at a time. */
+async function changeColleagues(
   { database, logger }: AccessDeps,
   { caller, timeoutMs }: CallContext,
   change: (tx: Transaction, by: Omit<OwnerChange, 'membershipId'>) => Promise<Colleague>,

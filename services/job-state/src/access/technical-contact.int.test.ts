@@ -42,19 +42,10 @@ describe('a technical contact', () => {
     const confirmed = await contact();
     expect(confirmed).toMatchObject({ email: 'dev@peak.example', pending: null });
     expect(confirmed.confirmedAt).toBe(TEST_NOW.toISOString());
+    const entry = { subjectId: companyId, email: 'dev@peak.example' };
     expect(await trail()).toEqual([
-      {
-        action: 'technical_contact.requested',
-        subjectId: companyId,
-        displayName: 'operator: olga',
-        email: 'dev@peak.example',
-      },
-      {
-        action: 'technical_contact.confirmed',
-        subjectId: companyId,
-        displayName: null,
-        email: 'dev@peak.example',
-      },
+      { ...entry, action: 'technical_contact.requested', displayName: 'operator: olga' },
+      { ...entry, action: 'technical_contact.confirmed', displayName: null },
     ]);
   });
 
@@ -105,16 +96,13 @@ describe('a token', () => {
   });
 });
 
-test('an unknown company, an invalid address, and a token of another length change nothing [ANNOUNCE-4]', async () => {
+test('an unknown company and an invalid address change nothing [ANNOUNCE-4]', async () => {
   await expect(request('dev@peak.example', newToken(), 'cmp_unknown')).rejects.toMatchObject({
     reason: 'not_found',
   });
   await expect(request('dev at peak')).rejects.toMatchObject({
     reason: 'invalid_argument',
     message: expect.stringMatching(/^email: /),
-  });
-  await expect(request('dev@peak.example', newToken().slice(2))).rejects.toMatchObject({
-    reason: 'invalid_argument',
   });
   expect((await contact()).pending).toBeNull();
   expect(await trail()).toEqual([]);

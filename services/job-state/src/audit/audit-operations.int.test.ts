@@ -9,11 +9,8 @@ import { connectAudit, type PublicAudit } from '../testing/public-clients.js';
 import { connectDeliveries } from '../testing/public-deliveries.js';
 import { connectAccess } from '../testing/access-client.js';
 import { installerKey, installerOwner } from '../testing/callers.js';
-import {
-  failureOf,
-  openSubscriptionFixture,
-  type SubscriptionFixture,
-} from '../testing/subscription-fixture.js';
+import { refusalOf } from '../testing/refusal-of.js';
+import { openSubscriptionFixture, type SubscriptionFixture } from '../testing/subscription-fixture.js';
 import { insertMember } from '../testing/test-jobs.js';
 
 let fixture: SubscriptionFixture;
@@ -43,12 +40,10 @@ beforeEach(async () => {
 
 afterAll(() => fixture.close());
 
-/** The company's trail, oldest first. */
+/** The company's trail, oldest first: each action with its subject and details. */
 async function trail(of = companyId) {
   const { entries } = await audit.listAuditEntries({ companyId: of }, { limit: '100' });
-  return entries
-    .reverse()
-    .map(({ action, subject: { type, id }, details }) => ({ action, subject: `${type} ${id}`, details }));
+  return entries.reverse().map(({ action, subject, details }) => [action, subject, details]);
 }
 
 async function createWebhook() {
@@ -71,14 +66,10 @@ describe('a change', () => {
     expect(entries).toHaveLength(1);
     const [entry] = entries;
     invariant(entry, 'the change is recorded');
-    const { membershipId, displayName, remoteAddress, userAgent } = actor;
+    const { membershipId, displayName, ...origin } = actor;
     expect(entry).toMatchObject({
-      action: 'webhook.created',
-      subject: { type: 'webhook', id: subscriptionId },
-      actor: { membershipId, displayName },
-      remoteAddress,
-      userAgent,
-      requestId: 'request-1',
+      ...{ action: 'webhook.created', subject: { type: 'webhook', id: subscriptionId } },
+      ...{ actor: { membershipId, displayName }, ...origin, requestId: 'request-1' },
     });
     const at = Date.parse(entry.at);
     expect(at).toBeGreaterThanOrEqual(before.getTime());
@@ -103,35 +94,20 @@ describe('a change', () => {
     await fixture.client.activateSecret({ ...request, pendingSecretVersion: 2 });
     await fixture.client.deleteSubscription(request);
 
-    const subject = `webhook ${subscriptionId}`;
+    const subject = { type: 'webhook', id: subscriptionId };
     const url = 'https://receiver.example/…';
+    const created = { events: ['install.*'], description: 'Board', schemaVersion: 1 };
+    const changed = { changed: ['description'], description: 'Other', state: 'paused' };
     expect(await trail()).toEqual([
-      {
-        action: 'webhook.created',
-        subject,
-        details: {
-          url: 'https://receiver.example/hook…',
-          events: ['install.*'],
-          description: 'Board',
-          schemaVersion: 1,
-        },
-      },
-      {
-        action: 'webhook.updated',
-        subject,
-        details: { changed: ['description'], description: 'Other', state: 'paused' },
-      },
-      { action: 'webhook.updated', subject, details: { changed: ['url'], url, state: 'paused' } },
-      {
-        action: 'webhook.tested',
-        subject,
-        details: { deliveryId, event: 'install.test', secretVersion: null },
-      },
-      { action: 'webhook.activated', subject, details: { backfillId: null } },
-      { action: 'webhook.paused', subject, details: {} },
-      { action: 'webhook.secret_rotated', subject, details: { pendingSecretVersion: 2 } },
-      { action: 'webhook.secret_activated', subject, details: { secretVersion: 2 } },
-      { action: 'webhook.deleted', subject, details: { url } },
+      ['webhook.created', subject, { ...created, url: 'https://receiver.example/hook…' }],
+      ['webhook.updated', subject, changed],
+      ['webhook.updated', subject, { changed: ['url'], url, state: 'paused' }],
+      ['webhook.tested', subject, { deliveryId, event: 'install.test', secretVersion: null }],
+      ['webhook.activated', subject, { backfillId: null }],
+      ['webhook.paused', subject, {}],
+      ['webhook.secret_rotated', subject, { pendingSecretVersion: 2 }],
+      ['webhook.secret_activated', subject, { secretVersion: 2 }],
+      ['webhook.deleted', subject, { url }],
     ]);
     const [kept] = await fixture.database.query<{ secrets: number }>(
       'select count(*)::integer as secrets from audit_entries a where strpos(a::text, $1) > 0',
@@ -159,83 +135,53 @@ describe('a change', () => {
       await deliveries.cancelBulkReplay({ companyId, replayId });
     }
     const replay = await deliveries.replayDelivery({ companyId, deliveryId: delivery.id });
+    const bulkReplay = { type: 'bulk_replay', id: replayId };
+    const started = { subscriptionId, states: ['dead_lettered'], perMinute: 60, total: 1 };
     expect((await trail()).slice(before.length)).toEqual([
-      {
-        action: 'bulk_replay.started',
-        subject: `bulk_replay ${replayId}`,
-        details: expect.objectContaining({
-          subscriptionId,
-          states: ['dead_lettered'],
-          perMinute: 60,
-          total: 1,
-        }),
-      },
-      {
-        action: 'bulk_replay.cancelled',
-        subject: `bulk_replay ${replayId}`,
-        details: { subscriptionId, kind: 'replay', queued: 0 },
-      },
-      {
-        action: 'delivery.replayed',
-        subject: `delivery ${delivery.id}`,
-        details: { replayId: replay.id, subscriptionId, eventId: delivery.event_id },
-      },
+      ['bulk_replay.started', bulkReplay, expect.objectContaining(started)],
+      ['bulk_replay.cancelled', bulkReplay, { subscriptionId, kind: 'replay', queued: 0 }],
+      [
+        'delivery.replayed',
+        { type: 'delivery', id: delivery.id },
+        { replayId: replay.id, subscriptionId, eventId: delivery.event_id },
+      ],
     ]);
   });
 
   test('of API keys is recorded, without the key [CONSOLE-11]', async () => {
     const by = { companyId };
-    const made = await access.createKey(by, { body: { kind: 'installer-company' } });
-    const keyId = made.key.id;
-    const params = { id: keyId };
+    const { key } = await access.createKey(by, { body: { kind: 'installer-company' } });
+    const params = { id: key.id };
     const rotated = await access.rotateKey(by, { params, body: { overlapHours: 24 } });
     for (let repeat = 0; repeat < 2; repeat += 1) await access.revokeKey(by, { params });
+    const subject = { type: 'api_key', id: key.id };
+    const made = { kind: 'installer-company', lastFour: key.lastFour };
+    const { id: replacedBy, lastFour } = rotated.key;
+    const expiresAt = expect.stringMatching(/^\d{4}-.*Z$/);
     expect(await trail()).toEqual([
-      {
-        action: 'api_key.created',
-        subject: `api_key ${keyId}`,
-        details: {
-          kind: 'installer-company',
-          boundCompanyId: null,
-          description: null,
-          lastFour: made.key.lastFour,
-        },
-      },
-      {
-        action: 'api_key.rotated',
-        subject: `api_key ${keyId}`,
-        details: {
-          replacedBy: rotated.key.id,
-          lastFour: rotated.key.lastFour,
-          overlapHours: 24,
-          expiresAt: expect.stringMatching(/^\d{4}-.*Z$/),
-        },
-      },
-      {
-        action: 'api_key.revoked',
-        subject: `api_key ${keyId}`,
-        details: { kind: 'installer-company', lastFour: made.key.lastFour },
-      },
+      ['api_key.created', subject, { ...made, boundCompanyId: null, description: null }],
+      ['api_key.rotated', subject, { replacedBy, lastFour, overlapHours: 24, expiresAt }],
+      ['api_key.revoked', subject, made],
     ]);
   });
 
   test('of a session is recorded for its owner only', async () => {
     const change = { sessionId: 'session-1', change: 'ended' } as const;
-    const failure = await failureOf(audit.recordSessionChange(installerKey(companyId), change));
+    const failure = await refusalOf(audit.recordSessionChange(installerKey(companyId), change));
     expect(failure.reason).toBe('permission_denied');
     expect(await trail()).toEqual([]);
   });
 
   test('that fails leaves no entry, and one whose entry cannot be written is not made [CONSOLE-11]', async () => {
     const webhook = await createWebhook();
-    await failureOf(fixture.client.activateSubscription({ ...webhook, actor }));
-    await failureOf(fixture.client.activateSecret({ ...webhook, actor, pendingSecretVersion: 7 }));
+    await refusalOf(fixture.client.activateSubscription({ ...webhook, actor }));
+    await refusalOf(fixture.client.activateSecret({ ...webhook, actor, pendingSecretVersion: 7 }));
     expect(await trail()).toHaveLength(1);
     await fixture.database.query(
       `alter table audit_entries add constraint no_pauses check (action <> 'webhook.deleted') not valid`,
     );
     try {
-      await failureOf(fixture.client.deleteSubscription({ ...webhook, actor }));
+      await refusalOf(fixture.client.deleteSubscription({ ...webhook, actor }));
     } finally {
       await fixture.database.query('alter table audit_entries drop constraint no_pauses');
     }

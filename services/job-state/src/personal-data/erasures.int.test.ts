@@ -6,7 +6,7 @@ import { eventually } from '@partner/test-kit/eventually';
 import type { Database } from '../database/database.js';
 import { readFeed } from '../jobs/feed.js';
 import { createLead } from '../testing/partner-calls.js';
-import { createGate } from '../testing/create-gate.js';
+import { holdingCommits, holdTransaction } from '../testing/hold-transaction.js';
 import { untilLockWaits } from '../testing/lock-waits.js';
 import { LEAD, binding } from '../testing/test-jobs.js';
 import { readEventFeed } from '../webhooks/events/event-feed.js';
@@ -179,30 +179,18 @@ describe('an erasure in progress', () => {
 
   test('includes what transactions write that were open when it began [PERSON-8]', async () => {
     const customer = await newCustomer();
-    const written = [createGate(), createGate()];
-    const commit = createGate();
-    /** Has done its work from former data, and commits once the gate opens. */
-    const open = (index: number): Pick<Database, 'transaction'> => ({
-      transaction: (work, limits) =>
-        fixture.database.transaction(async (tx) => {
-          const result = await work(tx);
-          await tx.query('select 1');
-          written[index]?.open();
-          await commit.opened;
-          return result;
-        }, limits),
-    });
+    // Both have done their work from former data.
+    const [writing, booking] = [holdingCommits(fixture.database), holdingCommits(fixture.database)];
     const note = `late ${customer.word}`;
-    const moved = fixture.record(
-      { jobId: customer.jobId, expectedVersion: 2, status: 'EN_ROUTE', note },
-      { database: open(0) },
-    );
-    const booked = book(customer, note, { ...deps, database: open(1) });
-    await Promise.all(written.map(({ opened }) => opened));
+    const late = { jobId: customer.jobId, expectedVersion: 2, status: 'EN_ROUTE', note };
+    const moved = fixture.record(late, writing);
+    const booked = book(customer, note, { ...deps, database: booking.database });
+    await Promise.all([writing.worked, booking.worked]);
     const erasureId = await begin({ id: customer.projectId });
     const waiting = proceed();
     await untilLockWaits(fixture.database);
-    commit.open();
+    writing.commit();
+    booking.commit();
     await Promise.all([moved, booked, waiting]);
     await finish();
     expect((await readErasure(erasureId))?.finishedAt).not.toBeNull();
@@ -211,18 +199,13 @@ describe('an erasure in progress', () => {
 
   test('goes on only after the transactions that were open when it began have ended, and after attempts in flight [PERSON-8]', async () => {
     const customer = await newCustomer();
-    const [written, commit] = [createGate(), createGate()];
-    const booking = fixture.database.transaction(async (tx) => {
-      await tx.query(`update companies set name = name where id = $1`, [fixture.otherInstaller]);
-      written.open();
-      await commit.opened;
-    });
-    await written.opened;
+    const booking = await holdTransaction(fixture.database, (tx) =>
+      tx.query(`update companies set name = name where id = $1`, [fixture.otherInstaller]),
+    );
     const erasureId = await begin({ id: customer.projectId });
     await proceed();
     const places = await placesOf(customer.word);
-    commit.open();
-    await booking;
+    await booking.release();
     expect(places).toContain('events.body');
     await fixture.database.query(
       `insert into deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, lease_id, next_attempt_at)
@@ -265,17 +248,7 @@ describe('an erasure in progress', () => {
 
   test('beside another one of the same job adds one version of the job [PERSON-5]', async () => {
     const customer = await newCustomer();
-    const [written, commit] = [createGate(), createGate()];
-    const holding: Pick<Database, 'transaction'> = {
-      transaction: (work, limits) =>
-        fixture.database.transaction(async (tx) => {
-          const step = await work(tx);
-          await tx.query('select 1');
-          written.open();
-          await commit.opened;
-          return step;
-        }, limits),
-    };
+    const held = holdingCommits(fixture.database);
     await begin({ id: customer.jobId });
     await begin({ id: customer.jobId });
     const ofJobs = { kind: 'sources', position: { table: 4 } };
@@ -283,14 +256,11 @@ describe('an erasure in progress', () => {
       "update erasures set progress = $1::jsonb || jsonb_build_object('records', subject) where finished_at is null",
       [JSON.stringify(ofJobs)],
     );
-    const [one, two] = [
-      stepErasure({ ...deps, database: holding }),
-      written.opened.then(() => stepErasure(deps)),
-    ];
-    await written.opened;
+    const steps = [stepErasure({ ...deps, ...held }), held.worked.then(() => stepErasure(deps))];
+    await held.worked;
     await untilLockWaits(fixture.database);
-    commit.open();
-    await Promise.all([one, two]);
+    held.commit();
+    await Promise.all(steps);
     await finish();
     expect(await fixture.database.query('select version from jobs where id = $1', [customer.jobId])).toEqual([
       { version: 3 },

@@ -5,20 +5,6 @@ export function installerKey(companyId: string): Caller {
   return { kind: 'key', companyId, companyClass: 'INSTALLER', keyId: 'key_1' };
 }
 
-/** A general key of a sales company. */
-export function generalKey(companyId: string): Caller {
-  return { kind: 'key', companyId, companyClass: 'SALES', keyId: 'key_1' };
-}
-
-/** An installer-contractor key of a sales company. */
-export function contractorKey(boundary: {
-  readonly sellingCompanyId: string;
-  readonly installerCompanyId: string;
-}): Caller {
-  const { sellingCompanyId: companyId, installerCompanyId: boundCompanyId } = boundary;
-  return { kind: 'key', companyId, companyClass: 'SALES', keyId: 'key_1', boundCompanyId };
-}
-
 /** An owner of an installer company, with a browser. */
 export function installerOwner(companyId: string, membershipId = 'mem_olive') {
   return {
