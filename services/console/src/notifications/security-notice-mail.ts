@@ -1,24 +1,11 @@
+import type { SecurityNotice } from '@partner/proto-contracts/internal/notifications/notification-emails';
 import {
   type SecurityNoticeKind,
   SECURITY_NOTICE_KINDS,
   securityNoticeDetails,
 } from '@partner/proto-contracts/resources/security-notice/security-notice';
-import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import type { Mail } from '@partner/kernel/process/mail';
 import { z } from 'zod';
-
-/** Equal occasions that an email tells a person of. */
-export interface SecurityNotice {
-  readonly to: string;
-  readonly companyName: string;
-  readonly publicBaseUrl: string;
-  readonly kind: string;
-  /** JSON text: of the last occasion. */
-  readonly detailsJson: string;
-  readonly count: number;
-  readonly firstAt: Date;
-  readonly lastAt: Date;
-}
 
 type Details = z.output<typeof securityNoticeDetails>;
 
@@ -36,9 +23,9 @@ const kinds = z.enum(SECURITY_NOTICE_KINDS);
  * Creates the email for a security notice: what happened, when, from where, and what to do. It has no link with a token. A kind that
  * this version does not know is named.
  */
-export function securityNoticeMail(notice: SecurityNotice): Mail {
+export function securityNoticeMail(notice: SecurityNotice, publicBaseUrl: string): Mail {
   const details = securityNoticeDetails.parse(JSON.parse(notice.detailsJson));
-  const console = `${notice.publicBaseUrl.replace(/\/$/, '')}/console`;
+  const console = `${publicBaseUrl.replace(/\/$/, '')}/console`;
   const kind = kinds.safeParse(notice.kind);
   const company = oneLine(notice.companyName);
   const { subject, sentence, advice } = kind.success
@@ -48,28 +35,17 @@ export function securityNoticeMail(notice: SecurityNotice): Mail {
         sentence: `This changed in the partner console of ${company}: ${notice.kind}.`,
         advice: `If you did not expect it, check the audit trail:\n\n${console}/audit`,
       };
-  return {
-    to: notice.to,
-    subject,
-    text: `${sentence}
-
-${linesOf(notice, details).join('\n')}
-
-${advice}
-`,
+  const { count, firstAt, lastAt } = notice;
+  const facts = {
+    When: count === 1 ? lastAt : `${count} times, from ${firstAt} to ${lastAt}`,
+    By: details.by,
+    From: details.remoteAddress,
+    Browser: details.userAgent,
   };
-}
-
-function linesOf({ count, firstAt, lastAt }: SecurityNotice, details: Details): readonly string[] {
-  const { by, remoteAddress, userAgent } = details;
-  return [
-    count === 1
-      ? `When: ${formatDateTime(lastAt)}`
-      : `When: ${count} times, from ${formatDateTime(firstAt)} to ${formatDateTime(lastAt)}`,
-    ...(by === undefined ? [] : [`By: ${oneLine(by)}`]),
-    ...(remoteAddress === undefined ? [] : [`From: ${oneLine(remoteAddress)}`]),
-    ...(userAgent === undefined ? [] : [`Browser: ${oneLine(userAgent)}`]),
-  ];
+  const lines = Object.entries(facts).flatMap(([name, fact]) =>
+    fact === undefined ? [] : [`${name}: ${oneLine(fact)}`],
+  );
+  return { to: notice.email, subject, text: `${sentence}\n\n${lines.join('\n')}\n\n${advice}\n` };
 }
 
 const TAKEN = (console: string) =>
@@ -131,6 +107,7 @@ const WORDS: Readonly<
   }),
 };
 
-function oneLine(text: string): string {
+/** One line, whatever an owner wrote. */
+export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }
