@@ -2,12 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
-import { entityTagOf, namesEntityTag } from '@partner/gateway-kit/http/entity-tag';
 import { ServiceError } from '@partner/kernel/process/service-error';
-import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
 import { z } from 'zod';
+import { publicContent } from './docs-endpoints.js';
 import { html } from './html.js';
-import { renderPage, STYLE_SOURCE } from './render-page.js';
+import { PAGE_POLICY, renderPage } from './render-page.js';
 
 /** What the build writes about the packed clients. */
 export const clientIndex = z.object({
@@ -24,7 +23,6 @@ export const clientIndex = z.object({
 
 type PackedClient = z.infer<typeof clientIndex>['clients'][number];
 
-/** Where the packed clients are. */
 const CLIENTS_PATH = '/clients';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -35,81 +33,47 @@ const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
 };
 
-const PAGE_POLICY = `default-src 'none'; style-src ${STYLE_SOURCE}; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
-
 /**
  * Creates the public endpoints of the packed clients for partners: a page with the commands that install them, `index.json` with their
  * URLs and checksums, and the files. Only files that the build has made are served, by their exact names.
  */
-export function createClientEndpoints<Principal>(options: {
-  readonly publicBaseUrl: string;
-  readonly icon: string;
-}): readonly AnyEndpoint<Principal>[] {
+export function createClientEndpoints<Principal>(publicBaseUrl: string): readonly AnyEndpoint<Principal>[] {
   const folder = fileURLToPath(new URL('../web-bundle/clients/', import.meta.url));
   const files = new Map<string, Buffer>(
     readdirSync(folder).map((name) => [name, readFileSync(path.join(folder, name))]),
   );
   const { clients } = clientIndex.parse(JSON.parse(String(files.get('index.json'))));
-  const urlOf = (file: string) => new URL(`${CLIENTS_PATH}/${file}`, options.publicBaseUrl).href;
-  const listed = clients.map((client) => ({ ...client, url: urlOf(client.file) }));
+  const listed = clients.map((client) => ({
+    ...client,
+    url: new URL(`${CLIENTS_PATH}/${client.file}`, publicBaseUrl).href,
+  }));
   files.set('index.json', Buffer.from(`${JSON.stringify({ clients: listed }, null, 2)}\n`));
-  files.set('index.html', Buffer.from(renderClientsPage(clients, options.icon, urlOf)));
-  const served = new Map([...files].map(([name, bytes]) => [name, servedFile(name, bytes)]));
+  files.set('index.html', Buffer.from(renderClientsPage(listed)));
+  const served = new Map(
+    [...files].map(([name, bytes]) => {
+      const type = TYPES[path.extname(name)] ?? 'application/octet-stream';
+      // The packages are compressed already, and the bytes have a checksum.
+      return [name, publicContent(type, bytes, new Map(), { 'content-security-policy': PAGE_POLICY })];
+    }),
+  );
   return [
-    filesEndpoint('getClients', CLIENTS_PATH, served),
-    filesEndpoint('getClientsRoot', `${CLIENTS_PATH}/`, served),
-    filesEndpoint('getClientFile', `${CLIENTS_PATH}/:file`, served),
-  ];
-}
-
-interface ServedFile {
-  readonly bytes: Buffer;
-  readonly etag: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-function servedFile(name: string, bytes: Buffer): ServedFile {
-  const etag = entityTagOf(CURRENT_API_VERSION, bytes.toString('latin1'));
-  const headers = {
-    'content-type': TYPES[path.extname(name)] ?? 'application/octet-stream',
-    // A release can bring other bytes under the same name, in development at least.
-    'cache-control': 'public, no-cache',
-    'content-security-policy': PAGE_POLICY,
-    etag,
-  };
-  return { bytes, etag, headers };
-}
-
-function filesEndpoint<Principal>(
-  id: string,
-  place: string,
-  files: ReadonlyMap<string, ServedFile>,
-): AnyEndpoint<Principal> {
-  const operation = { id, method: 'get', path: place, unauthenticated: true } as const;
-  return serveOperation(operation, async ({ params: { file = 'index.html' }, header }) => {
-    const found = files.get(file);
-    if (found === undefined) {
+    ['getClients', CLIENTS_PATH],
+    ['getClientsRoot', `${CLIENTS_PATH}/`],
+    ['getClientFile', `${CLIENTS_PATH}/:file`],
+  ].map(([id = '', place = '']) => {
+    const operation = { id, method: 'get', path: place, unauthenticated: true, conditional: true } as const;
+    return serveOperation(operation, async ({ params: { file = 'index.html' } }) => {
+      const found = served.get(file);
+      if (found !== undefined) return found;
       const message = `path: there is no such file; ${CLIENTS_PATH}/index.json lists those of this release`;
       throw new ServiceError('not_found', message);
-    }
-    const { bytes, etag, headers } = found;
-    return namesEntityTag(header('if-none-match') ?? '', etag)
-      ? { status: 304, headers }
-      : // The packages are compressed already, and the bytes have a checksum.
-        { status: 200, bytes, compressed: new Map(), headers };
+    });
   });
 }
 
-function renderClientsPage(
-  clients: readonly PackedClient[],
-  icon: string,
-  urlOf: (file: string) => string,
-): string {
-  const command = ({ language, file }: PackedClient) =>
-    language === 'Python' ? `pip install ${urlOf(file)}` : `npm install ${urlOf(file)}`;
+function renderClientsPage(clients: readonly (PackedClient & { readonly url: string })[]): string {
   return renderPage({
     title: 'Clients',
-    icon,
     body: html`<main>
       <h1>Clients</h1>
       <p>
@@ -119,7 +83,7 @@ function renderClientsPage(
       ${clients.map(
         (client) =>
           html`<h2>${client.language}</h2>
-            <pre><code>${command(client)}</code></pre>
+            <pre><code>${client.language === 'Python' ? 'pip' : 'npm'} install ${client.url}</code></pre>
             <p>
               <a href="${CLIENTS_PATH}/${client.file}">${client.file}</a>, ${client.bytes} bytes, SHA-256:
             </p>

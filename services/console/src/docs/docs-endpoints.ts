@@ -6,10 +6,15 @@ import { ServiceError } from '@partner/kernel/process/service-error';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { isLoopbackHttp } from '../loopback-http.js';
-import { renderChangelog, renderChangelogFeed, renderLandingPage } from './plain-pages.js';
-import { STYLE_SOURCE } from './render-page.js';
-import { PATHS, type ReferenceOptions, type ReferenceTexts, serverUrlOf } from './render-reference.js';
+import { isLoopbackHttp } from '../config.js';
+import {
+  PAGE_POLICY,
+  PATHS,
+  renderChangelog,
+  renderChangelogFeed,
+  renderLandingPage,
+} from './render-page.js';
+import { type ReferenceOptions, type ReferenceTexts, serverUrlOf } from './render-reference.js';
 
 const MARKDOWN = 'text/markdown; charset=utf-8';
 
@@ -18,17 +23,6 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect 
 const JSON_TEXT = 'application/json; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 const HTML = 'text/html; charset=utf-8';
-
-/** A page loads everything from its own origin, has no inline script and only its own inline style, and sends nothing. */
-const PAGE_POLICY = [
-  "default-src 'none'",
-  `style-src ${STYLE_SOURCE}`,
-  "script-src 'self'",
-  "img-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
 
 /** In the sandbox the reference sends requests of the reader to the APIs. */
 const SANDBOX_POLICY = `${PAGE_POLICY}; connect-src 'self'`;
@@ -62,8 +56,8 @@ export function createDocsEndpoints<Principal>(options: {
   return [
     serve('getOpenApi', PATHS.openApi, JSON_TEXT, ({ openApi }) => openApi),
     serve('getOpenApiYaml', PATHS.openApiYaml, 'application/yaml', ({ openApiYaml }) => openApiYaml),
-    serve('getLandingPage', '/', HTML, renderLandingPage(PATHS, isLoopbackHttp(publicBaseUrl)), policy),
-    serve('getChangelog', PATHS.changelog, HTML, renderChangelog(changelog, PATHS), policy),
+    serve('getLandingPage', '/', HTML, renderLandingPage(isLoopbackHttp(publicBaseUrl)), policy),
+    serve('getChangelog', PATHS.changelog, HTML, renderChangelog(changelog), policy),
     serve('getChangelogMarkdown', PATHS.changelogMarkdown, MARKDOWN, changelog),
     serve('getLlmsText', PATHS.llms, 'text/plain; charset=utf-8', ({ llms }) => llms),
     serve('getDocsMarkdown', '/docs/pages/:page', MARKDOWN, ({ markdown }, page) =>
@@ -126,17 +120,8 @@ function textEndpoint<Principal>(texts: () => Promise<ReferenceTexts>) {
     content: Content,
     headers: Readonly<Record<string, string>> = {},
   ): AnyEndpoint<Principal> => {
-    const made = async (text: string): Promise<EndpointResponse> => ({
-      status: 200,
-      bytes: Buffer.from(text),
-      compressed: await compressedOnce(text),
-      headers: {
-        'content-type': contentType,
-        'cache-control': 'public, no-cache',
-        etag: entityTagOf(CURRENT_API_VERSION, text),
-        ...headers,
-      },
-    });
+    const made = async (text: string) =>
+      publicContent(contentType, Buffer.from(text), await compressedOnce(text), headers);
     const known = new Map<string, { readonly text: string; readonly response: Promise<EndpointResponse> }>();
     const operation = { id, method: 'get', path, unauthenticated: true, conditional: true } as const;
     return serveOperation(operation, async ({ params: { page = '' } }) => {
@@ -148,6 +133,18 @@ function textEndpoint<Principal>(texts: () => Promise<ReferenceTexts>) {
       return response;
     });
   };
+}
+
+/** Returns a response that browsers cache and revalidate each time. */
+export function publicContent(
+  contentType: string,
+  bytes: Buffer,
+  compressed: NonNullable<EndpointResponse['compressed']>,
+  headers: Readonly<Record<string, string>>,
+): EndpointResponse {
+  const etag = entityTagOf(CURRENT_API_VERSION, bytes.toString('latin1'));
+  const fixed = { 'content-type': contentType, 'cache-control': 'public, no-cache', etag };
+  return { status: 200, bytes, compressed, headers: { ...fixed, ...headers } };
 }
 
 /** Reads a file that the build of the web app made. */

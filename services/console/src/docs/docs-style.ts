@@ -1,5 +1,4 @@
 import { ENTRY_STYLE } from './entry-style.js';
-import { TRY_STYLE } from './try-style.js';
 
 const css = String.raw;
 
@@ -8,50 +7,19 @@ export const DOCS_STYLE = [
   css`
     :root {
       color-scheme: light dark;
-      --page: #ffffff;
-      --text: #1b2330;
-      --quiet: #566173;
-      --line: #d9dee6;
-      --panel: #f4f6f9;
-      --bar: #ffffff;
-      --link: #1552b0;
-      --focus: #1552b0;
-      --mark: #ffe58a;
-      --mark-text: #1b2330;
-      --key: #1552b0;
-      --string: #1a6b3c;
-      --atom: #96380b;
-      --get: #1a6b3c;
-      --post: #1552b0;
-      --put: #8a4b00;
-      --delete: #a3242b;
-      --success: #1a6b3c;
-      --failure: #a3242b;
+      --page: light-dark(#ffffff, #12161d);
+      --text: light-dark(#1b2330, #e4e9f1);
+      --quiet: light-dark(#566173, #a5b0c1);
+      --line: light-dark(#d9dee6, #313a47);
+      --panel: light-dark(#f4f6f9, #1b212b);
+      --mark: light-dark(#ffe58a, #6b5300);
+      --mark-text: light-dark(#1b2330, #ffffff);
+      --blue: light-dark(#1552b0, #8fbbff);
+      --green: light-dark(#1a6b3c, #8fd6a8);
+      --brown: light-dark(#8a4b00, #f0c283);
+      --red: light-dark(#a3242b, #ff9c9f);
+      --atom: light-dark(#96380b, #f3b184);
       --mono: ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace;
-    }
-
-    @media (prefers-color-scheme: dark) {
-      :root {
-        --page: #12161d;
-        --text: #e4e9f1;
-        --quiet: #a5b0c1;
-        --line: #313a47;
-        --panel: #1b212b;
-        --bar: #12161d;
-        --link: #8fbbff;
-        --focus: #8fbbff;
-        --mark: #6b5300;
-        --mark-text: #ffffff;
-        --key: #8fbbff;
-        --string: #8fd6a8;
-        --atom: #f3b184;
-        --get: #8fd6a8;
-        --post: #8fbbff;
-        --put: #f0c283;
-        --delete: #ff9c9f;
-        --success: #8fd6a8;
-        --failure: #ff9c9f;
-      }
     }
 
     * {
@@ -81,12 +49,12 @@ export const DOCS_STYLE = [
     }
 
     a {
-      color: var(--link);
+      color: var(--blue);
       text-underline-offset: 0.15em;
     }
 
     :focus-visible {
-      outline: 3px solid var(--focus);
+      outline: 3px solid var(--blue);
       outline-offset: 2px;
       border-radius: 2px;
     }
@@ -148,7 +116,7 @@ export const DOCS_STYLE = [
       gap: 0.5rem 1.5rem;
       padding: 0.6rem 1.5rem;
       border-bottom: 1px solid var(--line);
-      background: var(--bar);
+      background: var(--page);
     }
 
     .bar p {
@@ -159,16 +127,26 @@ export const DOCS_STYLE = [
       font-weight: 600;
     }
 
-    .brand a {
+    .brand a,
+    .anchor,
+    nav li a,
+    nav .title a {
       color: inherit;
       text-decoration: none;
     }
 
+    .version,
+    .search label,
+    #search-result,
+    .constraints,
+    .note {
+      color: var(--quiet);
+      font-size: 0.875rem;
+    }
+
     .version {
       margin-left: 0.5rem;
-      color: var(--quiet);
       font-weight: 400;
-      font-size: 0.875rem;
     }
 
     .search {
@@ -184,11 +162,6 @@ export const DOCS_STYLE = [
         display: flex !important;
         visibility: hidden;
       }
-    }
-
-    .search label {
-      color: var(--quiet);
-      font-size: 0.875rem;
     }
 
     .search input {
@@ -208,8 +181,6 @@ export const DOCS_STYLE = [
     }
 
     #search-result {
-      color: var(--quiet);
-      font-size: 0.875rem;
       white-space: nowrap;
     }
 
@@ -255,8 +226,6 @@ export const DOCS_STYLE = [
       display: block;
       padding: 0.15rem 0.4rem;
       border-radius: 4px;
-      color: inherit;
-      text-decoration: none;
       overflow-wrap: anywhere;
     }
 
@@ -390,5 +359,4 @@ export const DOCS_STYLE = [
       }
     }
   `,
-  TRY_STYLE,
 ].join('');

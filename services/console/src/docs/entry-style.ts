@@ -1,6 +1,6 @@
 const css = String.raw;
 
-/** Styles of an operation, an event or a resource: its anchor, endpoint, fields, examples and responses. */
+/** Styles of an operation, an event or a resource: its anchor, endpoint, fields, examples, responses, and the form that sends a request. */
 export const ENTRY_STYLE = css`
   .entry {
     padding: 2rem 0;
@@ -19,11 +19,6 @@ export const ENTRY_STYLE = css`
     padding-bottom: 0.3rem;
     border-bottom: 2px solid var(--line);
     font-size: 1.6rem;
-  }
-
-  .anchor {
-    color: inherit;
-    text-decoration: none;
   }
 
   .anchor:hover {
@@ -51,21 +46,23 @@ export const ENTRY_STYLE = css`
     font-weight: 700;
   }
 
-  .method.get {
-    color: var(--get);
+  .method.get,
+  .success {
+    color: var(--green);
   }
 
   .method.post {
-    color: var(--post);
+    color: var(--blue);
   }
 
   .method.put,
   .method.patch {
-    color: var(--put);
+    color: var(--brown);
   }
 
-  .method.delete {
-    color: var(--delete);
+  .method.delete,
+  .failure {
+    color: var(--red);
   }
 
   table {
@@ -131,8 +128,6 @@ export const ENTRY_STYLE = css`
     margin: 0.1rem 0;
     padding: 0;
     list-style: none;
-    color: var(--quiet);
-    font-size: 0.875rem;
   }
 
   .response {
@@ -150,20 +145,12 @@ export const ENTRY_STYLE = css`
     font-weight: 700;
   }
 
-  .success {
-    color: var(--success);
-  }
-
-  .failure {
-    color: var(--failure);
-  }
-
   details {
     margin: 0.5rem 0;
   }
 
   summary {
-    color: var(--link);
+    color: var(--blue);
     cursor: pointer;
     font-size: 0.9rem;
     padding-block: 0.15rem;
@@ -187,18 +174,18 @@ export const ENTRY_STYLE = css`
     border: 1px solid var(--line);
     border-radius: 6px;
     background: var(--page);
-    color: var(--link);
+    color: var(--blue);
     font: inherit;
     font-size: 0.8rem;
     cursor: pointer;
   }
 
   ::highlight(json-key) {
-    color: var(--key);
+    color: var(--blue);
   }
 
   ::highlight(json-text) {
-    color: var(--string);
+    color: var(--green);
   }
 
   ::highlight(json-atom) {
@@ -208,5 +195,57 @@ export const ENTRY_STYLE = css`
   ::highlight(search) {
     background-color: var(--mark);
     color: var(--mark-text);
+  }
+
+  /* The form needs the page's script. */
+  @media (scripting: none) {
+    .try {
+      display: none;
+    }
+  }
+
+  .try form {
+    max-width: 44rem;
+    padding: 0.5rem 0;
+  }
+
+  .control label {
+    display: block;
+    font-size: 0.9rem;
+  }
+
+  .control input,
+  .control textarea {
+    width: 100%;
+    padding: 0.4rem 0.6rem;
+    border: 1px solid var(--quiet);
+    border-radius: 6px;
+    background: var(--page);
+    color: var(--text);
+    font: 0.9rem var(--mono);
+  }
+
+  .control .place {
+    display: inline;
+  }
+
+  .try button[type='submit'] {
+    padding: 0.45rem 0.9rem;
+    border: 1px solid var(--blue);
+    border-radius: 6px;
+    background: var(--blue);
+    color: var(--page);
+    font: inherit;
+    font-weight: 600;
+    cursor: pointer;
+  }
+
+  .outcome {
+    font-weight: 600;
+  }
+
+  .received pre {
+    max-height: 24rem;
+    overflow: auto;
   }
 `;

@@ -1,10 +1,14 @@
+import { MCP_PATHS } from '@partner/proto-contracts/api/mcp';
 import { ERROR_REASON_CATALOGUE, isErrorReason } from '@partner/proto-contracts/api/error-reasons';
-import type {
-  ApiDescription,
-  DescribedOperation,
-  DescribedParameter,
-  SchemaNode,
+import {
+  type ApiDescription,
+  componentName,
+  type DescribedOperation,
+  type DescribedParameter,
+  type DescribedResponse,
 } from '@partner/proto-contracts/openapi/api-description';
+import { z } from 'zod';
+import { PATHS } from './render-page.js';
 import { curlCommand } from './request-examples.js';
 
 /**
@@ -20,27 +24,16 @@ export function markdownPages(description: ApiDescription): ReadonlyMap<string, 
   ]);
 }
 
-/** Renders `llms.txt` (llmstxt.org): what the API is, and a link to each Markdown page by its name. */
-export function llmsText(
-  description: ApiDescription,
-  {
-    urlOf,
-    changelog,
-    mcp,
-  }: {
-    /** Returns the address of a page. */
-    readonly urlOf: (page: string) => string;
-    readonly changelog: string;
-    /** The addresses of the tools for assistants. */
-    readonly mcp: readonly string[];
-  },
-) {
+/** Renders `llms.txt` (llmstxt.org): what the API is, and a link to each Markdown page. `urlOf` returns the URL of a path. */
+export function llmsText(description: ApiDescription, urlOf: (path: string) => string) {
+  const pageUrl = (page: string) => urlOf(`/docs/pages/${page}.md`);
+  const mcp = Object.values(MCP_PATHS).map(urlOf).join(' and ');
   const linkTo = ({ path, summary, method }: DescribedOperation, page: string, isWebhook = false) =>
-    `- [${isWebhook ? path : `${method} ${path}`}](${urlOf(page)}): ${summary}`;
+    `- [${isWebhook ? path : `${method} ${path}`}](${pageUrl(page)}): ${summary}`;
   return [
     `# ${description.title}`,
     '> Partner companies create sales leads, book appointments and pull jobs; installer companies follow their jobs through a change feed and write back; every event reaches a company as a signed webhook.',
-    `- [Guide](${urlOf('guide')}): authentication, errors, limits, retries, signatures\n- [Changelog](${changelog})\n- Assistants with an API key use the API as tools, over MCP (Streamable HTTP): ${mcp.join(' and ')}. See "Assistants" in the guide.`,
+    `- [Guide](${pageUrl('guide')}): authentication, errors, limits, retries, signatures\n- [Changelog](${urlOf(PATHS.changelogMarkdown)})\n- Assistants with an API key use the API as tools, over MCP (Streamable HTTP): ${mcp}. See "Assistants" in the guide.`,
     ...description.tags.map(({ name }) => {
       const operations = description.operations.filter(({ tag }) => tag === name);
       const links = operations.map((operation) => linkTo(operation, operation.id));
@@ -85,41 +78,36 @@ function parameterLine({ name, in: place, required, schema, description = '' }: 
 }
 
 function errorsOf({ responses }: DescribedOperation): readonly string[] {
-  const lines = responses.flatMap(({ status, errorCodes }) =>
-    errorCodes.filter(isErrorReason).map((code) => {
-      const { meaning, action } = ERROR_REASON_CATALOGUE[code];
-      return `- ${status} \`${code}\`: ${meaning} ${action}`;
-    }),
+  const lines = describedErrors(responses).map(
+    ({ status, code, meaning, action }) => `- ${status} \`${code}\`: ${meaning} ${action}`,
   );
   return lines.length === 0 ? [] : ['## Errors', lines.join('\n')];
 }
 
+/** Returns the errors of responses, with what the catalog says about them. */
+export function describedErrors(responses: readonly DescribedResponse[]) {
+  return responses.flatMap(({ status, errorCodes }) =>
+    errorCodes.filter(isErrorReason).map((code) => ({ status, code, ...ERROR_REASON_CATALOGUE[code] })),
+  );
+}
+
+const referring = z.looseObject({ $ref: z.string().optional() });
+
 /** The schema with the components that it refers to in place; one that contains itself stays a reference. */
 function resolved(
-  node: SchemaNode,
+  node: unknown,
   schemas: ApiDescription['schemas'],
   within: readonly string[] = [],
-): SchemaNode {
-  const { $ref, ...rest } = node;
-  const name = $ref?.slice($ref.lastIndexOf('/') + 1);
-  const component = name === undefined ? undefined : schemas[name];
-  if (name !== undefined && (component === undefined || within.includes(name))) return node;
+): unknown {
+  if (Array.isArray(node)) return node.map((each) => resolved(each, schemas, within));
+  if (typeof node !== 'object' || node === null) return node;
+  const { $ref, ...own } = referring.parse(node);
+  const name = componentName({ $ref });
+  const component = name === undefined ? {} : schemas[name];
+  if (component === undefined || within.includes(name ?? '')) return node;
   const names = name === undefined ? within : [...within, name];
-  const inner = (each: SchemaNode) => resolved(each, schemas, names);
-  const { items, anyOf, oneOf, properties, ...own } = { ...component, ...rest };
-  return {
-    ...own,
-    ...(items === undefined ? {} : { items: inner(items) }),
-    ...(anyOf === undefined ? {} : { anyOf: anyOf.map(inner) }),
-    ...(oneOf === undefined ? {} : { oneOf: oneOf.map(inner) }),
-    ...(properties === undefined
-      ? {}
-      : {
-          properties: Object.fromEntries(
-            Object.entries(properties).map(([field, each]) => [field, inner(each)]),
-          ),
-        }),
-  };
+  const parts = Object.entries({ ...component, ...own });
+  return Object.fromEntries(parts.map(([key, part]) => [key, resolved(part, schemas, names)]));
 }
 
 const block = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;

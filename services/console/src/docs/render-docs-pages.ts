@@ -1,23 +1,35 @@
-import type { ApiDescription } from '@partner/proto-contracts/openapi/api-description';
-import { type Html, html, NOTHING } from './html.js';
-import { type Group, renderGroups } from './render-groups.js';
+import {
+  type ApiDescription,
+  componentName,
+  type DescribedOperation,
+} from '@partner/proto-contracts/openapi/api-description';
+import { type Html, html, NOTHING, renderEntry } from './html.js';
+import {
+  linkedSchemas,
+  renderConstraints,
+  renderExample,
+  renderFields,
+  renderType,
+  resolved,
+  schemaAnchor,
+} from './render-fields.js';
 import { renderInline, renderMarkdown } from './render-markdown.js';
-import { renderPage } from './render-page.js';
+import { renderErrorExamples, renderOperation, renderParameters } from './render-operation.js';
+import { PATHS, renderPage } from './render-page.js';
 
-/** Paths that the pages name. */
-export interface DocsPaths {
-  /** The start page; the other pages are below it. */
-  readonly reference: string;
-  readonly search: string;
-  readonly codeBlocks: string;
-  readonly tryIt: string;
-  readonly icon: string;
-  readonly openApi: string;
-  readonly openApiYaml: string;
-  readonly postman: string;
-  readonly receiverCode: string;
-  readonly changelog: string;
-  readonly llms: string;
+/** A part of a section with a title in the contents. */
+interface Entry {
+  readonly anchor: string;
+  readonly title: Html;
+  readonly content: Html;
+}
+
+interface Group {
+  readonly anchor: string;
+  readonly title: string;
+  /** In Markdown. */
+  readonly introduction: string;
+  readonly entries: readonly Entry[];
 }
 
 /**
@@ -27,11 +39,10 @@ export interface DocsPaths {
  */
 export function renderDocsPages(
   description: ApiDescription,
-  paths: DocsPaths,
   isSandbox: boolean,
 ): ReadonlyMap<string, string> {
   const { introduction, groups } = renderGroups(description, isSandbox);
-  const pathOf = (name: string) => `${paths.reference}/${name}`;
+  const pathOf = (name: string) => `${PATHS.reference}/${name}`;
   const about = html`<div data-introduction>
     ${renderMarkdown(introduction)}
     <p>Base address: <code>${description.serverUrl}</code></p>
@@ -44,12 +55,11 @@ export function renderDocsPages(
   ) => {
     const text = renderPage({
       title: `${description.title}: ${page.title}`,
-      icon: paths.icon,
-      head: html`<script type="module" fetchpriority="low" src="${paths.search}"></script>
-        <script type="module" fetchpriority="low" src="${paths.codeBlocks}"></script>
-        ${isSandbox ? html`<script type="module" fetchpriority="low" src="${paths.tryIt}"></script>` : NOTHING}`,
+      head: html`<script type="module" fetchpriority="low" src="${PATHS.search}"></script>
+        <script type="module" fetchpriority="low" src="${PATHS.codeBlocks}"></script>
+        ${isSandbox ? html`<script type="module" fetchpriority="low" src="${PATHS.tryIt}"></script>` : NOTHING}`,
       body: html`<a class="skip" href="#content">Skip to the content</a>
-        ${renderBar(description, paths, shown.length === groups.length ? '' : pathOf('all'))}
+        ${renderBar(description, shown.length === groups.length ? '' : pathOf('all'))}
         <div class="layout">
           <nav aria-label="Contents">
             <details id="contents">
@@ -87,7 +97,7 @@ export function renderDocsPages(
     main: html`${title}${about}${groups.map((group) => renderGroup(group, 'h2'))}`,
   };
   return new Map([
-    [paths.reference, render(start, [])],
+    [PATHS.reference, render(start, [])],
     [pathOf('all'), render(all, groups)],
     ...groups.map((group) => {
       const contents = html`${groups.map((each) => renderContents(each, each === group))}`;
@@ -111,10 +121,10 @@ function linkedAcross(page: string, elsewhere: readonly Group[], pathOf: (name: 
   );
 }
 
-function renderBar({ title, version }: ApiDescription, paths: DocsPaths, searchPage: string): Html {
+function renderBar({ title, version }: ApiDescription, searchPage: string): Html {
   return html`<header class="bar">
     <p class="brand">
-      <a href="${paths.reference}">${title}</a>
+      <a href="${PATHS.reference}">${title}</a>
       <span class="version">version ${version}</span>
     </p>
     <form class="search" role="search" id="search" data-page="${searchPage}" hidden>
@@ -130,9 +140,9 @@ function renderBar({ title, version }: ApiDescription, paths: DocsPaths, searchP
       <p id="search-result" role="status"></p>
     </form>
     <p class="download">
-      OpenAPI 3.1: <a href="${paths.openApi}">JSON</a>, <a href="${paths.openApiYaml}">YAML</a>.
-      <a href="${paths.postman}">Postman collection</a>. <a href="${paths.llms}">Markdown for assistants</a>.
-      <a href="${paths.receiverCode}">Receiver code</a>. <a href="${paths.changelog}">Changelog</a>
+      OpenAPI 3.1: <a href="${PATHS.openApi}">JSON</a>, <a href="${PATHS.openApiYaml}">YAML</a>.
+      <a href="${PATHS.postman}">Postman collection</a>. <a href="${PATHS.llms}">Markdown for assistants</a>.
+      <a href="${PATHS.receiverCode}">Receiver code</a>. <a href="${PATHS.changelog}">Changelog</a>
     </p>
   </header>`;
 }
@@ -159,4 +169,186 @@ function renderGroup({ anchor, title, introduction, entries }: Group, heading: '
     <p data-introduction>${renderInline(introduction)}</p>
     ${entries.map(({ content }) => content)}
   </section>`;
+}
+
+/** Renders the sections: a guide, the operations by their credentials, the webhooks, and the schemas that several of them share. */
+function renderGroups(
+  description: ApiDescription,
+  isSandbox: boolean,
+): { readonly introduction: string; readonly groups: readonly Group[] } {
+  const { introduction, chapters } = guideOf(description);
+  return {
+    introduction,
+    groups: [
+      {
+        anchor: 'guide',
+        title: 'Guide',
+        introduction:
+          'First request, keys, errors, retries, limits and versions, and how to receive webhooks.',
+        entries: chapters,
+      },
+      ...description.tags
+        .filter(({ name }) => name !== 'Webhooks')
+        .map(({ name, description: text }) => operationGroup(name, text, description, isSandbox)),
+      webhookGroup(description),
+      schemaGroup(description),
+    ],
+  };
+}
+
+function guideOf({ guide }: ApiDescription): {
+  readonly introduction: string;
+  readonly chapters: readonly Entry[];
+} {
+  const [introduction = '', ...parts] = guide.split(/^## /m);
+  const chapters = parts.map((part) => {
+    const end = part.indexOf('\n');
+    const title = part.slice(0, end);
+    const anchor = title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+    return {
+      anchor,
+      title: html`${title}`,
+      content: renderEntry(anchor, html`${title}`, renderMarkdown(part.slice(end))),
+    };
+  });
+  return { introduction, chapters };
+}
+
+function operationGroup(
+  tag: string,
+  introduction: string,
+  description: ApiDescription,
+  isSandbox: boolean,
+): Group {
+  return {
+    anchor: tag.toLowerCase(),
+    title: tag,
+    introduction,
+    entries: description.operations
+      .filter((operation) => operation.tag === tag)
+      .map((operation) => ({
+        anchor: operation.id,
+        title: html`<span class="method ${operation.method.toLowerCase()}">${operation.method}</span>
+          ${operation.summary}`,
+        content: renderOperation(operation, description, isSandbox),
+      })),
+  };
+}
+
+function webhookGroup(description: ApiDescription): Group {
+  return {
+    anchor: 'webhooks',
+    title: 'Webhooks',
+    introduction:
+      'What your server gets when something happens. See [Receiving webhooks](#receiving-webhooks) and [Verifying a webhook](#verifying-a-webhook).',
+    entries: [
+      {
+        anchor: 'webhook-request',
+        title: html`What every webhook has`,
+        content: renderDelivery(description),
+      },
+      ...description.webhooks.map((webhook) => ({
+        anchor: eventAnchor(webhook.path),
+        title: html`${webhook.path}`,
+        content: renderWebhook(webhook, description),
+      })),
+    ],
+  };
+}
+
+/** Returns the schemas that a table links to, and that of errors. */
+function schemaGroup(description: ApiDescription): Group {
+  const { schemas, operations, webhooks } = description;
+  const bodies = [...operations, ...webhooks].flatMap(({ body, responses }) => [
+    ...(body === undefined ? [] : [body]),
+    ...responses.flatMap((response) => response.body ?? []),
+  ]);
+  const needed = new Set<string>();
+  const open = [
+    'Error',
+    ...operations.flatMap(({ parameters }) =>
+      parameters.flatMap(({ schema }) => componentName(schema) ?? []),
+    ),
+    ...bodies.flatMap(({ schema }) => linkedSchemas(schema, schemas)),
+  ];
+  for (const name of open) {
+    if (needed.has(name)) continue;
+    needed.add(name);
+    open.push(...linkedSchemas(schemas[name] ?? {}, schemas));
+  }
+  return {
+    anchor: 'schemas',
+    title: 'Schemas',
+    introduction: 'Schemas that several responses share.',
+    entries: Object.entries(schemas)
+      // An event's data is rendered with the event.
+      .filter(([name]) => needed.has(name) && !name.endsWith('Data'))
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, schema]) => {
+        const anchor = schemaAnchor(name);
+        return {
+          anchor,
+          title: html`${name}`,
+          content: renderEntry(
+            anchor,
+            html`${name}`,
+            html`${schema.description === undefined ? NOTHING : html`<p>${renderInline(schema.description)}</p>`}
+            ${schema.oneOf === undefined ? NOTHING : html`<p>${renderType(schema)}</p>`}
+            ${renderConstraints(schema)} ${renderFields(schema, schemas)}
+            ${name === 'Error' ? renderErrorExamples(operations) : NOTHING}`,
+          ),
+        };
+      }),
+  };
+}
+
+function eventAnchor(event: string): string {
+  return `event-${event}`;
+}
+
+/** Renders what all webhooks share: the headers, and the envelope around the data. */
+function renderDelivery({ webhooks, schemas }: ApiDescription): Html {
+  const [any] = webhooks;
+  if (any?.body === undefined) return NOTHING;
+  const envelope = resolved(any.body.schema, schemas);
+  const properties = Object.fromEntries(
+    Object.entries(envelope.properties ?? {}).map(([name, property]) => [
+      name,
+      name === 'data'
+        ? { type: 'object', description: 'What happened; differs from event to event, see below.' }
+        : name === 'event'
+          ? { type: 'string', description: 'The name of the event.' }
+          : property,
+    ]),
+  );
+  return renderEntry(
+    'webhook-request',
+    html`What every webhook has`,
+    html`<p class="endpoint">
+        <span class="method post">POST</span> <code>https://your-server.example/…</code>
+      </p>
+      <h3>Headers</h3>
+      ${renderParameters(any.parameters, 'Header')}
+      <h3>Envelope</h3>
+      ${renderFields({ ...envelope, properties }, schemas)}
+      <h3>Your response</h3>
+      <ul>
+        ${any.responses.map(
+          ({ status, description }) =>
+            html`<li><code>${status === 'default' ? 'else' : status}</code> ${description}</li>`,
+        )}
+      </ul>`,
+  );
+}
+
+function renderWebhook({ path: event, description, body }: DescribedOperation, api: ApiDescription): Html {
+  const data = body === undefined ? undefined : resolved(body.schema, api.schemas).properties?.['data'];
+  return renderEntry(
+    eventAnchor(event),
+    html`<code>${event}</code>`,
+    html`${renderMarkdown(description)}
+      <h3>Data</h3>
+      ${data === undefined ? NOTHING : renderFields(data, api.schemas, 'data.')}
+      ${(body?.examples ?? []).map(({ value }) => renderExample('Example', value))}`,
+  );
 }

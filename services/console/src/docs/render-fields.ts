@@ -1,17 +1,13 @@
 import { componentName, type SchemaNode } from '@partner/proto-contracts/openapi/api-description';
 import { type Html, html, NOTHING } from './html.js';
 import { renderInline } from './render-markdown.js';
-import { renderRows } from './render-parts.js';
 
-/** Schemas by their names. */
 export type Schemas = Readonly<Record<string, SchemaNode>>;
 
-/** Returns the anchor of a named schema. */
 export function schemaAnchor(name: string): string {
   return `schema-${name}`;
 }
 
-/** Resolves a schema reference. */
 export function resolved(schema: SchemaNode, schemas: Schemas): SchemaNode {
   const name = componentName(schema);
   return name === undefined ? schema : (schemas[name] ?? schema);
@@ -51,7 +47,6 @@ function fieldRows(schema: SchemaNode, prefix: string): readonly (readonly Html[
   });
 }
 
-/** Renders the type of a value, in words. */
 export function renderType(schema: SchemaNode): Html {
   const name = componentName(schema);
   if (name !== undefined) return html`<a href="#${schemaAnchor(name)}">${name}</a>`;
@@ -64,7 +59,6 @@ export function renderType(schema: SchemaNode): Html {
   return html`${types.join(' or ')}${schema.format === undefined ? NOTHING : html` (${schema.format})`}`;
 }
 
-/** Renders the constraints of a value besides its type; empty if there are none. */
 export function renderConstraints(schema: SchemaNode): Html {
   const values = schema.const === undefined ? (schema.enum ?? schema.items?.enum) : [schema.const];
   const constraints = [
@@ -110,4 +104,46 @@ function range(least: number | undefined, most: number | undefined, unit: string
         ? `at most ${number(most)}`
         : `${number(least)} to ${number(most)}`;
   return html`${unit === '' ? span : `${span} ${unit}`}`;
+}
+
+/**
+ * Renders a table whose rows become blocks on a narrow screen. Roles keep it a table for screen readers, and each cell
+ * of a plain table carries its column's name. A space separates the cells, so that the search does not join their
+ * words.
+ */
+export function renderRows(
+  head: readonly string[],
+  rows: readonly (readonly Html[])[],
+  kind: 'fields' | 'plain' = 'plain',
+): Html {
+  return html`<table role="table" class="${kind}">
+    <thead role="rowgroup">
+      <tr role="row">
+        ${head.map((title) => html`<th role="columnheader" scope="col">${renderInline(title)}</th> `)}
+      </tr>
+    </thead>
+    <tbody role="rowgroup">
+      ${rows.map(
+        (cells) =>
+          html`<tr role="row">
+            ${cells.map((cell, place) => html`<td role="cell" data-title="${head[place] ?? ''}">${cell}</td> `)}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+/** Renders a JSON value, indented. The page's script colours it. */
+export function renderJson(value: unknown): Html {
+  return html`<pre><code class="json">${JSON.stringify(value, null, 2)}</code></pre>`;
+}
+
+const LINES_SHOWN_AT_ONCE = 24;
+
+/** Renders an example under its title, collapsed if it is long. */
+export function renderExample(title: string, value: unknown): Html {
+  const isShort = JSON.stringify(value, null, 2).split('\n').length <= LINES_SHOWN_AT_ONCE;
+  const content = html`<summary>${title}</summary>
+    ${renderJson(value)}`;
+  return isShort ? html`<details open>${content}</details>` : html`<details>${content}</details>`;
 }

@@ -50,7 +50,6 @@ markdown.core.ruler.push('heading_anchors', ({ tokens, env }) => {
 
 const WITH_ANCHORS = {};
 
-/** Renders the Markdown of an API description. */
 export function renderMarkdown(text: string): Html {
   return { html: markdown.render(text) };
 }
@@ -60,7 +59,6 @@ export function renderWithAnchors(text: string): Html {
   return { html: markdown.render(text, WITH_ANCHORS) };
 }
 
-/** Renders inline Markdown. */
 export function renderInline(text: string): Html {
   return { html: markdown.renderInline(text) };
 }

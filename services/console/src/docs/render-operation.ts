@@ -1,4 +1,3 @@
-import { ERROR_REASON_CATALOGUE, isErrorReason } from '@partner/proto-contracts/api/error-reasons';
 import type {
   ApiDescription,
   DescribedResponse,
@@ -7,11 +6,18 @@ import type {
   DescribedParameter,
 } from '@partner/proto-contracts/openapi/api-description';
 import { type Html, html, NOTHING, renderEntry } from './html.js';
-import { renderConstraints, renderFields, renderType, type Schemas } from './render-fields.js';
+import { describedErrors } from './markdown-pages.js';
+import {
+  renderConstraints,
+  renderExample,
+  renderFields,
+  renderJson,
+  renderRows,
+  renderType,
+  type Schemas,
+} from './render-fields.js';
 import { renderInline, renderMarkdown } from './render-markdown.js';
-import { renderExample, renderJson, renderRows } from './render-parts.js';
 import { curlCommand, requestExamples } from './request-examples.js';
-import { renderTryForm } from './render-try-form.js';
 
 /** Renders one operation under an anchor with its id; in the sandbox with a form that sends it. */
 export function renderOperation(
@@ -54,7 +60,6 @@ function renderRequestExamples(operation: DescribedOperation, description: ApiDe
   </details>`;
 }
 
-/** Renders parameters as a table; empty if there are none. */
 export function renderParameters(parameters: readonly DescribedParameter[], title = 'Parameter'): Html {
   if (parameters.length === 0) return NOTHING;
   return renderRows(
@@ -101,7 +106,6 @@ function renderResponse({ status, description, headers, body }: DescribedRespons
   </div>`;
 }
 
-/** Renders an example of each error that the operations can return. */
 export function renderErrorExamples(operations: readonly DescribedOperation[]): Html {
   const examples = operations
     .flatMap(({ responses }) => responses)
@@ -121,16 +125,79 @@ export function renderErrorExamples(operations: readonly DescribedOperation[]): 
 }
 
 function renderErrors(responses: readonly DescribedResponse[]): Html {
-  const rows = responses.flatMap(({ status, errorCodes }) =>
-    errorCodes.filter(isErrorReason).map((code) => {
-      const { meaning, action } = ERROR_REASON_CATALOGUE[code];
-      return [
-        html`<code class="failure">${status}</code>`,
-        html`<code>${code}</code>`,
-        html`${renderInline(meaning)}`,
-        html`${renderInline(action)}`,
-      ];
-    }),
-  );
+  const rows = describedErrors(responses).map(({ status, code, meaning, action }) => [
+    html`<code class="failure">${status}</code>`,
+    html`<code>${code}</code>`,
+    html`${renderInline(meaning)}`,
+    html`${renderInline(action)}`,
+  ]);
   return renderRows(['Status', 'Code', 'Meaning', 'What to do'], rows);
+}
+
+/**
+ * Renders a form that sends the operation with a key of the reader; empty for operations without an API key. The page's script sends
+ * it: the page's policy allows no form to.
+ */
+function renderTryForm({ id, method, path, credentials, parameters, body }: DescribedOperation): Html {
+  if (credentials !== 'apiKeyHeader') return NOTHING;
+  const [example] = body?.examples ?? [];
+  return html`<details class="try">
+    <summary>Try it in the sandbox</summary>
+    <form data-method="${method}" data-path="${path}" autocomplete="off">
+      ${renderInput({
+        id: `${id}-try-key`,
+        label: html`API key of the sandbox`,
+        attributes: html`data-in="key" type="password" autocomplete="off" required
+        aria-describedby="${id}-try-note"`,
+      })}
+      <p class="note" id="${id}-try-note">
+        Stays in the memory of this page until you leave it. The page reads ids of your company with it, for
+        the fields. The request changes data of the sandbox.
+      </p>
+      ${parameters.map((parameter) => renderParameterInput(parameter, `${id}-try-${parameter.name}`))}
+      ${
+        example === undefined
+          ? NOTHING
+          : html`<p class="control">
+              <label for="${id}-try-body">Body</label>
+              <textarea
+                id="${id}-try-body"
+                data-in="body"
+                data-recent="${example.recentField ?? ''}"
+                rows="${Math.min(JSON.stringify(example.value, null, 2).split('\n').length, 16)}"
+                spellcheck="false"
+              >
+${JSON.stringify(example.value, null, 2)}</textarea>
+            </p>`
+      }
+      <p><button type="submit">Send ${method} request</button></p>
+      <p class="outcome" role="status"></p>
+      <div class="received" hidden>
+        <p class="language">Response headers</p>
+        <pre tabindex="0"><code class="headers"></code></pre>
+        <p class="language">Response body</p>
+        <pre tabindex="0"><code class="text"></code></pre>
+      </div>
+    </form>
+  </details>`;
+}
+
+function renderParameterInput(parameter: DescribedParameter, id: string): Html {
+  const { name, in: place, required = false, example = '' } = parameter;
+  const isIdempotencyKey = name === 'Idempotency-Key';
+  const isFilled = place === 'path' || (required && !isIdempotencyKey);
+  return renderInput({
+    id,
+    label: html`<code>${name}</code> <span class="place">in ${place}${required ? '' : ', optional'}</span>`,
+    attributes: html`data-in="${place}" name="${name}" value="${isFilled ? example : ''}"
+    placeholder="${isIdempotencyKey ? 'a new one for each request' : isFilled ? '' : example}"
+    ${isFilled ? html`required` : NOTHING} spellcheck="false"`,
+  });
+}
+
+function renderInput(input: { readonly id: string; readonly label: Html; readonly attributes: Html }): Html {
+  return html`<p class="control">
+    <label for="${input.id}">${input.label}</label>
+    <input id="${input.id}" ${input.attributes} />
+  </p>`;
 }

@@ -1,30 +1,9 @@
-import { MCP_PATHS } from '@partner/proto-contracts/api/mcp';
 import { readApiDescription } from '@partner/proto-contracts/openapi/api-description';
 import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
 import { stringify } from 'yaml';
 import { llmsText, markdownPages } from './markdown-pages.js';
 import { renderDocsPages } from './render-docs-pages.js';
 
-export const PATHS = {
-  search: '/docs/search.js',
-  codeBlocks: '/docs/code-blocks.js',
-  tryIt: '/docs/try-it.js',
-  icon: '/docs/icon.svg',
-  openApi: '/openapi.json',
-  openApiYaml: '/docs/openapi.yaml',
-  postman: '/docs/postman-collection.json',
-  console: '/console',
-  receiverCode: '/console/receiver-code',
-  reference: '/docs',
-  changelog: '/docs/changelog',
-  changelogFeed: '/docs/changelog.atom',
-  changelogMarkdown: '/docs/changelog.md',
-  llms: '/llms.txt',
-} as const;
-
-const markdownPath = (page: string) => `/docs/pages/${page}.md`;
-
-/** What the texts of the reference depend on. */
 export interface ReferenceOptions {
   readonly publicBaseUrl: string;
   readonly sessionCookie: string;
@@ -34,7 +13,6 @@ export interface ReferenceOptions {
   readonly day: string;
 }
 
-/** The reference in all its forms. */
 export interface ReferenceTexts {
   readonly openApi: string;
   readonly openApiYaml: string;
@@ -54,17 +32,12 @@ export function renderReference(options: ReferenceOptions): ReferenceTexts {
   });
   const openApi = JSON.stringify(document);
   const description = readApiDescription(JSON.parse(openApi));
-  const urlOf = (path: string) => new URL(path, options.publicBaseUrl).href;
   return {
     openApi,
     openApiYaml: stringify(JSON.parse(openApi), { aliasDuplicateObjects: false }),
-    pages: renderDocsPages(description, PATHS, options.isSandbox),
+    pages: renderDocsPages(description, options.isSandbox),
     markdown: markdownPages(description),
-    llms: llmsText(description, {
-      urlOf: (page) => urlOf(markdownPath(page)),
-      changelog: urlOf(PATHS.changelogMarkdown),
-      mcp: Object.values(MCP_PATHS).map(urlOf),
-    }),
+    llms: llmsText(description, (path) => new URL(path, options.publicBaseUrl).href),
   };
 }
 

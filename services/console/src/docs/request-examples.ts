@@ -26,12 +26,9 @@ export function curlCommand(
   return [start, ...options].join(' \\\n  ');
 }
 
-/** Returns the operation's address with the examples of its path parameters. */
-function exampleUrl({ path, parameters }: DescribedOperation, serverUrl: string): string {
-  const filled = parameters
-    .filter((parameter) => parameter.in === 'path')
-    .reduce((text, { name, example }) => text.replace(`{${name}}`, example ?? name), path);
-  return `${serverUrl}${filled}`;
+function exampleUrl(operation: DescribedOperation, serverUrl: string): string {
+  const fill = (path: string, [name, value]: readonly [string, string]) => path.replace(`{${name}}`, value);
+  return `${serverUrl}${pathExamples(operation).reduce(fill, operation.path)}`;
 }
 
 function credentialsOptions({ id, credentials }: DescribedOperation): readonly string[] {
@@ -62,7 +59,6 @@ function quotedBody({ value, recentField }: DescribedExample): string {
       );
 }
 
-/** Formats JSON with its lines indented below their option. */
 function indented(value: unknown): string {
   return JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');
 }
@@ -90,7 +86,7 @@ const LANGUAGES: readonly {
 export function requestExamples(
   operation: DescribedOperation,
   description: Pick<ApiDescription, 'serverUrl' | 'schemas'>,
-): readonly RequestExample[] {
+) {
   if (operation.credentials !== 'apiKeyHeader') return [];
   const snippet = new HTTPSnippet(harOf(operation, description.serverUrl));
   const requests = LANGUAGES.flatMap(({ language, target, client }) => {
@@ -129,12 +125,6 @@ function harOf(
   return { log: { version: '1.2', creator: { name: 'reference', version: '1' }, entries: [{ request }] } };
 }
 
-/** A request as code. */
-interface RequestExample {
-  readonly language: string;
-  readonly code: string;
-}
-
 /**
  * Returns an operation of partners as calls of the shipped clients, complete except for the key, with the first example of its body. A
  * call makes its idempotency key itself. Without Python for a body of several forms, whose models only its client knows.
@@ -142,7 +132,7 @@ interface RequestExample {
 function clientExamples(
   operation: DescribedOperation,
   { serverUrl, schemas }: Pick<ApiDescription, 'serverUrl' | 'schemas'>,
-): readonly RequestExample[] {
+) {
   const isOneOfSeveral = schemas[modelOf(operation) ?? '']?.oneOf !== undefined;
   const python = { language: 'Python (client)', code: pythonCall(operation, serverUrl) };
   return [
@@ -171,7 +161,7 @@ function pythonCall(operation: DescribedOperation, serverUrl: string): string {
   const module = operation.id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const [example] = operation.body?.examples ?? [];
   const model = modelOf(operation);
-  const body = model === undefined ? [] : [`body=${model}.from_dict(${pythonLiteral(example?.value, '')})`];
+  const body = model === undefined ? [] : [`body=${model}.from_dict(${pythonLiteral(example?.value)})`];
   const values = pathExamples(operation).map(([, value]) => JSON.stringify(value));
   return `from partner_client import create_partner_client
 from partner_client.gen.api.${operation.tag.toLowerCase()} import ${module}
@@ -191,24 +181,11 @@ function pathExamples({ path, parameters }: DescribedOperation): readonly (reado
   });
 }
 
-function pythonLiteral(value: unknown, indent: string): string {
-  const inner = `${indent}    `;
-  const lines = (open: string, items: readonly string[], close: string) =>
-    items.length === 0
-      ? `${open}${close}`
-      : `${open}\n${items.map((item) => `${inner}${item},\n`).join('')}${indent}${close}`;
-  if (Array.isArray(value))
-    return lines(
-      '[',
-      value.map((item) => pythonLiteral(item, inner)),
-      ']',
-    );
-  if (typeof value === 'object' && value !== null)
-    return lines(
-      '{',
-      Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${pythonLiteral(item, inner)}`),
-      '}',
-    );
-  if (typeof value === 'boolean') return value ? 'True' : 'False';
-  return value === null || value === undefined ? 'None' : JSON.stringify(value);
+const PYTHON: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
+
+/** Returns JSON as a Python literal, with a comma after the last item too. */
+function pythonLiteral(value: unknown): string {
+  return JSON.stringify(value ?? null, null, 4)
+    .replaceAll(/(?<![,{[])\n/g, ',\n')
+    .replaceAll(/"(?:[^"\\]|\\.)*"|true|false|null/g, (token) => PYTHON[token] ?? token);
 }
