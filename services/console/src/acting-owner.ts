@@ -8,7 +8,6 @@ export type OwnerRequest = Pick<
   'principal' | 'remoteAddress' | 'header' | 'call'
 >;
 
-/** Returns the client address and user agent of a request. */
 export function clientOriginOf({
   remoteAddress,
   header,
@@ -26,12 +25,10 @@ export function callerOf(
   return { kind: 'owner', companyId, companyClass, role, membershipId, displayName, ...client };
 }
 
-/** Returns the owner of a request, as calls name them. */
 export function ownerCaller(request: Pick<OwnerRequest, 'principal' | 'remoteAddress' | 'header'>): Caller {
   return callerOf(request.principal, clientOriginOf(request));
 }
 
-/** Returns the options of a call on behalf of the owner of a request. */
 export function ownerCall(request: OwnerRequest) {
   return { ...request.call, caller: ownerCaller(request) };
 }

@@ -2,10 +2,9 @@ import { HOST_AND_PORT, LOOPBACK_HTTP } from '@partner/kernel/process/address-pa
 import { commonConfig, httpConfig } from '@partner/kernel/process/config';
 import { keyListSetting } from '@partner/kernel/process/key-list';
 import { hasSender, mailConfig, NO_SENDER } from '@partner/kernel/process/mail';
+import { isLoopback } from '@partner/kernel/process/production-settings';
 import { z } from 'zod';
-import { isLoopbackHttp } from './loopback-http.js';
 
-/** The console's settings. */
 export const config = z
   .object({
     ...commonConfig,
@@ -52,22 +51,30 @@ export const config = z
   .refine(hasSender, NO_SENDER)
   .superRefine(
     (config, context) => {
-      if (config.OIDC_ISSUER === undefined) return;
-      for (const name of ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const) {
-        if (config[name] !== undefined) continue;
-        context.addIssue({ code: 'custom', path: [name], message: 'is not set, and OIDC_ISSUER is' });
+      const refuse = (name: keyof typeof config, message: string) =>
+        context.addIssue({ code: 'custom', path: [name], message });
+      const isProduction = config.PARTNER_ENVIRONMENT === 'production';
+      if (config.OIDC_ISSUER !== undefined) {
+        for (const name of ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const)
+          if (config[name] === undefined) refuse(name, 'is not set, and OIDC_ISSUER is');
+        if (isProduction && isLoopbackHttp(config.OIDC_ISSUER))
+          refuse(
+            'OIDC_ISSUER',
+            'must begin with https:// unless its host is a loopback address in the sandbox',
+          );
       }
-      if (!isLoopbackHttp(config.OIDC_ISSUER) || config.PARTNER_ENVIRONMENT !== 'production') return;
-      const message = 'must begin with https:// unless its host is a loopback address in the sandbox';
-      context.addIssue({ code: 'custom', path: ['OIDC_ISSUER'], message });
+      if (isProduction && isLoopbackHttp(config.PUBLIC_BASE_URL))
+        refuse('PUBLIC_BASE_URL', 'must begin with https:// when PARTNER_ENVIRONMENT is production');
     },
     { when: () => true },
-  )
-  .refine(
-    (config) => config.PARTNER_ENVIRONMENT !== 'production' || !isLoopbackHttp(config.PUBLIC_BASE_URL),
-    {
-      path: ['PUBLIC_BASE_URL'],
-      message: 'must begin with https:// when PARTNER_ENVIRONMENT is production',
-      when: () => true,
-    },
   );
+
+/**
+ * Returns whether a base address is plain HTTP on this machine, the only place where a session cookie may lack
+ * `Secure`.
+ */
+export function isLoopbackHttp(baseUrl: string): boolean {
+  if (!URL.canParse(baseUrl)) return false;
+  const { protocol, hostname } = new URL(baseUrl);
+  return protocol === 'http:' && isLoopback(hostname);
+}

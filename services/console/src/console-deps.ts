@@ -1,44 +1,85 @@
 import type { RateLimiter } from '@partner/gateway-kit/limits/rate-limiter';
 import type { CursorSigner } from '@partner/gateway-kit/operations/cursor-signer';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
+import type { KeyList } from '@partner/kernel/process/key-list';
 import type { Mailer } from '@partner/kernel/process/mail';
+import type { After } from '@partner/kernel/process/timers';
 import type { Logger } from '@partner/kernel/telemetry/logger';
-import type { Counter } from 'prom-client';
-import type { BackgroundWork } from './background-work.js';
-import type { ChangeStreams } from './live/change-streams.js';
-import type { DeviceCookie, SessionCookie } from './sessions/cookies.js';
-import type { IdentityProvider } from './sessions/identity-provider.js';
-import type { LoginAttempts } from './sessions/login-attempts.js';
-import type { ProviderRequests } from './sessions/provider-requests.js';
-import type { SessionStore } from './sessions/session-store.js';
-import type { SessionTrail } from './sessions/session-trail.js';
-import type { HashPassword, VerifyPassword } from './sessions/verify-password.js';
+import { Counter, type Registry } from 'prom-client';
+import { createBackgroundWork } from './background-work.js';
+import { createChangeStreams } from './live/change-streams.js';
+import { createDeviceCookie, createProviderCookie, createSessionCookie } from './sessions/cookies.js';
+import { createIdentityProvider, type ProviderClient } from './sessions/identity-provider.js';
+import { createLoginAttempts } from './sessions/login-attempts.js';
+import { createProviderRequests } from './sessions/provider-requests.js';
+import { createSessionLookup } from './sessions/session-access.js';
+import type { StoreDeps } from './sessions/session-redis.js';
+import { createSessionSigner } from './sessions/session-signer.js';
+import { createSessionStore } from './sessions/session-store.js';
+import { createSessionTrail } from './sessions/session-trail.js';
+import { createPasswordChecks, type VerifyHash } from './sessions/verify-password.js';
+import type { WebBundle } from './web/web-bundle.js';
 
-/** Dependencies of the console's endpoints. */
-export interface ConsoleDeps {
+/** What the process gives its console. */
+export interface ConsoleSetup {
   readonly operations: OperationClient;
   /** The operations of the sandbox have no path in production. */
-  readonly isSandbox: boolean;
-  readonly sessions: SessionStore;
-  readonly trail: SessionTrail;
-  readonly cookie: SessionCookie;
-  readonly deviceCookie: DeviceCookie;
+  readonly environment: 'sandbox' | 'production';
+  readonly sessionRedis: StoreDeps['redis'];
+  readonly keyPrefix: string;
+  readonly sessionKeys: Pick<KeyList, 'keys'>;
   readonly cursorSigner: CursorSigner;
-  readonly attempts: LoginAttempts;
-  readonly logins: Counter<'outcome'>;
-  readonly verifyPassword: VerifyPassword;
-  readonly hashPassword: HashPassword;
-  readonly background: BackgroundWork;
   readonly limiter: RateLimiter;
-  /** Absent: no mail server is configured. */
-  readonly mailer?: Mailer | undefined;
-  /** Absent: none is configured. */
-  readonly identityProvider?: IdentityProvider | undefined;
-  readonly providerRequests: ProviderRequests;
-  readonly providerCookie: SessionCookie;
-  readonly changeStreams: ChangeStreams;
+  readonly webBundle: WebBundle;
+  /** Undefined: no mail server is configured. */
+  readonly mailer: Mailer | undefined;
+  /** Undefined: no identity provider is configured. */
+  readonly provider: ProviderClient | undefined;
   readonly publicBaseUrl: string;
   readonly logger: Logger;
+  readonly metrics: Registry;
   readonly clock: () => Date;
+  readonly after: After;
   readonly rpcTimeoutMs: number;
+  readonly trustedProxyHops: number;
+  readonly verify?: VerifyHash;
+}
+
+export type ConsoleDeps = Awaited<ReturnType<typeof createConsoleDeps>>;
+
+/** Creates what the endpoints share: sessions and what surrounds them, background work and streams of changes. */
+export async function createConsoleDeps(setup: ConsoleSetup) {
+  const { keyPrefix, publicBaseUrl, logger, metrics, clock, after } = setup;
+  const stored = {
+    redis: setup.sessionRedis,
+    signer: createSessionSigner(setup.sessionKeys),
+    keyPrefix,
+    clock,
+  };
+  const sessions = createSessionStore(stored);
+  return {
+    ...setup,
+    sessions,
+    trail: createSessionTrail(setup),
+    cookie: createSessionCookie(publicBaseUrl),
+    deviceCookie: createDeviceCookie({ ...stored, publicBaseUrl }),
+    providerCookie: createProviderCookie(publicBaseUrl),
+    attempts: createLoginAttempts(stored),
+    logins: new Counter({
+      name: 'partner_console_logins_total',
+      help: 'Logins by outcome: signed_in, wrong, not_owner, second_factor_required, second_factor_wrong, provider_refused, limited.',
+      labelNames: ['outcome'],
+      registers: [metrics],
+    }),
+    ...(await createPasswordChecks(setup)),
+    identityProvider: setup.provider && createIdentityProvider({ ...setup.provider, publicBaseUrl, logger }),
+    providerRequests: createProviderRequests(stored),
+    background: createBackgroundWork({ logger }),
+    changeStreams: createChangeStreams({
+      isAlive: createSessionLookup({ ...setup, sessions }),
+      logger,
+      metrics,
+      after,
+    }),
+  };
 }

@@ -1,8 +1,13 @@
+import { fromBinary } from '@bufbuild/protobuf';
 import {
   HEARTBEAT_SECONDS,
   STREAM_MINUTES,
   STREAMS_PER_SESSION,
 } from '@partner/proto-contracts/resources/change-stream/operations';
+import { WebhooksChangedSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/webhooks_changed_pb';
+import { WEBHOOK_CHANGES_BROADCAST } from '@partner/proto-contracts/topology';
+import { startBroadcastConsumer } from '@partner/kernel/amqp/broadcast';
+import type { AmqpConnection } from '@partner/kernel/amqp/connection';
 import type { ResponseStream } from '@partner/gateway-kit/http/response-stream';
 import { createKeyedThrottle } from '@partner/kernel/process/keyed-throttle';
 import type { Logger } from '@partner/kernel/telemetry/logger';
@@ -16,34 +21,23 @@ const EVENT_INTERVAL_MS = 1_000;
 const RETRY_MS = 3_000;
 /** Open streams of this process; a company has at most half. */
 const STREAMS = 1_000;
+const ONCE = { once: true } as const;
 
-/** Open change streams of this process. */
-export interface ChangeStreams {
-  /**
-   * Reserves a stream slot of a session and returns the function that starts the stream. Fails with `rate_limited` if
-   * the session is at its limit, and with `unavailable` if its company or this process is. On shutdown a new stream ends at once.
-   * The slot is released when the stream is over, so the returned function must be called.
-   */
-  open(session: OwnerSession): (stream: ResponseStream) => void;
-  /** Notifies the company's streams which webhooks to reload; none: any of them may have changed. */
-  changed(companyId: string, webhookIds: readonly string[]): void;
-  /** Notifies every stream that a change may have been missed. */
-  lookAgain(): void;
-  /** Ends all streams, and every later one as it starts. */
-  close(): void;
-}
+type StreamSession = Pick<OwnerSession, 'id' | 'companyId'>;
+
+export type ChangeStreams = ReturnType<typeof createChangeStreams>;
 
 /**
- * Creates the streams. Each sends at most one event a second and a comment every 15 seconds. A stream ends after 10
+ * Creates the change streams of this process. Each sends at most one event a second and a comment every 15 seconds. A stream ends after 10
  * minutes. It also ends if a check at a comment finds that the session has ended, or fails.
  */
 export function createChangeStreams(deps: {
   /** Returns whether a session is active, without resetting its idle time. */
-  readonly isAlive: (session: OwnerSession) => Promise<boolean>;
+  readonly isAlive: (session: StreamSession) => Promise<boolean>;
   readonly logger: Pick<Logger, 'warn'>;
   readonly metrics: Registry;
   readonly after: After;
-}): ChangeStreams {
+}) {
   const { after } = deps;
   const places = new Map<string, number>();
   const gate = createShareGate({ slots: STREAMS, queue: 0, work: 'streams' });
@@ -66,7 +60,7 @@ export function createChangeStreams(deps: {
     },
   });
 
-  function release({ id, companyId }: OwnerSession, stream: ResponseStream): void {
+  function release({ id, companyId }: StreamSession, stream: ResponseStream): void {
     const taken = (places.get(id) ?? 0) - 1;
     if (taken > 0) places.set(id, taken);
     else places.delete(id);
@@ -75,7 +69,7 @@ export function createChangeStreams(deps: {
     if (streams?.size === 0) byCompany.delete(companyId);
   }
 
-  async function beat(session: OwnerSession, stream: ResponseStream): Promise<void> {
+  async function beat(session: StreamSession, stream: ResponseStream): Promise<void> {
     const isAlive = await deps.isAlive(session).catch((error: unknown) => {
       deps.logger.warn({ err: error, companyId: session.companyId }, 'change_stream.session_not_known');
       return false;
@@ -85,18 +79,23 @@ export function createChangeStreams(deps: {
     else stream.end();
   }
 
-  function keepAlive(session: OwnerSession, stream: ResponseStream): void {
+  function keepAlive(session: StreamSession, stream: ResponseStream): void {
     const cancel = after(HEARTBEAT_SECONDS * 1_000, () => {
       stream.over.removeEventListener('abort', cancel);
       void beat(session, stream).then(() => {
         if (!stream.over.aborted) keepAlive(session, stream);
       });
     });
-    stream.over.addEventListener('abort', cancel, { once: true });
+    stream.over.addEventListener('abort', cancel, ONCE);
   }
 
   return {
-    open(session) {
+    /**
+     * Reserves a stream slot of a session and returns the function that starts the stream. Fails with `rate_limited` if
+     * the session is at its limit, and with `unavailable` if its company or this process is. On shutdown a new stream ends at once.
+     * The slot is released when the stream is over, so the returned function must be called.
+     */
+    open(session: StreamSession) {
       const taken = places.get(session.id) ?? 0;
       if (taken >= STREAMS_PER_SESSION) {
         throw new ServiceError(
@@ -113,7 +112,7 @@ export function createChangeStreams(deps: {
       }
       places.set(session.id, taken + 1);
 
-      return (stream) => {
+      return (stream: ResponseStream) => {
         const close = () => {
           leave();
           release(session, stream);
@@ -126,29 +125,52 @@ export function createChangeStreams(deps: {
         }
         const streams = byCompany.get(session.companyId) ?? new Set();
         byCompany.set(session.companyId, streams.add(stream));
-        const cancelEnd = after(STREAM_MINUTES * 60_000, () => stream.end());
         stream.over.addEventListener(
           'abort',
-          () => {
-            cancelEnd();
-            close();
-          },
-          { once: true },
+          after(STREAM_MINUTES * 60_000, () => stream.end()),
+          ONCE,
         );
+        stream.over.addEventListener('abort', close, ONCE);
         stream.write(`retry: ${RETRY_MS}\n\n`);
         keepAlive(session, stream);
       };
     },
-    changed(companyId, webhookIds) {
+    /** Notifies the company's streams which webhooks to reload; none: any of them may have changed. */
+    changed(companyId: string, webhookIds: readonly string[]) {
       if (byCompany.has(companyId)) throttle.note(companyId, webhookIds);
     },
+    /** Notifies every stream that a change may have been missed. */
     lookAgain() {
       for (const companyId of byCompany.keys()) throttle.note(companyId, []);
     },
+    /** Ends all streams, and every later one as it starts. */
     close() {
       isClosed = true;
       throttle.stop();
       for (const stream of [...byCompany.values()].flatMap((streams) => [...streams])) stream.end();
     },
   };
+}
+
+/**
+ * Forwards job-state's change announcements to the open streams. Makes every stream refresh if an announcement may have
+ * been missed.
+ */
+export function startChangeListener(deps: {
+  readonly connection: Pick<AmqpConnection, 'openChannel'>;
+  readonly changeStreams: Pick<ChangeStreams, 'changed' | 'lookAgain'>;
+  readonly logger: Logger;
+}) {
+  const { connection, changeStreams, logger } = deps;
+  return startBroadcastConsumer({
+    connection,
+    exchange: WEBHOOK_CHANGES_BROADCAST,
+    logger,
+    handle(message) {
+      if (message.type !== WebhooksChangedSchema.typeName) return;
+      const { companyId, subscriptionIds } = fromBinary(WebhooksChangedSchema, message.body);
+      if (companyId !== undefined) changeStreams.changed(companyId, subscriptionIds);
+    },
+    onGap: () => changeStreams.lookAgain(),
+  });
 }

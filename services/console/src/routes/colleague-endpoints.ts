@@ -24,7 +24,6 @@ const CHANGES: readonly AnyOperation[] = [
   resetColleagueSecondFactorOperation,
 ];
 
-/** The people of the company. */
 export function colleagueEndpoints(
   deps: ConsoleDeps,
   forwarding: Forwarding<OwnerSession>,

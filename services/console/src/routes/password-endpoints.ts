@@ -23,7 +23,6 @@ import { endSessionsOf, type OwnerSession } from '../sessions/session-store.js';
 import { createPasswordLink, refuseLink, requireMailer } from './mailed-links.js';
 import { serializeSession } from './session-endpoints.js';
 
-/** The owner's password, and links for a forgotten one. */
 export function passwordEndpoints(deps: ConsoleDeps): readonly AnyEndpoint<OwnerSession>[] {
   return [changePassword(deps), requestPasswordLink(deps), usePasswordLink(deps)];
 }

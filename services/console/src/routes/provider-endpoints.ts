@@ -23,7 +23,12 @@ import { callerOf, clientOriginOf, ownerCall } from '../acting-owner.js';
 import type { ConsoleDeps } from '../console-deps.js';
 import { countUse, hasReason } from '../refusals.js';
 import { recordConfirmation } from '../sessions/confirm-password.js';
-import { CLOCK_SKEW_MS, type IdentityProvider, type ProviderAccount } from '../sessions/identity-provider.js';
+import {
+  CLOCK_SKEW_MS,
+  type IdentityProvider,
+  type ProviderAccount,
+  refused,
+} from '../sessions/identity-provider.js';
 import { admit, concludeLogin, replaceFormerSession } from '../sessions/log-in.js';
 import type { ProviderRequest } from '../sessions/provider-requests.js';
 import type { Owner, OwnerSession } from '../sessions/session-store.js';
@@ -107,7 +112,7 @@ async function completeSignIn(
         : deps.attempts.beginKnown(`device ${device.id}`),
     );
     const begun = await takeRequest(deps, request, undefined);
-    const account = accountOf(begun) ?? (await provider.readAccount(begun, body.query));
+    const account = begun.account ?? (await provider.readAccount(begun, body.query));
     const { authenticatedAt, ...identity } = { ...account, issuer: provider.issuer };
     const found = await deps.operations.callInternal(findProviderLoginOperation, identity, call);
     const { login, isLinked } = found;
@@ -122,8 +127,7 @@ async function completeSignIn(
       async (error: unknown) => {
         const token = deps.providerCookie.read(cookies);
         if (token !== undefined && hasReason(error, 'second_factor_required', 'second_factor_wrong')) {
-          const proved = { ...account, authenticatedAt: authenticatedAt?.getTime() };
-          await deps.providerRequests.putBack(token, { ...begun, account: proved });
+          await deps.providerRequests.putBack(token, { ...begun, account });
         }
         throw error;
       },
@@ -155,7 +159,7 @@ async function completeConfirmation(deps: ConsoleDeps, request: Completion): Pro
   }
   if (login.role !== session.role) throw refused('your role was changed; sign in again');
   // A provider that was not asked to, or ignores it, states no time or an earlier one.
-  const isNew = (authenticatedAt?.getTime() ?? 0) >= begun.startedAt - CLOCK_SKEW_MS;
+  const isNew = (authenticatedAt ?? 0) >= begun.startedAt - CLOCK_SKEW_MS;
   if (!isNew) {
     throw refused(
       `${name} did not ask you to sign in again; sign out of this console and of ${name}, then sign in`,
@@ -184,22 +188,10 @@ async function takeRequest(
   throw refused('this sign-in was not started in this browser, was used, or is too old; start it again');
 }
 
-/** The account that an earlier response has proved, while a code of the second factor is missing. */
-function accountOf({ account }: ProviderRequest): ProviderAccount | undefined {
-  if (account === undefined) return undefined;
-  const { subject, verifiedEmail, authenticatedAt } = account;
-  const at = authenticatedAt === undefined ? undefined : new Date(authenticatedAt);
-  return { subject, verifiedEmail, authenticatedAt: at };
-}
-
 function noAccount({ verifiedEmail }: ProviderAccount, { name }: IdentityProvider): ServiceError {
   return refused(
     verifiedEmail === undefined
       ? `${name} has not verified an email address of your account, so it cannot be linked to this console`
       : `no one with access to this console has your account at ${name}, or its email address; ask an owner of your company for an invitation`,
   );
-}
-
-function refused(message: string): ServiceError {
-  return new ServiceError('provider_sign_in_refused', message);
 }

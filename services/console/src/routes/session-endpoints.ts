@@ -18,7 +18,6 @@ import { confirmPassword } from '../sessions/confirm-password.js';
 import { logIn, replaceFormerSession, signOut } from '../sessions/log-in.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** Signing in with a password and out, and the owner's sessions. */
 export function sessionEndpoints(deps: ConsoleDeps): readonly AnyEndpoint<OwnerSession>[] {
   const { sessions, trail } = deps;
   return [
@@ -71,7 +70,6 @@ export function sessionEndpoints(deps: ConsoleDeps): readonly AnyEndpoint<OwnerS
   ];
 }
 
-/** Returns a session as its owner's browser reads it. */
 export function serializeSession(session: OwnerSession): z.input<typeof sessionResponse> {
   return {
     owner: { membershipId: session.membershipId, displayName: session.displayName, role: session.role },

@@ -14,13 +14,12 @@ import { ServiceError } from '@partner/kernel/process/service-error';
 import { createTechnicalContactLink, tokenSha256 } from '@partner/kernel/process/technical-contact-link';
 import { ownerCall } from '../acting-owner.js';
 import type { ConsoleDeps } from '../console-deps.js';
-import { isLoopbackHttp } from '../loopback-http.js';
+import { isLoopbackHttp } from '../config.js';
 import { countUse } from '../refusals.js';
 import { countOwnersEmail } from '../sessions/login-attempts.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 import { refuseLink } from './mailed-links.js';
 
-/** The technical contact of the company. */
 export function technicalContactEndpoints(deps: ConsoleDeps): readonly AnyEndpoint<OwnerSession>[] {
   const { limiter, operations, mailer, publicBaseUrl } = deps;
   const { emailsPerMinute, confirmationsPerMinute } = TECHNICAL_CONTACT_LIMITS;

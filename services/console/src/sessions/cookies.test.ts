@@ -2,10 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import { createSessionCookie } from './cookies.js';
 
 describe('the session cookie', () => {
-  test('keeps its strict form on a loopback address with TLS', () => {
-    expect(createSessionCookie('https://127.0.0.1:8443').name).toBe('__Host-svc_session');
-  });
-
   test('lacks Secure on a plain loopback address only [SESSION-1]', () => {
     expect(createSessionCookie('http://127.0.0.1:8080').set('token')).toBe(
       'svc_session=token; Path=/; HttpOnly; SameSite=Strict',

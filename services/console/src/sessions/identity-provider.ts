@@ -1,7 +1,8 @@
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import * as openid from 'openid-client';
-import { isLoopbackHttp } from '../loopback-http.js';
+import { z } from 'zod';
+import { isLoopbackHttp } from '../config.js';
 import { SESSION_LIFETIME_MS } from './session-times.js';
 
 /** Path of the page to which the identity provider returns. */
@@ -17,52 +18,42 @@ const REQUEST_TIMEOUT_SECONDS = 5;
 const METADATA_AGE_MS = 3_600_000;
 
 /** Secrets of one authorization request, which bind its response to it. */
-interface AuthorizationSecrets {
+export interface AuthorizationSecrets {
   readonly state: string;
   readonly nonce: string;
   readonly codeVerifier: string;
 }
 
 /** A verified account at the provider. */
-export interface ProviderAccount {
-  readonly subject: string;
-  /** Undefined: the provider does not state that it has verified one. */
-  readonly verifiedEmail: string | undefined;
-  /** When the person entered credentials at the provider; undefined if it does not state that. */
-  readonly authenticatedAt: Date | undefined;
-}
+export const providerAccount = z.object({
+  subject: z.string(),
+  /** Absent: the provider does not state that it has verified one. */
+  verifiedEmail: z.string().optional(),
+  /** When the person entered credentials at the provider, in Unix ms; absent if it does not state that. */
+  authenticatedAt: z.number().optional(),
+});
 
-/** An OpenID Connect provider. Its methods fail with `unavailable` if it does not respond or is not set up for this service. */
-export interface IdentityProvider {
-  /** Its name on the pages. */
-  readonly name: string;
-  readonly issuer: string;
-  /** Returns new secrets for a request. Its kind is readable in `state`, so that the page of the callback can tell. */
-  newSecrets(kind: 'sign-in' | 'confirm'): AuthorizationSecrets;
-  /** Returns the page of the provider where a person signs in; with `mustAuthenticate` also one who is signed in there. */
-  authorizationUrl(
-    secrets: AuthorizationSecrets,
-    options: { readonly mustAuthenticate: boolean },
-  ): Promise<string>;
-  /**
-   * Returns the account of a response: the query of the callback. Fails with `provider_sign_in_refused` if it is not the
-   * provider's response to the request with these secrets.
-   */
-  readAccount(secrets: AuthorizationSecrets, query: string): Promise<ProviderAccount>;
-}
+export type ProviderAccount = Readonly<z.infer<typeof providerAccount>>;
 
-/**
- * Creates the client of an identity provider: authorization code flow with PKCE, state, nonce and a verified signature of the ID
- * token. It sends nothing before the first sign-in, so that the service starts and works while the provider is down.
- */
-export function createIdentityProvider(options: {
+/** The console as a confidential client of an OpenID Connect provider. */
+export interface ProviderClient {
+  /** Name of the provider on the pages. */
   readonly name: string;
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  readonly publicBaseUrl: string;
-  readonly logger: Pick<Logger, 'warn'>;
-}): IdentityProvider {
+}
+
+export type IdentityProvider = ReturnType<typeof createIdentityProvider>;
+
+/**
+ * Creates the client of an identity provider: authorization code flow with PKCE, state, nonce and a verified signature of the ID
+ * token. It sends nothing before the first sign-in, so that the service starts and works while the provider is down. Its asynchronous
+ * methods fail with `unavailable` if the provider does not respond or is not set up for this service.
+ */
+export function createIdentityProvider(
+  options: ProviderClient & { readonly publicBaseUrl: string; readonly logger: Pick<Logger, 'warn'> },
+) {
   const { clientId, clientSecret, logger } = options;
   // One text for each issuer: persons are linked to it.
   const issuer = new URL(options.issuer).href;
@@ -126,13 +117,18 @@ export function createIdentityProvider(options: {
   return {
     name: options.name,
     issuer,
-    newSecrets: (kind) => ({
+    /** Returns new secrets for a request. Its kind is readable in `state`, so that the page of the callback can tell. */
+    newSecrets: (kind: 'sign-in' | 'confirm'): AuthorizationSecrets => ({
       state: `${kind}.${openid.randomState()}`,
       nonce: openid.randomNonce(),
       codeVerifier: openid.randomPKCECodeVerifier(),
     }),
 
-    authorizationUrl: ({ state, nonce, codeVerifier }, { mustAuthenticate }) =>
+    /** Returns the page of the provider where a person signs in; with `mustAuthenticate` also one who is signed in there. */
+    authorizationUrl: (
+      { state, nonce, codeVerifier }: AuthorizationSecrets,
+      { mustAuthenticate }: { readonly mustAuthenticate: boolean },
+    ) =>
       asking(async (found) => {
         const url = openid.buildAuthorizationUrl(found, {
           redirect_uri: redirectUri,
@@ -148,8 +144,12 @@ export function createIdentityProvider(options: {
         return url.href;
       }),
 
-    readAccount: ({ state, nonce, codeVerifier }, query) =>
-      asking(async (found) => {
+    /**
+     * Returns the account of a response: the query of the callback. Fails with `provider_sign_in_refused` if it is not the
+     * provider's response to the request with these secrets.
+     */
+    readAccount: ({ state, nonce, codeVerifier }: AuthorizationSecrets, query: string) =>
+      asking(async (found): Promise<ProviderAccount> => {
         const callback = new URL(redirectUri);
         callback.search = query;
         const tokens = await openid.authorizationCodeGrant(found, callback, {
@@ -169,7 +169,7 @@ export function createIdentityProvider(options: {
         return {
           subject,
           verifiedEmail: isVerified === true && typeof email === 'string' ? email : undefined,
-          authenticatedAt: authTime === undefined ? undefined : new Date(authTime * 1_000),
+          authenticatedAt: authTime === undefined ? undefined : authTime * 1_000,
         };
       }),
   };
@@ -204,7 +204,7 @@ function away(name: string): ServiceError {
   );
 }
 
-function refused(message: string): ServiceError {
+export function refused(message: string): ServiceError {
   return new ServiceError('provider_sign_in_refused', message);
 }
 

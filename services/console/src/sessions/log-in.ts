@@ -11,7 +11,6 @@ import { countFailures, type LoginAttempt } from './login-attempts.js';
 import { tryCode } from './second-factor-code.js';
 import type { ClientOrigin, Owner, OwnerSession } from './session-store.js';
 
-/** The client of a login. */
 export interface LoginClient extends ClientOrigin {
   /** A code of the second factor, as typed. */
   readonly code?: string | undefined;
@@ -19,17 +18,15 @@ export interface LoginClient extends ClientOrigin {
   readonly device: KnownDevice | undefined;
 }
 
-/** A new session, and its token. */
 interface StartedSession {
   readonly token: string;
   readonly session: OwnerSession;
 }
 
-/** A proof of the identity provider. */
 interface ProviderProof {
   readonly issuer: string;
-  /** When the person entered credentials at the provider; undefined if it does not state that. */
-  readonly authenticatedAt: Date | undefined;
+  /** When the person entered credentials at the provider, in Unix ms; undefined if it does not state that. */
+  readonly authenticatedAt: number | undefined;
   /** Called once the second factor is checked too. */
   link(owner: Owner): Promise<void>;
 }
@@ -176,7 +173,7 @@ async function startSession(
 ): Promise<StartedSession> {
   // A person who was signed in at the provider before has proved nothing now: such a session starts unconfirmed.
   const { token, session, displaced } = await sessions.create(owner, origin, {
-    provedAt: byProvider === undefined ? undefined : (byProvider.authenticatedAt ?? new Date(0)),
+    provedAt: byProvider === undefined ? undefined : (byProvider.authenticatedAt ?? 0),
   });
   try {
     await trail.record({ change: 'started', session, origin, issuer: byProvider?.issuer }, call);

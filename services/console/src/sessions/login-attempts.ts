@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { EMAIL_LIMITS, PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
 import { loginLimitReached } from '@partner/proto-contracts/api/refusals';
 import type { ErrorReason } from '@partner/proto-contracts/api/error-reasons';
 import { ServiceError } from '@partner/kernel/process/service-error';
-import type { RedisClient } from '@partner/gateway-kit/limits/redis';
 import { z } from 'zod';
 import { hasReason, overLimit } from '../refusals.js';
-import { awaitRedis } from './session-redis.js';
+import { awaitRedis, type StoreDeps } from './session-redis.js';
 
 /** Span in which failed logins are counted. */
 export const LOGIN_FAILURE_WINDOW_MS = 15 * 60_000;
@@ -26,28 +25,6 @@ export const GUESSED_ACCOUNT_LIMIT = 100;
 export interface LoginAttempt {
   /** Removes the attempt from the count: the password was right, or was never checked. */
   forget(): Promise<void>;
-}
-
-/**
- * Counts failed logins over all replicas. An attempt counts before its password is checked, so that concurrent guesses
- * cannot exceed a limit. Each method fails with `rate_limited` at its limit, and with `unavailable` if Redis is down:
- * the session could not be stored then either. No limit of an account stops a known device, a session, or a network
- * without a failed guess.
- */
-export interface LoginAttempts {
-  /** Counts an attempt of a network. */
-  beginFromNetwork(network: string): Promise<LoginAttempt>;
-  /** Counts an attempt of a known device or a session, by its id. */
-  beginKnown(clientId: string): Promise<LoginAttempt>;
-  /** Counts an attempt of an unknown client on an account. */
-  beginUnknown(account: string, network: string): Promise<LoginAttempt>;
-  /** Counts a link for a forgotten password that a network requests. */
-  countLinkOf(network: string): Promise<void>;
-  /**
-   * Counts an email of a kind to an address, over all companies. Each kind has its own limit of {@link EMAIL_LIMITS}; `waitMs` is 0, or the
-   * time until one more may be mailed.
-   */
-  countEmail(kind: EmailKind, address: string): Promise<LoginAttempt & { readonly waitMs: number }>;
 }
 
 /** Emails that other people can have sent to an address. Security notices have no limit. */
@@ -81,13 +58,15 @@ redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 0
 `;
 
-/** Creates the counter in Redis. Each subject has at most as many entries as its limit; they expire with the span. */
-export function createLoginAttempts(deps: {
-  readonly redis: Pick<RedisClient, 'eval' | 'zrem'>;
-  readonly keyPrefix: string;
-  readonly clock: () => Date;
-  readonly randomBytes: (size: number) => Buffer;
-}): LoginAttempts {
+export type LoginAttempts = ReturnType<typeof createLoginAttempts>;
+
+/**
+ * Creates the counter of failed logins in Redis, of all replicas. An attempt counts before its password is checked, so that concurrent
+ * guesses cannot exceed a limit. Each method fails with `rate_limited` at its limit, and with `unavailable` if Redis is down:
+ * the session could not be stored then either. No limit of an account stops a known device, a session, or a network
+ * without a failed guess. Each subject has at most as many entries as its limit; they expire with the span.
+ */
+export function createLoginAttempts(deps: Omit<StoreDeps, 'signer'>) {
   async function take(
     by: keyof typeof LOGIN_FAILURE_LIMITS | 'account' | 'link-network' | `email-${EmailKind}`,
     subject: string,
@@ -95,7 +74,7 @@ export function createLoginAttempts(deps: {
   ): Promise<LoginAttempt & { readonly waitMs: number }> {
     const subjectHash = createHash('sha256').update(subject).digest('hex');
     const key = `${deps.keyPrefix}login-failures:${by}:${subjectHash}`;
-    const attemptId = deps.randomBytes(16).toString('base64url');
+    const attemptId = randomBytes(16).toString('base64url');
     const windows =
       typeof limits === 'number' ? [{ spanMs: LOGIN_FAILURE_WINDOW_MS, limit: limits }] : limits;
     const args = [
@@ -123,9 +102,11 @@ export function createLoginAttempts(deps: {
   }
 
   return {
-    beginFromNetwork: (network) => begin('address', network),
-    beginKnown: (clientId) => begin('client', clientId),
-    async beginUnknown(account, network) {
+    beginFromNetwork: (network: string) => begin('address', network),
+    /** Counts an attempt of a known device or a session, by its id. */
+    beginKnown: (clientId: string) => begin('client', clientId),
+    /** Counts an attempt of an unknown client on an account. */
+    async beginUnknown(account: string, network: string): Promise<LoginAttempt> {
       const everywhere = await take('account', account, GUESSED_ACCOUNT_LIMIT);
       try {
         const limit = everywhere.waitMs === 0 ? LOGIN_FAILURE_LIMITS.client : 1;
@@ -137,13 +118,19 @@ export function createLoginAttempts(deps: {
         throw error;
       }
     },
-    async countLinkOf(network) {
+    /** Counts a link for a forgotten password that a network requests. */
+    async countLinkOf(network: string) {
       const { perNetwork } = PASSWORD_LINKS;
       const { waitMs } = await take('link-network', network, perNetwork);
       const rule = `at most ${perNetwork} links can be requested in 15 minutes`;
       if (waitMs > 0) throw overLimit(rule, Math.ceil(waitMs / 1_000));
     },
-    countEmail: (kind, address) => take(`email-${kind}`, mailboxOf(address), EMAIL_WINDOWS),
+    /**
+     * Counts an email of a kind to an address, over all companies. Each kind has its own limit of {@link EMAIL_LIMITS}; `waitMs` is 0, or
+     * the time until one more may be mailed.
+     */
+    countEmail: (kind: EmailKind, address: string) =>
+      take(`email-${kind}`, mailboxOf(address), EMAIL_WINDOWS),
   };
 }
 

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { PROVIDER_SIGN_INS } from '@partner/proto-contracts/resources/provider-sign-in/provider-sign-in';
-import type { RedisClient } from '@partner/gateway-kit/limits/redis';
+import { tokenSha256 } from '@partner/kernel/process/technical-contact-link';
 import { z } from 'zod';
-import { awaitRedis } from './session-redis.js';
-import type { SessionSigner } from './session-signer.js';
+import { providerAccount } from './identity-provider.js';
+import { awaitRedis, type StoreDeps } from './session-redis.js';
 
 const TOKEN_BYTES = 32;
 const LIFETIME_MS = PROVIDER_SIGN_INS.minutes * 60_000;
@@ -18,30 +18,11 @@ const record = z.object({
   /** The page to open after the sign-in. */
   returnTo: z.string().optional(),
   /** The account, once the provider has responded and a code of the second factor is still missing. */
-  account: z
-    .object({
-      subject: z.string(),
-      verifiedEmail: z.string().optional(),
-      authenticatedAt: z.number().optional(),
-    })
-    .optional(),
+  account: providerAccount.optional(),
 });
 
 /** A sign-in that continues at the identity provider. */
 export type ProviderRequest = Readonly<z.infer<typeof record>>;
-
-/**
- * Stores started sign-ins for 10 minutes, each by the token in the cookie of its browser. A record counts only if the console has
- * signed it. Every method fails with `unavailable` if Redis is down.
- */
-export interface ProviderRequests {
-  /** Stores a sign-in and returns its new 256-bit token, of which only the hash is stored. */
-  begin(request: Omit<ProviderRequest, 'startedAt'>): Promise<string>;
-  /** Removes a sign-in and returns it, to one of any number of callers; undefined if there is none or it is too old. */
-  take(token: string): Promise<ProviderRequest | undefined>;
-  /** Stores a sign-in again until its former end. */
-  putBack(token: string, request: ProviderRequest): Promise<void>;
-}
 
 const PUT_SCRIPT = `
 redis.call('HSET', KEYS[1], 'record', ARGV[1], 'signature', ARGV[2])
@@ -55,20 +36,16 @@ redis.call('DEL', KEYS[1])
 return found
 `;
 
-/** Creates the store in Redis, beside the sessions. */
-export function createProviderRequests(deps: {
-  readonly redis: Pick<RedisClient, 'eval'>;
-  readonly signer: SessionSigner;
-  readonly keyPrefix: string;
-  readonly clock: () => Date;
-  readonly randomBytes: (size: number) => Buffer;
-}): ProviderRequests {
+/**
+ * Creates the store of started sign-ins in Redis, beside the sessions. It keeps them for 10 minutes, each by the token in the cookie of
+ * its browser. A record counts only if the console has signed it. Every method fails with `unavailable` if Redis is down.
+ */
+export function createProviderRequests(deps: StoreDeps) {
   const { redis, signer } = deps;
-  const idOf = (token: string) => createHash('sha256').update(token).digest('hex');
   const keyOf = (id: string) => `${deps.keyPrefix}{sessions}:provider:${id}`;
 
   async function put(token: string, request: ProviderRequest): Promise<void> {
-    const id = idOf(token);
+    const id = tokenSha256(token);
     const text = JSON.stringify(request);
     const leftMs = Math.max(1, request.startedAt + LIFETIME_MS - deps.clock().getTime());
     const args = [text, signer.sign('provider', id, text), leftMs];
@@ -76,14 +53,16 @@ export function createProviderRequests(deps: {
   }
 
   return {
-    async begin(request) {
-      const token = deps.randomBytes(TOKEN_BYTES).toString('base64url');
+    /** Stores a sign-in and returns its new 256-bit token, of which only the hash is stored. */
+    async begin(request: Omit<ProviderRequest, 'startedAt'>): Promise<string> {
+      const token = randomBytes(TOKEN_BYTES).toString('base64url');
       await put(token, { ...request, startedAt: deps.clock().getTime() });
       return token;
     },
 
-    async take(token) {
-      const id = idOf(token);
+    /** Removes a sign-in and returns it, to one of any number of callers; undefined if there is none or it is too old. */
+    async take(token: string): Promise<ProviderRequest | undefined> {
+      const id = tokenSha256(token);
       const found = z
         .tuple([z.string(), z.string()])
         .safeParse(await awaitRedis(redis.eval(TAKE_SCRIPT, 1, keyOf(id))));
@@ -92,6 +71,7 @@ export function createProviderRequests(deps: {
       return deps.clock().getTime() < request.startedAt + LIFETIME_MS ? request : undefined;
     },
 
+    /** Stores a sign-in again until its former end. */
     putBack: put,
   };
 }

@@ -62,7 +62,6 @@ describe('the connection for sessions', () => {
         signer: createSessionSigner({ keys: new Map([['0', randomBytes(32)]]) }),
         keyPrefix: 'partner:',
         clock: () => new Date(),
-        randomBytes,
       });
       const first = await store.create(owner, origin);
       const second = await store.create(owner, origin);

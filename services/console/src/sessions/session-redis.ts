@@ -2,6 +2,15 @@ import { createRedis, type RedisClient } from '@partner/gateway-kit/limits/redis
 import { ServiceError } from '@partner/kernel/process/service-error';
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import { Gauge, type Registry } from 'prom-client';
+import type { SessionSigner } from './session-signer.js';
+
+/** What everything that the console stores in Redis needs. */
+export interface StoreDeps {
+  readonly redis: Pick<RedisClient, 'eval' | 'hmget' | 'zrem'>;
+  readonly signer: SessionSigner;
+  readonly keyPrefix: string;
+  readonly clock: () => Date;
+}
 
 /** Longer than for a rate limit: without a reply there is no session, and the response is 503. */
 const REPLY_TIMEOUT_MS = 1_000;

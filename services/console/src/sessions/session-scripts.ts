@@ -113,9 +113,10 @@ end
 return 0
 `;
 
-export const CONFIRM_SCRIPT = `
+/** Replaces a field of a session that has not ended. Returns 0 if it has. */
+export const SET_SCRIPT = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
-redis.call('HSET', KEYS[1], 'confirmedUntil', ARGV[1])
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return 1
 `;
 
@@ -127,9 +128,4 @@ local age = tonumber(ARGV[1]) - (tonumber(string.match(checkedAt, '^%d+')) or 0)
 if age >= 0 and age < ${OWNER_CHECKED_EVERY_MS} then return checkedAt end
 redis.call('HSET', KEYS[1], 'ownerCheckedAt', ARGV[2])
 return 1
-`;
-
-export const RETURN_CLAIM_SCRIPT = `
-if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSET', KEYS[1], 'ownerCheckedAt', '0') end
-return 0
 `;

@@ -1,14 +1,13 @@
-import { createHash } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { SESSIONS_PER_OWNER } from '@partner/proto-contracts/resources/session/session';
 import type { Role } from '@partner/proto-contracts/api/roles';
 import { companyClass } from '@partner/proto-contracts/values/company-class';
 import { newId } from '@partner/kernel/process/ids';
-import type { RedisClient } from '@partner/gateway-kit/limits/redis';
+import { tokenSha256 } from '@partner/kernel/process/technical-contact-link';
 import { z } from 'zod';
-import { awaitRedis } from './session-redis.js';
+import { awaitRedis, type StoreDeps } from './session-redis.js';
 import {
   CLAIM_SCRIPT,
-  CONFIRM_SCRIPT,
   CREATE_SCRIPT,
   END_EXPIRED_SCRIPT,
   END_OWN_SCRIPT,
@@ -16,7 +15,7 @@ import {
   FIELDS,
   LIST_SCRIPT,
   PROLONG_SCRIPT,
-  RETURN_CLAIM_SCRIPT,
+  SET_SCRIPT,
 } from './session-scripts.js';
 import type { SessionSigner } from './session-signer.js';
 import { CONFIRMED_MS, PROLONGED_EVERY_MS, SESSION_IDLE_MS, SESSION_LIFETIME_MS } from './session-times.js';
@@ -52,14 +51,11 @@ function recordOf(owner: Owner): object {
   return owner.role === 'viewer' ? { viewer: person } : person;
 }
 
-/** Client of a request. */
 export interface ClientOrigin {
   readonly remoteAddress: string;
-  /** The `user-agent` header. */
   readonly userAgent: string | undefined;
 }
 
-/** A signed-in owner. */
 export interface OwnerSession extends Owner {
   /** SHA-256 of the session's token in hex, its key in Redis. Never shown. */
   readonly id: string;
@@ -79,72 +75,20 @@ export interface OwnerSession extends Owner {
   readonly userAgent: string | null;
 }
 
-/**
- * Stores sessions. A record counts only if the console has signed it, and so do its last request, its confirmation and
- * its owner check. Another writer to Redis can only end a session, or restore an ended one. Every method fails with
- * `unavailable` if Redis is down.
- */
-export interface SessionStore {
-  /**
-   * Starts a session with a new 256-bit token. Only the token's hash is stored. If the owner already has 50 sessions,
-   * it replaces the oldest, whose public id is in `displaced`. It is confirmed from `provedAt` on, by default now.
-   */
-  create(
-    owner: Owner,
-    origin: ClientOrigin,
-    options?: { readonly provedAt?: Date | undefined },
-  ): Promise<{
-    readonly token: string;
-    readonly session: OwnerSession;
-    readonly displaced: readonly string[];
-  }>;
-  /**
-   * Returns the session of a token and resets its idle time, at most once a second, unless `prolongs` is false. Undefined if
-   * there is none or it has ended.
-   */
-  find(token: string, options?: { readonly prolongs?: boolean }): Promise<OwnerSession | undefined>;
-  /** Returns the session of an id without resetting its idle time. */
-  peek(sessionId: string): Promise<OwnerSession | undefined>;
-  /** Returns the active sessions of a membership, newest first. */
-  list(membershipId: string): Promise<readonly OwnerSession[]>;
-  /** Ends a session permanently, for every use of its token. Returns false if it has already ended. */
-  end(session: Pick<OwnerSession, 'id' | 'membershipId'>): Promise<boolean>;
-  /** Ends the session of a membership by its public id; false if the membership has no such session. */
-  endOwn(membershipId: string, publicId: string): Promise<boolean>;
-  /** Records that the owner has proved who they are. Returns until when that counts; undefined if the session has ended. */
-  confirm(sessionId: string): Promise<Date | undefined>;
-  /**
-   * Claims the owner check of a session. Returns true to one caller at a time, and only a minute
-   * after the last claim. That caller must check the owner or return the claim.
-   */
-  claimOwnerCheck(sessionId: string): Promise<boolean>;
-  /** Returns the claim of a failed check, so that the next request checks. */
-  returnOwnerCheck(sessionId: string): Promise<void>;
-}
-
-const record = z.tuple([
-  z.string(),
-  z.string(),
-  z.string(),
-  z.string(),
-  z.string(),
-  z.string(),
-  z.string(),
-  z.string(),
-  z.string(),
-]);
-const listed = z.array(z.tuple([z.string(), z.unknown()]));
+const record = z.record(z.enum(FIELDS), z.string());
+type SessionRecord = z.infer<typeof record>;
+const listed = z.array(z.tuple([z.string(), z.array(z.unknown())]));
 const publicIds = z.array(z.string());
 const claimResult = z.union([z.number(), z.string(), z.null()]);
 
-/** Creates the session store in Redis, keyed by the SHA-256 of the tokens (30 minutes idle, 12 hours at most). */
-export function createSessionStore(deps: {
-  readonly redis: Pick<RedisClient, 'eval' | 'hmget'>;
-  readonly signer: SessionSigner;
-  readonly keyPrefix: string;
-  readonly clock: () => Date;
-  readonly randomBytes: (size: number) => Buffer;
-}): SessionStore {
+export type SessionStore = ReturnType<typeof createSessionStore>;
+
+/**
+ * Creates the session store in Redis, keyed by the SHA-256 of the tokens (30 minutes idle, 12 hours at most). A record counts only if
+ * the console has signed it, and so do its last request, its confirmation and its owner check. Another writer to Redis can only end a
+ * session, or restore an ended one. Every method fails with `unavailable` if Redis is down.
+ */
+export function createSessionStore(deps: StoreDeps) {
   const { signer } = deps;
   // In a cluster, keys with the same part in braces are on one node.
   const prefix = `${deps.keyPrefix}{sessions}:`;
@@ -171,11 +115,19 @@ export function createSessionStore(deps: {
   }
 
   return {
-    async create(owner, { remoteAddress, userAgent }, { provedAt } = {}) {
-      const token = deps.randomBytes(TOKEN_BYTES).toString('base64url');
-      const id = sessionIdOf(token);
+    /**
+     * Starts a session with a new 256-bit token. Only the token's hash is stored. If the owner already has 50 sessions,
+     * it replaces the oldest, whose public id is in `displaced`. It is confirmed from `provedAt` (Unix ms) on, by default now.
+     */
+    async create(
+      owner: Owner,
+      { remoteAddress, userAgent }: ClientOrigin,
+      { provedAt }: { readonly provedAt?: number | undefined } = {},
+    ) {
+      const token = randomBytes(TOKEN_BYTES).toString('base64url');
+      const id = tokenSha256(token);
       const at = now();
-      const confirmedUntil = Math.min(at, provedAt?.getTime() ?? at) + CONFIRMED_MS;
+      const confirmedUntil = Math.min(at, provedAt ?? at) + CONFIRMED_MS;
       const signed = {
         startedAt: String(at),
         owner: JSON.stringify(recordOf(owner)),
@@ -183,40 +135,42 @@ export function createSessionStore(deps: {
         remoteAddress,
         userAgent: userAgent?.slice(0, USER_AGENT_LENGTH) ?? '',
       };
-      const values = {
+      const values: SessionRecord = {
         ...signed,
         lastSeenAt: signedInstant(signer, 'lastSeenAt', id, at),
         signature: signer.sign(...signedParts(id, signed)),
         confirmedUntil: signedInstant(signer, 'confirmedUntil', id, confirmedUntil),
         ownerCheckedAt: signedInstant(signer, 'ownerCheckedAt', id, at),
-      } satisfies Record<(typeof FIELDS)[number], string>;
+      };
       const displaced = await run(
         CREATE_SCRIPT,
         [keyOf(id), indexOf(owner.membershipId)],
         [prefix, id, at, SESSIONS_PER_OWNER, ...Object.entries(values).flat()],
       );
-      const session = sessionOf(
-        signer,
-        id,
-        FIELDS.map((field) => values[field]),
-        at,
-      );
+      const fields = FIELDS.map((field) => values[field]);
+      const session = sessionOf(signer, id, fields, at);
       if (session === undefined) throw new Error('a new session has ended');
       return { token, session, displaced: publicIds.parse(displaced) };
     },
 
-    async find(token, { prolongs = true } = {}) {
+    /**
+     * Returns the session of a token and resets its idle time, at most once a second, unless `prolongs` is false. Undefined if
+     * there is none or it has ended.
+     */
+    async find(token: string, { prolongs = true } = {}) {
       if (!TOKEN_FORM.test(token)) return undefined;
       const at = now();
-      const session = await read(sessionIdOf(token), at);
+      const session = await read(tokenSha256(token), at);
       return session !== undefined && prolongs && at >= session.lastSeenAt.getTime() + PROLONGED_EVERY_MS
         ? prolong(session, at)
         : session;
     },
 
-    peek: (sessionId) => read(sessionId, now()),
+    /** Returns the session of an id without resetting its idle time. */
+    peek: (sessionId: string) => read(sessionId, now()),
 
-    async list(membershipId) {
+    /** Returns the active sessions of a membership, newest first. */
+    async list(membershipId: string): Promise<readonly OwnerSession[]> {
       const at = now();
       const found = listed.parse(await run(LIST_SCRIPT, [indexOf(membershipId)], [prefix, at]));
       return found
@@ -224,21 +178,29 @@ export function createSessionStore(deps: {
         .filter((session) => session.membershipId === membershipId);
     },
 
-    async end({ id, membershipId }) {
+    /** Ends a session permanently, for every use of its token. Returns false if it has already ended. */
+    async end({ id, membershipId }: Pick<OwnerSession, 'id' | 'membershipId'>) {
       return (await run(END_SCRIPT, [keyOf(id), indexOf(membershipId)], [id])) === 1;
     },
 
-    async endOwn(membershipId, publicId) {
+    /** Ends the session of a membership by its public id; false if the membership has no such session. */
+    async endOwn(membershipId: string, publicId: string) {
       return (await run(END_OWN_SCRIPT, [indexOf(membershipId)], [prefix, publicId, now()])) === 1;
     },
 
-    async confirm(sessionId) {
+    /** Records that the owner has proved who they are. Returns until when that counts; undefined if the session has ended. */
+    async confirm(sessionId: string) {
       const until = now() + CONFIRMED_MS;
       const text = signedInstant(signer, 'confirmedUntil', sessionId, until);
-      return (await run(CONFIRM_SCRIPT, [keyOf(sessionId)], [text])) === 1 ? new Date(until) : undefined;
+      const isKept = await run(SET_SCRIPT, [keyOf(sessionId)], ['confirmedUntil', text]);
+      return isKept === 1 ? new Date(until) : undefined;
     },
 
-    async claimOwnerCheck(sessionId) {
+    /**
+     * Claims the owner check of a session. Returns true to one caller at a time, and only a minute
+     * after the last claim. That caller must check the owner or return the claim.
+     */
+    async claimOwnerCheck(sessionId: string) {
       const at = now();
       const claim = signedInstant(signer, 'ownerCheckedAt', sessionId, at);
       const result = claimResult.parse(await run(CLAIM_SCRIPT, [keyOf(sessionId)], [at, claim]));
@@ -247,24 +209,18 @@ export function createSessionStore(deps: {
       return result === 1;
     },
 
-    async returnOwnerCheck(sessionId) {
-      await run(RETURN_CLAIM_SCRIPT, [keyOf(sessionId)], []);
+    /** Returns the claim of a failed check, so that the next request checks. */
+    async returnOwnerCheck(sessionId: string) {
+      await run(SET_SCRIPT, [keyOf(sessionId)], ['ownerCheckedAt', '0']);
     },
   };
 }
 
-interface SignedFields {
-  readonly startedAt: string;
-  readonly owner: string;
-  readonly publicId: string;
-  readonly remoteAddress: string;
-  readonly userAgent: string;
-}
+/** The parts of a record that no later request changes. */
+const SIGNED = ['startedAt', 'owner', 'publicId', 'remoteAddress', 'userAgent'] as const;
 
-/** What a session's signature covers: everything that no later request changes. */
-function signedParts(id: string, fields: SignedFields): readonly string[] {
-  const { startedAt, owner, publicId, remoteAddress, userAgent } = fields;
-  return ['session', id, startedAt, owner, publicId, remoteAddress, userAgent];
+function signedParts(id: string, fields: Pick<SessionRecord, (typeof SIGNED)[number]>): readonly string[] {
+  return ['session', id, ...SIGNED.map((field) => fields[field])];
 }
 
 type InstantField = 'lastSeenAt' | 'confirmedUntil' | 'ownerCheckedAt';
@@ -280,29 +236,32 @@ function readInstant(signer: SessionSigner, field: InstantField, id: string, tex
 }
 
 /**
- * Decodes a record; undefined if the console did not sign it, if it has ended, or if its owner has another version's
- * format. The owner then has to sign in again.
+ * Decodes a record, whose fields are in the order of {@link FIELDS}; undefined if the console did not sign it, if it has ended, or if
+ * its owner has another version's format. The owner then has to sign in again.
  */
-function sessionOf(signer: SessionSigner, id: string, found: unknown, now: number): OwnerSession | undefined {
-  const parsed = record.safeParse(found);
+function sessionOf(
+  signer: SessionSigner,
+  id: string,
+  found: readonly unknown[],
+  now: number,
+): OwnerSession | undefined {
+  const parsed = record.safeParse(Object.fromEntries(FIELDS.map((field, place) => [field, found[place]])));
   if (!parsed.success) return undefined;
-  const [startedAt, lastSeen, owner, publicId, remoteAddress, userAgent, signature, ...instants] =
-    parsed.data;
-  const signed = { startedAt, owner, publicId, remoteAddress, userAgent };
-  if (!signer.isSigned(signature, ...signedParts(id, signed))) return undefined;
+  const { startedAt, owner, publicId, remoteAddress, userAgent } = parsed.data;
+  if (!signer.isSigned(parsed.data.signature, ...signedParts(id, parsed.data))) return undefined;
   const decoded = ownerRecord.safeParse(JSON.parse(owner));
-  const lastSeenAt = readInstant(signer, 'lastSeenAt', id, lastSeen);
+  const instant = (field: InstantField) => readInstant(signer, field, id, parsed.data[field]);
+  const lastSeenAt = instant('lastSeenAt');
   const expiresAt = endOf(Number(startedAt), lastSeenAt);
   if (!decoded.success || now >= expiresAt) return undefined;
-  const [confirmedUntil, ownerCheckedAt] = instants;
   return {
     ...decoded.data,
     ...{ id, publicId, remoteAddress },
     startedAt: new Date(Number(startedAt)),
     lastSeenAt: new Date(lastSeenAt),
     expiresAt: new Date(expiresAt),
-    confirmedUntil: new Date(readInstant(signer, 'confirmedUntil', id, confirmedUntil)),
-    ownerCheckedAt: new Date(readInstant(signer, 'ownerCheckedAt', id, ownerCheckedAt)),
+    confirmedUntil: new Date(instant('confirmedUntil')),
+    ownerCheckedAt: new Date(instant('ownerCheckedAt')),
     userAgent: userAgent === '' ? null : userAgent,
   };
 }
@@ -310,10 +269,6 @@ function sessionOf(signer: SessionSigner, id: string, found: unknown, now: numbe
 /** When a session ends without another request. */
 function endOf(startedAt: number, lastSeenAt: number): number {
   return Math.min(lastSeenAt + SESSION_IDLE_MS, startedAt + SESSION_LIFETIME_MS);
-}
-
-function sessionIdOf(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
 }
 
 /** Ends the sessions that a membership has now, except one. */

@@ -1,9 +1,7 @@
 import { CONFIRMED_MINUTES } from '@partner/proto-contracts/resources/session/session';
 
-/** Idle timeout of a session. */
 export const SESSION_IDLE_MS = 30 * 60_000;
 
-/** Maximum lifetime of a session. */
 export const SESSION_LIFETIME_MS = 12 * 3_600_000;
 
 /** How long secrets can be created after the password was entered. */

@@ -4,6 +4,7 @@ import type { Caller } from '@partner/proto-contracts/call';
 import { implementInternal } from '@partner/kernel/amqp/implement';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
+import { origin, owner } from '../testing/test-owner.js';
 import { createSessionTrail } from './session-trail.js';
 
 const recorded: { change: string; caller: Caller; hasDeadline: boolean }[] = [];
@@ -21,15 +22,7 @@ const trail = createSessionTrail({
   logger: silentLogger,
 });
 
-const owner = {
-  companyId: 'cmp_1',
-  companyClass: 'INSTALLER',
-  membershipId: 'mem_1',
-  displayName: 'Olive Owner',
-  role: 'owner',
-} as const;
-const session = { ...owner, publicId: 'ses_1' };
-const of = { session, origin: { remoteAddress: '192.0.2.1', userAgent: undefined } };
+const of = { session: { ...owner, publicId: 'ses_1' }, origin };
 const callOfOneWhoLeft = { timeoutMs: 60_000, signal: AbortSignal.abort() };
 
 beforeEach(() => {
@@ -38,7 +31,8 @@ beforeEach(() => {
 
 test('the end of a session is recorded even if the client disconnects at once', async () => {
   await trail.note({ change: 'ended', ...of }, callOfOneWhoLeft);
-  const caller = { kind: 'owner', ...owner, remoteAddress: '192.0.2.1' };
+  const { passwordVersion: _version, companyName: _name, ...person } = owner;
+  const caller = { kind: 'owner', ...person, ...origin };
   expect(recorded).toEqual([{ change: 'ended', caller, hasDeadline: true }]);
 });
 

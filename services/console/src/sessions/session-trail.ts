@@ -6,7 +6,7 @@ import { callerOf } from '../acting-owner.js';
 import type { ClientOrigin } from './session-store.js';
 
 /** A change of a session, and the request that made it. */
-interface SessionChange {
+export interface SessionChange {
   readonly change: 'started' | 'ended' | 'confirmed';
   readonly session: Parameters<typeof callerOf>[0] & { readonly publicId: string };
   readonly origin: ClientOrigin;
@@ -14,22 +14,11 @@ interface SessionChange {
   readonly issuer?: string | undefined;
 }
 
-/** Records session changes in a company's audit trail. */
-export interface SessionTrail {
-  /** Records a change. Fails with `unavailable` if it cannot be recorded or the outcome is unknown. */
-  record(change: SessionChange, call: CallOptions): Promise<void>;
-  /**
-   * Records a change that has already happened. Never fails, and ignores the cancellation of the request; a failure is
-   * logged.
-   */
-  note(change: SessionChange, call: CallOptions): Promise<void>;
-}
-
-/** Creates the trail; job-state stores it. */
+/** Creates what records session changes in a company's audit trail; job-state stores it. */
 export function createSessionTrail(deps: {
   readonly operations: Pick<OperationClient, 'callInternal'>;
   readonly logger: Pick<Logger, 'warn'>;
-}): SessionTrail {
+}) {
   async function write({ change, session, origin, issuer }: SessionChange, call: CallOptions) {
     await deps.operations.callInternal(
       recordSessionChangeOperation,
@@ -39,14 +28,19 @@ export function createSessionTrail(deps: {
   }
 
   return {
-    record: (change, call) =>
+    /** Records a change. Fails with `unavailable` if it cannot be recorded or the outcome is unknown. */
+    record: (change: SessionChange, call: CallOptions) =>
       write(change, call).catch((cause: unknown) => {
         throw new ServiceError('unavailable', 'the change cannot be recorded at the moment; retry', {
           retryAfterSeconds: 1,
           cause,
         });
       }),
-    note: (change, { signal: _signal, ...patient }) =>
+    /**
+     * Records a change that has already happened. Never fails, and ignores the cancellation of the request; a failure is
+     * logged.
+     */
+    note: (change: SessionChange, { signal: _signal, ...patient }: CallOptions) =>
       write(change, patient).catch((error: unknown) => {
         const { companyId, membershipId, publicId: sessionId } = change.session;
         const line = { err: error, change: change.change, companyId, membershipId, sessionId };

@@ -1,21 +1,10 @@
-import { hash } from '@node-rs/argon2';
+import { hash, verify as verifyHash } from '@node-rs/argon2';
+import { randomBytes } from 'node:crypto';
 import { normalizedPassword, PASSWORD_HASHING } from '@partner/kernel/security/password-hashing';
 import { createShareGate } from '@partner/kernel/process/share-gate';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/**
- * Compares a password, in its normal form and as typed, with a stored PHC hash. Without a hash it does the same work and returns false, so that the
- * response time does not reveal whether an address is known. Throws `unavailable` if too many comparisons wait, of all
- * clients or of this client network.
- */
-export type VerifyPassword = (
-  network: string,
-  password: string,
-  passwordHash: string | undefined,
-) => Promise<boolean>;
-
-/** Returns the PHC hash of a new password. Throws `unavailable` as a comparison does. */
-export type HashPassword = (network: string, password: string) => Promise<string>;
+export type VerifyHash = (passwordHash: string, password: string) => Promise<boolean>;
 
 const CONCURRENCY = 2;
 const MAX_WAITING = 50;
@@ -25,16 +14,16 @@ const MAX_WAITING = 50;
  * most 50 wait. So a flood of logins cannot exhaust the memory or the threads of the process. Client networks
  * are served round-robin, so one network cannot block the others.
  */
-export async function createPasswordChecks(options: {
-  readonly randomBytes: (size: number) => Buffer;
+export async function createPasswordChecks({
+  metrics,
+  verify = verifyHash,
+}: {
   readonly metrics: Registry;
-  /** Compares a password with a PHC hash. */
-  readonly verify: (passwordHash: string, password: string) => Promise<boolean>;
-}): Promise<{ readonly verifyPassword: VerifyPassword; readonly hashPassword: HashPassword }> {
-  const { randomBytes, verify } = options;
+  readonly verify?: VerifyHash | undefined;
+}) {
   const dummyHash = await hash(randomBytes(32), { ...PASSWORD_HASHING, salt: randomBytes(16) });
   const gate = createShareGate({ slots: CONCURRENCY, queue: MAX_WAITING, work: 'password checks' });
-  const registers = [options.metrics];
+  const registers = [metrics];
   new Gauge({
     name: 'partner_console_password_checks',
     help: 'Comparisons of passwords that run, and that wait for their turn.',
@@ -74,7 +63,12 @@ export async function createPasswordChecks(options: {
   }
 
   return {
-    verifyPassword: (network, password, passwordHash) =>
+    /**
+     * Compares a password, in its normal form and as typed, with a stored PHC hash. Without a hash it does the same work and returns false,
+     * so that the response time does not reveal whether an address is known. Throws `unavailable` if too many comparisons wait, of all
+     * clients or of this client network.
+     */
+    verifyPassword: (network: string, password: string, passwordHash: string | undefined) =>
       inSlot(network, async () => {
         // Hashes of 0.1.0 are of the password as it was typed. The forms depend on what is sent alone, so the time shows nothing.
         for (const form of new Set([normalizedPassword(password), password])) {
@@ -83,7 +77,8 @@ export async function createPasswordChecks(options: {
         }
         return false;
       }),
-    hashPassword: (network, password) =>
+    /** Returns the PHC hash of a new password. Throws `unavailable` as a comparison does. */
+    hashPassword: (network: string, password: string) =>
       inSlot(network, () =>
         hash(normalizedPassword(password), { ...PASSWORD_HASHING, salt: randomBytes(16) }),
       ),

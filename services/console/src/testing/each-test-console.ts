@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import { connectAudit } from '@partner/job-state/testing/public-clients';
 import { createTestDatabase, type TestDatabase } from '@partner/job-state/testing/test-database';
+import type { AnyOperation, BodyExample } from '@partner/proto-contracts/api/operation';
 import type { AuditPage } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
-import { subscriptionCreated } from '@partner/proto-contracts/resources/subscription/subscription';
 import { createMailer } from '@partner/kernel/process/mail';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
@@ -23,7 +23,7 @@ export const newWebhook = {
 export let site: TestConsole;
 /** The companies and people of that console. */
 export let ids: TestJobState['ids'];
-let sites: TestConsole[] = [];
+let started: { stop(): Promise<void> }[] = [];
 let jobState: TestJobState;
 let testDatabase: TestDatabase;
 
@@ -31,9 +31,9 @@ let testDatabase: TestDatabase;
 export async function startSite(
   options: Partial<Parameters<typeof startTestConsole>[0]> = {},
 ): Promise<TestConsole> {
-  const started = await startTestConsole({ redisUrl: testRedisUrl(), jobState, ...options });
-  sites.push(started);
-  return started;
+  const site = await startTestConsole({ redisUrl: testRedisUrl(), jobState, ...options });
+  started.push(site);
+  return site;
 }
 
 /** Starts a console beside the first one that sends its emails to a mail server of the test. */
@@ -43,7 +43,9 @@ export async function startSiteWithMail(): Promise<{
 }> {
   const mail = await startMailServer();
   const mailer = createMailer({ SMTP_URL: mail.url, MAIL_FROM: 'partner-api@service.example' });
-  return { mail, site: await startSite({ ...(mailer !== undefined && { mailer }) }) };
+  const site = await startSite({ mailer });
+  started.push(mail);
+  return { mail, site };
 }
 
 /** Returns a cookie that a response sets, for a later request; absent: that of the session. */
@@ -63,33 +65,40 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await Promise.all(sites.map((started) => started.stop()));
-  sites = [];
+  await Promise.all(started.map((each) => each.stop()));
+  started = [];
 });
 
 afterAll(() => testDatabase.drop());
 
-/** Returns a company's audit trail, newest first. */
 export async function trailOf(companyId: string, action?: string): Promise<AuditPage['entries']> {
   const query = action === undefined ? {} : { action };
   return (await connectAudit(jobState).listAuditEntries({ companyId }, query)).entries;
 }
 
 export function logIn(email: string, password: string, address?: string, cookie?: string) {
-  return site.request('post', SESSION, {
-    body: { email, password },
-    ...(address !== undefined && { address }),
-    ...(cookie !== undefined && { cookie }),
-  });
+  return site.request('post', SESSION, { body: { email, password }, address, cookie });
 }
 
 export async function expectStatus(status: number, sent: supertest.Test): Promise<void> {
   expect((await sent).status).toBe(status);
 }
 
-export async function createWebhook(cookie: string): Promise<string> {
-  const created = await site.request('post', WEBHOOKS, { cookie, body: newWebhook }).expect(201);
-  return subscriptionCreated.parse(created.body).subscription.id;
+/** Requests of an operation with the examples of its parameters: one for each example of its body. */
+export function exampleRequests({ id, method, path, params = {}, bodyExamples }: AnyOperation) {
+  const filled = Object.entries(params).reduce(
+    (text, [name, { example }]) => text.replace(`:${name}`, example),
+    path,
+  );
+  const bodies: Readonly<Record<string, Pick<BodyExample, 'value'>>> = bodyExamples ?? {
+    none: { value: {} },
+  };
+  return Object.entries(bodies).map(([name, { value: body }]) => ({
+    name: `${id} ${name}`,
+    method,
+    path: filled,
+    body,
+  }));
 }
 
 export const REPLAY = { states: ['dead_lettered'], from: '2026-08-01T00:00:00Z', to: '2026-08-31T00:00:00Z' };

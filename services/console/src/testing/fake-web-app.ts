@@ -1,24 +1,19 @@
-import { randomBytes } from 'node:crypto';
-import type { WebAppDeps } from '../web/web-endpoints.js';
+import type { WebBundle } from '../web/web-bundle.js';
 
 /** A web app of one page and one file, so that tests need no build. */
-export const FAKE_WEB_APP: Omit<WebAppDeps, 'cookie' | 'sendsMail' | 'providerName'> = {
-  bundle: {
-    page: '<!doctype html><meta property="csp-nonce" nonce="{{nonce}}"><meta name="environment" content="{{environment}}"><meta name="partner-provider" content="{{provider}}"><meta name="partner-session" content="{{session}}"><!--signed-in <link rel="preload"> signed-in--><!--overview <link rel="preload" href="/data"> overview-->',
-    assets: new Map([
-      [
-        'app-12345678.js',
-        {
-          contentType: 'text/javascript; charset=utf-8',
-          bytes: Buffer.from('plain'),
-          compressed: new Map([
-            ['br', Buffer.from('brotli')],
-            ['gzip', Buffer.from('gzip')],
-          ]),
-        },
-      ],
-    ]),
-  },
-  environment: 'sandbox',
-  randomBytes,
+export const FAKE_WEB_BUNDLE: WebBundle = {
+  page: '<!doctype html><meta property="csp-nonce" nonce="{{nonce}}"><meta name="environment" content="{{environment}}"><meta name="partner-provider" content="{{provider}}"><meta name="partner-session" content="{{session}}"><!--signed-in <link rel="preload"> signed-in--><!--overview <link rel="preload" href="/data"> overview-->',
+  assets: new Map([
+    [
+      'app-12345678.js',
+      {
+        contentType: 'text/javascript; charset=utf-8',
+        bytes: Buffer.from('plain'),
+        compressed: new Map([
+          ['br', Buffer.from('brotli')],
+          ['gzip', Buffer.from('gzip')],
+        ]),
+      },
+    ],
+  ]),
 };

@@ -11,5 +11,5 @@ beforeEach(async () => {
 
 /** Sends a request in that session. */
 export function send(method: Parameters<TestConsole['request']>[0], path: string, body?: object) {
-  return site.request(method, path, { cookie, ...(body !== undefined && { body }) });
+  return site.request(method, path, { cookie, body });
 }

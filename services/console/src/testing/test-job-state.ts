@@ -1,12 +1,11 @@
 import { insertCompany, insertMember } from '@partner/job-state/testing/test-jobs';
 import type { TestDatabase } from '@partner/job-state/testing/test-database';
-import { type WebhookRows, webhookRows } from '@partner/job-state/testing/webhook-fixture';
+import { webhookRows } from '@partner/job-state/testing/webhook-fixture';
 import { testImplementations } from '@partner/job-state/testing/test-implementations';
 import type { Caller } from '@partner/proto-contracts/call';
 import type { Implementation } from '@partner/kernel/amqp/implement';
-import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import { ServiceError } from '@partner/kernel/process/service-error';
-import { createManualTimers, type ManualTimers } from '@partner/kernel/testing/manual-timers';
+import { createManualTimers } from '@partner/kernel/testing/manual-timers';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { hash } from '@node-rs/argon2';
 
@@ -21,10 +20,10 @@ export function hashPassword(): Promise<string> {
   return hash(PASSWORD, CHEAP_HASHING);
 }
 
-/** A call of an operation. */
-interface Called {
-  readonly operation: string;
-  readonly caller: Caller;
+export interface MemberChange {
+  readonly role?: 'OWNER' | 'VIEWER';
+  readonly active?: false;
+  readonly passwordHash?: string;
 }
 
 /** The addresses of people who use a test console: owners of two companies, and two who own none. */
@@ -35,44 +34,13 @@ export const PEOPLE = {
   technician: 'tess@sunny.example',
 } as const;
 
-/** job-state's operations in this process on a real database, with the people of a test console. */
-export interface TestJobState {
-  readonly database: TestDatabase['database'];
-  /** Creates webhooks, events and deliveries. */
-  readonly rows: WebhookRows;
-  readonly operations: OperationClient;
-  /** The ids of the companies, and of the membership of each person. */
-  readonly ids: Readonly<Record<'sunny' | 'roofs' | 'olive' | 'vera' | 'tess' | 'sam', string>>;
-  /** Calls of operations, newest last. */
-  readonly called: readonly Called[];
-  /** Changes a person behind the console's back, as the platform or an operator does. */
-  changeMember(
-    membershipId: string,
-    change: {
-      readonly role?: 'OWNER' | 'VIEWER';
-      readonly active?: false;
-      readonly passwordHash?: string;
-    },
-  ): Promise<void>;
-  /** The calls on behalf of an owner but those that record a session, newest last. */
-  calledForOwners(): readonly Called[];
-  /** Records that a test of a webhook with its current secret was accepted with 2xx. */
-  acceptTest(subscriptionId: string): Promise<void>;
-  /** Makes calls of an operation fail with `unavailable` before they reach job-state, or work again. */
-  setAway(operation: string, isAway: boolean): void;
-  readonly time: TestTime;
-}
-
-/** A clock that starts at the current time, and timers; only `pass` advances them. */
-interface TestTime extends Pick<ManualTimers, 'after' | 'pass'> {
-  readonly clock: () => Date;
-}
+export type TestJobState = Awaited<ReturnType<typeof createTestJobState>>;
 
 /**
- * Creates separate companies and people in a database, and serves job-state's operations on it. The people of an earlier test are no
- * longer found.
+ * Creates separate companies and people in a real database, and serves job-state's operations on it in this process. The people of an
+ * earlier test are no longer found.
  */
-export async function createTestJobState(database: TestDatabase['database']): Promise<TestJobState> {
+export async function createTestJobState(database: TestDatabase['database']) {
   const time = createTestTime();
   await database.query('update memberships set email = null, password_hash = null, active = false');
   await database.query('delete from provider_links');
@@ -93,7 +61,7 @@ export async function createTestJobState(database: TestDatabase['database']): Pr
     tess: await member(sunny, 'TECHNICIAN', 'Tess Technician', PEOPLE.technician),
     sam: await member(roofs, 'OWNER', 'Sam Seller', PEOPLE.salesOwner),
   };
-  const called: Called[] = [];
+  const called: { readonly operation: string; readonly caller: Caller }[] = [];
   const away = new Set<string>();
   const watched = (implementation: Implementation): Implementation => ({
     ...implementation,
@@ -110,37 +78,45 @@ export async function createTestJobState(database: TestDatabase['database']): Pr
       implementations: testImplementations({ database, clock: time.clock }).map(watched),
       callers: ['owner', 'service'],
     }),
+    /** The ids of the companies, and of the membership of each person. */
     ids,
     called,
+    /** The calls on behalf of an owner but those that record a session, newest last. */
     calledForOwners: () =>
       called.filter(
         ({ operation, caller }) => caller.kind === 'owner' && operation !== 'recordSessionChange',
       ),
-    async acceptTest(subscriptionId) {
+    /** Records that a test of a webhook with its current secret was accepted with 2xx. */
+    async acceptTest(subscriptionId: string) {
       await database.query(
         'update subscriptions set verified_url_version = url_version, verified_secret_version = secret_version where id = $1',
         [subscriptionId],
       );
     },
-    async changeMember(membershipId, { role, active, passwordHash: newHash }) {
+    /** Changes a person behind the console's back, as the platform or an operator does. */
+    async changeMember(membershipId: string, change: MemberChange) {
+      const { role, active, passwordHash: newHash } = change;
       await database.query(
         `update memberships set role = coalesce($2, role), active = coalesce($3, active),
            password_hash = coalesce($4, password_hash) where id = $1`,
         [membershipId, role, active, newHash],
       );
     },
-    setAway: (operation, isAway) => void (isAway ? away.add(operation) : away.delete(operation)),
+    /** Makes calls of an operation fail with `unavailable` before they reach job-state, or work again. */
+    setAway: (operation: string, isAway: boolean) =>
+      void (isAway ? away.add(operation) : away.delete(operation)),
     time,
   };
 }
 
-function createTestTime(): TestTime {
+/** A clock that starts at the current time, and timers; only `pass` advances them. */
+function createTestTime() {
   const timers = createManualTimers();
   let now = Date.now();
   return {
     clock: () => new Date(now),
     after: timers.after,
-    pass(ms) {
+    pass(ms: number) {
       now += ms;
       timers.pass(ms);
     },

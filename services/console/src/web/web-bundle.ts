@@ -9,7 +9,6 @@ interface WebAsset {
   readonly compressed: ReadonlyMap<ContentCoding, Uint8Array>;
 }
 
-/** The built web app of the owners. */
 export interface WebBundle {
   /** The page, with the placeholders `{{nonce}}`, `{{environment}}` and `{{session}}` for each response, and preloads in comments. */
   readonly page: string;
@@ -27,7 +26,6 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 
 const EXTENSIONS: Readonly<Record<ContentCoding, string>> = { br: '.br', gzip: '.gz' };
 
-/** Output directory of the web app's build. */
 export const WEB_BUNDLE_DIRECTORY = path.join(import.meta.dirname, '../web-bundle');
 
 /** Reads the built web app into memory. Throws if it was not built, so that no console starts without its pages. */

@@ -1,21 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { html } from '../docs/html.js';
-import type { SessionCookie } from '../sessions/cookies.js';
+import type { ConsoleDeps } from '../console-deps.js';
+import type { IdentityProvider } from '../sessions/identity-provider.js';
 import type { WebBundle } from './web-bundle.js';
 
-/** Dependencies of the owners' web app. */
-export interface WebAppDeps {
-  readonly bundle: WebBundle;
-  /** Name of the environment on the pages, e.g. `sandbox`. */
-  readonly environment: string;
-  readonly randomBytes: (size: number) => Buffer;
-  /** Whether a mail server is configured; without one the pages offer nothing that needs it. */
-  readonly sendsMail: boolean;
-  /** Name of the identity provider; undefined if none is configured. */
-  readonly providerName: string | undefined;
-  readonly cookie: Pick<SessionCookie, 'read'>;
-}
+type WebAppDeps = Pick<ConsoleDeps, 'webBundle' | 'environment' | 'cookie' | 'mailer'> & {
+  readonly identityProvider: Pick<IdentityProvider, 'name'> | undefined;
+};
 
 const NONCE_BYTES = 18;
 
@@ -29,7 +22,7 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
  */
 export function createWebEndpoints<Principal>(deps: WebAppDeps): readonly AnyEndpoint<Principal>[] {
   return [
-    assetEndpoint<Principal>(deps.bundle),
+    assetEndpoint<Principal>(deps.webBundle),
     pageEndpoint<Principal>('getConsole', '/console', deps),
     pageEndpoint<Principal>('getConsoleRoot', '/console/', deps),
     pageEndpoint<Principal>('getConsolePage', '/console/*page', deps),
@@ -39,20 +32,20 @@ export function createWebEndpoints<Principal>(deps: WebAppDeps): readonly AnyEnd
 function pageEndpoint<Principal>(id: string, path: string, deps: WebAppDeps): AnyEndpoint<Principal> {
   const isOverview = path === '/console' || path === '/console/';
   return serveOperation({ id, method: 'get', path, unauthenticated: true }, async ({ header }) => {
-    const nonce = deps.randomBytes(NONCE_BYTES).toString('base64');
+    const nonce = randomBytes(NONCE_BYTES).toString('base64');
     const hasSession = deps.cookie.read(header('cookie')) !== undefined;
     // The preloads of a signed-in page are in comments.
     const opened = hasSession
       ? [/<!--signed-in|signed-in-->/g, ...(isOverview ? [/<!--overview|overview-->/g] : [])]
       : [];
-    const page = opened.reduce((text, marks) => text.replaceAll(marks, ''), deps.bundle.page);
+    const page = opened.reduce((text, marks) => text.replaceAll(marks, ''), deps.webBundle.page);
     return {
       status: 200,
       text: page
         .replaceAll('{{nonce}}', nonce)
         .replaceAll('{{environment}}', deps.environment)
-        .replaceAll('{{mail}}', deps.sendsMail ? 'sent' : 'none')
-        .replaceAll('{{provider}}', () => html`${deps.providerName ?? ''}`.html)
+        .replaceAll('{{mail}}', deps.mailer === undefined ? 'none' : 'sent')
+        .replaceAll('{{provider}}', () => html`${deps.identityProvider?.name ?? ''}`.html)
         .replaceAll('{{session}}', hasSession ? 'given' : 'none'),
       headers: {
         'content-type': 'text/html; charset=utf-8',

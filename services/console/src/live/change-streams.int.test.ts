@@ -9,7 +9,7 @@ import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
 import { createRecorder, type Recorder } from '@partner/test-kit/recorder';
 import { Registry } from 'prom-client';
-import { startChangeListener } from './start-change-listener.js';
+import { startChangeListener } from './change-streams.js';
 
 const logger = silentLogger;
 let connection: AmqpConnection;
