@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
   technicalContact,
   technicalContactRequested,
@@ -19,8 +19,6 @@ beforeEach(async () => {
   ({ mail, site } = await startSiteWithMail());
   cookie = await site.signIn(PEOPLE.salesOwner);
 });
-
-afterEach(() => mail.stop());
 
 const set = (body: object) => site.request('put', CONTACT, { cookie, body });
 const confirm = (token: string, address = '203.0.113.9') =>
