@@ -5,13 +5,12 @@ import { ApiProvider } from './api/hooks.js';
 import { createApiClient } from './api/api-client.js';
 import { ApiError } from './api/api-error.js';
 import { type ConfirmationGate, createConfirmationGate } from './api/confirmation-gate.js';
-import type { OperationId } from './api/operations.js';
 import { endSession } from './api/session.js';
 import { Page as SignIn } from './pages/sign-in/page.js';
 import { FailedPage, Loading } from './parts/page.js';
 
 /** Method and path of each operation, which the build takes from the contracts. */
-declare const CONSOLE_ROUTES: Readonly<Record<OperationId, string>>;
+declare const CONSOLE_ROUTES: Readonly<Record<string, string>>;
 
 interface PageModule {
   readonly Page: () => ReactNode;
@@ -88,7 +87,7 @@ function createApp() {
   });
   const gate = createConfirmationGate();
   const api = createApiClient({
-    routeOf: (id) => CONSOLE_ROUTES[id],
+    routeOf: (id) => CONSOLE_ROUTES[id] ?? '',
     fetch: (url, init) => fetch(url, init),
     onSignedOut: () => endSession(queries),
     confirmPassword: () => gate.requestPassword(),

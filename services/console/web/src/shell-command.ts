@@ -1,4 +1,4 @@
-import type { Delivery, Webhook } from './api/operations.js';
+import type { Delivery, Webhook } from './api/hooks.js';
 
 /** Quotes any text as one shell word. */
 export function shellWord(text: string): string {

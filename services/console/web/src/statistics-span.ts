@@ -1,4 +1,4 @@
-import type { StatisticsBucket } from './api/operations.js';
+import type { StatisticsBucket } from './api/hooks.js';
 
 /** Available spans of statistics. */
 export const SPANS = ['1h', '24h', '7d', '30d'] as const;

@@ -1,5 +1,5 @@
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
-import type { Webhook } from './api/operations.js';
+import type { Webhook } from './api/hooks.js';
 import { formatCountOf } from './format.js';
 
 /** Returns the display name of a subscription: its description, else its URL without `https://`. */

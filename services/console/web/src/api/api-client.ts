@@ -1,24 +1,15 @@
 import { withQuery } from '../paths.js';
 import { ApiError, errorOfResponse, unreadable } from './api-error.js';
-import type { Input, OperationId, Output } from './operations.js';
 
 /** The part of a `Response` that is used. */
 interface ApiResponse extends Pick<Response, 'ok' | 'status' | 'headers'> {
   json<Json>(): Promise<Json>;
 }
 
-/** Client of the owners' API. */
-export interface ApiClient {
-  /** Calls an operation and returns its response: null without a body. Throws an `ApiError` unless it succeeds. */
-  call<Id extends OperationId>(id: Id, input: Input<Id>, signal?: AbortSignal): Promise<Output<Id>>;
-  /** The path of an operation with its parameters, below `/partner-api`. */
-  pathOf<Id extends OperationId>(id: Id, input: Input<Id>): string;
-}
-
 /** Dependencies of the client. */
 interface ApiClientDeps {
   /** Method and path of an operation below `/partner-api`: `GET /webhooks/:id`. */
-  readonly routeOf: (id: OperationId) => string;
+  readonly routeOf: (id: string) => string;
   readonly fetch: (url: string, init: RequestInit) => Promise<ApiResponse>;
   /** Called when the session has ended. */
   readonly onSignedOut: () => void;
@@ -26,23 +17,22 @@ interface ApiClientDeps {
   readonly confirmPassword: () => Promise<boolean>;
 }
 
-/** An input whatever its operation is. */
-type AnyInput = { readonly params?: object; readonly query?: object; readonly body?: unknown };
+type Input = { readonly params?: object; readonly query?: object; readonly body?: unknown };
 
 /**
  * Creates the client of the owners' API. A request that needs the password again is repeated once after it was entered. If the owner
  * cancels, it fails with the code `confirmation_required`. A 401 means that the session has ended, except at sign-in. Responses are
- * typed by the operation and not validated: they come from the service that the page comes from.
+ * typed by the caller and not validated: they come from the service that the page comes from.
  */
-export function createApiClient(deps: ApiClientDeps): ApiClient {
-  function pathOf(id: OperationId, { params = {} }: AnyInput): string {
+export function createApiClient(deps: ApiClientDeps) {
+  function pathOf(id: string, { params = {} }: Input): string {
     return Object.entries(params).reduce(
       (path, [name, value]) => path.replace(`:${name}`, encodeURIComponent(String(value))),
       deps.routeOf(id).replace(/^\w+ /, ''),
     );
   }
 
-  async function once(id: OperationId, input: AnyInput, signal?: AbortSignal): Promise<ApiResponse> {
+  async function once(id: string, input: Input, signal?: AbortSignal): Promise<ApiResponse> {
     let response: ApiResponse;
     try {
       response = await deps.fetch(withQuery(`/partner-api${pathOf(id, input)}`, { ...input.query }), {
@@ -67,7 +57,7 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
     throw error;
   }
 
-  async function confirmed(id: OperationId, input: AnyInput, signal?: AbortSignal): Promise<ApiResponse> {
+  async function confirmed(id: string, input: Input, signal?: AbortSignal): Promise<ApiResponse> {
     try {
       return await once(id, input, signal);
     } catch (thrown) {
@@ -78,11 +68,13 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
   }
 
   return {
+    /** The path of an operation with its parameters, below `/partner-api`. */
     pathOf,
-    async call<Id extends OperationId>(id: Id, input: Input<Id>, signal?: AbortSignal) {
+    /** Calls an operation and returns its response: null without a body. Throws an `ApiError` unless it succeeds. */
+    async call<Json>(id: string, input: Input, signal?: AbortSignal): Promise<Json> {
       const response = await confirmed(id, input, signal);
       const body: ApiResponse = response.headers.has('content-type') ? response : Response.json(null);
-      return body.json<Output<Id>>().catch((cause: unknown) => {
+      return body.json<Json>().catch((cause: unknown) => {
         throw unreadable(response, cause);
       });
     },

@@ -1,8 +1,7 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { pageHadSession } from '../page-settings.js';
-import { useAction, useApi } from './hooks.js';
+import { type Output, useAction, useApi } from './hooks.js';
 import { ApiError } from './api-error.js';
-import type { Output } from './operations.js';
 
 /** The signed-in owner. */
 export type OwnerSession = Output<'getSession'>;

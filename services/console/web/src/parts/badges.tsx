@@ -15,7 +15,7 @@ import {
 } from '@tabler/icons-react';
 import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
 import type { ComponentType } from 'react';
-import type { ApiKey, Attempt, DeliveryState, Webhook } from '../api/operations.js';
+import type { ApiKey, Attempt, DeliveryState, Webhook } from '../api/hooks.js';
 import { isFailing, webhookName } from '../webhook-facts.js';
 import type { Tone } from '../palette.js';
 import classes from './badges.module.css';

@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
-import type { ListedDelivery, Webhook } from '../api/operations.js';
+import type { ListedDelivery, Webhook } from '../api/hooks.js';
 import { formatDuration } from '../format.js';
 import { PATHS } from '../paths.js';
 import { webhookName } from '../webhook-facts.js';

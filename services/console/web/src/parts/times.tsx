@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { formatExact, formatPast, formatRelative } from '../format.js';
-import type { Delivery, Webhook } from '../api/operations.js';
+import type { Delivery, Webhook } from '../api/hooks.js';
 
 const TICK_MS = 15_000;
 

@@ -2,7 +2,7 @@ import { SegmentedControl, Skeleton } from '@mantine/core';
 import { useInViewport } from '@mantine/hooks';
 import { type ComponentProps, lazy, Suspense, useState } from 'react';
 import { useSearchParams } from 'react-router';
-import type { AttemptCounts } from '../api/operations.js';
+import type { AttemptCounts } from '../api/hooks.js';
 import { formatCount, formatDuration, formatShare } from '../format.js';
 import classes from './traffic.module.css';
 import { type ChartPoint, fewerPoints, type SpanName, SPANS } from '../statistics-span.js';

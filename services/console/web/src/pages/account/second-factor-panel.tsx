@@ -1,8 +1,7 @@
 import { Box, Button, Checkbox, Code, Group, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { encode } from 'uqr';
-import type { Output } from '../../api/operations.js';
-import { useAction, useOperation } from '../../api/hooks.js';
+import { type Output, useAction, useOperation } from '../../api/hooks.js';
 import { formatCountOf } from '../../format.js';
 import { CodeForm, type FormAction, FormFailure } from '../../parts/form.js';
 import { Notice, Panel } from '../../parts/page.js';

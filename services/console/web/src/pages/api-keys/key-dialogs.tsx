@@ -1,8 +1,7 @@
 import { Button, Group, List, Modal, NativeSelect, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { KEY_LIMITS } from '@partner/proto-contracts/resources/api-key/api-key';
 import { type ReactNode, useState } from 'react';
-import { useAction, useOperationList } from '../../api/hooks.js';
-import type { ApiKey, Output } from '../../api/operations.js';
+import { type ApiKey, type Output, useAction, useOperationList } from '../../api/hooks.js';
 import { CodeBlock, SecretOnce } from '../../parts/code.js';
 import { Form, useFields } from '../../parts/form.js';
 import { useOwner } from '../../parts/owner.js';

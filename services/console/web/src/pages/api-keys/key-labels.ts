@@ -1,5 +1,5 @@
 import { KEY_KINDS_OF_CLASS } from '@partner/proto-contracts/resources/api-key/api-key';
-import type { ApiKey } from '../../api/operations.js';
+import type { ApiKey } from '../../api/hooks.js';
 import type { OwnerSession } from '../../api/session.js';
 
 type KeyKind = ApiKey['kind'];

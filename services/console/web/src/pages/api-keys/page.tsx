@@ -1,8 +1,7 @@
 import { Anchor, Code, Group, Stack, Text } from '@mantine/core';
 import { IconKey, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import type { ApiKey } from '../../api/operations.js';
-import { useApiKeys } from '../../api/hooks.js';
+import { type ApiKey, useApiKeys } from '../../api/hooks.js';
 import { ActionButton, useOwner } from '../../parts/owner.js';
 import { EmptyState, LoadMore, QueryView } from '../../parts/query-view.js';
 import { Badge, KEY_LOOKS } from '../../parts/badges.js';

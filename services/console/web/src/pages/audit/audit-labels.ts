@@ -1,5 +1,5 @@
 import { AUDIT_ACTIONS, type AuditAction } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
-import type { Output } from '../../api/operations.js';
+import type { Output } from '../../api/hooks.js';
 import { PATHS } from '../../paths.js';
 
 type Known = Output<'listAuditEntries'>['entries'][number];

@@ -1,13 +1,12 @@
 import { Group, Progress, Stack, Text } from '@mantine/core';
 import { useParams } from 'react-router';
 import { IconCheck, IconPlayerPlay, IconRefresh, IconX } from '@tabler/icons-react';
-import { useAction, useOperationList, useWebhook } from '../../api/hooks.js';
+import { type Output, useAction, useOperationList, useWebhook } from '../../api/hooks.js';
 import { EmptyState, LoadMore, QueryView } from '../../parts/query-view.js';
 import { PageHeader, Panel, TextLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { webhookName } from '../../webhook-facts.js';
 import { ReplayForm } from './replay-form.js';
-import type { Output } from '../../api/operations.js';
 import { formatCount } from '../../format.js';
 import { Badge, DELIVERY_LOOKS } from '../../parts/badges.js';
 import { ConfirmedButton } from '../../parts/confirm-dialog.js';

@@ -1,8 +1,7 @@
 import { Button, Checkbox, Group, NumberInput, Stack, Text } from '@mantine/core';
 import { useId, useState } from 'react';
 import { useSearchParams } from 'react-router';
-import type { BulkReplayRequest, Output, Webhook } from '../../api/operations.js';
-import { useAction } from '../../api/hooks.js';
+import { type BulkReplayRequest, type Output, useAction, type Webhook } from '../../api/hooks.js';
 import { formatCountOf, formatDuration } from '../../format.js';
 import { DateTimeField, EventSelect } from '../../parts/fields.js';
 import { Form, FormFailure } from '../../parts/form.js';

@@ -1,4 +1,4 @@
-import type { BulkReplayRequest } from '../../api/operations.js';
+import type { BulkReplayRequest } from '../../api/hooks.js';
 import {
   BULK_REPLAY_MAX_DAYS,
   DEFAULT_REPLAYS_PER_MINUTE,

@@ -1,8 +1,7 @@
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'react-router';
-import type { Output, Webhook } from '../../api/operations.js';
-import { useAction } from '../../api/hooks.js';
+import { type Output, useAction, type Webhook } from '../../api/hooks.js';
 import { FormFailure } from '../../parts/form.js';
 import { LinkButton } from '../../parts/owner.js';
 import { Notice } from '../../parts/page.js';

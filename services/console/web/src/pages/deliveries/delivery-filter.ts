@@ -1,5 +1,5 @@
 import { DELIVERY_STATES } from '@partner/proto-contracts/resources/delivery/delivery';
-import type { DeliveryState } from '../../api/operations.js';
+import type { DeliveryState } from '../../api/hooks.js';
 import type { DeliveryFilter } from '../../paths.js';
 
 /** Filters of the list besides the subscription. */

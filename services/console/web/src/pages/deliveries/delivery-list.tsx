@@ -1,7 +1,7 @@
 import { Button, Group, Text, Title } from '@mantine/core';
 import { IconArrowUp, IconFilterOff, IconSend } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
-import type { Webhook } from '../../api/operations.js';
+import type { Webhook } from '../../api/hooks.js';
 import { formatCount } from '../../format.js';
 import { DeliveryTable } from '../../parts/delivery-table.js';
 import { EmptyState, ErrorState, LoadMore } from '../../parts/query-view.js';

@@ -2,7 +2,7 @@ import { Button, Group, TextInput, type TextInputProps } from '@mantine/core';
 import { IconFilter, IconSearch } from '@tabler/icons-react';
 import { DELIVERY_STATES } from '@partner/proto-contracts/resources/delivery/delivery';
 import { useId, useState } from 'react';
-import type { Webhook } from '../../api/operations.js';
+import type { Webhook } from '../../api/hooks.js';
 import { DELIVERY_LOOKS } from '../../parts/badges.js';
 import { DateTimeField, EventSelect, PickSelect, useTyped } from '../../parts/fields.js';
 import { webhookName } from '../../webhook-facts.js';

@@ -1,7 +1,6 @@
 import { Stack } from '@mantine/core';
 import { useSearchParams } from 'react-router';
-import type { Webhook } from '../../api/operations.js';
-import { useWebhooks } from '../../api/hooks.js';
+import { useWebhooks, type Webhook } from '../../api/hooks.js';
 import { QueryView } from '../../parts/query-view.js';
 import { LinkButton } from '../../parts/owner.js';
 import { PageHeader } from '../../parts/page.js';

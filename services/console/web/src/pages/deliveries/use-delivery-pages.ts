@@ -1,7 +1,5 @@
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ListedDelivery, Output } from '../../api/operations.js';
-import type { ApiClient } from '../../api/api-client.js';
-import { useApi } from '../../api/hooks.js';
+import { type ApiClient, type ListedDelivery, type Output, useApi } from '../../api/hooks.js';
 import { heldQueries, type ListFilter } from './delivery-filter.js';
 
 type DeliveryPage = Output<'listDeliveries'>;

@@ -1,9 +1,8 @@
 import { Stack, Text } from '@mantine/core';
 import { IconPlayerTrackNext, IconRefresh } from '@tabler/icons-react';
 import { useNavigate } from 'react-router';
-import type { Delivery } from '../../api/operations.js';
+import { type Delivery, useAction } from '../../api/hooks.js';
 import { ActionButton, OwnerOnly } from '../../parts/owner.js';
-import { useAction } from '../../api/hooks.js';
 import { ConfirmedButton } from '../../parts/confirm-dialog.js';
 import { PATHS } from '../../paths.js';
 import { nextAttemptOf } from '../../parts/times.js';

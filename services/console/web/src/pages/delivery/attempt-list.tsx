@@ -1,6 +1,6 @@
 import { Accordion, Code, Stack, Text } from '@mantine/core';
 import { RESPONSE_HEADER_LIMITS } from '@partner/proto-contracts/resources/attempt/attempt';
-import type { Attempt } from '../../api/operations.js';
+import type { Attempt } from '../../api/hooks.js';
 import { formatDuration } from '../../format.js';
 import { Badge, OUTCOME_LOOKS } from '../../parts/badges.js';
 import { CodeBlock } from '../../parts/code.js';

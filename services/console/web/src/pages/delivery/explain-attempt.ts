@@ -1,5 +1,5 @@
 import { LIMITS } from '@partner/proto-contracts/api/limits';
-import type { Attempt } from '../../api/operations.js';
+import type { Attempt } from '../../api/hooks.js';
 import { formatExact } from '../../format.js';
 
 /** Explanation of an attempt's outcome in plain words. */

@@ -1,8 +1,14 @@
 import { Code, Group, Stack } from '@mantine/core';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { useParams } from 'react-router';
-import type { Attempt, Delivery, Webhook } from '../../api/operations.js';
-import { useAction, useDelivery, useWebhook } from '../../api/hooks.js';
+import {
+  type Attempt,
+  type Delivery,
+  useAction,
+  useDelivery,
+  useWebhook,
+  type Webhook,
+} from '../../api/hooks.js';
 import { QueryView } from '../../parts/query-view.js';
 import { Badge, DELIVERY_LOOKS } from '../../parts/badges.js';
 import { CopyButton } from '../../parts/code.js';

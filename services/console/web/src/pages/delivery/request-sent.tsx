@@ -1,6 +1,6 @@
 import { SegmentedControl, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { Attempt, Delivery } from '../../api/operations.js';
+import type { Attempt, Delivery } from '../../api/hooks.js';
 import { CodeBlock } from '../../parts/code.js';
 import { Panel } from '../../parts/page.js';
 import { curlScript } from '../../shell-command.js';

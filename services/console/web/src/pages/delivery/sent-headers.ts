@@ -1,4 +1,4 @@
-import type { Attempt, Delivery } from '../../api/operations.js';
+import type { Attempt, Delivery } from '../../api/hooks.js';
 
 /** Placeholder for a value that is not stored. */
 const NOT_KEPT = '(not stored)';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ATTEMPT_EXAMPLE } from '@partner/proto-contracts/resources/attempt/attempt';
 import { PENDING_DELIVERY_EXAMPLE } from '@partner/proto-contracts/resources/delivery/delivery';
-import type { Attempt, Delivery } from '../../api/operations.js';
+import type { Attempt, Delivery } from '../../api/hooks.js';
 import { sumUp } from './sum-up.js';
 
 const NOW = new Date('2026-09-03T13:00:00.000Z');

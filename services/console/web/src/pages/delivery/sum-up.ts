@@ -1,5 +1,5 @@
 import { LIMITS } from '@partner/proto-contracts/api/limits';
-import type { Attempt, Delivery } from '../../api/operations.js';
+import type { Attempt, Delivery } from '../../api/hooks.js';
 import { formatDuration, formatRelative } from '../../format.js';
 import { isWaitingForSlot, nextAttemptOf } from '../../parts/times.js';
 import type { Tone } from '../../palette.js';

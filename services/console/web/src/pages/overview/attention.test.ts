@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { KEY_EXAMPLE } from '@partner/proto-contracts/resources/api-key/api-key';
 import { SUBSCRIPTION_EXAMPLE } from '@partner/proto-contracts/resources/subscription/subscription';
-import type { ApiKey, AttemptCounts, Webhook } from '../../api/operations.js';
+import type { ApiKey, AttemptCounts, Webhook } from '../../api/hooks.js';
 import { attentionOf, type WebhookFacts } from './attention.js';
 
 const NOW = new Date('2026-09-01T12:00:00.000Z');

@@ -1,6 +1,6 @@
 import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
 import { WAITING_COUNTED, WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
-import type { ApiKey, Webhook, WebhookTotals } from '../../api/operations.js';
+import type { ApiKey, Webhook, WebhookTotals } from '../../api/hooks.js';
 import { formatCountOf, formatPast, formatRelative } from '../../format.js';
 import { isFailing, webhookName } from '../../webhook-facts.js';
 import { PATHS } from '../../paths.js';

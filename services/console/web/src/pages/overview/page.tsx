@@ -1,8 +1,13 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useSearchParams } from 'react-router';
-import type { Webhook } from '../../api/operations.js';
-import { useApiKeys, useCompanyStatistics, useServiceStatus, useWebhooks } from '../../api/hooks.js';
+import {
+  useApiKeys,
+  useCompanyStatistics,
+  useServiceStatus,
+  useWebhooks,
+  type Webhook,
+} from '../../api/hooks.js';
 import { Deferred, EmptyState, QueryView } from '../../parts/query-view.js';
 import { AttemptFigures, LazyTrafficChart, SpanSwitch } from '../../parts/traffic.js';
 import { LinkButton, useOwner } from '../../parts/owner.js';

@@ -1,5 +1,5 @@
 import { Group } from '@mantine/core';
-import type { AttemptCounts, CompanyStatistics, Webhook, WebhookTotals } from '../../api/operations.js';
+import type { AttemptCounts, CompanyStatistics, Webhook, WebhookTotals } from '../../api/hooks.js';
 import { formatCount, formatCountOf, formatDuration, formatShare } from '../../format.js';
 import { WebhookBadges, WebhookLink } from '../../parts/badges.js';
 import { DataTable } from '../../parts/data-table.js';

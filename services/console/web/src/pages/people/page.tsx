@@ -1,7 +1,6 @@
 import { Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { role as roles } from '@partner/proto-contracts/api/roles';
-import type { Output } from '../../api/operations.js';
-import { useAction, useOperation } from '../../api/hooks.js';
+import { type Output, useAction, useOperation } from '../../api/hooks.js';
 import { pageProviderName, pageSendsMail } from '../../page-settings.js';
 import { ConfirmedButton } from '../../parts/confirm-dialog.js';
 import { DataTable } from '../../parts/data-table.js';

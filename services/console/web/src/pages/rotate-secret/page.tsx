@@ -1,12 +1,11 @@
 import { Link, useParams } from 'react-router';
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { useAction, useWebhook } from '../../api/hooks.js';
+import { useAction, useWebhook, type Webhook } from '../../api/hooks.js';
 import { QueryView } from '../../parts/query-view.js';
 import { Notice, PageHeader } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { webhookName } from '../../webhook-facts.js';
-import type { Webhook } from '../../api/operations.js';
 import { CodeBlock, SecretOnce } from '../../parts/code.js';
 import { FormFailure } from '../../parts/form.js';
 import { LinkButton } from '../../parts/owner.js';

@@ -1,8 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { IconDeviceLaptop } from '@tabler/icons-react';
 import { ApiError } from '../../api/api-error.js';
-import type { Output } from '../../api/operations.js';
-import { useAction, useOperation, useTask } from '../../api/hooks.js';
+import { type Output, useAction, useOperation, useTask } from '../../api/hooks.js';
 import { browserName } from '../../browser-name.js';
 import { formatCountOf } from '../../format.js';
 import { QueryView } from '../../parts/query-view.js';

@@ -1,6 +1,5 @@
 import { Stack, Text, TextInput } from '@mantine/core';
-import type { Output } from '../../api/operations.js';
-import { useAction, useOperation } from '../../api/hooks.js';
+import { type Output, useAction, useOperation } from '../../api/hooks.js';
 import { QueryView } from '../../parts/query-view.js';
 import { Form, useFields } from '../../parts/form.js';
 import { Notice, PageHeader, Panel } from '../../parts/page.js';

@@ -1,7 +1,7 @@
 import { Group, Stack } from '@mantine/core';
 import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
-import type { Webhook } from '../../api/operations.js';
+import type { Webhook } from '../../api/hooks.js';
 import { isFailing } from '../../webhook-facts.js';
 import { NextAttemptOfWebhook } from '../../parts/times.js';
 import { Notice, TextLink } from '../../parts/page.js';

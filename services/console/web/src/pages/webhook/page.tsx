@@ -1,8 +1,7 @@
 import { SimpleGrid, Stack, Tabs } from '@mantine/core';
 import { useState } from 'react';
 import { Navigate, useParams, useSearchParams } from 'react-router';
-import type { Webhook } from '../../api/operations.js';
-import { useAction, useWebhook } from '../../api/hooks.js';
+import { useAction, useWebhook, type Webhook } from '../../api/hooks.js';
 import { QueryView } from '../../parts/query-view.js';
 import { VerifiedBadge, WebhookBadges } from '../../parts/badges.js';
 import { Loading, PageHeader } from '../../parts/page.js';

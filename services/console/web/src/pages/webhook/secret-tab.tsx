@@ -1,5 +1,5 @@
 import { Group, Stack, Text } from '@mantine/core';
-import type { Webhook } from '../../api/operations.js';
+import type { Webhook } from '../../api/hooks.js';
 import { LinkButton } from '../../parts/owner.js';
 import { Panel } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';

@@ -6,10 +6,9 @@ import {
   CUSTOM_HEADER_LIMITS,
   isSameHost,
 } from '@partner/proto-contracts/resources/subscription/custom-headers';
-import type { TestBody, Webhook } from '../../api/operations.js';
+import { type TestBody, useAction, type Webhook } from '../../api/hooks.js';
 import { ActionButton } from '../../parts/owner.js';
 import { violationsByField } from '../../api/api-error.js';
-import { useAction } from '../../api/hooks.js';
 import { CopyButton } from '../../parts/code.js';
 import { Form } from '../../parts/form.js';
 import { Notice, Panel } from '../../parts/page.js';

@@ -11,9 +11,8 @@ import {
 } from '@mantine/core';
 import { useState } from 'react';
 import { CUSTOM_HEADER_LIMITS } from '@partner/proto-contracts/resources/subscription/custom-headers';
-import type { Webhook } from '../../api/operations.js';
+import { useAction, useEventCatalogue, type Webhook } from '../../api/hooks.js';
 import { OwnerOnly, useOwner } from '../../parts/owner.js';
-import { useAction, useEventCatalogue } from '../../api/hooks.js';
 import { ConfirmedButton } from '../../parts/confirm-dialog.js';
 import { Notice, Panel, TextLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Attempt } from '../../api/operations.js';
+import type { Attempt } from '../../api/hooks.js';
 import { explainAttempt } from '../delivery/explain-attempt.js';
 import { outcomeOfTest, signatureProof, type TestOutcome } from './test-outcome.js';
 

@@ -1,4 +1,4 @@
-import type { Attempt, Delivery } from '../../api/operations.js';
+import type { Attempt, Delivery } from '../../api/hooks.js';
 import { formatDuration } from '../../format.js';
 import { explainAttempt, type ExplainedAttempt, type Explanation } from '../delivery/explain-attempt.js';
 

@@ -7,8 +7,7 @@ import { Advice } from '../../parts/facts.js';
 import { FormFailure } from '../../parts/form.js';
 import { Notice, TextLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
-import type { TestBody } from '../../api/operations.js';
-import { useAction, useDelivery } from '../../api/hooks.js';
+import { type TestBody, useAction, useDelivery } from '../../api/hooks.js';
 import { outcomeOfTest, type TestOutcome } from './test-outcome.js';
 
 /** Button that sends a test delivery, with the last outcome below it. */

@@ -1,8 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
-import type { Webhook } from '../../api/operations.js';
-import { useCompanyStatistics, useWebhooks } from '../../api/hooks.js';
+import { useCompanyStatistics, useWebhooks, type Webhook } from '../../api/hooks.js';
 import { formatCountOf, formatShare } from '../../format.js';
 import { isFailing } from '../../webhook-facts.js';
 import { EmptyState, QueryView } from '../../parts/query-view.js';

@@ -1,7 +1,6 @@
 import { Code, Group, Stack, Text } from '@mantine/core';
 import { IconWebhook } from '@tabler/icons-react';
-import type { Output, Webhook } from '../../api/operations.js';
-import { useOperation, useWebhooks } from '../../api/hooks.js';
+import { type Output, useOperation, useWebhooks, type Webhook } from '../../api/hooks.js';
 import { formatCountOf, formatDuration } from '../../format.js';
 import { QueryView } from '../../parts/query-view.js';
 import { Badge, DELIVERY_LOOKS, OUTCOME_LOOKS } from '../../parts/badges.js';
