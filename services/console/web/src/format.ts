@@ -27,8 +27,9 @@ export function formatExact(at: Date): string {
   return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' }).format(at);
 }
 
-/** Formats a duration, e.g. `82 ms`, `1.4 s` or `3 min`. */
-export function formatDuration(ms: number): string {
+/** Formats a duration, e.g. `82 ms`, `1.4 s` or `3 min`; a dash without one. */
+export function formatDuration(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return '–';
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
   return `${whole.format(Math.round(ms / 60_000))} min`;

@@ -1,5 +1,5 @@
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
-import type { Webhook } from './api/hooks.js';
+import type { Delivery, Webhook } from './api/hooks.js';
 import { formatCountOf } from './format.js';
 
 /** Returns the display name of a subscription: its description, else its URL without `https://`. */
@@ -19,4 +19,17 @@ export function rateLabel(deliveriesPerSecond: number | null): string {
   return deliveriesPerSecond === null
     ? 'As fast as your server responds'
     : `At most ${formatCountOf(deliveriesPerSecond, 'delivery', 'deliveries')} per second`;
+}
+
+/** What says when the next attempt of a delivery is due. */
+export type NextOf = Pick<Delivery, 'nextAttemptAt' | 'state'>;
+
+/** When the next attempt of a delivery is due; null if none is. */
+export function nextAttemptOf({ nextAttemptAt, state }: NextOf): string | null {
+  return state === 'held' ? null : nextAttemptAt;
+}
+
+/** Whether the next attempt is due, but all slots of the webhook are in use. */
+export function isWaitingForSlot(nextAttemptAt: string, now: Date): boolean {
+  return Date.parse(nextAttemptAt) < now.getTime();
 }

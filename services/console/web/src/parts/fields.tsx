@@ -2,7 +2,7 @@ import { NativeSelect, type NativeSelectProps, TextInput, type TextInputProps } 
 import { type ChangeEvent, type KeyboardEvent, useState } from 'react';
 import { useEventCatalogue } from '../api/hooks.js';
 import { fromLocalInput, toLocalInput } from '../format.js';
-import { useOwner } from './owner.js';
+import { useOwner } from './page.js';
 
 /** A choice that can be removed again. */
 interface Picked {

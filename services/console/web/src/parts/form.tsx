@@ -3,17 +3,16 @@ import {
   type BoxProps,
   Button,
   type ButtonProps,
-  Code,
   Group,
+  Modal,
   PasswordInput,
   type PasswordInputProps,
   Stack,
-  Text,
   TextInput,
 } from '@mantine/core';
 import { type ChangeEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { ApiError, messageOf, violationsByField } from '../api/api-error.js';
-import { Notice } from './page.js';
+import { Notice, RequestId } from './page.js';
 
 /** The state of an action that a form starts. */
 export interface FormAction {
@@ -98,16 +97,6 @@ export function FormFailure({ error, mb }: { readonly error: unknown; readonly m
   );
 }
 
-/** The id of a failed request, for support; nothing without one. */
-export function RequestId({ error }: { readonly error: unknown }) {
-  if (!(error instanceof ApiError) || error.requestId === undefined) return null;
-  return (
-    <Text size="sm">
-      Request ID for support: <Code>{error.requestId}</Code>
-    </Text>
-  );
-}
-
 /** Asks for a code of the second factor. */
 export function CodeForm({
   description = 'The 6 digits of your authenticator app, or a recovery code',
@@ -142,4 +131,93 @@ export function CodeForm({
 export function PasswordField(props: PasswordInputProps & { readonly label: string }) {
   const toggle = { 'aria-label': `Show the ${props.label.toLowerCase()}` };
   return <PasswordInput required visibilityToggleButtonProps={toggle} {...props} />;
+}
+
+const NO_ACTION: FormAction = { isRunning: false, error: null };
+
+interface Question {
+  readonly title: string;
+  /** Consequences of the action. */
+  readonly children: ReactNode;
+  /** Label of the action, e.g. `Delete webhook`. */
+  readonly confirmLabel: string;
+  /** Label of the other choice. */
+  readonly cancelLabel?: string;
+  readonly isDangerous?: boolean;
+  /** True while required input is missing. */
+  readonly isBlocked?: boolean;
+}
+
+/** Asks for confirmation of an action that is hard to undo. The default choice is to cancel. */
+export function ConfirmDialog(
+  props: Question & {
+    readonly isOpen: boolean;
+    readonly action?: FormAction;
+    readonly onConfirm: () => void;
+    readonly onClose: () => void;
+  },
+) {
+  const {
+    isOpen,
+    title,
+    confirmLabel,
+    action = NO_ACTION,
+    isDangerous,
+    isBlocked,
+    onClose,
+    children,
+  } = props;
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={title}>
+      <Form
+        action={action}
+        submitLabel={confirmLabel}
+        button={{ disabled: isBlocked === true, ...(isDangerous === true && { color: 'red.9' }) }}
+        {...(props.cancelLabel !== undefined && { cancelLabel: props.cancelLabel })}
+        isRisky
+        onSubmit={props.onConfirm}
+        onCancel={onClose}
+      >
+        <div>{children}</div>
+      </Form>
+    </Modal>
+  );
+}
+
+/** A button whose action starts after a confirmation. */
+export function ConfirmedButton<Given>(
+  props: Question & {
+    readonly label: string;
+    readonly button?: ButtonProps & { readonly 'aria-label'?: string };
+    readonly action: FormAction & {
+      run: (given: Given, after: { readonly onSuccess: () => void }) => void;
+    };
+    readonly given: Given;
+    readonly onOpen?: () => void;
+  },
+) {
+  const { label, button, action, given, onOpen, ...question } = props;
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  return (
+    <>
+      <Button
+        variant="default"
+        {...button}
+        onClick={() => {
+          onOpen?.();
+          setOpen(true);
+        }}
+      >
+        {label}
+      </Button>
+      <ConfirmDialog
+        {...question}
+        isOpen={isOpen}
+        action={action}
+        onConfirm={() => action.run(given, { onSuccess: close })}
+        onClose={close}
+      />
+    </>
+  );
 }

@@ -1,18 +1,18 @@
 import {
-  ActionIcon,
   Anchor,
   type AnchorProps,
   Box,
   type BoxProps,
   Button,
-  Container,
+  type ButtonProps,
+  Code,
   Group,
   Skeleton,
   Stack,
   Text,
+  type TextProps,
+  ThemeIcon,
   Title,
-  useComputedColorScheme,
-  useMantineColorScheme,
   VisuallyHidden,
 } from '@mantine/core';
 import {
@@ -21,15 +21,25 @@ import {
   IconCircleCheck,
   IconCircleX,
   IconInfoCircle,
-  IconMoon,
   IconPointFilled,
-  IconSun,
 } from '@tabler/icons-react';
-import { type ReactNode, useEffect, useId, useRef } from 'react';
-import { Link, useLocation } from 'react-router';
+import {
+  type ComponentPropsWithoutRef,
+  createContext,
+  type ReactNode,
+  useContext,
+  useDeferredValue,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react';
+import { Link, Outlet, useLocation } from 'react-router';
 import classes from './page.module.css';
 import type { Tone } from '../palette.js';
-import icon from '../icon.svg';
+import { ApiError, messageOf } from '../api/api-error.js';
+import type { OwnerSession } from '../api/session.js';
+import { isOwnersPath } from '../paths.js';
 
 /**
  * Header of a page. Its `h1` also sets the window's title and receives the focus after a navigation, so that screen readers announce
@@ -131,12 +141,8 @@ export function Notice(props: {
   return (
     <Box
       className={classes['notice']}
-      __vars={{
-        '--notice-text': `var(--tone-${tone}-text)`,
-        '--notice-background': `var(--tone-${tone}-background)`,
-        '--notice-border': `var(--tone-${tone}-border)`,
-      }}
-      {...(props.isAlert === true ? { role: 'alert' } : {})}
+      __vars={toneVars(tone)}
+      {...(props.isAlert === true && { role: 'alert' })}
     >
       <Icon size={20} className={classes['icon']} aria-hidden />
       <div className={classes['content']}>
@@ -154,6 +160,18 @@ export function Notice(props: {
     </Box>
   );
 }
+
+/** The colours of a tone as variables of an element. */
+export const toneVars = (tone: Tone) => ({
+  '--tone-text': `var(--tone-${tone}-text)`,
+  '--tone-background': `var(--tone-${tone}-background)`,
+  '--tone-border': `var(--tone-${tone}-border)`,
+});
+
+/** A small, less important text. */
+export const Hint = (text: TextProps & { readonly children: ReactNode }) => (
+  <Text size="xs" c="dimmed" {...text} />
+);
 
 /** Placeholder of loading data. */
 export function Loading({ label, rows = 3 }: { readonly label: string; readonly rows?: number }) {
@@ -180,56 +198,162 @@ export function TextLink({
   );
 }
 
-/** Layout of pages without a session. `size`: the widest content, in pixels. */
-export function OutsidePage({
-  children,
-  size = 440,
-}: {
-  readonly children: ReactNode;
-  readonly size?: number;
+/** Shows loaded data, a loading state or an error. Loaded data stays visible if a reload fails. */
+export function QueryView<Data>(props: {
+  readonly query: { readonly data: Data | undefined; readonly error: unknown; refetch: () => unknown };
+  readonly label: string;
+  readonly children: (data: Data) => ReactNode;
+}) {
+  const { label, children } = props;
+  const { data, error, refetch } = props.query;
+  const [isLoadedFirst] = useState(data !== undefined);
+  const loading = <Loading label={`Loading ${label}`} />;
+  if (data !== undefined) {
+    const view = children(data);
+    return isLoadedFirst ? view : <Deferred fallback={loading}>{view}</Deferred>;
+  }
+  return error === null || error === undefined ? (
+    loading
+  ) : (
+    <ErrorState error={error} title={`Could not load ${label}`} onRetry={() => void refetch()} />
+  );
+}
+
+/** The id of a failed request, for support; nothing without one. */
+export function RequestId({ error }: { readonly error: unknown }) {
+  if (!(error instanceof ApiError) || error.requestId === undefined) return null;
+  return (
+    <Text size="sm">
+      Request ID for support: <Code>{error.requestId}</Code>
+    </Text>
+  );
+}
+
+/** Placeholder of data that failed to load: the reason, the request id for support, and a retry button. */
+export function ErrorState(props: {
+  readonly error: unknown;
+  readonly title: string;
+  readonly onRetry: () => void;
+}) {
+  const { error, title, onRetry } = props;
+  return (
+    <Notice tone="bad" title={title} isAlert>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{messageOf(error)}</Text>
+        <RequestId error={error} />
+        <Button size="xs" variant="default" onClick={onRetry}>
+          Retry
+        </Button>
+      </Stack>
+    </Notice>
+  );
+}
+
+/**
+ * Shows the fallback, and renders large content in small steps behind it, so that a slow device still responds meanwhile. The API's
+ * responses would otherwise be rendered in one step.
+ */
+export function Deferred(props: { readonly fallback: ReactNode; readonly children: ReactNode }) {
+  return useDeferredValue(true, false) ? props.children : props.fallback;
+}
+
+/** Placeholder of an empty list: the reason and what to do. */
+export function EmptyState(props: {
+  readonly title: string;
+  readonly icon: ReactNode;
+  readonly children?: ReactNode;
+  readonly action?: ReactNode;
 }) {
   return (
-    <div className={classes['ground']}>
-      <div className={classes['corner']}>
-        <ColorSchemeSwitch />
-      </div>
-      <Container component="main" size={size} px="md">
-        <img src={icon} width={44} height={44} alt="" className={classes['mark']} />
-        {children}
-      </Container>
-    </div>
+    <Stack align="center" gap="xs" py="xl" px="md" ta="center">
+      <ThemeIcon variant="light" size={52} radius="xl" aria-hidden>
+        {props.icon}
+      </ThemeIcon>
+      <Title order={2}>{props.title}</Title>
+      {props.children !== undefined && (
+        <Text component="div" c="dimmed" maw="34rem">
+          {props.children}
+        </Text>
+      )}
+      {props.action}
+    </Stack>
   );
 }
 
-/** Switches between light and dark. By default the page follows the device. */
-export function ColorSchemeSwitch({ className }: { readonly className?: string | undefined }) {
-  const { setColorScheme } = useMantineColorScheme();
-  const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false });
-  const other = scheme === 'light' ? 'dark' : 'light';
-  const Icon = scheme === 'light' ? IconMoon : IconSun;
+/** Footer of a list: the number of shown items, and a button for more. */
+export function LoadMore(props: {
+  readonly shown: number;
+  /** Name of the items, e.g. `deliveries`. */
+  readonly what: string;
+  readonly list: { readonly hasMore: boolean; readonly isLoadingMore: boolean; loadMore: () => void };
+}) {
+  const { shown, what } = props;
+  const { hasMore, isLoadingMore, loadMore } = props.list;
   return (
-    <ActionIcon
-      variant="subtle"
-      size="lg"
-      className={className}
-      aria-label={`Use ${other} colors`}
-      title={`Use ${other} colors`}
-      onClick={() => setColorScheme(other)}
-    >
-      <Icon size={20} aria-hidden />
-    </ActionIcon>
+    <Group justify="center" mt="md" gap="sm">
+      <Text size="sm" c="dimmed" role="status">
+        {hasMore ? `${shown} ${what} shown` : shown === 1 ? 'All shown' : `All ${shown} ${what} shown`}
+      </Text>
+      {hasMore && (
+        <Button variant="default" size="sm" loading={isLoadingMore} onClick={loadMore}>
+          Load more
+        </Button>
+      )}
+    </Group>
   );
 }
 
-/** Shown if a page cannot be loaded, most often because its version is no longer served. */
-export function FailedPage() {
+/** The session, for parts that are also used without one. */
+const OwnerContext = createContext<OwnerSession | null>(null);
+
+/** Provides the session to the pages below it. */
+export const OwnerProvider = OwnerContext.Provider;
+
+/** Returns the signed-in owner with their company. */
+export function useOwner(): OwnerSession {
+  const owner = useContext(OwnerContext);
+  if (owner === null) throw new Error('this page requires a session');
+  return owner;
+}
+
+/** Shows what only an owner can do; nothing to a viewer. */
+export function OwnerOnly({ children }: { readonly children: ReactNode }) {
+  return useOwner().owner.role === 'owner' ? children : null;
+}
+
+/** A button that begins a change for the company; a viewer does not see it. */
+export function ActionButton(button: ButtonProps & ComponentPropsWithoutRef<'button'>) {
   return (
-    <Container component="section" size="sm" py="xl">
-      <Stack align="flex-start">
-        <Title order={1}>This page failed to load</Title>
-        <Text>There may be a newer version of the console. Reload the page.</Text>
-        <Button onClick={() => location.reload()}>Reload</Button>
-      </Stack>
-    </Container>
+    <OwnerOnly>
+      <Button {...button} />
+    </OwnerOnly>
+  );
+}
+
+/** A link to another page of the console that looks like a button. A viewer sees none to a page that only changes something. */
+export function LinkButton({
+  to,
+  children,
+  ...button
+}: { readonly to: string; readonly children: ReactNode } & ButtonProps) {
+  const isViewer = useContext(OwnerContext)?.owner.role === 'viewer';
+  if (isViewer && isOwnersPath(to)) return null;
+  return (
+    <Button component={Link} to={to} {...button}>
+      {children}
+    </Button>
+  );
+}
+
+/** Shows a page that only changes something to owners alone. */
+export function OwnersPage() {
+  if (useOwner().owner.role === 'owner') return <Outlet />;
+  return (
+    <>
+      <PageHeader title="Only for owners" />
+      <Notice tone="info" title="Your role is viewer">
+        Ask an owner of your company to make the change.
+      </Notice>
+    </>
   );
 }

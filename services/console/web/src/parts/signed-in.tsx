@@ -22,9 +22,8 @@ import { useEffect, useRef } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useSession, useSignOut } from '../api/session.js';
 import { PATHS, signInPath } from '../paths.js';
-import { Deferred, QueryView } from './query-view.js';
-import { ColorSchemeSwitch, Loading, OutsidePage, TextLink } from './page.js';
-import { OwnerProvider, useOwner } from './owner.js';
+import { Deferred, Loading, OwnerProvider, QueryView, TextLink, useOwner } from './page.js';
+import { ColorSchemeSwitch, OutsidePage } from './outside.js';
 // Loaded with the pages that need it: when a request asks for the password, this version's files may be gone.
 import './password-dialog.js';
 import icon from '../icon.svg';
@@ -173,7 +172,7 @@ function SignOut() {
 
 function PageLinks({ onFollow }: { readonly onFollow: () => void }) {
   return (
-    <ul className={classes['list']}>
+    <ul className={`plain ${classes['list']}`}>
       {NAVIGATION.map(({ to, label, icon: Icon }) => (
         <li key={to}>
           <NavLink to={to} end={to === PATHS.overview} className={classes['link'] ?? ''} onClick={onFollow}>

@@ -4,6 +4,7 @@ import { SimpleGrid, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { formatCount, formatDuration } from '../format.js';
 import { type ChartPoint, chartTicks, fewerPoints, spanMs } from '../statistics-span.js';
+import { Hint } from './page.js';
 
 const BARS = 72;
 const TABLE_ROWS = 30;
@@ -79,9 +80,7 @@ export function TrafficChart(props: {
           />
         </Figure>
       </SimpleGrid>
-      <Text size="xs" c="dimmed">
-        {`Times in ${timeText.resolvedOptions().timeZone}`}
-      </Text>
+      <Hint>{`Times in ${timeText.resolvedOptions().timeZone}`}</Hint>
       <PointsTable points={points} spanText={spanText} timeText={timeText} />
     </>
   );
@@ -120,11 +119,11 @@ function PointsTable(props: {
           <caption>{`Attempts in ${spanText}, oldest first`}</caption>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th scope="col">From</Table.Th>
-              <Table.Th scope="col">Delivered</Table.Th>
-              <Table.Th scope="col">Failed</Table.Th>
-              <Table.Th scope="col">Median (p50)</Table.Th>
-              <Table.Th scope="col">p95</Table.Th>
+              {['From', 'Delivered', 'Failed', 'Median (p50)', 'p95'].map((name) => (
+                <Table.Th key={name} scope="col">
+                  {name}
+                </Table.Th>
+              ))}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -135,8 +134,8 @@ function PointsTable(props: {
                 </Table.Th>
                 <Table.Td>{formatCount(delivered)}</Table.Td>
                 <Table.Td>{formatCount(failed)}</Table.Td>
-                <Table.Td>{p50Ms === null ? '–' : formatDuration(p50Ms)}</Table.Td>
-                <Table.Td>{p95Ms === null ? '–' : formatDuration(p95Ms)}</Table.Td>
+                <Table.Td>{formatDuration(p50Ms)}</Table.Td>
+                <Table.Td>{formatDuration(p95Ms)}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

@@ -1,20 +1,71 @@
-import { SegmentedControl, Skeleton } from '@mantine/core';
+import { SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
 import { useInViewport } from '@mantine/hooks';
 import { type ComponentProps, lazy, Suspense, useState } from 'react';
 import { useSearchParams } from 'react-router';
-import type { AttemptCounts } from '../api/hooks.js';
+import type { AttemptCounts, Output } from '../api/hooks.js';
 import { formatCount, formatDuration, formatShare } from '../format.js';
 import classes from './traffic.module.css';
-import { type ChartPoint, fewerPoints, type SpanName, SPANS } from '../statistics-span.js';
+import {
+  type ChartPoint,
+  chartPoints,
+  fewerPoints,
+  SPAN_TEXTS,
+  type SpanName,
+  spanNamed,
+  SPANS,
+  spanUntil,
+} from '../statistics-span.js';
+import { Panel, QueryView } from './page.js';
+import { useNow } from './data.js';
+
+/** The selected time span of statistics, which is kept in the page's query, and its start for a request. */
+export function useSpan() {
+  const now = useNow();
+  const [query] = useSearchParams();
+  const span = spanNamed(query.get('span'));
+  return { now, span, since: spanUntil(span, now) };
+}
+
+type Attempts = Pick<Output<'getStatistics'>, 'totals' | 'buckets' | 'bucketMinutes'>;
+
+/** Attempts in the selected time span: figures and charts. */
+export function TrafficPanel(props: {
+  readonly title: string;
+  readonly label: string;
+  readonly query: Parameters<typeof QueryView<Attempts>>[0]['query'];
+  /** Follows the text that there were none. */
+  readonly note?: string;
+  /** Whether there are figures without an attempt. */
+  readonly hasZeros?: boolean;
+}) {
+  const { title, label, query, note = '', hasZeros = false } = props;
+  const { now, span } = useSpan();
+  return (
+    <Panel title={title} actions={<SpanSwitch span={span} />}>
+      <QueryView query={query} label={label}>
+        {(data) => (
+          <Stack gap="lg">
+            {(hasZeros || data.totals.attempts > 0) && <AttemptFigures totals={data.totals} />}
+            {data.totals.attempts === 0 ? (
+              <Text c="dimmed">{`No deliveries in ${SPAN_TEXTS[span]}.${note}`}</Text>
+            ) : (
+              <LazyTrafficChart points={chartPoints(data, span, now)} spanText={SPAN_TEXTS[span]} />
+            )}
+          </Stack>
+        )}
+      </QueryView>
+    </Panel>
+  );
+}
 
 /** Figures about attempts, side by side. */
-export function AttemptFigures({ totals }: { readonly totals: AttemptCounts }) {
+function AttemptFigures({ totals }: { readonly totals: AttemptCounts }) {
   const figures = [
     ['Success rate', formatShare(totals.delivered, totals.attempts) ?? '–'],
     ['Attempts', formatCount(totals.attempts)],
     ['Failed attempts', formatCount(totals.failed)],
     ['Dead-lettered', formatCount(totals.deadLettered)],
-    ['p95', totals.p95Ms === null ? '–' : formatDuration(totals.p95Ms)],
+    ['p95', formatDuration(totals.p95Ms)],
   ] as const;
   return (
     <dl className={classes['figures']}>
@@ -31,7 +82,7 @@ export function AttemptFigures({ totals }: { readonly totals: AttemptCounts }) {
 const Loaded = lazy(async () => ({ default: (await import('./traffic-chart.js')).TrafficChart }));
 
 /** Charts of attempts and durations over time. They are loaded once they come into view. */
-export function LazyTrafficChart(props: ComponentProps<typeof Loaded>) {
+function LazyTrafficChart(props: ComponentProps<typeof Loaded>) {
   const { ref, inViewport } = useInViewport();
   const [wasSeen, setSeen] = useState(false);
   if (inViewport && !wasSeen) setSeen(true);
@@ -47,8 +98,7 @@ export function LazyTrafficChart(props: ComponentProps<typeof Loaded>) {
 
 const LABELS = { '1h': '1 hour', '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const;
 
-/** Selects the time span of statistics, which is kept in the page's query. */
-export function SpanSwitch({ span }: { readonly span: SpanName }) {
+function SpanSwitch({ span }: { readonly span: SpanName }) {
   const [, setQuery] = useSearchParams();
   return (
     <SegmentedControl
@@ -75,31 +125,14 @@ const WIDTH = 3;
 const GAP = 1;
 
 /** Sparkline of attempts over time: delivered ones with failed ones on top. `label` describes it in words. */
-export function Sparkline({
-  points,
-  label,
-}: {
-  readonly points: readonly ChartPoint[];
-  readonly label: string;
-}) {
-  const bars = fewerPoints(points, BARS);
+export function Sparkline(props: { readonly points: readonly ChartPoint[]; readonly label: string }) {
+  const bars = fewerPoints(props.points, BARS);
   const most = Math.max(1, ...bars.map(({ delivered, failed }) => delivered + failed));
+  const width = bars.length * (WIDTH + GAP);
   const height = (count: number) => (count === 0 ? 0 : Math.max(1.5, (count / most) * (HEIGHT - 2)));
   return (
-    <svg
-      role="img"
-      aria-label={label}
-      width={bars.length * (WIDTH + GAP)}
-      height={HEIGHT}
-      viewBox={`0 0 ${bars.length * (WIDTH + GAP)} ${HEIGHT}`}
-    >
-      <line
-        x1={0}
-        x2={bars.length * (WIDTH + GAP)}
-        y1={HEIGHT - 0.5}
-        y2={HEIGHT - 0.5}
-        stroke="var(--surface-border)"
-      />
+    <svg role="img" aria-label={props.label} width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`}>
+      <line x1={0} x2={width} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} stroke="var(--surface-border)" />
       {bars.map(({ at, delivered, failed }, place) => {
         const x = place * (WIDTH + GAP);
         const good = height(delivered);

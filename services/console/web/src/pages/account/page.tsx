@@ -2,13 +2,12 @@ import { Stack, Text } from '@mantine/core';
 import { PASSWORD_LENGTH } from '@partner/proto-contracts/resources/password/password';
 import { useSignInMethods } from '../../api/provider-sign-in.js';
 import { pageProviderName } from '../../page-settings.js';
-import { Notice, PageHeader, Panel } from '../../parts/page.js';
+import { Notice, PageHeader, Panel, QueryView } from '../../parts/page.js';
 import { SecondFactorPanel } from './second-factor-panel.js';
 import { useAction } from '../../api/hooks.js';
 import { useNewSession } from '../../api/session.js';
 import { Form, PasswordField, useFields } from '../../parts/form.js';
-import { QueryView } from '../../parts/query-view.js';
-import { PastTime } from '../../parts/times.js';
+import { PastTime } from '../../parts/data.js';
 
 /** Page of the signed-in owner's account. */
 export function Page() {

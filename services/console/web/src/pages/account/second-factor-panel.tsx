@@ -4,9 +4,8 @@ import { encode } from 'uqr';
 import { type Output, useAction, useOperation } from '../../api/hooks.js';
 import { formatCountOf } from '../../format.js';
 import { CodeForm, type FormAction, FormFailure } from '../../parts/form.js';
-import { Notice, Panel } from '../../parts/page.js';
-import { QueryView } from '../../parts/query-view.js';
-import { PastTime } from '../../parts/times.js';
+import { Notice, Panel, QueryView } from '../../parts/page.js';
+import { PastTime } from '../../parts/data.js';
 import { CodeBlock, CopyButton } from '../../parts/code.js';
 
 /** Two-factor authentication of the owner: set-up, recovery codes and disabling. */

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { type ApiKey, useAction, useOperation } from '../../api/hooks.js';
 import { violationsByField } from '../../api/api-error.js';
 import { Form } from '../../parts/form.js';
-import { QueryView } from '../../parts/query-view.js';
+import { QueryView } from '../../parts/page.js';
 import { FaultStepFields } from './fault-step-fields.js';
 import { hasRoom, isEmptyScript, newFault } from './fault-steps.js';
 import { keyName } from './key-labels.js';

@@ -4,10 +4,8 @@ import { type ReactNode, useState } from 'react';
 import { type ApiKey, type Output, useAction, useOperationList } from '../../api/hooks.js';
 import { CodeBlock, SecretOnce } from '../../parts/code.js';
 import { Form, useFields } from '../../parts/form.js';
-import { useOwner } from '../../parts/owner.js';
-import { Notice } from '../../parts/page.js';
-import { ErrorState } from '../../parts/query-view.js';
-import { DueTime, PastTime } from '../../parts/times.js';
+import { ErrorState, Notice, useOwner } from '../../parts/page.js';
+import { DueTime, PastTime } from '../../parts/data.js';
 import { keyName, KIND_LABELS, kindsFor, testCommand } from './key-labels.js';
 
 /** Creates a key and shows it once. */

@@ -2,12 +2,18 @@ import { Anchor, Code, Group, Stack, Text } from '@mantine/core';
 import { IconKey, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { type ApiKey, useApiKeys } from '../../api/hooks.js';
-import { ActionButton, useOwner } from '../../parts/owner.js';
-import { EmptyState, LoadMore, QueryView } from '../../parts/query-view.js';
-import { Badge, KEY_LOOKS } from '../../parts/badges.js';
-import { DataTable } from '../../parts/data-table.js';
-import { Notice, PageHeader, Panel } from '../../parts/page.js';
-import { DueTime, PastTime } from '../../parts/times.js';
+import {
+  ActionButton,
+  EmptyState,
+  Hint,
+  LoadMore,
+  Notice,
+  PageHeader,
+  Panel,
+  QueryView,
+  useOwner,
+} from '../../parts/page.js';
+import { Badge, DataTable, DueTime, KEY_LOOKS, PastTime } from '../../parts/data.js';
 import { pageEnvironment } from '../../page-settings.js';
 import { FaultsDialog } from './faults-dialog.js';
 import { CreateKeyDialog, RevokeKeyDialog, RotateKeyDialog } from './key-dialogs.js';
@@ -79,38 +85,32 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
         caption="API keys, newest first"
         rows={keys}
         rowKey={({ id }) => id}
-        columns={[
-          { header: 'Key', isName: true, cell: (key) => <KeyTitle apiKey={key} /> },
-          { header: 'State', cell: (key) => <State apiKey={key} /> },
-          { header: 'Created', cell: ({ createdAt }) => <PastTime at={createdAt} /> },
-          {
-            header: 'Last used',
-            cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <PastTime at={lastUsedAt} />),
-          },
-          {
-            header: 'Action',
-            cell: (key) =>
-              isInForce(key) ? (
-                <Group gap="xs" wrap="nowrap">
-                  {ACTIONS.filter(({ isFor }) => isFor(key)).map(({ label, Dialog }) => (
-                    <ActionButton
-                      key={label}
-                      size="xs"
-                      variant="default"
-                      aria-label={`${label}${label === 'Faults' ? ' for' : ''} ${keyName(key)}, ending in ${key.lastFour}`}
-                      onClick={() => setAsked({ apiKey: key, Dialog })}
-                    >
-                      {label}
-                    </ActionButton>
-                  ))}
-                </Group>
-              ) : (
-                <Text size="sm" c="dimmed" component="span">
-                  None
-                </Text>
-              ),
-          },
-        ]}
+        columns={{
+          Key: (key) => <KeyTitle apiKey={key} />,
+          State: (key) => <State apiKey={key} />,
+          Created: ({ createdAt }) => <PastTime at={createdAt} />,
+          'Last used': ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <PastTime at={lastUsedAt} />),
+          Action: (key) =>
+            isInForce(key) ? (
+              <Group gap="xs" wrap="nowrap">
+                {ACTIONS.filter(({ isFor }) => isFor(key)).map(({ label, Dialog }) => (
+                  <ActionButton
+                    key={label}
+                    size="xs"
+                    variant="default"
+                    aria-label={`${label}${label === 'Faults' ? ' for' : ''} ${keyName(key)}, ending in ${key.lastFour}`}
+                    onClick={() => setAsked({ apiKey: key, Dialog })}
+                  >
+                    {label}
+                  </ActionButton>
+                ))}
+              </Group>
+            ) : (
+              <Text size="sm" c="dimmed" component="span">
+                None
+              </Text>
+            ),
+        }}
       />
       {asked !== undefined && (
         <asked.Dialog key={asked.apiKey.id} apiKey={asked.apiKey} onClose={() => setAsked(undefined)} />
@@ -127,10 +127,10 @@ function KeyTitle({ apiKey }: { readonly apiKey: ApiKey }) {
       <Text size="sm" fw={600}>
         {keyName(apiKey)}
       </Text>
-      <Text size="xs" c="dimmed">
+      <Hint>
         ends in <Code fz="xs">{lastFour}</Code>
-      </Text>
-      <Text size="xs" c="dimmed">{`${purpose}: may ${scopeLabels(scopes)}`}</Text>
+      </Hint>
+      <Hint>{`${purpose}: may ${scopeLabels(scopes)}`}</Hint>
     </Stack>
   );
 }
@@ -141,15 +141,15 @@ function State({ apiKey }: { readonly apiKey: ApiKey }) {
     <Stack gap={2} align="flex-start">
       <Badge {...KEY_LOOKS[state]} />
       {state === 'revoked' && revokedAt !== null && (
-        <Text size="xs" c="dimmed">
+        <Hint>
           <PastTime at={revokedAt} />
-        </Text>
+        </Hint>
       )}
       {state !== 'revoked' && expiresAt !== null && (
-        <Text size="xs" c="dimmed">
+        <Hint>
           {state === 'expired' ? 'ended ' : 'ends '}
           {state === 'expired' ? <PastTime at={expiresAt} /> : <DueTime at={expiresAt} />}
-        </Text>
+        </Hint>
       )}
     </Stack>
   );

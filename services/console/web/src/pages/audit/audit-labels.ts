@@ -87,18 +87,11 @@ export function subjectPath(
   return PATHS.webhook(webhookId);
 }
 
-/** Label of each detail; in lower case also the name of a field that was changed. */
+/** Labels of details that their names don't say; in lower case also the names of fields that were changed. */
 const DETAIL_NAMES: Readonly<Record<string, string>> = {
-  changed: 'Changed',
   url: 'Address',
-  events: 'Events',
-  description: 'Description',
-  schemaVersion: 'Schema version',
   headerNames: 'Custom headers',
-  deliveriesPerSecond: 'Deliveries per second',
   state: 'New state',
-  secretVersion: 'Secret version',
-  pendingSecretVersion: 'Pending secret version',
   subscriptionId: 'Webhook',
   eventId: 'Event',
   eventIds: 'Events by id',
@@ -106,59 +99,58 @@ const DETAIL_NAMES: Readonly<Record<string, string>> = {
   toSequence: 'Last event number',
   replayId: 'Replay',
   backfillId: 'Replay of held events',
-  kind: 'Kind',
   boundCompanyId: 'Bound company',
   lastFour: 'Last four characters',
-  replacedBy: 'Replaced by',
   overlapHours: 'Overlap in hours',
   expiresAt: 'Expires',
   states: 'Delivery states',
-  from: 'From',
-  to: 'To',
   event: 'Event name',
   perMinute: 'Deliveries per minute',
   total: 'Total deliveries',
   queued: 'Deliveries queued',
-  name: 'Name',
-  class: 'Class',
   installerRequestsPerMinute: 'Requests per minute',
-  deliveryWeight: 'Delivery weight',
   accountingCompanyIds: 'Journal recipients',
   displayName: 'Person',
   erasureId: 'Erasure',
   leadIds: 'Leads',
   projectIds: 'Projects',
   jobIds: 'Jobs',
-  role: 'Role',
   email: 'Email address',
   active: 'Can sign in',
   secondFactor: 'Two-factor authentication',
   issuer: 'Identity provider',
-  recoveryCodesLeft: 'Recovery codes left',
 };
 
 /** Names of changed fields that are no detail, or not its label in lower case. */
 const FIELD_NAMES: Readonly<Record<string, string>> = {
   headers: 'custom headers',
-  password: 'password',
   provider: 'identity provider',
-  recoveryCodes: 'recovery codes',
   deliveriesPerSecond: 'rate',
   installerRequestsPerMinute: 'rate limit',
   active: 'sign-in permission',
 };
 
-function fieldName(name: string): string {
-  return FIELD_NAMES[name] ?? DETAIL_NAMES[name]?.toLowerCase() ?? name;
+/** `secretVersion` is `Secret version`. */
+function detailName(name: string): string {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return DETAIL_NAMES[name] ?? `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
-/** Returns the details of an entry as labels and texts, without unset ones. */
-export function detailRows(details: AuditEntry['details']): readonly (readonly [string, string])[] {
-  return Object.entries(details).flatMap(([name, value]): [string, string][] => {
-    if (value === null || value === undefined || value === '') return [];
-    const names = name === 'changed' && Array.isArray(value) ? value.map(String).map(fieldName) : value;
-    return [[DETAIL_NAMES[name] ?? name, detailText(names)]];
-  });
+function fieldName(name: string): string {
+  return FIELD_NAMES[name] ?? detailName(name).toLowerCase();
+}
+
+/** Returns the details of an entry as texts by their labels, without unset ones. */
+export function detailsByLabel(details: AuditEntry['details']): Readonly<Record<string, string>> {
+  const set = Object.entries(details).filter(
+    ([, value]) => value !== null && value !== undefined && value !== '',
+  );
+  return Object.fromEntries(
+    set.map(([name, value]) => {
+      const names = name === 'changed' && Array.isArray(value) ? value.map(String).map(fieldName) : value;
+      return [detailName(name), detailText(names)];
+    }),
+  );
 }
 
 function detailText(value: unknown): string {

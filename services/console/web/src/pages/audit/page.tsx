@@ -8,14 +8,11 @@ import { useSearchParams } from 'react-router';
 import { useOperationList, useWebhooks } from '../../api/hooks.js';
 import { browserName } from '../../browser-name.js';
 import { formatExact } from '../../format.js';
-import { EmptyState, LoadMore, QueryView } from '../../parts/query-view.js';
-import { DataTable } from '../../parts/data-table.js';
-import { PageHeader, Panel, TextLink } from '../../parts/page.js';
-import { PastTime } from '../../parts/times.js';
+import { EmptyState, Hint, LoadMore, PageHeader, Panel, QueryView, TextLink } from '../../parts/page.js';
+import { DataTable, Facts, PastTime } from '../../parts/data.js';
 import { webhookName } from '../../webhook-facts.js';
-import { actionLabel, type AuditEntry, describeEntry, detailRows, subjectPath } from './audit-labels.js';
+import { actionLabel, type AuditEntry, describeEntry, detailsByLabel, subjectPath } from './audit-labels.js';
 import { PickSelect } from '../../parts/fields.js';
-import { Facts } from '../../parts/facts.js';
 
 /** Page of the audit trail. */
 export function Page() {
@@ -76,46 +73,37 @@ function Entries({ entries }: { readonly entries: readonly AuditEntry[] }) {
       caption="Changes, newest first"
       rows={entries}
       rowKey={({ id }) => id}
-      columns={[
-        {
-          header: 'What',
-          isName: true,
-          cell: (entry) => (
-            <Box w="100%">
-              <Text component="p" m={0} mb={2} size="sm" fw={600}>
-                {describeEntry(entry, nameOf)}
-              </Text>
-              <Details entry={entry} path={subjectPath(entry, nameOf)} />
-            </Box>
-          ),
-        },
-        { header: 'Who', cell: ({ actor }) => actor?.displayName ?? 'Not signed in' },
-        { header: 'When', cell: ({ at }) => <PastTime at={at} /> },
-        {
-          header: 'Source',
-          cell: ({ remoteAddress, userAgent }) => (
-            <div>
-              <div>{remoteAddress ?? 'Unknown address'}</div>
-              <Text size="xs" c="dimmed">
-                {browserName(userAgent)}
-              </Text>
-            </div>
-          ),
-        },
-      ]}
+      columns={{
+        What: (entry) => (
+          <Box w="100%">
+            <Text component="p" m={0} mb={2} size="sm" fw={600}>
+              {describeEntry(entry, nameOf)}
+            </Text>
+            <Details entry={entry} path={subjectPath(entry, nameOf)} />
+          </Box>
+        ),
+        Who: ({ actor }) => actor?.displayName ?? 'Not signed in',
+        When: ({ at }) => <PastTime at={at} />,
+        Source: ({ remoteAddress, userAgent }) => (
+          <div>
+            <div>{remoteAddress ?? 'Unknown address'}</div>
+            <Hint>{browserName(userAgent)}</Hint>
+          </div>
+        ),
+      }}
     />
   );
 }
 
 function Details({ entry, path }: { readonly entry: AuditEntry; readonly path: string | undefined }) {
   const { at, subject, userAgent, requestId, details } = entry;
-  const facts = [
-    ...detailRows(details),
-    ['Time', formatExact(new Date(at))] as const,
-    ['About', subject.id] as const,
-    ...(userAgent === null ? [] : [['Browser', userAgent] as const]),
-    ...(requestId === null ? [] : [['Request ID', requestId] as const]),
-  ];
+  const facts = {
+    ...detailsByLabel(details),
+    Time: formatExact(new Date(at)),
+    About: subject.id,
+    Browser: userAgent,
+    'Request ID': requestId,
+  };
   return (
     <Box component="details" fw={400}>
       <summary>Details</summary>

@@ -2,16 +2,13 @@ import { Group, Progress, Stack, Text } from '@mantine/core';
 import { useParams } from 'react-router';
 import { IconCheck, IconPlayerPlay, IconRefresh, IconX } from '@tabler/icons-react';
 import { type Output, useAction, useOperationList, useWebhook } from '../../api/hooks.js';
-import { EmptyState, LoadMore, QueryView } from '../../parts/query-view.js';
-import { PageHeader, Panel, TextLink } from '../../parts/page.js';
+import { EmptyState, Hint, LoadMore, PageHeader, Panel, QueryView, TextLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { webhookName } from '../../webhook-facts.js';
 import { ReplayForm } from './replay-form.js';
 import { formatCount } from '../../format.js';
-import { Badge, DELIVERY_LOOKS } from '../../parts/badges.js';
-import { ConfirmedButton } from '../../parts/confirm-dialog.js';
-import { DataTable } from '../../parts/data-table.js';
-import { ExactTime, PastTime } from '../../parts/times.js';
+import { Badge, DataTable, DELIVERY_LOOKS, ExactTime, PastTime } from '../../parts/data.js';
+import { ConfirmedButton } from '../../parts/form.js';
 import { verbOf } from './replay-request.js';
 
 /** Page for bulk replays of a webhook. */
@@ -89,27 +86,19 @@ function PastReplays({ replays }: { readonly replays: readonly Replay[] }) {
       caption="Past bulk replays, newest first"
       rows={replays}
       rowKey={({ id }) => id}
-      columns={[
-        {
-          header: 'Started',
-          isName: true,
-          cell: (replay) => (
-            <div>
-              <ExactTime at={replay.createdAt} />
-              <Text size="xs" c="dimmed">
-                {whatText(replay)}
-              </Text>
-            </div>
-          ),
-        },
-        { header: 'State', cell: ({ state }) => <Badge {...STATES[state]} /> },
-        { header: 'Queued', isNumber: true, cell: progressText },
-        { header: 'Per minute', isNumber: true, cell: ({ perMinute }) => formatCount(perMinute) },
-        {
-          header: 'Ended',
-          cell: ({ finishedAt }) => (finishedAt === null ? '–' : <PastTime at={finishedAt} />),
-        },
-      ]}
+      columns={{
+        Started: (replay) => (
+          <div>
+            <ExactTime at={replay.createdAt} />
+            <Hint>{whatText(replay)}</Hint>
+          </div>
+        ),
+        State: ({ state }) => <Badge {...STATES[state]} />,
+        Queued: progressText,
+        'Per minute': ({ perMinute }) => formatCount(perMinute),
+        Ended: ({ finishedAt }) => (finishedAt === null ? '–' : <PastTime at={finishedAt} />),
+      }}
+      numbers={['Queued', 'Per minute']}
     />
   );
 }

@@ -6,8 +6,7 @@ import { formatCountOf, formatDuration } from '../../format.js';
 import { DateTimeField, EventSelect } from '../../parts/fields.js';
 import { Form, FormFailure } from '../../parts/form.js';
 import { Notice, Panel, TextLink } from '../../parts/page.js';
-import { ExactTime } from '../../parts/times.js';
-import { DataTable } from '../../parts/data-table.js';
+import { DataTable, ExactTime } from '../../parts/data.js';
 import { PATHS } from '../../paths.js';
 import {
   draftViolations,
@@ -218,20 +217,13 @@ function Preview(props: {
           caption="Resources of the deliveries"
           rows={resources}
           rowKey={({ type, id }) => `${type} ${id}`}
-          columns={[
-            {
-              header: 'Resource',
-              isName: true,
-              cell: ({ type, id }) => (
-                <TextLink to={PATHS.why(id)}>{`${type.replaceAll('_', ' ')} ${id}`}</TextLink>
-              ),
-            },
-            {
-              header: 'Deliveries',
-              isNumber: true,
-              cell: (row) => row.deliveries.toLocaleString('en'),
-            },
-          ]}
+          columns={{
+            Resource: ({ type, id }) => (
+              <TextLink to={PATHS.why(id)}>{`${type.replaceAll('_', ' ')} ${id}`}</TextLink>
+            ),
+            Deliveries: (row) => row.deliveries.toLocaleString('en'),
+          }}
+          numbers={['Deliveries']}
         />
       </div>
       <FormFailure error={error} />

@@ -5,12 +5,9 @@ import { useEffect, useState } from 'react';
 import { useLocation, useSearchParams } from 'react-router';
 import { useEventCatalogue } from '../../api/hooks.js';
 import { formatCountOf } from '../../format.js';
-import { EmptyState, QueryView } from '../../parts/query-view.js';
-import { Badge } from '../../parts/badges.js';
+import { EmptyState, PageHeader, Panel, QueryView, TextLink, useOwner } from '../../parts/page.js';
+import { Badge, DataTable } from '../../parts/data.js';
 import { CodeBlock, CopyButton } from '../../parts/code.js';
-import { DataTable } from '../../parts/data-table.js';
-import { useOwner } from '../../parts/owner.js';
-import { PageHeader, Panel, TextLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import classes from './catalogue.module.css';
 import { type EventGroup, findEvents } from './find-events.js';
@@ -164,11 +161,11 @@ function Contents({ event, isNamed }: { readonly event: CatalogueEvent; readonly
             caption={`Fields of ${event.name}`}
             rows={schemaFields(event.schema)}
             rowKey={({ path }) => path}
-            columns={[
-              { header: 'Field', isName: true, cell: ({ path }) => <Code fz="sm">{path}</Code> },
-              { header: 'Holds', cell: ({ type }) => type },
-              { header: 'Meaning', cell: ({ meaning }) => (meaning === '' ? '–' : meaning) },
-            ]}
+            columns={{
+              Field: ({ path }) => <Code fz="sm">{path}</Code>,
+              Holds: ({ type }) => type,
+              Meaning: ({ meaning }) => (meaning === '' ? '–' : meaning),
+            }}
           />
           <Text size="sm" c="dimmed">
             New fields can be added at any time: ignore fields that you don’t know.

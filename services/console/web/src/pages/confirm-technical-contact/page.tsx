@@ -2,7 +2,8 @@ import { Button } from '@mantine/core';
 import { useAction } from '../../api/hooks.js';
 import { useLinkToken } from '../../link-secrets.js';
 import { FormFailure } from '../../parts/form.js';
-import { Notice, OutsidePage, PageHeader, Panel } from '../../parts/page.js';
+import { Notice, PageHeader, Panel } from '../../parts/page.js';
+import { OutsidePage } from '../../parts/outside.js';
 
 /** Page of the mailed confirmation link. It needs a click, because mail scanners open links. */
 export function Page() {

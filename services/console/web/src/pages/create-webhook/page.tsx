@@ -1,11 +1,10 @@
 import { useState } from 'react';
 import { Stack, TextInput } from '@mantine/core';
-import { PageHeader, Panel } from '../../parts/page.js';
+import { LinkButton, PageHeader, Panel } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { type CreatedWebhook, FirstSteps } from './first-steps.js';
 import { useAction } from '../../api/hooks.js';
 import { Form, useFields } from '../../parts/form.js';
-import { LinkButton } from '../../parts/owner.js';
 import { AddressField } from '../webhook/address-field.js';
 import { EventsField } from '../webhook/events-field.js';
 import { eventsViolation } from '../webhook/sentence-of.js';

@@ -3,7 +3,7 @@ import { IconFilter, IconSearch } from '@tabler/icons-react';
 import { DELIVERY_STATES } from '@partner/proto-contracts/resources/delivery/delivery';
 import { useId, useState } from 'react';
 import type { Webhook } from '../../api/hooks.js';
-import { DELIVERY_LOOKS } from '../../parts/badges.js';
+import { DELIVERY_LOOKS } from '../../parts/data.js';
 import { DateTimeField, EventSelect, PickSelect, useTyped } from '../../parts/fields.js';
 import { webhookName } from '../../webhook-facts.js';
 import classes from './deliveries.module.css';

@@ -1,9 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useSearchParams } from 'react-router';
 import { useWebhooks, type Webhook } from '../../api/hooks.js';
-import { QueryView } from '../../parts/query-view.js';
-import { LinkButton } from '../../parts/owner.js';
-import { PageHeader } from '../../parts/page.js';
+import { LinkButton, PageHeader, QueryView } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { areNumbersWrong, filterOf, isSpanWrong } from './delivery-filter.js';
 import { DeliveryList } from './delivery-list.js';

@@ -2,10 +2,10 @@ import { Stack, Text } from '@mantine/core';
 import { IconPlayerTrackNext, IconRefresh } from '@tabler/icons-react';
 import { useNavigate } from 'react-router';
 import { type Delivery, useAction } from '../../api/hooks.js';
-import { ActionButton, OwnerOnly } from '../../parts/owner.js';
-import { ConfirmedButton } from '../../parts/confirm-dialog.js';
+import { ActionButton, OwnerOnly } from '../../parts/page.js';
+import { ConfirmedButton } from '../../parts/form.js';
 import { PATHS } from '../../paths.js';
-import { nextAttemptOf } from '../../parts/times.js';
+import { nextAttemptOf } from '../../webhook-facts.js';
 
 /** Returns why a delivery cannot be replayed; undefined if it can. */
 export function replayBlockedReason(delivery: Delivery, body: string | null): string | undefined {

@@ -2,13 +2,12 @@ import { Accordion, Code, Stack, Text } from '@mantine/core';
 import { RESPONSE_HEADER_LIMITS } from '@partner/proto-contracts/resources/attempt/attempt';
 import type { Attempt } from '../../api/hooks.js';
 import { formatDuration } from '../../format.js';
-import { Badge, OUTCOME_LOOKS } from '../../parts/badges.js';
+import { Badge, ExactTime, Facts, OUTCOME_LOOKS, PastTime } from '../../parts/data.js';
 import { CodeBlock } from '../../parts/code.js';
-import { ExactTime, PastTime } from '../../parts/times.js';
 import classes from './delivery.module.css';
 import { explainAttempt } from './explain-attempt.js';
-import { Facts } from '../../parts/facts.js';
 import { readText } from './read-text.js';
+import { Hint } from '../../parts/page.js';
 
 const KEPT_BYTES = 4_096;
 
@@ -48,27 +47,19 @@ function AttemptDetails({ attempt }: { readonly attempt: Attempt }) {
       <Text size="sm">{explainAttempt(attempt).what}</Text>
       {exchange !== null && <Steps exchange={exchange} />}
       <Facts
-        facts={[
-          ['Began', <ExactTime key="began" at={attempt.startedAt} />],
-          ['Took', formatDuration(attempt.durationMs)],
-          ['Delivery ID', <Code key="id">{attempt.deliveryId}</Code>],
-          ['Address', attempt.remoteAddress ?? 'None'],
-          [
-            'Resolved addresses',
-            exchange === null || exchange.addresses.length === 0 ? undefined : exchange.addresses.join(', '),
-          ],
-          ['Certificate', certificate === null ? 'None' : certificateText(certificate)],
-          [
-            'Certificate expires',
-            certificate === null || certificate.validTo === null ? undefined : (
-              <ExactTime key="ends" at={certificate.validTo} />
-            ),
-          ],
-          ['TLS version', exchange?.tlsProtocol ?? undefined],
-          ['Signed with', `Secret version ${attempt.secretVersion}`],
-          ['Status', attempt.responseStatus === null ? 'None' : `Status ${attempt.responseStatus}`],
-          ['Technical reason', attempt.error ?? undefined],
-        ]}
+        facts={{
+          Began: <ExactTime at={attempt.startedAt} />,
+          Took: formatDuration(attempt.durationMs),
+          'Delivery ID': <Code>{attempt.deliveryId}</Code>,
+          Address: attempt.remoteAddress ?? 'None',
+          'Resolved addresses': exchange?.addresses.length ? exchange.addresses.join(', ') : undefined,
+          Certificate: certificate === null ? 'None' : certificateText(certificate),
+          'Certificate expires': certificate?.validTo && <ExactTime at={certificate.validTo} />,
+          'TLS version': exchange?.tlsProtocol,
+          'Signed with': `Secret version ${attempt.secretVersion}`,
+          Status: attempt.responseStatus === null ? 'None' : `Status ${attempt.responseStatus}`,
+          'Technical reason': attempt.error,
+        }}
       />
       <ResponseHeaders headers={attempt.responseHeaders} number={attempt.number} />
       <ResponseBody body={attempt.responseBody} number={attempt.number} />
@@ -85,7 +76,7 @@ function Steps({ exchange }: { readonly exchange: NonNullable<Attempt['exchange'
     ['Time to first byte', exchange.firstByteMs, 'Not reached'],
   ] as const;
   return (
-    <ol className={classes['steps']} aria-label="Timing">
+    <ol className={`plain ${classes['steps']}`} aria-label="Timing">
       {steps.map(([name, ms, otherwise]) => (
         <li key={name} className={classes['step']}>
           <span>{name}</span>
@@ -112,9 +103,9 @@ function ResponseHeaders({
         wraps
         maxHeight="12rem"
       />
-      <Text size="xs" c="dimmed">
+      <Hint>
         {`Cookies and credentials are not stored, nor more than ${RESPONSE_HEADER_LIMITS.bytes / 1_024} KiB.`}
-      </Text>
+      </Hint>
     </Stack>
   );
 }
@@ -144,9 +135,7 @@ function ResponseBody({ body, number }: { readonly body: string | null; readonly
         <Stack gap={6}>
           <CodeBlock label={label} code={read.text} wraps maxHeight="18rem" />
           {new TextEncoder().encode(read.text).byteLength >= KEPT_BYTES && (
-            <Text size="xs" c="dimmed">
-              Only the first 4 KiB of a response are stored.
-            </Text>
+            <Hint>Only the first 4 KiB of a response are stored.</Hint>
           )}
         </Stack>
       );

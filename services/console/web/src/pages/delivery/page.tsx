@@ -9,17 +9,13 @@ import {
   useWebhook,
   type Webhook,
 } from '../../api/hooks.js';
-import { QueryView } from '../../parts/query-view.js';
-import { Badge, DELIVERY_LOOKS } from '../../parts/badges.js';
+import { LinkButton, Notice, PageHeader, Panel, QueryView, TextLink } from '../../parts/page.js';
+import { Advice, Badge, DELIVERY_LOOKS, ExactTime, Facts, NextAttempt, useNow } from '../../parts/data.js';
 import { CopyButton } from '../../parts/code.js';
 import { FormFailure } from '../../parts/form.js';
-import { LinkButton } from '../../parts/owner.js';
-import { ExactTime, NextAttempt, nextAttemptOf, useNow } from '../../parts/times.js';
-import { Notice, PageHeader, Panel, TextLink } from '../../parts/page.js';
+import { nextAttemptOf, webhookName } from '../../webhook-facts.js';
 import { PATHS } from '../../paths.js';
-import { webhookName } from '../../webhook-facts.js';
 import { AttemptList } from './attempt-list.js';
-import { Advice, Facts } from '../../parts/facts.js';
 import { canRetryNow, replayBlockedReason, ReplayButton, RetryButton } from './again-buttons.js';
 import { RequestSent } from './request-sent.js';
 import { sumUp } from './sum-up.js';
@@ -103,62 +99,47 @@ function DeliveryFacts(props: {
   const next = nextAttemptOf(delivery);
   return (
     <Facts
-      facts={[
-        ['State', <Badge key="state" {...DELIVERY_LOOKS[delivery.state]} />],
-        [
-          'Webhook',
-          <TextLink key="webhook" size="sm" to={PATHS.webhook(delivery.subscriptionId)}>
+      facts={{
+        State: <Badge {...DELIVERY_LOOKS[delivery.state]} />,
+        Webhook: (
+          <TextLink size="sm" to={PATHS.webhook(delivery.subscriptionId)}>
             {webhook === undefined ? delivery.subscriptionId : webhookName(webhook)}
-          </TextLink>,
-        ],
-        ['Sent to', delivery.testUrl ?? webhook?.url],
-        ['Attempts', `${delivery.attempts} of ${LIMITS.webhookAttempts}`],
-        [
-          'Next attempt',
-          next === null ? undefined : (
-            <span key="next">
-              <NextAttempt delivery={delivery} perSecond={webhook?.deliveriesPerSecond ?? null} /> (
-              <ExactTime at={next} />)
-            </span>
-          ),
-        ],
-        ['Created', <ExactTime key="created" at={delivery.createdAt} />],
-        [
-          'Finished',
-          delivery.finishedAt === null ? undefined : <ExactTime key="end" at={delivery.finishedAt} />,
-        ],
-        [
-          'About',
-          <TextLink key="about" size="sm" to={PATHS.why(delivery.resource.id)}>
+          </TextLink>
+        ),
+        'Sent to': delivery.testUrl ?? webhook?.url,
+        Attempts: `${delivery.attempts} of ${LIMITS.webhookAttempts}`,
+        'Next attempt': next && (
+          <>
+            <NextAttempt delivery={delivery} perSecond={webhook?.deliveriesPerSecond ?? null} /> (
+            <ExactTime at={next} />)
+          </>
+        ),
+        Created: <ExactTime at={delivery.createdAt} />,
+        Finished: delivery.finishedAt && <ExactTime at={delivery.finishedAt} />,
+        About: (
+          <TextLink size="sm" to={PATHS.why(delivery.resource.id)}>
             {`${delivery.resource.type.replaceAll('_', ' ')} ${delivery.resource.id}`}
-          </TextLink>,
-        ],
-        [
-          'Event ID',
-          <Group key="event" gap={4} component="span">
+          </TextLink>
+        ),
+        'Event ID': (
+          <Group gap={4} component="span">
             <Code>{delivery.eventId}</Code>
             <CopyButton value={delivery.eventId} what="event ID" isSmall />
-          </Group>,
-        ],
-        ['Number at this webhook', delivery.number?.toString()],
-        [
-          'Replay of',
-          delivery.replayOf === null ? undefined : (
-            <TextLink key="replay" size="sm" to={PATHS.delivery(delivery.replayOf)}>
-              {delivery.replayOf}
-            </TextLink>
-          ),
-        ],
-        [
-          'Queued by',
-          delivery.bulkReplayId === null ? undefined : (
-            <TextLink key="bulk" size="sm" to={PATHS.bulkReplay(delivery.subscriptionId)}>
-              {`Bulk replay ${delivery.bulkReplayId}`}
-            </TextLink>
-          ),
-        ],
-        ['Replay', noReplay],
-      ]}
+          </Group>
+        ),
+        'Number at this webhook': delivery.number,
+        'Replay of': delivery.replayOf && (
+          <TextLink size="sm" to={PATHS.delivery(delivery.replayOf)}>
+            {delivery.replayOf}
+          </TextLink>
+        ),
+        'Queued by': delivery.bulkReplayId && (
+          <TextLink size="sm" to={PATHS.bulkReplay(delivery.subscriptionId)}>
+            {`Bulk replay ${delivery.bulkReplayId}`}
+          </TextLink>
+        ),
+        Replay: noReplay,
+      }}
     />
   );
 }

@@ -2,7 +2,7 @@ import { SegmentedControl, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Attempt, Delivery } from '../../api/hooks.js';
 import { CodeBlock } from '../../parts/code.js';
-import { Panel } from '../../parts/page.js';
+import { Hint, Panel } from '../../parts/page.js';
 import { curlScript } from '../../shell-command.js';
 import { readText } from './read-text.js';
 import { sentHeaders } from './sent-headers.js';
@@ -52,11 +52,11 @@ export function RequestSent(props: {
                   .join('\n')}
                 wraps
               />
-              <Text size="xs" c="dimmed">
+              <Hint>
                 {NOT_SENT.has(attempt.outcome) && 'The attempt failed before the request was sent. '}
                 Signatures are not stored, and custom headers of the webhook are not shown. The other headers
                 are reconstructed from the attempt.
-              </Text>
+              </Hint>
             </Stack>
           )}
           {body === null ? (

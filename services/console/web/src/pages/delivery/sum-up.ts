@@ -1,7 +1,7 @@
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Attempt, Delivery } from '../../api/hooks.js';
 import { formatDuration, formatRelative } from '../../format.js';
-import { isWaitingForSlot, nextAttemptOf } from '../../parts/times.js';
+import { isWaitingForSlot, nextAttemptOf } from '../../webhook-facts.js';
 import type { Tone } from '../../palette.js';
 import { explainAttempt } from './explain-attempt.js';
 

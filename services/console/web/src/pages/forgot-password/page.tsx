@@ -2,7 +2,8 @@ import { Stack, TextInput } from '@mantine/core';
 import { PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
 import { useAction } from '../../api/hooks.js';
 import { Form, useFields } from '../../parts/form.js';
-import { Notice, OutsidePage, PageHeader, Panel, TextLink } from '../../parts/page.js';
+import { Notice, PageHeader, Panel, TextLink } from '../../parts/page.js';
+import { OutsidePage } from '../../parts/outside.js';
 import { PATHS } from '../../paths.js';
 
 /** Page for owners who have forgotten their password. */

@@ -1,7 +1,5 @@
 import { IconMapOff } from '@tabler/icons-react';
-import { EmptyState } from '../../parts/query-view.js';
-import { LinkButton } from '../../parts/owner.js';
-import { PageHeader } from '../../parts/page.js';
+import { EmptyState, LinkButton, PageHeader } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 
 /** Page for unknown addresses of the console. */

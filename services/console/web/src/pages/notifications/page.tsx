@@ -1,11 +1,9 @@
 import { Group, Radio, Stack, Text } from '@mantine/core';
 import { notificationSettingsIn } from '@partner/proto-contracts/resources/notification-settings/notification-settings';
 import { type SubmitEvent, useState } from 'react';
-import { ActionButton } from '../../parts/owner.js';
+import { ActionButton, Notice, PageHeader, Panel, QueryView, TextLink } from '../../parts/page.js';
 import { type Output, useAction, useOperation } from '../../api/hooks.js';
 import { FormFailure } from '../../parts/form.js';
-import { Notice, PageHeader, Panel, TextLink } from '../../parts/page.js';
-import { QueryView } from '../../parts/query-view.js';
 import { PATHS } from '../../paths.js';
 
 /** Page of the owner's notification settings. */

@@ -2,12 +2,9 @@ import { Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { role as roles } from '@partner/proto-contracts/api/roles';
 import { type Output, useAction, useOperation } from '../../api/hooks.js';
 import { pageProviderName, pageSendsMail } from '../../page-settings.js';
-import { ConfirmedButton } from '../../parts/confirm-dialog.js';
-import { DataTable } from '../../parts/data-table.js';
-import { Form, FormFailure, useFields } from '../../parts/form.js';
-import { OwnerOnly, useOwner } from '../../parts/owner.js';
-import { Notice, PageHeader, Panel } from '../../parts/page.js';
-import { QueryView } from '../../parts/query-view.js';
+import { ConfirmedButton, Form, FormFailure, useFields } from '../../parts/form.js';
+import { DataTable } from '../../parts/data.js';
+import { Notice, OwnerOnly, PageHeader, Panel, QueryView, useOwner } from '../../parts/page.js';
 
 type Colleague = Output<'listColleagues'>['colleagues'][number];
 
@@ -26,35 +23,28 @@ export function Page() {
 
 function People({ people }: { readonly people: readonly Colleague[] }) {
   const isOwner = useOwner().owner.role === 'owner';
-  const action = { header: 'Action', cell: (person: Colleague) => <PersonActions person={person} /> };
   return (
     <Stack gap="md">
       <DataTable
         caption="People of your company, oldest first"
         rows={people}
         rowKey={({ membershipId }) => membershipId}
-        columns={[
-          { header: 'Name', isName: true, cell: ({ displayName }) => displayName },
-          { header: 'Email address', cell: ({ email }) => email ?? 'None' },
-          {
-            header: 'Role',
-            cell: (person) =>
-              isOwner ? (
-                <RoleSelect person={person} />
-              ) : (
-                ROLE_OPTIONS.find(({ value }) => value === person.role)?.label
-              ),
+        columns={{
+          Name: ({ displayName }) => displayName,
+          'Email address': ({ email }) => email ?? 'None',
+          Role: (person) =>
+            isOwner ? (
+              <RoleSelect person={person} />
+            ) : (
+              ROLE_OPTIONS.find(({ value }) => value === person.role)?.label
+            ),
+          Password: ({ hasPassword, isLinked }) => {
+            if (hasPassword) return 'Set';
+            return isLinked ? `None, signs in with ${pageProviderName()}` : 'Not set yet';
           },
-          {
-            header: 'Password',
-            cell: ({ hasPassword, isLinked }) => {
-              if (hasPassword) return 'Set';
-              return isLinked ? `None, signs in with ${pageProviderName()}` : 'Not set yet';
-            },
-          },
-          { header: 'Two-factor', cell: ({ hasSecondFactor }) => (hasSecondFactor ? 'On' : 'Off') },
-          ...(isOwner ? [action] : []),
-        ]}
+          'Two-factor': ({ hasSecondFactor }) => (hasSecondFactor ? 'On' : 'Off'),
+          ...(isOwner && { Action: (person: Colleague) => <PersonActions person={person} /> }),
+        }}
       />
       <OwnerOnly>
         <InviteForm />

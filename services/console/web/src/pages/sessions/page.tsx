@@ -4,13 +4,9 @@ import { ApiError } from '../../api/api-error.js';
 import { type Output, useAction, useOperation, useTask } from '../../api/hooks.js';
 import { browserName } from '../../browser-name.js';
 import { formatCountOf } from '../../format.js';
-import { QueryView } from '../../parts/query-view.js';
-import { Badge } from '../../parts/badges.js';
-import { ConfirmedButton } from '../../parts/confirm-dialog.js';
-import { DataTable } from '../../parts/data-table.js';
-import { FormFailure } from '../../parts/form.js';
-import { Notice, PageHeader } from '../../parts/page.js';
-import { DueTime, PastTime } from '../../parts/times.js';
+import { Notice, PageHeader, QueryView } from '../../parts/page.js';
+import { Badge, DataTable, DueTime, PastTime } from '../../parts/data.js';
+import { ConfirmedButton, FormFailure } from '../../parts/form.js';
 
 type ListedSession = Output<'listSessions'>['sessions'][number];
 
@@ -57,33 +53,26 @@ function List({ sessions }: { readonly sessions: readonly ListedSession[] }) {
         caption="Your sessions, newest first"
         rows={sessions}
         rowKey={({ id }) => id}
-        columns={[
-          {
-            header: 'Browser',
-            isName: true,
-            cell: ({ userAgent, current }) => (
-              <Group gap="xs" title={userAgent ?? ''}>
-                {browserName(userAgent)}
-                {current && <Badge tone="good" icon={IconDeviceLaptop} label="This session" />}
-              </Group>
+        columns={{
+          Browser: ({ userAgent, current }) => (
+            <Group gap="xs" title={userAgent ?? ''}>
+              {browserName(userAgent)}
+              {current && <Badge tone="good" icon={IconDeviceLaptop} label="This session" />}
+            </Group>
+          ),
+          Address: ({ remoteAddress }) => remoteAddress,
+          'Signed in': ({ startedAt }) => <PastTime at={startedAt} />,
+          'Last used': ({ lastSeenAt }) => <PastTime at={lastSeenAt} />,
+          'Expires if unused': ({ expiresAt }) => <DueTime at={expiresAt} />,
+          Action: (session) =>
+            session.current ? (
+              <Text size="sm" c="dimmed" component="span">
+                Current
+              </Text>
+            ) : (
+              <EndButton session={session} />
             ),
-          },
-          { header: 'Address', cell: ({ remoteAddress }) => remoteAddress },
-          { header: 'Signed in', cell: ({ startedAt }) => <PastTime at={startedAt} /> },
-          { header: 'Last used', cell: ({ lastSeenAt }) => <PastTime at={lastSeenAt} /> },
-          { header: 'Expires if unused', cell: ({ expiresAt }) => <DueTime at={expiresAt} /> },
-          {
-            header: 'Action',
-            cell: (session) =>
-              session.current ? (
-                <Text size="sm" c="dimmed" component="span">
-                  Current
-                </Text>
-              ) : (
-                <EndButton session={session} />
-              ),
-          },
-        ]}
+        }}
       />
     </Stack>
   );

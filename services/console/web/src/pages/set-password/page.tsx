@@ -3,8 +3,8 @@ import { PASSWORD_LENGTH } from '@partner/proto-contracts/resources/password/pas
 import { useAction } from '../../api/hooks.js';
 import { useLinkToken } from '../../link-secrets.js';
 import { Form, PasswordField, useFields } from '../../parts/form.js';
-import { LinkButton } from '../../parts/owner.js';
-import { Notice, OutsidePage, PageHeader, Panel } from '../../parts/page.js';
+import { LinkButton, Notice, PageHeader, Panel } from '../../parts/page.js';
+import { OutsidePage } from '../../parts/outside.js';
 import { PATHS } from '../../paths.js';
 
 /** Page of the mailed link that sets a password. */

@@ -7,8 +7,8 @@ import { useAction } from '../../api/hooks.js';
 import { useProviderResponse } from '../../link-secrets.js';
 import { pageProviderName } from '../../page-settings.js';
 import { CodeForm, FormFailure } from '../../parts/form.js';
-import { LinkButton } from '../../parts/owner.js';
-import { Loading, Notice, OutsidePage, PageHeader, Panel } from '../../parts/page.js';
+import { LinkButton, Loading, Notice, PageHeader, Panel } from '../../parts/page.js';
+import { OutsidePage } from '../../parts/outside.js';
 import { pathAfterSignIn, signInPath } from '../../paths.js';
 
 /** Page to which the identity provider returns. */

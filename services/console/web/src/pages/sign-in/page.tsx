@@ -7,7 +7,8 @@ import { useAction } from '../../api/hooks.js';
 import { useBeginProviderSignIn } from '../../api/provider-sign-in.js';
 import { pageEnvironment, pageProviderName, pageSendsMail } from '../../page-settings.js';
 import { CodeForm, Form, FormFailure, PasswordField, useFields } from '../../parts/form.js';
-import { Notice, OutsidePage, PageHeader, Panel, TextLink } from '../../parts/page.js';
+import { Notice, PageHeader, Panel, TextLink } from '../../parts/page.js';
+import { OutsidePage } from '../../parts/outside.js';
 import { pathAfterSignIn, PATHS } from '../../paths.js';
 
 /** Sign-in page. */

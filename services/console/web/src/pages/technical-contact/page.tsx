@@ -1,10 +1,8 @@
 import { Stack, Text, TextInput } from '@mantine/core';
 import { type Output, useAction, useOperation } from '../../api/hooks.js';
-import { QueryView } from '../../parts/query-view.js';
+import { Notice, OwnerOnly, PageHeader, Panel, QueryView } from '../../parts/page.js';
 import { Form, useFields } from '../../parts/form.js';
-import { Notice, PageHeader, Panel } from '../../parts/page.js';
-import { OwnerOnly } from '../../parts/owner.js';
-import { DueTime, PastTime } from '../../parts/times.js';
+import { DueTime, PastTime } from '../../parts/data.js';
 
 /** Page of the technical contact. */
 export function Page() {

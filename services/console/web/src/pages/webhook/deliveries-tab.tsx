@@ -1,14 +1,9 @@
-import { Group, Stack, Text } from '@mantine/core';
-import { useSearchParams } from 'react-router';
+import { Group, Text } from '@mantine/core';
 import { useOperation } from '../../api/hooks.js';
 import { DeliveryTable } from '../../parts/delivery-table.js';
-import { LinkButton } from '../../parts/owner.js';
-import { Panel } from '../../parts/page.js';
-import { QueryView } from '../../parts/query-view.js';
+import { LinkButton, Panel, QueryView } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
-import { AttemptFigures, LazyTrafficChart, SpanSwitch } from '../../parts/traffic.js';
-import { useNow } from '../../parts/times.js';
-import { chartPoints, SPAN_TEXTS, spanNamed, spanUntil } from '../../statistics-span.js';
+import { TrafficPanel, useSpan } from '../../parts/traffic.js';
 
 /** The newest deliveries to a webhook. */
 export function RecentDeliveries({ webhookId }: { readonly webhookId: string }) {
@@ -41,29 +36,19 @@ export function RecentDeliveries({ webhookId }: { readonly webhookId: string }) 
 }
 
 /** Attempts to one subscription over time. */
-export function TrafficPanel({ id }: { readonly id: string }) {
-  const now = useNow();
-  const [query] = useSearchParams();
-  const span = spanNamed(query.get('span'));
+export function HealthPanel({ id }: { readonly id: string }) {
+  const { since } = useSpan();
   const statistics = useOperation(
     'getWebhookStatistics',
-    { params: { id }, query: spanUntil(span, now) },
+    { params: { id }, query: since },
     { keepsPrevious: true, isSum: true },
   );
   return (
-    <Panel title="Webhook health" actions={<SpanSwitch span={span} />}>
-      <QueryView query={statistics} label="the statistics">
-        {(data) =>
-          data.totals.attempts === 0 ? (
-            <Text c="dimmed">{`No deliveries in ${SPAN_TEXTS[span]}. Tests are not counted.`}</Text>
-          ) : (
-            <Stack gap="lg">
-              <AttemptFigures totals={data.totals} />
-              <LazyTrafficChart points={chartPoints(data, span, now)} spanText={SPAN_TEXTS[span]} />
-            </Stack>
-          )
-        }
-      </QueryView>
-    </Panel>
+    <TrafficPanel
+      title="Webhook health"
+      label="the statistics"
+      query={statistics}
+      note=" Tests are not counted."
+    />
   );
 }

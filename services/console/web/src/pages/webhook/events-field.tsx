@@ -2,9 +2,8 @@ import type { CatalogueEvent } from '@partner/proto-contracts/resources/event-ca
 import { Checkbox, Code, Input, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useEventCatalogue } from '../../api/hooks.js';
-import { QueryView } from '../../parts/query-view.js';
+import { QueryView, useOwner } from '../../parts/page.js';
 import { CodeBlock } from '../../parts/code.js';
-import { useOwner } from '../../parts/owner.js';
 import { type EventGroup, groupsFor, isChosen, toggleEvent, toggleGroup } from './event-choice.js';
 import { sentenceOf } from './sentence-of.js';
 import classes from './webhook.module.css';
@@ -60,7 +59,7 @@ function GroupField({ group, choice }: { readonly group: EventGroup; readonly ch
           onChange={() => onChange(toggleGroup(value, group))}
         />
       </div>
-      <ul className={classes['events']}>
+      <ul className={`plain ${classes['events']}`}>
         {group.events.map((event) => (
           <li key={event.name}>
             <Checkbox

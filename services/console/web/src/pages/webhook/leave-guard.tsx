@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { useBlocker } from 'react-router';
-import { ConfirmDialog } from '../../parts/confirm-dialog.js';
+import { ConfirmDialog } from '../../parts/form.js';
 
 /** Asks for confirmation before the owner leaves the page with an unstored secret. */
 export function LeaveGuard({ isOn }: { readonly isOn: boolean }) {

@@ -3,9 +3,8 @@ import { healthOf } from '@partner/proto-contracts/resources/subscription/health
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Webhook } from '../../api/hooks.js';
 import { isFailing } from '../../webhook-facts.js';
-import { NextAttemptOfWebhook } from '../../parts/times.js';
-import { Notice, TextLink } from '../../parts/page.js';
-import { OwnerOnly } from '../../parts/owner.js';
+import { NextAttemptOfWebhook } from '../../parts/data.js';
+import { Notice, OwnerOnly, TextLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 
 /** Next required step for a subscription, if any. */

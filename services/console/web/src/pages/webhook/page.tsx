@@ -2,16 +2,14 @@ import { SimpleGrid, Stack, Tabs } from '@mantine/core';
 import { useState } from 'react';
 import { Navigate, useParams, useSearchParams } from 'react-router';
 import { useAction, useWebhook, type Webhook } from '../../api/hooks.js';
-import { QueryView } from '../../parts/query-view.js';
-import { VerifiedBadge, WebhookBadges } from '../../parts/badges.js';
-import { Loading, PageHeader } from '../../parts/page.js';
-import { OwnerOnly } from '../../parts/owner.js';
+import { Loading, OwnerOnly, PageHeader, QueryView } from '../../parts/page.js';
+import { VerifiedBadge, WebhookBadges } from '../../parts/data.js';
 import { PATHS, WEBHOOK_TABS } from '../../paths.js';
 import { webhookName } from '../../webhook-facts.js';
 import { ConformancePanel, SecretPanel } from './secret-tab.js';
 import { DeletePanel, HeadersPanel, SwitchPanel, TestPanel } from './settings-tab.js';
 import { NextStep } from './next-step.js';
-import { RecentDeliveries, TrafficPanel } from './deliveries-tab.js';
+import { HealthPanel, RecentDeliveries } from './deliveries-tab.js';
 import { SettingsPanel } from './settings-panel.js';
 import { useTestDelivery } from './test-steps.js';
 
@@ -84,7 +82,7 @@ function Everything({ webhook, deletion }: { readonly webhook: Webhook; readonly
         <Tabs.Panel value="deliveries">
           <Stack gap="lg">
             <RecentDeliveries webhookId={webhook.id} />
-            <TrafficPanel id={webhook.id} />
+            <HealthPanel id={webhook.id} />
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="settings">

@@ -1,9 +1,8 @@
 import { Group, Stack, Text } from '@mantine/core';
 import type { Webhook } from '../../api/hooks.js';
-import { LinkButton } from '../../parts/owner.js';
-import { Panel } from '../../parts/page.js';
+import { LinkButton, Panel } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
-import { Facts } from '../../parts/facts.js';
+import { Facts } from '../../parts/data.js';
 import { CodeBlock } from '../../parts/code.js';
 import { conformanceCommand } from '../../shell-command.js';
 import { SignatureSteps, useSignatureProof } from './signature-steps.js';
@@ -18,10 +17,10 @@ export function SecretPanel({ webhook }: { readonly webhook: Webhook }) {
           Your server verifies deliveries with it. Rotate it once a year, or if it is lost or compromised.
         </span>
         <Facts
-          facts={[
-            ['Active secret', `Version ${secretVersion}${secretShown ? '' : ', never shown'}`],
-            ['Pending secret', pendingSecretVersion === null ? 'None' : `Version ${pendingSecretVersion}`],
-          ]}
+          facts={{
+            'Active secret': `Version ${secretVersion}${secretShown ? '' : ', never shown'}`,
+            'Pending secret': pendingSecretVersion === null ? 'None' : `Version ${pendingSecretVersion}`,
+          }}
         />
         <Group>
           <LinkButton to={PATHS.rotateSecret(id)} variant="default">

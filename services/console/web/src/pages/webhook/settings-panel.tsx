@@ -7,19 +7,16 @@ import {
   isSameHost,
 } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import { type TestBody, useAction, type Webhook } from '../../api/hooks.js';
-import { ActionButton } from '../../parts/owner.js';
+import { ActionButton, Notice, Panel } from '../../parts/page.js';
 import { violationsByField } from '../../api/api-error.js';
 import { CopyButton } from '../../parts/code.js';
 import { Form } from '../../parts/form.js';
-import { Notice, Panel } from '../../parts/page.js';
-import { PastTime } from '../../parts/times.js';
+import { EventPatterns, Facts, PastTime } from '../../parts/data.js';
 import { AddressField } from './address-field.js';
 import { changesOf, type WebhookSettings } from './changes-of.js';
-import { EventPatterns } from '../../parts/badges.js';
 import { eventsViolation } from './sentence-of.js';
 import { EventsField } from './events-field.js';
 import { rateLabel } from '../../webhook-facts.js';
-import { Facts } from '../../parts/facts.js';
 import { TestSteps, useTestDelivery } from './test-steps.js';
 
 /** Settings of a subscription, and a form that changes them. */
@@ -54,28 +51,26 @@ function Settings({ webhook }: { readonly webhook: Webhook }) {
   const { id, url, description, events, schemaVersion, deliveriesPerSecond, createdAt, updatedAt } = webhook;
   return (
     <Facts
-      facts={[
-        [
-          'Address',
-          <Group key="address" gap={4}>
+      facts={{
+        Address: (
+          <Group gap={4}>
             {url}
             <CopyButton value={url} what="the address" isSmall />
-          </Group>,
-        ],
-        ['Name', description === '' ? 'None' : description],
-        ['Events', <EventPatterns key="events" events={events} />],
-        ['Rate', rateLabel(deliveriesPerSecond)],
-        ['Payload version', schemaVersion],
-        [
-          'Webhook ID',
-          <Group key="id" gap={4}>
+          </Group>
+        ),
+        Name: description === '' ? 'None' : description,
+        Events: <EventPatterns events={events} />,
+        Rate: rateLabel(deliveriesPerSecond),
+        'Payload version': schemaVersion,
+        'Webhook ID': (
+          <Group gap={4}>
             {id}
             <CopyButton value={id} what="the webhook ID" isSmall />
-          </Group>,
-        ],
-        ['Created', <PastTime key="created" at={createdAt} />],
-        ['Changed', <PastTime key="changed" at={updatedAt} />],
-      ]}
+          </Group>
+        ),
+        Created: <PastTime at={createdAt} />,
+        Changed: <PastTime at={updatedAt} />,
+      }}
     />
   );
 }

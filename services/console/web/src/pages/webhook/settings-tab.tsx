@@ -12,14 +12,12 @@ import {
 import { useState } from 'react';
 import { CUSTOM_HEADER_LIMITS } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import { useAction, useEventCatalogue, type Webhook } from '../../api/hooks.js';
-import { OwnerOnly, useOwner } from '../../parts/owner.js';
-import { ConfirmedButton } from '../../parts/confirm-dialog.js';
-import { Notice, Panel, TextLink } from '../../parts/page.js';
+import { Notice, OwnerOnly, Panel, TextLink, useOwner } from '../../parts/page.js';
+import { ConfirmedButton, Form, FormFailure, useFields } from '../../parts/form.js';
 import { PATHS } from '../../paths.js';
 import { groupsFor, TEST_EVENT } from './event-choice.js';
 import { type TestDelivery, TestSteps } from './test-steps.js';
-import { Form, FormFailure, useFields } from '../../parts/form.js';
-import { Facts } from '../../parts/facts.js';
+import { Facts } from '../../parts/data.js';
 
 /** Activates and pauses a subscription. */
 export function SwitchPanel({ webhook }: { readonly webhook: Webhook }) {
@@ -161,21 +159,23 @@ export function HeadersPanel({ webhook }: { readonly webhook: Webhook }) {
         </Text>
         {headerNames.length > 0 && (
           <Facts
-            facts={headerNames.map((header) => [
-              header,
-              <Group key={header} gap="sm">
-                <span>Hidden</span>
-                <Button
-                  size="compact-xs"
-                  variant="default"
-                  aria-label={`Remove the header ${header}`}
-                  disabled={update.isRunning}
-                  onClick={() => set({ name: header, value: null })}
-                >
-                  Remove
-                </Button>
-              </Group>,
-            ])}
+            facts={Object.fromEntries(
+              headerNames.map((header) => [
+                header,
+                <Group key={header} gap="sm">
+                  <span>Hidden</span>
+                  <Button
+                    size="compact-xs"
+                    variant="default"
+                    aria-label={`Remove the header ${header}`}
+                    disabled={update.isRunning}
+                    onClick={() => set({ name: header, value: null })}
+                  >
+                    Remove
+                  </Button>
+                </Group>,
+              ]),
+            )}
           />
         )}
         <Form

@@ -1,8 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
-import { ActionButton } from '../../parts/owner.js';
+import { ActionButton, Notice, TextLink } from '../../parts/page.js';
 import { FormFailure } from '../../parts/form.js';
-import { Notice, TextLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { type TestDelivery, TestResult, useTestDelivery } from './test-steps.js';
 import { type SignatureProof, signatureProof } from './test-outcome.js';

@@ -1,6 +1,6 @@
 import { IconArrowRight, IconCheck, IconClock } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { Badge } from '../../parts/badges.js';
+import { Badge } from '../../parts/data.js';
 import { Panel } from '../../parts/page.js';
 
 /** Progress of a step. */

@@ -1,11 +1,10 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { useEffect } from 'react';
-import { ActionButton } from '../../parts/owner.js';
+import { ActionButton, Notice, TextLink } from '../../parts/page.js';
 import { CodeBlock } from '../../parts/code.js';
-import { Advice } from '../../parts/facts.js';
+import { Advice } from '../../parts/data.js';
 import { FormFailure } from '../../parts/form.js';
-import { Notice, TextLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { type TestBody, useAction, useDelivery } from '../../api/hooks.js';
 import { outcomeOfTest, type TestOutcome } from './test-outcome.js';

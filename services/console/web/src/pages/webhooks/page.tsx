@@ -4,12 +4,15 @@ import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { useCompanyStatistics, useWebhooks, type Webhook } from '../../api/hooks.js';
 import { formatCountOf, formatShare } from '../../format.js';
 import { isFailing } from '../../webhook-facts.js';
-import { EmptyState, QueryView } from '../../parts/query-view.js';
-import { EventPatterns, VerifiedBadge, WebhookBadges, WebhookLink } from '../../parts/badges.js';
-import { DataTable } from '../../parts/data-table.js';
-import { LinkButton } from '../../parts/owner.js';
-import { NextAttemptOfWebhook } from '../../parts/times.js';
-import { PageHeader, Panel } from '../../parts/page.js';
+import { EmptyState, LinkButton, PageHeader, Panel, QueryView } from '../../parts/page.js';
+import {
+  DataTable,
+  EventPatterns,
+  NextAttemptOfWebhook,
+  VerifiedBadge,
+  WebhookBadges,
+  WebhookLink,
+} from '../../parts/data.js';
 import { PATHS } from '../../paths.js';
 
 /** Page of all subscriptions of the company. */
@@ -64,37 +67,27 @@ function WebhookList({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
       caption="Webhooks, oldest first"
       rows={webhooks}
       rowKey={({ id }) => id}
-      columns={[
-        {
-          header: 'Webhook',
-          isName: true,
-          cell: (webhook) => <WebhookLink webhook={webhook} />,
+      columns={{
+        Webhook: (webhook) => <WebhookLink webhook={webhook} />,
+        State: (webhook) => (
+          <Group gap={6} component="span">
+            <WebhookBadges webhook={webhook} />
+            {!webhook.verified && <VerifiedBadge verified={false} />}
+            {isFailing(webhook) && (
+              <Text span size="sm" c="dimmed">
+                <NextAttemptOfWebhook webhook={webhook} />
+              </Text>
+            )}
+          </Group>
+        ),
+        Events: ({ events }) => <Events events={events} />,
+        'Success (24 h)': ({ id }) => {
+          if (totals === undefined) return 'Unknown';
+          const counts = totals.get(id);
+          return (counts && formatShare(counts.delivered, counts.attempts)) ?? 'No attempts';
         },
-        {
-          header: 'State',
-          cell: (webhook) => (
-            <Group gap={6} component="span">
-              <WebhookBadges webhook={webhook} />
-              {!webhook.verified && <VerifiedBadge verified={false} />}
-              {isFailing(webhook) && (
-                <Text span size="sm" c="dimmed">
-                  <NextAttemptOfWebhook webhook={webhook} />
-                </Text>
-              )}
-            </Group>
-          ),
-        },
-        { header: 'Events', cell: ({ events }) => <Events events={events} /> },
-        {
-          header: 'Success (24 h)',
-          isNumber: true,
-          cell: ({ id }) => {
-            if (totals === undefined) return 'Unknown';
-            const counts = totals.get(id);
-            return (counts && formatShare(counts.delivered, counts.attempts)) ?? 'No attempts';
-          },
-        },
-      ]}
+      }}
+      numbers={['Success (24 h)']}
     />
   );
 }

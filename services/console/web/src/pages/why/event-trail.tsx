@@ -2,17 +2,20 @@ import { Code, Group, Stack, Text } from '@mantine/core';
 import { IconWebhook } from '@tabler/icons-react';
 import { type Output, useOperation, useWebhooks, type Webhook } from '../../api/hooks.js';
 import { formatCountOf, formatDuration } from '../../format.js';
-import { QueryView } from '../../parts/query-view.js';
-import { Badge, DELIVERY_LOOKS, OUTCOME_LOOKS } from '../../parts/badges.js';
+import { Hint, LinkButton, Notice, Panel, QueryView, TextLink } from '../../parts/page.js';
+import {
+  Badge,
+  DataTable,
+  DELIVERY_LOOKS,
+  ExactTime,
+  NextAttempt,
+  OUTCOME_LOOKS,
+  PastTime,
+} from '../../parts/data.js';
 import { CodeBlock } from '../../parts/code.js';
-import { DataTable } from '../../parts/data-table.js';
-import { LinkButton } from '../../parts/owner.js';
-import { ExactTime, NextAttempt, PastTime } from '../../parts/times.js';
-import { Notice, Panel, TextLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { webhookName } from '../../webhook-facts.js';
 import { readText } from '../delivery/read-text.js';
-import classes from './why.module.css';
 import { type Verdict, VERDICT_TEXTS } from './verdicts.js';
 
 type Trail = Output<'getEvent'>;
@@ -51,7 +54,7 @@ function Shown({ trail, webhooks }: { readonly trail: Trail; readonly webhooks: 
   return (
     <Stack gap="lg">
       <Notice {...summary(subscriptions)} />
-      <ol className={classes['trail']} aria-label="Event trace">
+      <Stack component="ol" className="plain" aria-label="Event trace">
         <li>
           <Panel title={`${event.isTest ? 'Sent as a test' : 'Occurred'}: ${event.event}`}>
             <Stack gap="sm">
@@ -113,7 +116,7 @@ function Shown({ trail, webhooks }: { readonly trail: Trail; readonly webhooks: 
             </Panel>
           </li>
         )}
-      </ol>
+      </Stack>
     </Stack>
   );
 }
@@ -156,29 +159,20 @@ function Deliveries({
       caption="Deliveries of the event to this webhook, newest first"
       rows={deliveries}
       rowKey={({ delivery }) => delivery.id}
-      columns={[
-        {
-          header: 'Delivery',
-          isName: true,
-          cell: ({ delivery }) => (
-            <div>
-              <TextLink to={PATHS.delivery(delivery.id)} fw={600}>
-                {delivery.replayOf === null ? 'First delivery' : 'Replay'}
-              </TextLink>
-              <Text size="xs" c="dimmed">
-                {delivery.id}
-              </Text>
-            </div>
-          ),
-        },
-        { header: 'State', cell: ({ delivery }) => <Badge {...DELIVERY_LOOKS[delivery.state]} /> },
-        { header: 'Created', cell: ({ delivery }) => <PastTime at={delivery.createdAt} /> },
-        { header: 'Last attempt', cell: LastAttempt },
-        {
-          header: 'Next attempt',
-          cell: ({ delivery }) => <NextAttempt delivery={delivery} perSecond={perSecond} />,
-        },
-      ]}
+      columns={{
+        Delivery: ({ delivery }) => (
+          <div>
+            <TextLink to={PATHS.delivery(delivery.id)} fw={600}>
+              {delivery.replayOf === null ? 'First delivery' : 'Replay'}
+            </TextLink>
+            <Hint>{delivery.id}</Hint>
+          </div>
+        ),
+        State: ({ delivery }) => <Badge {...DELIVERY_LOOKS[delivery.state]} />,
+        Created: ({ delivery }) => <PastTime at={delivery.createdAt} />,
+        'Last attempt': LastAttempt,
+        'Next attempt': ({ delivery }) => <NextAttempt delivery={delivery} perSecond={perSecond} />,
+      }}
     />
   );
 }
@@ -189,9 +183,9 @@ function LastAttempt({ attempts }: TracedDelivery) {
   return (
     <Group gap={6} component="span">
       <Badge {...OUTCOME_LOOKS[last.outcome]} />
-      <Text component="span" size="xs" c="dimmed">
+      <Hint span>
         {`${formatCountOf(attempts.length, 'attempt', 'attempts')}${last.responseStatus === null ? '' : `, status ${last.responseStatus}`}, ${formatDuration(last.durationMs)}`}
-      </Text>
+      </Hint>
     </Group>
   );
 }

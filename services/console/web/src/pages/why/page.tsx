@@ -3,13 +3,10 @@ import { IconSearch, IconZoomQuestion } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { type Output, useDelivery, useOperationList } from '../../api/hooks.js';
-import { EmptyState, LoadMore, QueryView } from '../../parts/query-view.js';
-import { PageHeader, Panel, TextLink } from '../../parts/page.js';
+import { EmptyState, Hint, LoadMore, PageHeader, Panel, QueryView, TextLink } from '../../parts/page.js';
 import { EventTrail } from './event-trail.js';
 import { parseTraceSubject, queryOf, type TraceSubject, traceSubjectOf } from './trace-subject.js';
-import { Badge, DELIVERY_LOOKS } from '../../parts/badges.js';
-import { DataTable } from '../../parts/data-table.js';
-import { PastTime } from '../../parts/times.js';
+import { Badge, DataTable, DELIVERY_LOOKS, PastTime } from '../../parts/data.js';
 import { PATHS } from '../../paths.js';
 
 /** Page that traces an event to its deliveries. */
@@ -138,42 +135,30 @@ function Events(props: {
         caption="Events, newest first"
         rows={events}
         rowKey={({ id }) => id}
-        columns={[
-          {
-            header: 'Event',
-            isName: true,
-            cell: ({ id, event, isTest, summary }) => (
-              <div>
-                <TextLink to={PATHS.whyEvent(id)} fw={600}>
-                  {event}
-                </TextLink>
-                {summary !== null && <Text size="sm">{summary}</Text>}
-                <Text size="xs" c="dimmed">
-                  {`${id}${isTest ? ' · test' : ''}`}
-                </Text>
-              </div>
+        columns={{
+          Event: ({ id, event, isTest, summary }) => (
+            <div>
+              <TextLink to={PATHS.whyEvent(id)} fw={600}>
+                {event}
+              </TextLink>
+              {summary !== null && <Text size="sm">{summary}</Text>}
+              <Hint>{`${id}${isTest ? ' · test' : ''}`}</Hint>
+            </div>
+          ),
+          About: ({ resource }) =>
+            `${resource.type.replaceAll('_', ' ')} ${resource.id}, version ${resource.version}`,
+          Deliveries: ({ deliveryStates }) =>
+            deliveryStates.length === 0 ? (
+              'None'
+            ) : (
+              <Group gap={6} component="span">
+                {deliveryStates.map((state) => (
+                  <Badge key={state} {...DELIVERY_LOOKS[state]} />
+                ))}
+              </Group>
             ),
-          },
-          {
-            header: 'About',
-            cell: ({ resource }) =>
-              `${resource.type.replaceAll('_', ' ')} ${resource.id}, version ${resource.version}`,
-          },
-          {
-            header: 'Deliveries',
-            cell: ({ deliveryStates }) =>
-              deliveryStates.length === 0 ? (
-                'None'
-              ) : (
-                <Group gap={6} component="span">
-                  {deliveryStates.map((state) => (
-                    <Badge key={state} {...DELIVERY_LOOKS[state]} />
-                  ))}
-                </Group>
-              ),
-          },
-          { header: 'Recorded', cell: ({ committedAt }) => <PastTime at={committedAt} /> },
-        ]}
+          Recorded: ({ committedAt }) => <PastTime at={committedAt} />,
+        }}
       />
       <LoadMore shown={events.length} what={events.length === 1 ? 'event' : 'events'} list={list} />
     </section>

@@ -1,6 +1,6 @@
 import type { EVENT_VERDICTS } from '@partner/proto-contracts/resources/event/event';
 import { IconBan, IconCheck, IconClock, IconPlayerPause } from '@tabler/icons-react';
-import type { Look } from '../../parts/badges.js';
+import type { Look } from '../../parts/data.js';
 
 /** Outcome of an event for a subscription. */
 export type Verdict = (typeof EVENT_VERDICTS)[number];

@@ -1,0 +1,323 @@
+import { Box, Code, Group, VisuallyHidden } from '@mantine/core';
+import { type ComponentType, Fragment, type MouseEvent, type ReactNode, useSyncExternalStore } from 'react';
+import classes from './data.module.css';
+import {
+  IconAlertTriangle,
+  IconBan,
+  IconCheck,
+  IconClock,
+  IconHeartbeat,
+  IconHourglass,
+  IconMailX,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconRefresh,
+  IconShieldCheck,
+  IconShieldQuestion,
+} from '@tabler/icons-react';
+import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
+import type { ApiKey, Attempt, DeliveryState, Webhook } from '../api/hooks.js';
+import { isFailing, isWaitingForSlot, nextAttemptOf, type NextOf, webhookName } from '../webhook-facts.js';
+import type { Tone } from '../palette.js';
+import { PATHS } from '../paths.js';
+import { Hint, TextLink, toneVars } from './page.js';
+import { formatExact, formatPast, formatRelative } from '../format.js';
+
+/** The cells of a table by the header above them, which on a phone is before each value. The first column names the row. */
+export type Columns<Row> = Readonly<Record<string, (row: Row) => ReactNode>>;
+
+/** A table that becomes a list of cards on a phone. Roles keep it a table for screen readers. */
+export function DataTable<Row>(props: {
+  /** Name of the table for screen readers. */
+  readonly caption: string;
+  readonly columns: Columns<Row>;
+  /** The columns with numbers, which are right-aligned. */
+  readonly numbers?: readonly string[];
+  readonly rows: readonly Row[];
+  readonly rowKey: (row: Row) => string;
+  /** Whether a click anywhere in a row follows the link that names it. */
+  readonly isClickable?: boolean;
+}) {
+  const { caption, numbers = [], rows, rowKey, isClickable = false } = props;
+  const columns = Object.entries(props.columns);
+  const alignment = (header: string) => numbers.includes(header) && { className: classes['end'] };
+  return (
+    <div className={classes['frame']}>
+      <table className={classes['table']} role="table">
+        <VisuallyHidden component="caption">{caption}</VisuallyHidden>
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map(([header]) => (
+              <th key={header} scope="col" role="columnheader" {...alignment(header)}>
+                {header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {rows.map((row) => (
+            <tr
+              key={rowKey(row)}
+              role="row"
+              {...(isClickable && { onClick: followLink, className: classes['clickable'] })}
+            >
+              {columns.map(([header, cell], place) =>
+                place === 0 ? (
+                  <th key={header} scope="row" role="rowheader">
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td key={header} role="cell" data-label={header} {...alignment(header)}>
+                    {cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Follows the link that names a row, unless the click has another target or selects text. */
+function followLink(event: MouseEvent<HTMLTableRowElement>) {
+  const { target, currentTarget, nativeEvent } = event;
+  if (!(target instanceof Element) || target.closest('a, button') !== null) return;
+  if (window.getSelection()?.isCollapsed === false) return;
+  currentTarget.querySelector('th a')?.dispatchEvent(new window.MouseEvent('click', nativeEvent));
+}
+
+/** A state in words, with the icon and the tone of its badge. */
+export interface Look {
+  readonly tone: Tone;
+  readonly icon: ComponentType<{ readonly size?: number; readonly 'aria-hidden'?: boolean }>;
+  readonly label: string;
+}
+
+/** Badge with an icon and a short text in the colour of its tone. */
+export function Badge({ tone, icon: BadgeIcon, label }: Look) {
+  return (
+    <Box component="span" className={classes['badge']} __vars={toneVars(tone)}>
+      <BadgeIcon size={15} aria-hidden />
+      {label}
+    </Box>
+  );
+}
+
+type Looks<State extends string> = Readonly<Record<State, Look>>;
+
+const WEBHOOK_LOOKS: Looks<Webhook['state']> = {
+  active: { tone: 'good', icon: IconPlayerPlay, label: 'Active' },
+  paused: { tone: 'quiet', icon: IconPlayerPause, label: 'Paused' },
+};
+
+const HEALTH_LOOKS: Looks<Webhook['health'] | 'failing'> = {
+  healthy: { tone: 'good', icon: IconHeartbeat, label: 'Healthy' },
+  degraded: { tone: 'bad', icon: IconAlertTriangle, label: 'Degraded' },
+  failing: { tone: 'bad', icon: IconAlertTriangle, label: 'Failing' },
+};
+
+/** Whether a subscription is active, and whether deliveries to it succeed: a paused or untested one has no health. */
+export function WebhookBadges({ webhook }: { readonly webhook: Webhook }) {
+  const health = healthOf(webhook);
+  return (
+    <>
+      <Badge {...WEBHOOK_LOOKS[webhook.state]} />
+      {health !== null && <Badge {...HEALTH_LOOKS[isFailing(webhook) ? 'failing' : health]} />}
+    </>
+  );
+}
+
+/** Whether a test delivery to the current URL got a 2xx. */
+export function VerifiedBadge({ verified }: { readonly verified: boolean }) {
+  return verified ? (
+    <Badge tone="good" icon={IconShieldCheck} label="Verified" />
+  ) : (
+    <Badge tone="warn" icon={IconShieldQuestion} label="Not verified" />
+  );
+}
+
+/** States of deliveries. */
+export const DELIVERY_LOOKS: Looks<DeliveryState> = {
+  pending: { tone: 'info', icon: IconClock, label: 'Pending' },
+  retry_scheduled: { tone: 'warn', icon: IconRefresh, label: 'Retry scheduled' },
+  delivered: { tone: 'good', icon: IconCheck, label: 'Delivered' },
+  dead_lettered: { tone: 'bad', icon: IconMailX, label: 'Dead-lettered' },
+  held: { tone: 'quiet', icon: IconPlayerPause, label: 'Held' },
+  cancelled: { tone: 'quiet', icon: IconBan, label: 'Cancelled' },
+};
+
+/** Outcomes of attempts. */
+export const OUTCOME_LOOKS: Looks<Attempt['outcome']> = {
+  delivered: { tone: 'good', icon: IconCheck, label: 'Delivered' },
+  rejected: { tone: 'bad', icon: IconBan, label: 'Rejected' },
+  timed_out: { tone: 'bad', icon: IconHourglass, label: 'Timed out' },
+  tls_failed: { tone: 'bad', icon: IconShieldQuestion, label: 'TLS failed' },
+  connection_failed: { tone: 'bad', icon: IconMailX, label: 'Connection failed' },
+  endpoint_refused: { tone: 'bad', icon: IconBan, label: 'Address refused' },
+};
+
+/** States of API keys. */
+export const KEY_LOOKS: Looks<ApiKey['state']> = {
+  active: { tone: 'good', icon: IconCheck, label: 'Active' },
+  expiring: { tone: 'warn', icon: IconHourglass, label: 'Expiring' },
+  expired: { tone: 'quiet', icon: IconClock, label: 'Expired' },
+  revoked: { tone: 'quiet', icon: IconBan, label: 'Revoked' },
+};
+
+/** What names a row: a link, with a hint below it. */
+export function RowLink(props: { readonly to: string; readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <TextLink to={props.to} fw={600}>
+        {props.name}
+      </TextLink>
+      {props.children}
+    </div>
+  );
+}
+
+/** Link to a webhook by its name, with its URL if the name differs. */
+export function WebhookLink({ webhook: { id, url, description } }: { readonly webhook: Webhook }) {
+  return (
+    <RowLink to={PATHS.webhook(id)} name={webhookName({ url, description })}>
+      {description !== '' && <Hint>{url}</Hint>}
+    </RowLink>
+  );
+}
+
+/** The events of a subscription in one line. */
+export function EventPatterns({ events }: { readonly events: readonly string[] }) {
+  return (
+    <Group gap={6} component="span">
+      {events.map((event) => (
+        <Code key={event} style={{ whiteSpace: 'nowrap' }}>
+          {event}
+        </Code>
+      ))}
+    </Group>
+  );
+}
+
+const TICK_MS = 15_000;
+
+const listeners = new Set<() => void>();
+let now = new Date();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/** Returns the current time, updated regularly. One timer serves the whole page. */
+export function useNow(): Date {
+  return useSyncExternalStore(subscribe, () => now);
+}
+
+/** A past time relative to now, with the exact time as tooltip and in `datetime`. */
+export function PastTime({ at }: { readonly at: string }) {
+  return <Time at={at} format={formatPast} />;
+}
+
+/** A due time relative to now, with the exact time as tooltip and in `datetime`. */
+export function DueTime({ at }: { readonly at: string }) {
+  return <Time at={at} format={formatRelative} />;
+}
+
+function Time({ at, format }: { readonly at: string; readonly format: (time: Date, now: Date) => string }) {
+  const time = new Date(at);
+  return (
+    <time dateTime={at} title={formatExact(time)}>
+      {format(time, useNow())}
+    </time>
+  );
+}
+
+/** A time to the second, with its time zone. */
+export function ExactTime({ at }: { readonly at: string }) {
+  return (
+    <time dateTime={at} title={at}>
+      {formatExact(new Date(at))}
+    </time>
+  );
+}
+
+function subscribe(listen: () => void): () => void {
+  listeners.add(listen);
+  if (timer === undefined) {
+    now = new Date();
+    timer = setInterval(() => {
+      now = new Date();
+      listeners.forEach((each) => each());
+    }, TICK_MS);
+  }
+  return () => {
+    listeners.delete(listen);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** Shows when a delivery's next attempt is due, or that it waits for a slot or for the rate of its webhook. */
+export function NextAttempt({
+  delivery,
+  perSecond,
+}: {
+  readonly delivery: NextOf;
+  /** The rate of the webhook, null without one; absent: not known. */
+  readonly perSecond?: number | null;
+}) {
+  const now = useNow();
+  const next = nextAttemptOf(delivery);
+  if (next === null) return '–';
+  return isWaitingForSlot(next, now) ? (
+    <time dateTime={next}>{dueText(perSecond)}</time>
+  ) : (
+    <DueTime at={next} />
+  );
+}
+
+/** Shows when the next waiting delivery of a webhook is attempted; nothing if none waits. */
+export function NextAttemptOfWebhook({
+  webhook: { nextAttemptAt, deliveriesPerSecond },
+}: {
+  readonly webhook: Pick<Webhook, 'nextAttemptAt' | 'deliveriesPerSecond'>;
+}) {
+  if (nextAttemptAt === null) return null;
+  return (
+    <span>
+      {'Next attempt: '}
+      <NextAttempt delivery={{ nextAttemptAt, state: 'retry_scheduled' }} perSecond={deliveriesPerSecond} />
+    </span>
+  );
+}
+
+function dueText(perSecond: number | null | undefined): string {
+  if (perSecond === undefined) return 'Due, queued';
+  return perSecond === null ? 'Due, waiting for a free slot' : `Due, limited to ${perSecond} per second`;
+}
+
+/** Values by their names; those that are null or undefined are omitted. */
+export function Facts({ facts }: { readonly facts: Readonly<Record<string, ReactNode>> }) {
+  return (
+    <dl className={classes['facts']}>
+      {Object.entries(facts)
+        .filter(([, value]) => value !== undefined && value !== null)
+        .map(([name, value]) => (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </Fragment>
+        ))}
+    </dl>
+  );
+}
+
+/** What to do about a problem, one sentence each. */
+export function Advice({ advice }: { readonly advice: readonly string[] }) {
+  return (
+    <ul className={classes['advice']} aria-label="What to do">
+      {advice.map((each) => (
+        <li key={each}>{each}</li>
+      ))}
+    </ul>
+  );
+}
