@@ -1,6 +1,6 @@
 import { AppShell, Burger, Button, Container, Group, Stack } from '@mantine/core';
 import { Navigate, NavLink, Outlet, ScrollRestoration, useLocation } from 'react-router';
-import { useDisclosure, useDocumentVisibility, useIdle, useInterval } from '@mantine/hooks';
+import { useDisclosure, useDocumentVisibility, useIdle } from '@mantine/hooks';
 import {
   IconBell,
   IconBook2,
@@ -29,7 +29,7 @@ import './password-dialog.js';
 import icon from '../icon.svg';
 import { pageEnvironment } from '../page-settings.js';
 import classes from './signed-in.module.css';
-import { invalidateLive, listenForChanges } from '../api/live-changes.js';
+import { invalidateLive, reportChanges } from '../api/live-changes.js';
 
 /** Shows the page to a signed-in owner, and a public one to anyone; redirects others to the sign-in page, which returns here. */
 export function SignedIn() {
@@ -202,13 +202,13 @@ const POLL_MS = 30_000;
 const IDLE_MS = 10 * 60_000;
 
 /**
- * Keeps the data of a visible page up to date: by the stream of changes, and by polling every 30 seconds.
+ * Keeps the data of a visible page up to date: by the stream of changes, and by polling every 30 seconds. The browser does not reopen a
+ * stream after a response such as 429, so the polling does.
  */
 function useLiveChanges(): void {
   const queries = useQueryClient();
   const isIdle = useIdle(IDLE_MS, { initialState: false });
   const isWatched = useDocumentVisibility() === 'visible' && !isIdle;
-  const { start, stop } = useInterval(() => void invalidateLive(queries, []), POLL_MS);
   const wasUnwatched = useRef(false);
 
   useEffect(() => {
@@ -216,19 +216,21 @@ function useLiveChanges(): void {
       wasUnwatched.current = true;
       return undefined;
     }
-    if (wasUnwatched.current) void invalidateLive(queries, []);
-    start();
-    const end = listenForChanges({
-      open: () => new EventSource('/partner-api/changes'),
-      onChange: (webhookIds) => void invalidateLive(queries, webhookIds),
-      later: (work, ms) => {
-        const timer = setTimeout(work, ms);
-        return () => clearTimeout(timer);
-      },
-    });
-    return () => {
-      end();
-      stop();
+    const reload = (webhookIds: readonly string[]) => void invalidateLive(queries, webhookIds);
+    if (wasUnwatched.current) reload([]);
+    const listen = (wasInterrupted: boolean) => {
+      const source = new EventSource('/partner-api/changes');
+      reportChanges(source, reload, wasInterrupted);
+      return source;
     };
-  }, [isWatched, queries, start, stop]);
+    let source = listen(false);
+    const timer = setInterval(() => {
+      reload([]);
+      if (source.readyState === EventSource.CLOSED) source = listen(true);
+    }, POLL_MS);
+    return () => {
+      clearInterval(timer);
+      source.close();
+    };
+  }, [isWatched, queries]);
 }
