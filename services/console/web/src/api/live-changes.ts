@@ -49,7 +49,12 @@ export function isConcerned(
   return meta['isSum'] !== true && (typeof webhookId !== 'string' || webhookIds.includes(webhookId));
 }
 
-/** Reloads live data about these subscriptions or about no single one; none named: all of it. */
+/**
+ * Reloads live data about these subscriptions or about no single one; none named: all of it. A list that loads a further page is left to
+ * the next reload: it would lose that page.
+ */
 export async function invalidateLive(queries: QueryClient, webhookIds: readonly string[]): Promise<void> {
-  await queries.invalidateQueries({ predicate: ({ meta }) => isConcerned(meta, webhookIds) });
+  await queries.invalidateQueries({
+    predicate: ({ meta, state }) => isConcerned(meta, webhookIds) && state.fetchMeta?.fetchMore === undefined,
+  });
 }

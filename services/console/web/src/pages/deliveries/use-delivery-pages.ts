@@ -1,52 +1,75 @@
-import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  keepPreviousData,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useLocation } from 'react-router';
 import { type ApiClient, type ListedDelivery, type Output, useApi } from '../../api/hooks.js';
 import { heldQueries, type ListFilter } from './delivery-filter.js';
 
 type DeliveryPage = Output<'listDeliveries'>;
+type Pages = InfiniteData<DeliveryPage, string | undefined>;
 
 const PAGE_SIZE = 50;
+/** Earlier pages are omitted, so that a long list stays fast. */
+const MAX_PAGES = 6;
 /** With a rare filter the API returns empty pages before the next match. */
 const MAX_EMPTY_PAGES = 10;
+/** How long a list stays as it was left. */
+const KEPT_MS = 30 * 60_000;
+const FIRST_PAGE: string | undefined = undefined;
 const FINAL: ReadonlySet<ListedDelivery['state']> = new Set(['delivered', 'dead_lettered', 'cancelled']);
 
+/** When lists were held, by history entry, so that going back from a delivery finds its list again. */
+const heldLists = new Map<string, string>();
+
+/** Returns the creation time of the newest delivery of a held list, undefined while the list is live, and what sets it. */
+export function useHeldAt() {
+  const { key } = useLocation();
+  const [heldAt, setHeldAt] = useState(() => heldLists.get(key));
+  useEffect(() => {
+    if (heldAt === undefined) heldLists.delete(key);
+    else heldLists.set(key, heldAt);
+  }, [key, heldAt]);
+  return [heldAt, setHeldAt] as const;
+}
+
 /**
- * Deliveries in pages: the newest page, unless it is omitted, and those after the given cursors. While the list
- * is held, its content is fixed and `since` counts newer deliveries. Pages with only finished deliveries are not reloaded.
+ * The loaded pages of deliveries. A list that is held begins with the pages of the live one, its content is fixed, and `since` counts newer
+ * deliveries; it is not reloaded once all of its deliveries are finished.
  */
 export function useDeliveryPages(list: {
   /** Undefined: all webhooks of the company. */
   readonly webhookId: string | undefined;
   readonly filter: ListFilter;
-  /** Creation time of the newest delivery of a held list. */
   readonly heldAt: string | undefined;
-  readonly cursors: readonly string[];
-  readonly isNewestLeftOut: boolean;
 }) {
-  const { webhookId, filter, heldAt, cursors, isNewestLeftOut } = list;
+  const { webhookId, filter, heldAt } = list;
   const api = useApi();
   const queries = useQueryClient();
   const held = heldAt === undefined ? undefined : heldQueries(filter, heldAt);
   const scope = ['delivery-pages', webhookId, JSON.stringify(filter)] as const;
-  const keyOf = (cursor: string) => [...scope, heldAt ?? '', cursor];
-
-  const newest = useQuery({
-    queryKey: keyOf(''),
-    queryFn: ({ signal }) => readPage(api, webhookId, held?.list ?? filter, undefined, signal),
-    enabled: !isNewestLeftOut,
-    // Starts with the pages that the list showed before it was held.
+  const queryKey = [...scope, heldAt];
+  const liveKey = [...scope, undefined];
+  const isFinished = queries
+    .getQueryData<Pages>(queryKey)
+    ?.pages.every(({ deliveries }) => deliveries.every(({ state }) => FINAL.has(state)));
+  const pages = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => readPage(api, webhookId, held?.list ?? filter, pageParam, signal),
+    initialPageParam: FIRST_PAGE,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+    maxPages: MAX_PAGES,
+    initialData: () => queries.getQueryData<Pages>(liveKey),
     placeholderData: keepPreviousData,
-    meta: { live: true, webhookId },
-  });
-  const older = useQueries({
-    queries: cursors.map((cursor) => ({
-      queryKey: keyOf(cursor),
-      queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
-        readPage(api, webhookId, held?.list ?? filter, cursor, signal),
-      meta: { live: hasOpen(queries.getQueryData<DeliveryPage>(keyOf(cursor))), webhookId },
-    })),
+    gcTime: KEPT_MS,
+    meta: { live: held === undefined || isFinished !== true, webhookId },
   });
   const since = useQuery({
-    queryKey: [...scope, 'since', heldAt ?? ''],
+    queryKey: [...scope, 'since', heldAt],
     queryFn: async ({ signal }) => {
       const page = await readPage(api, webhookId, held?.since ?? filter, undefined, signal);
       return { count: page.deliveries.length, atLeast: page.nextCursor !== null };
@@ -54,21 +77,25 @@ export function useDeliveryPages(list: {
     enabled: held?.since !== undefined,
     meta: { live: true, webhookId },
   });
-
-  const shown = isNewestLeftOut ? older : [newest, ...older];
-  const failed = shown.find(({ error, data }) => error !== null && data === undefined);
-  const nextCursor = shown.at(-1)?.data?.nextCursor ?? null;
-  const isLoadingMore = shown.slice(1).some(({ isPending }) => isPending);
+  const { data } = pages;
   return {
     /** Undefined until the first page is loaded. */
-    deliveries:
-      shown[0]?.data === undefined ? undefined : unique(shown.flatMap(({ data }) => data?.deliveries ?? [])),
-    nextCursor,
-    hasMore: nextCursor !== null || isLoadingMore,
-    isLoadingMore,
-    error: failed?.error ?? null,
-    retry: () => void failed?.refetch(),
+    deliveries: data?.pages.flatMap(({ deliveries }) => deliveries),
+    hasSeveralPages: data !== undefined && data.pages.length > 1,
+    isNewestLeftOut: data !== undefined && data.pageParams[0] !== undefined,
+    hasMore: pages.hasNextPage,
+    isLoadingMore: pages.isFetchingNextPage,
+    loadMore: () => void pages.fetchNextPage(),
+    /** Why the deliveries, or more of them, could not be loaded. */
+    error: data === undefined || pages.isFetchNextPageError ? pages.error : null,
+    retry: () => void (data === undefined ? pages.refetch() : pages.fetchNextPage()),
     since: since.data,
+    /** Leaves only the newest page of the live list. */
+    keepNewest: () =>
+      queries.setQueryData<Pages>(
+        liveKey,
+        (live) => live && { pages: live.pages.slice(0, 1), pageParams: live.pageParams.slice(0, 1) },
+      ),
   };
 }
 
@@ -88,13 +115,4 @@ async function readPage(
     if (page.deliveries.length > 0 || page.nextCursor === null || left === 0) return page;
     next = page.nextCursor;
   }
-}
-
-function hasOpen(page: DeliveryPage | undefined): boolean {
-  return page === undefined || page.deliveries.some(({ state }) => !FINAL.has(state));
-}
-
-/** If deliveries no longer match the filter, a page overlaps the next one. */
-function unique(deliveries: readonly ListedDelivery[]): readonly ListedDelivery[] {
-  return [...new Map(deliveries.map((delivery) => [delivery.id, delivery])).values()];
 }
