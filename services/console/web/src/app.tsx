@@ -7,7 +7,7 @@ import { ApiError } from './api/api-error.js';
 import { type ConfirmationGate, createConfirmationGate } from './api/confirmation-gate.js';
 import { endSession } from './api/session.js';
 import { Page as SignIn } from './pages/sign-in/page.js';
-import { Loading } from './parts/page.js';
+import { Loading, OwnersPage } from './parts/page.js';
 import { FailedPage } from './parts/outside.js';
 
 /** Method and path of each operation, which the build takes from the contracts. */
@@ -46,7 +46,7 @@ const ROUTES: RouteObject[] = [
               page('webhooks', () => import('./pages/webhooks/page.js')),
               page('webhooks/:id', () => import('./pages/webhook/page.js')),
               {
-                lazy: async () => ({ Component: (await import('./parts/page.js')).OwnersPage }),
+                Component: OwnersPage,
                 children: [
                   page('webhooks/new', () => import('./pages/create-webhook/page.js')),
                   page('webhooks/:id/rotate-secret', () => import('./pages/rotate-secret/page.js')),

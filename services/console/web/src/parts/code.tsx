@@ -1,7 +1,6 @@
 import { ActionIcon, Box, Button, Checkbox, Code, Group, Stack, Text } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
-import { useState } from 'react';
 import classes from './code.module.css';
 import { announce } from '../notifications/announcer.js';
 import { Notice } from './page.js';
@@ -66,47 +65,44 @@ export function CopyButton(props: {
   );
 }
 
-/**
- * Shows a secret once. `onStored` reports whether the owner confirms that it is stored; let them continue only then.
- */
-export function SecretOnce(props: {
+/** A secret with a title above it and a copy button. */
+export function SecretText(props: {
+  readonly title: string;
   /** Name, e.g. `Signing secret`. */
   readonly label: string;
   readonly secret: string;
-  readonly onStored?: (isStored: boolean) => void;
+}) {
+  const { title, label, secret } = props;
+  return (
+    <div>
+      <Text size="sm" fw={600} mb={4}>
+        {title}
+      </Text>
+      <Group gap="xs" align="center">
+        <Code fz="sm" p="xs" aria-label={label} data-secret>
+          {secret}
+        </Code>
+        <CopyButton value={secret} what={label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())} />
+      </Group>
+    </div>
+  );
+}
+
+/** Shows a secret once. `onStored` reports whether the owner confirms that it is stored; let them continue only then. */
+export function SecretOnce(props: {
+  readonly label: string;
+  readonly secret: string;
+  readonly onStored: (isStored: boolean) => void;
 }) {
   const { label, secret, onStored } = props;
-  const [isStored, setStored] = useState(false);
   return (
     <Stack gap="sm">
       <Notice tone="warn" title="This secret is shown once">
         Store it where your server reads it from, such as a secret manager. You won’t see it again. If you
         lose it, create a new one.
       </Notice>
-      <div>
-        <Text size="sm" fw={600} mb={4}>
-          {label}
-        </Text>
-        <Group gap="xs" align="center">
-          <Code fz="sm" p="xs" aria-label={label} data-secret>
-            {secret}
-          </Code>
-          <CopyButton
-            value={secret}
-            what={label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}
-          />
-        </Group>
-      </div>
-      {onStored !== undefined && (
-        <Checkbox
-          label="I have stored it"
-          checked={isStored}
-          onChange={({ currentTarget }) => {
-            setStored(currentTarget.checked);
-            onStored(currentTarget.checked);
-          }}
-        />
-      )}
+      <SecretText title={label} label={label} secret={secret} />
+      <Checkbox label="I have stored it" onChange={({ currentTarget }) => onStored(currentTarget.checked)} />
     </Stack>
   );
 }

@@ -9,8 +9,16 @@ import {
   type PasswordInputProps,
   Stack,
   TextInput,
+  type TextInputProps,
 } from '@mantine/core';
-import { type ChangeEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import {
+  type ChangeEvent,
+  type ComponentPropsWithoutRef,
+  type ReactNode,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import { ApiError, messageOf, violationsByField } from '../api/api-error.js';
 import { Notice, RequestId } from './page.js';
 
@@ -26,7 +34,7 @@ export function Form(props: {
   readonly submitLabel: string;
   /** For the button that submits. */
   readonly button?: ButtonProps;
-  readonly cancelLabel?: string;
+  readonly cancelLabel?: string | undefined;
   /** Whether a dialog begins with the focus on the button that cancels. */
   readonly isRisky?: boolean;
   /** Whether a field shows why the action failed. */
@@ -78,9 +86,7 @@ export function useFields<Values extends Readonly<Record<string, string>>>(initi
   return { values, violations, field, clear: () => setValues(initial) };
 }
 
-/**
- * Why an action failed; nothing if the owner cancelled the password dialog. It stands above the button, and the page scrolls to it.
- */
+/** Why an action failed; nothing if the owner cancelled the password dialog. The page scrolls to it. */
 export function FormFailure({ error, mb }: { readonly error: unknown; readonly mb?: BoxProps['mb'] }) {
   const shown = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -94,6 +100,21 @@ export function FormFailure({ error, mb }: { readonly error: unknown; readonly m
         <RequestId error={error} />
       </Notice>
     </Box>
+  );
+}
+
+/** A button that starts an action, with why it failed above it. */
+export function StartButton({
+  action,
+  ...button
+}: ButtonProps & ComponentPropsWithoutRef<'button'> & { readonly action: FormAction }) {
+  return (
+    <>
+      <FormFailure error={action.error} />
+      <Group>
+        <Button loading={action.isRunning} {...button} />
+      </Group>
+    </>
   );
 }
 
@@ -127,6 +148,11 @@ export function CodeForm({
   );
 }
 
+/** A required field for an email address. */
+export function EmailField(props: TextInputProps) {
+  return <TextInput label="Email address" type="email" {...props} required />;
+}
+
 /** A required field for a password. */
 export function PasswordField(props: PasswordInputProps & { readonly label: string }) {
   const toggle = { 'aria-label': `Show the ${props.label.toLowerCase()}` };
@@ -157,23 +183,14 @@ export function ConfirmDialog(
     readonly onClose: () => void;
   },
 ) {
-  const {
-    isOpen,
-    title,
-    confirmLabel,
-    action = NO_ACTION,
-    isDangerous,
-    isBlocked,
-    onClose,
-    children,
-  } = props;
+  const { confirmLabel, action = NO_ACTION, isDangerous, isBlocked, onClose, children } = props;
   return (
-    <Modal opened={isOpen} onClose={onClose} title={title}>
+    <Modal opened={props.isOpen} onClose={onClose} title={props.title}>
       <Form
         action={action}
         submitLabel={confirmLabel}
         button={{ disabled: isBlocked === true, ...(isDangerous === true && { color: 'red.9' }) }}
-        {...(props.cancelLabel !== undefined && { cancelLabel: props.cancelLabel })}
+        cancelLabel={props.cancelLabel}
         isRisky
         onSubmit={props.onConfirm}
         onCancel={onClose}

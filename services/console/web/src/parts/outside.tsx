@@ -10,6 +10,9 @@ import {
 } from '@mantine/core';
 import { IconMoon, IconSun } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { ApiError } from '../api/api-error.js';
+import { CodeForm } from './form.js';
+import { PageHeader, Panel } from './page.js';
 import classes from './page.module.css';
 import icon from '../icon.svg';
 
@@ -32,6 +35,42 @@ export function OutsidePage({
       </Container>
     </div>
   );
+}
+
+/** A page without a session that has one panel. */
+export function OutsidePanel(props: {
+  readonly title: string;
+  readonly description?: string;
+  readonly children: ReactNode;
+}) {
+  const { title, description = 'For the partner console.', children } = props;
+  return (
+    <OutsidePage>
+      <PageHeader title={title} description={description} />
+      <Panel p="lg">{children}</Panel>
+    </OutsidePage>
+  );
+}
+
+/** Asks for the second factor of someone who signs in. */
+export function CodePage({ action, ...form }: Omit<Parameters<typeof CodeForm>[0], 'submitLabel'>) {
+  return (
+    <OutsidePanel
+      title="Enter your code"
+      description="Your account is protected with two-factor authentication."
+    >
+      <CodeForm
+        {...form}
+        action={{ ...action, error: needsCode(action.error) ? null : action.error }}
+        submitLabel="Sign in"
+      />
+    </OutsidePanel>
+  );
+}
+
+/** Whether a sign-in was refused because it needs a code. */
+export function needsCode(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'second_factor_required';
 }
 
 /** Switches between light and dark. By default the page follows the device. */

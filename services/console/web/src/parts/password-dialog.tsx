@@ -1,7 +1,7 @@
 import { Anchor, Button, Modal, Stack, Text } from '@mantine/core';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { ConfirmationGate } from '../api/confirmation-gate.js';
-import { onConfirmed, useSignInMethods } from '../api/provider-sign-in.js';
+import { onConfirmed, useSignInMethods } from '../api/session.js';
 import { useAction } from '../api/hooks.js';
 import { pageProviderName } from '../page-settings.js';
 import { Form, FormFailure, PasswordField, useFields } from './form.js';

@@ -1,13 +1,15 @@
-import { Stack, Text } from '@mantine/core';
+import { Box, Button, type ButtonProps, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
 import { PASSWORD_LENGTH } from '@partner/proto-contracts/resources/password/password';
-import { useSignInMethods } from '../../api/provider-sign-in.js';
+import { useNewSession, useSignInMethods } from '../../api/session.js';
 import { pageProviderName } from '../../page-settings.js';
 import { Notice, PageHeader, Panel, QueryView } from '../../parts/page.js';
-import { SecondFactorPanel } from './second-factor-panel.js';
-import { useAction } from '../../api/hooks.js';
-import { useNewSession } from '../../api/session.js';
-import { Form, PasswordField, useFields } from '../../parts/form.js';
+import { type Output, useAction, useOperation } from '../../api/hooks.js';
+import { CodeForm, Form, type FormAction, PasswordField, StartButton, useFields } from '../../parts/form.js';
 import { PastTime } from '../../parts/data.js';
+import { useState } from 'react';
+import { encode } from 'uqr';
+import { formatCountOf } from '../../format.js';
+import { CodeBlock, SecretText } from '../../parts/code.js';
 
 /** Page of the signed-in owner's account. */
 export function Page() {
@@ -82,5 +84,197 @@ function ProviderPanel({ name }: { readonly name: string }) {
         }
       </QueryView>
     </Panel>
+  );
+}
+
+/** Two-factor authentication of the owner: set-up, recovery codes and disabling. */
+function SecondFactorPanel() {
+  const factor = useOperation('getSecondFactor', {});
+  const [codes, setCodes] = useState<readonly string[]>();
+  return (
+    <Panel title="Two-factor authentication">
+      {codes === undefined ? (
+        <QueryView query={factor} label="two-factor authentication">
+          {(data) =>
+            data.enabled ? <Enabled factor={data} onCodes={setCodes} /> : <Disabled onCodes={setCodes} />
+          }
+        </QueryView>
+      ) : (
+        <RecoveryCodesOnce codes={codes} onDone={() => setCodes(undefined)} />
+      )}
+    </Panel>
+  );
+}
+
+function Disabled({ onCodes }: { readonly onCodes: (codes: readonly string[]) => void }) {
+  const begin = useAction('beginSecondFactor');
+  if (begin.response !== undefined) {
+    return <SetUpForm secret={begin.response} onCodes={onCodes} onCancel={begin.reset} />;
+  }
+  return (
+    <Stack>
+      <Text>
+        A code of an authenticator app on your phone protects your account even if someone has your password.
+        Your other sessions end when you enable it.
+      </Text>
+      <StartButton action={begin} onClick={() => begin.run({})}>
+        Set up
+      </StartButton>
+    </Stack>
+  );
+}
+
+function Enabled(props: {
+  readonly factor: Output<'getSecondFactor'>;
+  readonly onCodes: (codes: readonly string[]) => void;
+}) {
+  const replacement = useAction('replaceRecoveryCodes', {
+    onDone: ({ recoveryCodes }) => props.onCodes(recoveryCodes),
+  });
+  const disabling = useAction('disableSecondFactor', {
+    done: 'Two-factor authentication disabled',
+  });
+  const { enabledAt, recoveryCodesLeft } = props.factor;
+  return (
+    <Stack>
+      <Notice tone={recoveryCodesLeft < 3 ? 'warn' : 'good'} title="Enabled">
+        {enabledAt !== null && (
+          <>
+            Since <PastTime at={enabledAt} />.{' '}
+          </>
+        )}
+        {`${formatCountOf(recoveryCodesLeft, 'unused recovery code', 'unused recovery codes')}.`}
+      </Notice>
+      <Group>
+        <CodeButton
+          label="Create new recovery codes"
+          consequence="The former recovery codes stop working immediately."
+          submitLabel="Create codes"
+          action={replacement}
+        />
+        <CodeButton
+          label="Disable"
+          title="Disable two-factor authentication?"
+          consequence="Your password alone is then enough to sign in. The recovery codes stop working."
+          submitLabel="Disable"
+          button={{ color: 'red.9' }}
+          action={disabling}
+        />
+      </Group>
+    </Stack>
+  );
+}
+
+/** A button whose action starts with a code. */
+function CodeButton(props: {
+  readonly label: string;
+  readonly title?: string;
+  readonly consequence: string;
+  readonly submitLabel: string;
+  readonly button?: ButtonProps;
+  readonly action: FormAction & {
+    run: (
+      input: { readonly body: { readonly code: string } },
+      after: { readonly onSuccess: () => void },
+    ) => void;
+  };
+}) {
+  const { label, title = `${label}?`, consequence, action, ...form } = props;
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        {label}
+      </Button>
+      <Modal opened={isOpen} onClose={close} title={title}>
+        <Text size="sm" mb="md">
+          {consequence}
+        </Text>
+        <CodeForm
+          {...form}
+          action={action}
+          onCancel={close}
+          onSubmit={(code) => action.run({ body: { code } }, { onSuccess: close })}
+        />
+      </Modal>
+    </>
+  );
+}
+
+/** Shows new recovery codes once. The owner continues after storing them. */
+function RecoveryCodesOnce(props: { readonly codes: readonly string[]; readonly onDone: () => void }) {
+  const [isStored, setStored] = useState(false);
+  return (
+    <Stack>
+      <Notice tone="warn" title="These recovery codes are shown once" isAlert>
+        If you lose your phone, each of them replaces the code of the app once. Store them where you can reach
+        them without it.
+      </Notice>
+      <CodeBlock label="Recovery codes" code={props.codes.join('\n')} />
+      <Checkbox
+        label="I have stored them"
+        checked={isStored}
+        onChange={({ currentTarget }) => setStored(currentTarget.checked)}
+      />
+      <Group>
+        <Button disabled={!isStored} onClick={props.onDone}>
+          Done
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+/** Shows the secret for an authenticator app, and enables it with a code. */
+function SetUpForm(props: {
+  readonly secret: Output<'beginSecondFactor'>;
+  readonly onCodes: (codes: readonly string[]) => void;
+  readonly onCancel: () => void;
+}) {
+  const { secret, uri } = props.secret;
+  const enabling = useAction('enableSecondFactor', {
+    onDone: ({ recoveryCodes }) => props.onCodes(recoveryCodes),
+  });
+  return (
+    <Stack>
+      <Text>Scan this with an authenticator app, then enter the code that the app shows.</Text>
+      <QrCode text={uri} label="QR code with the secret for an authenticator app" />
+      <SecretText title="Or type this secret into the app" label="Secret" secret={secret} />
+      <CodeForm
+        description="The 6 digits that the app shows"
+        submitLabel="Enable"
+        action={enabling}
+        onCancel={props.onCancel}
+        onSubmit={(code) => enabling.run({ body: { code } })}
+      />
+    </Stack>
+  );
+}
+
+/** Blank modules around the code, which readers need. */
+const QUIET_ZONE = 4;
+
+/** A QR code, dark on white in both color schemes, because some readers need that. */
+function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
+  const { data, size } = encode(text, { border: QUIET_ZONE });
+  const modules = data.flatMap((row, y) =>
+    row.flatMap((isDark, x) => (isDark ? [`M${x},${y}h1v1h-1z`] : [])),
+  );
+  return (
+    <Box
+      component="svg"
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${size} ${size}`}
+      w={208}
+      h={208}
+      // Else there are fine lines between the modules.
+      shapeRendering="crispEdges"
+      data-secret
+    >
+      <rect width={size} height={size} fill="#fff" />
+      <path d={modules.join('')} fill="#000" />
+    </Box>
   );
 }

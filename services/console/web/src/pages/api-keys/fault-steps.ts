@@ -1,28 +1,20 @@
-import {
-  FAULT_LIMITS,
-  type FaultScript,
-  type RequestFault,
-} from '@partner/proto-contracts/resources/fault-script/fault-script';
+import type { FaultScript, RequestFault } from '@partner/proto-contracts/resources/fault-script/fault-script';
 import { formatCountOf } from '../../format.js';
 
-/** The kinds of faults, with what they test. */
-export const FAULT_LABELS: Readonly<Record<RequestFault['fault'], string>> = {
-  rate_limited: 'Rate limit (429)',
-  server_error: 'Server error (500 or 503)',
-  delay: 'Late response',
+/** The kinds of faults: what they test, and a step with usual values. */
+export const FAULTS: Readonly<
+  Record<RequestFault['fault'], { readonly label: string; readonly initial: RequestFault }>
+> = {
+  rate_limited: {
+    label: 'Rate limit (429)',
+    initial: { fault: 'rate_limited', retryAfterSeconds: 1, times: 1 },
+  },
+  server_error: {
+    label: 'Server error (500 or 503)',
+    initial: { fault: 'server_error', status: 503, when: 'before', times: 1 },
+  },
+  delay: { label: 'Late response', initial: { fault: 'delay', delayMs: 3_000, times: 1 } },
 };
-
-/** Returns a fault of the given kind with usual values. */
-export function newFault(fault: RequestFault['fault']): RequestFault {
-  switch (fault) {
-    case 'rate_limited':
-      return { fault, retryAfterSeconds: 1, times: 1 };
-    case 'server_error':
-      return { fault, status: 503, when: 'before', times: 1 };
-    case 'delay':
-      return { fault, delayMs: 3_000, times: 1 };
-  }
-}
 
 /** Says what a fault does to the requests in its turn. */
 export function describeFault(step: RequestFault): string {
@@ -42,9 +34,4 @@ export function describeFault(step: RequestFault): string {
 /** Whether the script has no fault. */
 export function isEmptyScript({ requests, webhooks }: FaultScript): boolean {
   return requests.length === 0 && !webhooks.duplicate && !webhooks.reorder;
-}
-
-/** Whether another step fits into the script. */
-export function hasRoom({ requests }: FaultScript): boolean {
-  return requests.length < FAULT_LIMITS.steps;
 }

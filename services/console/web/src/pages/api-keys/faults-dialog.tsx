@@ -1,13 +1,26 @@
-import { Button, Checkbox, Group, Modal, Text } from '@mantine/core';
-import type { FaultScript } from '@partner/proto-contracts/resources/fault-script/fault-script';
+import {
+  Button,
+  Checkbox,
+  Fieldset,
+  Group,
+  Modal,
+  NativeSelect,
+  NumberInput,
+  Stack,
+  Text,
+} from '@mantine/core';
+import {
+  FAULT_LIMITS,
+  type FaultScript,
+  type RequestFault,
+} from '@partner/proto-contracts/resources/fault-script/fault-script';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { type ApiKey, useAction, useOperation } from '../../api/hooks.js';
 import { violationsByField } from '../../api/api-error.js';
 import { Form } from '../../parts/form.js';
 import { QueryView } from '../../parts/page.js';
-import { FaultStepFields } from './fault-step-fields.js';
-import { hasRoom, isEmptyScript, newFault } from './fault-steps.js';
+import { describeFault, FAULTS, isEmptyScript } from './fault-steps.js';
 import { keyName } from './key-labels.js';
 
 /** Shows, sets and removes the fault script of a key. Exists in the sandbox only. */
@@ -57,7 +70,7 @@ function FaultForm(props: {
         then requests work as usual. Saving takes effect within 5 seconds and starts with step 1.
       </Text>
       {requests.map((step, index) => (
-        <FaultStepFields
+        <StepFields
           // The steps have no identity besides their place.
           key={index}
           number={index + 1}
@@ -71,8 +84,8 @@ function FaultForm(props: {
         <Button
           variant="default"
           leftSection={<IconPlus size={18} aria-hidden />}
-          disabled={!hasRoom({ requests, webhooks })}
-          onClick={() => change({ requests: [...requests, newFault('rate_limited')] })}
+          disabled={requests.length >= FAULT_LIMITS.steps}
+          onClick={() => change({ requests: [...requests, FAULTS.rate_limited.initial] })}
         >
           Add a step
         </Button>
@@ -94,5 +107,99 @@ function FaultForm(props: {
         }
       />
     </Form>
+  );
+}
+
+/** Fields of one step of a fault script, with a sentence that says what the step does. */
+function StepFields(props: {
+  readonly number: number;
+  readonly step: RequestFault;
+  readonly onChange: (step: RequestFault) => void;
+  readonly onRemove: () => void;
+  /** Returns the violation of a field of the step. */
+  readonly violationOf: (field: string) => string | undefined;
+}) {
+  const { number, step, onChange, onRemove, violationOf } = props;
+  const wholeNumber = (
+    label: string,
+    field: 'times' | 'retryAfterSeconds' | 'delayMs',
+    value: number,
+    changed: (value: number) => RequestFault,
+  ) => (
+    <NumberInput
+      label={label}
+      value={value}
+      error={violationOf(field)}
+      w="13rem"
+      min={1}
+      max={FAULT_LIMITS[field]}
+      allowDecimal={false}
+      clampBehavior="strict"
+      onChange={(entered) => onChange(changed(typeof entered === 'number' ? entered : 1))}
+    />
+  );
+  return (
+    <Fieldset legend={`Step ${number}`}>
+      <Stack gap="sm">
+        <Group align="flex-start" gap="sm">
+          <NativeSelect
+            label="Fault"
+            value={step.fault}
+            onChange={({ currentTarget }) => {
+              const [, chosen] = Object.entries(FAULTS).find(([kind]) => kind === currentTarget.value) ?? [];
+              if (chosen !== undefined) onChange({ ...chosen.initial, times: step.times });
+            }}
+            data={Object.entries(FAULTS).map(([value, { label }]) => ({ value, label }))}
+          />
+          {wholeNumber('Requests', 'times', step.times, (times) => ({ ...step, times }))}
+          {step.fault === 'rate_limited' &&
+            wholeNumber(
+              'Retry after, in seconds',
+              'retryAfterSeconds',
+              step.retryAfterSeconds,
+              (retryAfterSeconds) => ({ ...step, retryAfterSeconds }),
+            )}
+          {step.fault === 'delay' &&
+            wholeNumber('Delay, in ms', 'delayMs', step.delayMs, (delayMs) => ({ ...step, delayMs }))}
+          {step.fault === 'server_error' && (
+            <>
+              <NativeSelect
+                label="Status"
+                value={String(step.status)}
+                onChange={({ currentTarget }) =>
+                  onChange({ ...step, status: currentTarget.value === '500' ? 500 : 503 })
+                }
+                data={['503', '500']}
+              />
+              <NativeSelect
+                label="Effect"
+                value={step.when}
+                onChange={({ currentTarget }) =>
+                  onChange({ ...step, when: currentTarget.value === 'after' ? 'after' : 'before' })
+                }
+                data={[
+                  { value: 'before', label: 'None' },
+                  { value: 'after', label: 'Takes effect, response lost' },
+                ]}
+              />
+            </>
+          )}
+        </Group>
+        <Group justify="space-between" wrap="nowrap">
+          <Text size="sm" c="dimmed">
+            {describeFault(step)}
+          </Text>
+          <Button
+            size="xs"
+            variant="default"
+            onClick={onRemove}
+            aria-label={`Remove step ${number}`}
+            flex="0 0 auto"
+          >
+            Remove
+          </Button>
+        </Group>
+      </Stack>
+    </Fieldset>
   );
 }

@@ -4,7 +4,7 @@ import { useSearchParams } from 'react-router';
 import { type BulkReplayRequest, type Output, useAction, type Webhook } from '../../api/hooks.js';
 import { formatCountOf, formatDuration } from '../../format.js';
 import { DateTimeField, EventSelect } from '../../parts/fields.js';
-import { Form, FormFailure } from '../../parts/form.js';
+import { Form, type FormAction, StartButton } from '../../parts/form.js';
 import { Notice, Panel, TextLink } from '../../parts/page.js';
 import { DataTable, ExactTime } from '../../parts/data.js';
 import { PATHS } from '../../paths.js';
@@ -96,8 +96,7 @@ export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
         <Preview
           preview={shown}
           states={previewed.states}
-          error={start.error}
-          isRunning={start.isRunning}
+          start={start}
           onStart={() => start.run({ params, body: previewed }, { onSuccess: () => setPreviewed(undefined) })}
         />
       )}
@@ -174,12 +173,10 @@ function DraftFields(props: {
 function Preview(props: {
   readonly preview: Extract<Output<'replayDeliveries'>, { readonly estimatedMinutes: number }>;
   readonly states: ReplayDraft['states'];
-  /** Why the replay could not be started. */
-  readonly error: unknown;
-  readonly isRunning: boolean;
+  readonly start: FormAction;
   readonly onStart: () => void;
 }) {
-  const { preview, states, error, isRunning, onStart } = props;
+  const { preview, states, start, onStart } = props;
   const verb = verbOf(states);
   const { deliveries, atLeast, oldest, newest, resources, resourceCount, estimatedMinutes } = preview;
   if (deliveries === 0) {
@@ -226,12 +223,9 @@ function Preview(props: {
           numbers={['Deliveries']}
         />
       </div>
-      <FormFailure error={error} />
-      <Group>
-        <Button loading={isRunning} onClick={onStart}>
-          {`${verb} ${atLeast ? 'all of them' : count}${verb === 'Retry' ? ' now' : ''}`}
-        </Button>
-      </Group>
+      <StartButton action={start} onClick={onStart}>
+        {`${verb} ${atLeast ? 'all of them' : count}${verb === 'Retry' ? ' now' : ''}`}
+      </StartButton>
     </Stack>
   );
 }

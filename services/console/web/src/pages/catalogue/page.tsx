@@ -10,8 +10,7 @@ import { Badge, DataTable } from '../../parts/data.js';
 import { CodeBlock, CopyButton } from '../../parts/code.js';
 import { PATHS } from '../../paths.js';
 import classes from './catalogue.module.css';
-import { type EventGroup, findEvents } from './find-events.js';
-import { schemaFields } from './schema-fields.js';
+import { type EventGroup, findEvents, schemaFields } from './schema-fields.js';
 
 /** Page of the event catalogue. */
 export function Page() {

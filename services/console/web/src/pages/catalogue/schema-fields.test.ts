@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createEventCatalogue } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
-import { schemaFields } from './schema-fields.js';
+import { findEvents, schemaFields } from './schema-fields.js';
 
 const { events } = createEventCatalogue();
 const fieldsOf = (name: string) => schemaFields(events.find((event) => event.name === name)?.schema);
@@ -63,4 +63,25 @@ describe('the fields of a schema', () => {
   test('of a missing schema are empty', () => {
     expect(schemaFields(null)).toEqual([]);
   });
+});
+
+const found = (search: string, forClass?: 'SALES' | 'INSTALLER') =>
+  findEvents(events, { search, forClass }).flatMap((group) => group.events.map(({ name }) => name));
+
+test('an empty search finds all events, in groups', () => {
+  expect(found('').toSorted()).toEqual(events.map(({ name }) => name).toSorted());
+  const groups = findEvents(events, { search: '' }).map(({ group }) => group);
+  expect(new Set(groups).size).toBe(groups.length);
+});
+
+test('events are found by name, meaning and field, in any case and any order of words', () => {
+  expect(found('Schedule_Changed')).toEqual(['install.schedule_changed']);
+  expect(found('quote customer opened')).toEqual(['quote.viewed']);
+  expect(found('blockerCodes')).toContain('install.readiness_changed');
+  expect(found('nothing like it')).toEqual([]);
+});
+
+test('a class finds only its own events', () => {
+  expect(found('', 'INSTALLER')).toContain('install.test');
+  expect(found('', 'INSTALLER')).not.toContain('quote.sent');
 });

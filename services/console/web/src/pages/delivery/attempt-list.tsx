@@ -6,7 +6,7 @@ import { Badge, ExactTime, Facts, OUTCOME_LOOKS, PastTime } from '../../parts/da
 import { CodeBlock } from '../../parts/code.js';
 import classes from './delivery.module.css';
 import { explainAttempt } from './explain-attempt.js';
-import { readText } from './read-text.js';
+import { readText } from './sent-text.js';
 import { Hint } from '../../parts/page.js';
 
 const KEPT_BYTES = 4_096;

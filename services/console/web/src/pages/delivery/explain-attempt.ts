@@ -1,6 +1,8 @@
 import { LIMITS } from '@partner/proto-contracts/api/limits';
-import type { Attempt } from '../../api/hooks.js';
-import { formatExact } from '../../format.js';
+import type { Attempt, Delivery } from '../../api/hooks.js';
+import { formatDuration, formatExact, formatRelative } from '../../format.js';
+import { isWaitingForSlot, nextAttemptOf } from '../../webhook-facts.js';
+import type { Tone } from '../../palette.js';
 
 /** Explanation of an attempt's outcome in plain words. */
 export interface Explanation {
@@ -16,8 +18,11 @@ export type ExplainedAttempt = Pick<
   'outcome' | 'responseStatus' | 'error' | 'exchange' | 'secretVersion'
 >;
 
-/** What a status or a technical reason that matches the pattern means, and advice. */
-type Meaning = readonly [pattern: RegExp, what: string, ...advice: readonly string[]];
+/**
+ * What statuses or technical reasons mean, and advice, by the pattern that they match. The first match counts, and the last pattern matches
+ * any.
+ */
+type Meanings = Readonly<Record<string, readonly [what: string, ...advice: readonly string[]]>>;
 
 const SECONDS = LIMITS.webhookTimeoutMs / 1_000;
 const MAY_BE_PROCESSED =
@@ -52,8 +57,9 @@ export function explainAttempt(attempt: ExplainedAttempt): Explanation {
   }
 }
 
-function firstMeaning(text: string, meanings: readonly Meaning[]): Explanation {
-  const [, what = '', ...advice] = meanings.find(([pattern]) => pattern.test(text)) ?? [];
+function firstMeaning(text: string, meanings: Meanings): Explanation {
+  const found = Object.entries(meanings).find(([pattern]) => new RegExp(pattern).test(text));
+  const [what = '', ...advice] = found?.[1] ?? [];
   return { what, advice };
 }
 
@@ -77,127 +83,186 @@ function explainTimeout({ exchange }: ExplainedAttempt): Explanation {
   };
 }
 
-function tlsMeanings({ error, exchange }: ExplainedAttempt): readonly Meaning[] {
+function tlsMeanings({ error, exchange }: ExplainedAttempt): Meanings {
   const { validTo = null, subject = null } = exchange?.certificate ?? {};
   const when = validTo === null ? '' : ` on ${formatExact(new Date(validTo))}`;
   const whose = subject === null ? 'of another host name' : `of ${subject}`;
-  return [
-    [
-      /expired/,
+  return {
+    expired: [
       `The certificate of your server expired${when}, so nothing was sent.`,
       'Renew the certificate on your server, and automate its renewal.',
     ],
-    [
-      /another host name/,
+    'another host name': [
       `Your server showed a certificate ${whose} instead of one for the host of the URL, so nothing was sent.`,
       'Install a certificate that names the host of the URL exactly.',
       'If the URL is wrong, correct it in the webhook.',
     ],
-    [
-      /not valid yet/,
+    'not valid yet': [
       'The certificate of your server is not valid yet, so nothing was sent.',
       'Install a certificate that is valid today.',
     ],
-    [
-      /self-signed|trusted authority/,
+    'self-signed|trusted authority': [
       `The certificate of your server is not trusted: ${error}. Nothing was sent.`,
       "Install a certificate of a public authority, such as Let's Encrypt.",
       'Have your server send the whole chain, including intermediate certificates.',
     ],
-    [
-      /(?:)/,
+    '': [
       'Your server and ours could not agree on an encrypted connection, so nothing was sent.',
       'Check that your server speaks HTTPS on port 443, with TLS 1.2 or newer.',
       'Check that it asks for no client certificate.',
     ],
-  ];
+  };
 }
 
-function connectionMeanings(reason: string, status: number | null): readonly Meaning[] {
-  return [
-    [
-      /side of this service/,
+function connectionMeanings(reason: string, status: number | null): Meanings {
+  return {
+    'side of this service': [
       'Nothing was sent: internal error on our side.',
       'Replay the delivery; if that fails too, tell support its id.',
     ],
-    [
-      /refused/,
+    refused: [
       'Your server refused the connection.',
       'Check that your web server runs and listens on port 443.',
       'Check that a firewall does not refuse our connections.',
     ],
-    [
-      /cannot be reached|in time/,
+    'cannot be reached|in time': [
       'Your server could not be reached over the network.',
       'Check that your server is on and reachable from the internet on port 443.',
       'Check that the DNS entry of the host leads to the right address.',
     ],
-    [
-      /headers|interim|valid HTTP/,
+    'headers|interim|valid HTTP': [
       `Your server responded with invalid HTTP: ${reason}.`,
       'Check what stands in front of your application, such as a proxy, and its log of that time.',
     ],
-    [
-      /(?:)/,
+    '': [
       `Your server closed the connection ${status === null ? 'without a response' : 'before its response was complete'}.`,
       'Check the log of your server at that time: it may have crashed or restarted.',
       MAY_BE_PROCESSED,
     ],
-  ];
+  };
 }
 
-function statusMeanings(secretVersion: number): readonly Meaning[] {
-  return [
-    [
-      /^3/,
+function statusMeanings(secretVersion: number): Meanings {
+  return {
+    '^3': [
       ', a redirect. Redirects are not followed.',
       'Set the webhook’s URL to the final address. Often only https://, www. or a trailing slash differs.',
     ],
-    [
-      /^40[13]/,
+    '^40[13]': [
       ': it refused the request.',
       `Check that your server verifies the signature with the secret of this webhook; this was signed with version ${secretVersion}.`,
       'Allow requests to the webhook’s path without a login or an API key: the signature authenticates them.',
       'Check that the clock of your server is right: signatures older than 5 minutes are refused by most receivers.',
     ],
-    [
-      /^4(?:04|10)/,
+    '^4(?:04|10)': [
       ': nothing is at this path.',
       'Check the path of the webhook’s URL.',
       'Check that the application with that path is deployed.',
     ],
-    [
-      /^405/,
+    '^405': [
       ': it does not accept POST requests at this path.',
       'Check the path of the URL, and that your application accepts POST there.',
     ],
-    [
-      /^413/,
+    '^413': [
       ': the event is larger than its limit.',
       'Raise the request body limit of your server or its proxy to at least 1 MiB.',
     ],
-    [
-      /^429/,
+    '^429': [
       ': its rate limit is exceeded.',
       'Raise the rate limit of your server for this path. On a busy day many events arrive each minute.',
       'Your server can set the backoff with a retry-after header.',
     ],
-    [
-      /^50[234]/,
+    '^50[234]': [
       ': the application behind it was not available.',
       'Check that the application runs and is not overloaded. See its log at that time.',
     ],
-    [
-      /^4/,
+    '^4': [
       ': it did not accept the request.',
       'Read your server’s response below: it often says why.',
       'Check that your application ignores unknown fields and events.',
     ],
-    [
-      /^5/,
+    '^5': [
       ': your application failed.',
       'Find the error in the log of your server at that time by the delivery ID below.',
     ],
-    [/(?:)/, ', which is not a success.', 'Respond with 200 or 204 when an event is stored.'],
-  ];
+    '': [', which is not a success.', 'Respond with 200 or 204 when an event is stored.'],
+  };
+}
+
+/** Summary of a delivery at the top of its page. */
+interface SumUp {
+  readonly tone: Tone;
+  readonly what: string;
+  readonly advice: readonly string[];
+}
+
+/** Summarises a delivery. Attempts are given oldest first, and the rate of the webhook if it is known and has one. */
+export function sumUp(
+  delivery: Delivery,
+  attempts: readonly Attempt[],
+  now: Date,
+  perSecond: number | null = null,
+): SumUp {
+  const last = attempts.at(-1);
+  const explained = last === undefined ? undefined : explainAttempt(last);
+  const why = explained?.what ?? '';
+  const advice = explained?.advice ?? [];
+  const next = nextOf(delivery, now, perSecond);
+  switch (delivery.state) {
+    case 'delivered':
+      if (delivery.wrongSignature) {
+        return {
+          tone: 'warn',
+          what: `${why} This test was signed wrongly on purpose: your server has to refuse it.`,
+          advice: ['Verify the signature of each delivery, and respond with 401 if it does not match.'],
+        };
+      }
+      return {
+        tone: 'good',
+        what: `${why}${delivery.attempts > 1 ? ` It took ${delivery.attempts} attempts.` : ''}${last === undefined ? '' : ` The response came after ${formatDuration(last.durationMs)}.`}`,
+        advice: [],
+      };
+    case 'dead_lettered':
+      return {
+        tone: 'bad',
+        what: `${why} Out of retries after ${delivery.attempts} attempts. Replay the delivery to send it again.`,
+        advice: [...advice, 'Then replay the delivery.'],
+      };
+    case 'retry_scheduled':
+      return {
+        tone: 'warn',
+        what: `${why} ${next}. Attempt ${delivery.attempts} of ${LIMITS.webhookAttempts} failed.`,
+        advice,
+      };
+    case 'pending':
+      return { tone: 'info', what: `Not sent yet. ${next}.`, advice: [] };
+    case 'held':
+      return {
+        tone: 'info',
+        what: 'Held while the webhook is paused. It is sent when you activate the webhook.',
+        advice:
+          last === undefined || last.outcome === 'delivered' ? [] : [`The last attempt: ${why}`, ...advice],
+      };
+    case 'cancelled':
+      return {
+        tone: 'quiet',
+        what:
+          last === undefined || (!delivery.wrongSignature && delivery.testUrl === null)
+            ? 'Cancelled: the webhook was deleted first.'
+            : `${why} ${delivery.wrongSignature ? 'This test was signed wrongly on purpose' : 'This was a test of another URL'}, so it is sent once.`,
+        advice: [],
+      };
+  }
+}
+
+/** Describes the next step of a delivery that is neither held nor finished. Without a time an attempt is in flight. */
+function nextOf(delivery: Delivery, now: Date, perSecond: number | null): string {
+  const next = nextAttemptOf(delivery);
+  if (next === null) return 'An attempt is in progress';
+  if (!isWaitingForSlot(next, now)) {
+    return `The next attempt starts ${formatRelative(new Date(next), now)}`;
+  }
+  return perSecond === null
+    ? 'The next attempt is due and waits for a free slot of this webhook'
+    : `The next attempt is due: this webhook is limited to ${perSecond} per second`;
 }

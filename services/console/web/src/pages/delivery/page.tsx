@@ -1,6 +1,6 @@
-import { Code, Group, Stack } from '@mantine/core';
+import { Code, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
-import { useParams } from 'react-router';
+import { useNavigate, useParams } from 'react-router';
 import {
   type Attempt,
   type Delivery,
@@ -9,16 +9,28 @@ import {
   useWebhook,
   type Webhook,
 } from '../../api/hooks.js';
-import { LinkButton, Notice, PageHeader, Panel, QueryView, TextLink } from '../../parts/page.js';
+import {
+  ActionButton,
+  Hint,
+  LinkButton,
+  Notice,
+  OwnerOnly,
+  PageHeader,
+  Panel,
+  QueryView,
+  TextLink,
+} from '../../parts/page.js';
 import { Advice, Badge, DELIVERY_LOOKS, ExactTime, Facts, NextAttempt, useNow } from '../../parts/data.js';
-import { CopyButton } from '../../parts/code.js';
-import { FormFailure } from '../../parts/form.js';
+import { CodeBlock, CopyButton } from '../../parts/code.js';
+import { ConfirmedButton, FormFailure } from '../../parts/form.js';
 import { nextAttemptOf, webhookName } from '../../webhook-facts.js';
 import { PATHS } from '../../paths.js';
 import { AttemptList } from './attempt-list.js';
-import { canRetryNow, replayBlockedReason, ReplayButton, RetryButton } from './again-buttons.js';
-import { RequestSent } from './request-sent.js';
-import { sumUp } from './sum-up.js';
+import { sumUp } from './explain-attempt.js';
+import { IconPlayerTrackNext, IconRefresh } from '@tabler/icons-react';
+import { useState } from 'react';
+import { curlScript } from '../../shell-command.js';
+import { readText, sentHeaders } from './sent-text.js';
 
 /** Page of one delivery: outcome, reason and advice. */
 export function Page() {
@@ -141,5 +153,184 @@ function DeliveryFacts(props: {
         Replay: noReplay,
       }}
     />
+  );
+}
+
+/** Returns why a delivery cannot be replayed; undefined if it can. */
+export function replayBlockedReason(delivery: Delivery, body: string | null): string | undefined {
+  if (delivery.isTest) return 'Tests cannot be replayed. Send a new one from the webhook.';
+  switch (delivery.state) {
+    case 'pending':
+    case 'retry_scheduled':
+    case 'held':
+      return 'Still in progress, so it cannot be replayed.';
+    case 'cancelled':
+      return 'The webhook was deleted, so it cannot be replayed.';
+    case 'delivered':
+    case 'dead_lettered':
+      return body === null ? 'The event is past its retention, so it cannot be replayed.' : undefined;
+  }
+}
+
+/** Replays the delivery after a confirmation and opens the new delivery. */
+export function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
+  const navigate = useNavigate();
+  const replay = useAction('replayDelivery', {
+    done: 'Replay queued',
+    onDone: ({ id }) => void navigate(PATHS.delivery(id)),
+  });
+  return (
+    <OwnerOnly>
+      <ConfirmedButton
+        label="Replay"
+        button={{ variant: 'filled', leftSection: <IconRefresh size={18} aria-hidden /> }}
+        title="Replay this delivery?"
+        confirmLabel="Replay now"
+        action={replay}
+        given={{ params: { id: delivery.id } }}
+      >
+        <Stack gap="xs">
+          <Text size="sm">
+            Sends the same event and body to the webhook’s current URL as a new delivery with up to 8
+            attempts. This delivery stays unchanged.
+          </Text>
+          {delivery.state === 'delivered' && (
+            <Text size="sm">
+              Your server already accepted this event. It receives the event again, with the same event ID.
+            </Text>
+          )}
+        </Stack>
+      </ConfirmedButton>
+    </OwnerOnly>
+  );
+}
+
+/** Whether the delivery waits for a retry that is not due yet. */
+export function canRetryNow(delivery: Delivery, now: Date): boolean {
+  const next = nextAttemptOf(delivery);
+  return delivery.state === 'retry_scheduled' && next !== null && Date.parse(next) > now.getTime();
+}
+
+/** Makes the next scheduled attempt of the delivery now. */
+export function RetryButton({
+  delivery,
+  retry,
+}: {
+  readonly delivery: Delivery;
+  readonly retry: ReturnType<typeof useAction<'retryDelivery'>>;
+}) {
+  return (
+    <ActionButton
+      leftSection={<IconPlayerTrackNext size={18} aria-hidden />}
+      loading={retry.isRunning}
+      onClick={() => retry.run({ params: { id: delivery.id } })}
+    >
+      Retry now
+    </ActionButton>
+  );
+}
+
+const NOT_SENT: ReadonlySet<Attempt['outcome']> = new Set(['endpoint_refused', 'tls_failed']);
+
+/** The request of the last attempt, and a script that sends it again. */
+export function RequestSent(props: {
+  readonly delivery: Delivery;
+  readonly attempt: Attempt | undefined;
+  readonly body: string | null;
+  readonly url: string | undefined;
+  readonly secretVersion: number | undefined;
+}) {
+  const { delivery, attempt, body, url, secretVersion } = props;
+  const [view, setView] = useState('pretty');
+  const read = body === null ? undefined : readText(body);
+  const shown = read?.kind === 'json' && view === 'pretty' ? read.pretty : (body ?? '');
+  return (
+    <>
+      <Panel
+        title="Request"
+        actions={
+          read?.kind === 'json' && (
+            <SegmentedControl
+              aria-label="Body format"
+              size="xs"
+              value={view}
+              onChange={setView}
+              data={[
+                { value: 'pretty', label: 'Pretty' },
+                { value: 'raw', label: 'As sent' },
+              ]}
+            />
+          )
+        }
+      >
+        <Stack gap="md">
+          {attempt === undefined ? (
+            <Text c="dimmed">Nothing sent yet</Text>
+          ) : (
+            <Stack gap={6}>
+              <CodeBlock
+                label={`Headers of attempt ${attempt.number}`}
+                code={sentHeaders({ delivery, attempt, body, url })
+                  .map(([name, value]) => `${name}: ${value}`)
+                  .join('\n')}
+                wraps
+              />
+              <Hint>
+                {NOT_SENT.has(attempt.outcome) && 'The attempt failed before the request was sent. '}
+                Signatures are not stored, and custom headers of the webhook are not shown. The other headers
+                are reconstructed from the attempt.
+              </Hint>
+            </Stack>
+          )}
+          {body === null ? (
+            <Text c="dimmed">The body is past its retention.</Text>
+          ) : (
+            <CodeBlock
+              label={view === 'pretty' && read?.kind === 'json' ? 'Body, pretty' : 'Body as sent'}
+              code={shown}
+              wraps
+              maxHeight="24rem"
+            />
+          )}
+        </Stack>
+      </Panel>
+      {body !== null && url !== undefined && (
+        <SendItYourself
+          delivery={delivery}
+          body={body}
+          url={url}
+          secretVersion={secretVersion ?? attempt?.secretVersion ?? 1}
+        />
+      )}
+    </>
+  );
+}
+
+function SendItYourself(props: {
+  readonly delivery: Delivery;
+  readonly body: string;
+  readonly url: string;
+  readonly secretVersion: number;
+}) {
+  const { delivery, body, url, secretVersion } = props;
+  return (
+    <Panel title="Reproduce the request">
+      <Stack gap="sm">
+        <Text size="sm">
+          Repeat the request from a terminal. The script signs it with the webhook’s secret from
+          WEBHOOK_SECRET.
+        </Text>
+        <CodeBlock
+          label="Shell script"
+          code={curlScript({
+            delivery,
+            body,
+            url,
+            secretVersion,
+          })}
+          maxHeight="26rem"
+        />
+      </Stack>
+    </Panel>
   );
 }

@@ -2,7 +2,7 @@ import { Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { role as roles } from '@partner/proto-contracts/api/roles';
 import { type Output, useAction, useOperation } from '../../api/hooks.js';
 import { pageProviderName, pageSendsMail } from '../../page-settings.js';
-import { ConfirmedButton, Form, FormFailure, useFields } from '../../parts/form.js';
+import { ConfirmedButton, EmailField, Form, FormFailure, useFields } from '../../parts/form.js';
 import { DataTable } from '../../parts/data.js';
 import { Notice, OwnerOnly, PageHeader, Panel, QueryView, useOwner } from '../../parts/page.js';
 
@@ -142,12 +142,9 @@ function InviteForm() {
         onSubmit={() => add.run({ body: { ...values, role: roles.parse(values.role) } })}
       >
         <TextInput label="Name" {...field('displayName')} required />
-        <TextInput
-          label="Email address"
+        <EmailField
           description="Receives a link to set the password. Invite the person again for a new link."
-          type="email"
           {...field('email')}
-          required
         />
         <NativeSelect
           label="Role"

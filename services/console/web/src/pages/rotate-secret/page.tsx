@@ -1,15 +1,13 @@
 import { Link, useParams } from 'react-router';
-import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useAction, useWebhook, type Webhook } from '../../api/hooks.js';
 import { LinkButton, Notice, PageHeader, QueryView } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { webhookName } from '../../webhook-facts.js';
 import { CodeBlock, SecretOnce } from '../../parts/code.js';
-import { FormFailure } from '../../parts/form.js';
-import { LeaveGuard } from '../webhook/leave-guard.js';
-import { StepPanel } from '../webhook/step-panel.js';
-import { SignatureSteps, useSignatureProof } from '../webhook/signature-steps.js';
+import { LeaveGuard, SignatureSteps, StepPanel, useSignatureProof } from '../webhook/steps.js';
+import { StartButton } from '../../parts/form.js';
 
 /** Page that rotates a secret without deliveries that the receiver cannot verify. */
 export function Page() {
@@ -128,16 +126,13 @@ function MakeSecret(props: {
           replaces the pending one.
         </Notice>
       )}
-      <FormFailure error={rotate.error} />
-      <Group>
-        <Button
-          variant={pending === undefined ? 'filled' : 'default'}
-          loading={rotate.isRunning}
-          onClick={() => rotate.run({ params: { id: props.webhookId } })}
-        >
-          {pending === undefined ? 'Create a new secret' : 'Create another one'}
-        </Button>
-      </Group>
+      <StartButton
+        action={rotate}
+        variant={pending === undefined ? 'filled' : 'default'}
+        onClick={() => rotate.run({ params: { id: props.webhookId } })}
+      >
+        {pending === undefined ? 'Create a new secret' : 'Create another one'}
+      </StartButton>
     </Stack>
   );
 }
@@ -203,23 +198,20 @@ function LoadProveAndActivate(props: {
                 ? 'Every delivery is signed with the new secret from then on. The tests don’t prove yet that your server has it: if it does not, all of them fail.'
                 : 'Every delivery is signed with the new secret from then on.'}
             </Text>
-            <FormFailure error={activate.error} />
-            <Group>
-              <Button
-                variant={isProven ? 'filled' : 'default'}
-                disabled={!isAccepted || pending === undefined}
-                loading={activate.isRunning}
-                onClick={() => {
-                  if (pending === undefined) return;
-                  activate.run(
-                    { params: { id: webhookId }, body: { pendingSecretVersion: pending } },
-                    { onSuccess: () => props.onActivated({ current, pending }) },
-                  );
-                }}
-              >
-                Activate new secret
-              </Button>
-            </Group>
+            <StartButton
+              action={activate}
+              variant={isProven ? 'filled' : 'default'}
+              disabled={!isAccepted || pending === undefined}
+              onClick={() => {
+                if (pending === undefined) return;
+                activate.run(
+                  { params: { id: webhookId }, body: { pendingSecretVersion: pending } },
+                  { onSuccess: () => props.onActivated({ current, pending }) },
+                );
+              }}
+            >
+              Activate new secret
+            </StartButton>
           </Stack>
         )}
       </StepPanel>

@@ -1,14 +1,13 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { Navigate, useNavigate } from 'react-router';
 import { ApiError } from '../../api/api-error.js';
-import { announceConfirmed, wantedPage } from '../../api/provider-sign-in.js';
-import { useNewSession } from '../../api/session.js';
+import { announceConfirmed, useNewSession, wantedPage } from '../../api/session.js';
 import { useAction } from '../../api/hooks.js';
 import { useProviderResponse } from '../../link-secrets.js';
 import { pageProviderName } from '../../page-settings.js';
-import { CodeForm, FormFailure } from '../../parts/form.js';
-import { LinkButton, Loading, Notice, PageHeader, Panel } from '../../parts/page.js';
-import { OutsidePage } from '../../parts/outside.js';
+import { FormFailure } from '../../parts/form.js';
+import { LinkButton, Loading, Notice, PageHeader } from '../../parts/page.js';
+import { CodePage, needsCode, OutsidePage, OutsidePanel } from '../../parts/outside.js';
 import { pathAfterSignIn, signInPath } from '../../paths.js';
 
 /** Page to which the identity provider returns. */
@@ -23,9 +22,7 @@ export function Page() {
   // Loaded again, after the response was used.
   if (query === '') return <Navigate to={signInPath(pathAfterSignIn(wantedPage()))} replace />;
   const isConfirmation = new URLSearchParams(query).get('state')?.startsWith('confirm.') === true;
-  return (
-    <OutsidePage>{isConfirmation ? <Confirmation query={query} /> : <SignIn query={query} />}</OutsidePage>
-  );
+  return isConfirmation ? <Confirmation query={query} /> : <SignIn query={query} />;
 }
 
 function SignIn({ query }: { readonly query: string }) {
@@ -39,28 +36,12 @@ function SignIn({ query }: { readonly query: string }) {
   });
   const [asksCode, setAsksCode] = useState(false);
   useEffect(() => {
-    run(
-      { body: { query } },
-      { onError: (failure) => setAsksCode(codeOf(failure) === 'second_factor_required') },
-    );
+    run({ body: { query } }, { onError: (failure) => setAsksCode(needsCode(failure)) });
   }, [run, query]);
-  const mayRetryCode = error === null || codeOf(error).startsWith('second_factor_');
+  const mayRetryCode =
+    error === null || (error instanceof ApiError && error.code.startsWith('second_factor_'));
   if (asksCode && mayRetryCode) {
-    return (
-      <>
-        <PageHeader
-          title="Enter your code"
-          description="Your account is protected with two-factor authentication."
-        />
-        <Panel p="lg">
-          <CodeForm
-            action={{ isRunning, error: codeOf(error) === 'second_factor_required' ? null : error }}
-            submitLabel="Sign in"
-            onSubmit={(code) => run({ body: { query, code } })}
-          />
-        </Panel>
-      </>
-    );
+    return <CodePage action={{ isRunning, error }} onSubmit={(code) => run({ body: { query, code } })} />;
   }
   return (
     <Result error={error} title={`Sign in with ${pageProviderName()}`}>
@@ -87,32 +68,25 @@ function Confirmation({ query }: { readonly query: string }) {
     );
   }
   return (
-    <>
+    <OutsidePage>
       <PageHeader title="Session confirmed" description="The page that you came from continues." />
       <Notice tone="good" title="You can close this tab" isAlert />
-    </>
+    </OutsidePage>
   );
 }
 
 /** Shows that the response is being checked, or why it was refused. */
 function Result(props: { readonly title: string; readonly error: unknown; readonly children: ReactNode }) {
   return (
-    <>
-      <PageHeader title={props.title} description="For the partner console." />
-      <Panel p="lg">
-        {props.error === null ? (
-          <Loading label="Checking your sign-in" rows={2} />
-        ) : (
-          <>
-            <FormFailure error={props.error} />
-            {props.children}
-          </>
-        )}
-      </Panel>
-    </>
+    <OutsidePanel title={props.title}>
+      {props.error === null ? (
+        <Loading label="Checking your sign-in" rows={2} />
+      ) : (
+        <>
+          <FormFailure error={props.error} />
+          {props.children}
+        </>
+      )}
+    </OutsidePanel>
   );
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof ApiError ? error.code : '';
 }

@@ -1,15 +1,13 @@
-import { Button, Stack, TextInput } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { Navigate, useNavigate, useSearchParams } from 'react-router';
-import { useNewSession, useSession } from '../../api/session.js';
-import { ApiError } from '../../api/api-error.js';
+import { useBeginProviderSignIn, useNewSession, useSession } from '../../api/session.js';
 import { useAction } from '../../api/hooks.js';
-import { useBeginProviderSignIn } from '../../api/provider-sign-in.js';
 import { pageEnvironment, pageProviderName, pageSendsMail } from '../../page-settings.js';
-import { CodeForm, Form, FormFailure, PasswordField, useFields } from '../../parts/form.js';
-import { Notice, PageHeader, Panel, TextLink } from '../../parts/page.js';
-import { OutsidePage } from '../../parts/outside.js';
+import { EmailField, Form, FormFailure, PasswordField, useFields } from '../../parts/form.js';
+import { Notice, TextLink } from '../../parts/page.js';
 import { pathAfterSignIn, PATHS } from '../../paths.js';
+import { CodePage, needsCode, OutsidePanel } from '../../parts/outside.js';
 
 /** Sign-in page. */
 export function Page() {
@@ -28,69 +26,44 @@ export function Page() {
   const [asksCode, setAsksCode] = useState(false);
 
   if (typeof session.data === 'object' && session.data !== null) return <Navigate to={next} replace />;
-  const action = { ...signIn, error: needsCode(signIn.error) ? null : signIn.error };
   if (asksCode) {
     return (
-      <OutsidePage>
-        <PageHeader
-          title="Enter your code"
-          description="Your account is protected with two-factor authentication."
-        />
-        <Panel p="lg">
-          <CodeForm
-            action={action}
-            submitLabel="Sign in"
-            cancelLabel="Back"
-            onCancel={() => {
-              signIn.reset();
-              setAsksCode(false);
-            }}
-            onSubmit={(code) => signIn.run({ body: { ...values, code } })}
-          />
-        </Panel>
-      </OutsidePage>
+      <CodePage
+        action={signIn}
+        cancelLabel="Back"
+        onCancel={() => {
+          signIn.reset();
+          setAsksCode(false);
+        }}
+        onSubmit={(code) => signIn.run({ body: { ...values, code } })}
+      />
     );
   }
   return (
-    <OutsidePage>
-      <PageHeader
-        title="Sign in to the partner console"
-        description={`For the people of a partner company. This is the ${pageEnvironment()} environment.`}
-      />
-      <Panel p="lg">
-        <Stack>
-          <Form
-            action={action}
-            submitLabel="Sign in"
-            button={{ fullWidth: true }}
-            onSubmit={() =>
-              signIn.run({ body: values }, { onError: (error) => setAsksCode(needsCode(error)) })
-            }
-          >
-            {session.data === 'ended' && signIn.error === null && (
-              <Notice tone="info" title="Your session ended">
-                Sign in to return to your page.
-              </Notice>
-            )}
-            <TextInput
-              label="Email address"
-              type="email"
-              autoComplete="username"
-              {...field('email')}
-              required
-            />
-            <PasswordField label="Password" autoComplete="current-password" {...field('password')} />
-          </Form>
-          <ProviderSignIn next={next} />
-          {pageSendsMail() && <TextLink to={PATHS.forgotPassword}>Forgot your password?</TextLink>}
-        </Stack>
-      </Panel>
-    </OutsidePage>
+    <OutsidePanel
+      title="Sign in to the partner console"
+      description={`For the people of a partner company. This is the ${pageEnvironment()} environment.`}
+    >
+      <Stack>
+        <Form
+          action={{ ...signIn, error: needsCode(signIn.error) ? null : signIn.error }}
+          submitLabel="Sign in"
+          button={{ fullWidth: true }}
+          onSubmit={() => signIn.run({ body: values }, { onError: (error) => setAsksCode(needsCode(error)) })}
+        >
+          {session.data === 'ended' && signIn.error === null && (
+            <Notice tone="info" title="Your session ended">
+              Sign in to return to your page.
+            </Notice>
+          )}
+          <EmailField autoComplete="username" {...field('email')} />
+          <PasswordField label="Password" autoComplete="current-password" {...field('password')} />
+        </Form>
+        <ProviderSignIn next={next} />
+        {pageSendsMail() && <TextLink to={PATHS.forgotPassword}>Forgot your password?</TextLink>}
+      </Stack>
+    </OutsidePanel>
   );
-}
-
-function needsCode(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'second_factor_required';
 }
 
 /** Sign-in with the identity provider, if there is one. */

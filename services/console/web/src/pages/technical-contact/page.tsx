@@ -1,7 +1,7 @@
-import { Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { type Output, useAction, useOperation } from '../../api/hooks.js';
 import { Notice, OwnerOnly, PageHeader, Panel, QueryView } from '../../parts/page.js';
-import { Form, useFields } from '../../parts/form.js';
+import { EmailField, Form, useFields } from '../../parts/form.js';
 import { DueTime, PastTime } from '../../parts/data.js';
 
 /** Page of the technical contact. */
@@ -62,12 +62,9 @@ function ContactForm() {
             This service has no mail server. Without the link the address cannot be confirmed.
           </Notice>
         )}
-        <TextInput
-          label="Email address"
+        <EmailField
           description="The confirmed address stays until the new one is confirmed"
-          type="email"
           {...field('email')}
-          required
         />
       </Form>
     </Panel>

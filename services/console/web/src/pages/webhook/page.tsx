@@ -1,17 +1,29 @@
-import { SimpleGrid, Stack, Tabs } from '@mantine/core';
+import { Group, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Navigate, useParams, useSearchParams } from 'react-router';
-import { useAction, useWebhook, type Webhook } from '../../api/hooks.js';
-import { Loading, OwnerOnly, PageHeader, QueryView } from '../../parts/page.js';
-import { VerifiedBadge, WebhookBadges } from '../../parts/data.js';
+import { useAction, useOperation, useWebhook, type Webhook } from '../../api/hooks.js';
+import {
+  LinkButton,
+  Loading,
+  Notice,
+  OwnerOnly,
+  PageHeader,
+  Panel,
+  QueryView,
+  TextLink,
+} from '../../parts/page.js';
+import { Facts, NextAttemptOfWebhook, VerifiedBadge, WebhookBadges } from '../../parts/data.js';
 import { PATHS, WEBHOOK_TABS } from '../../paths.js';
-import { webhookName } from '../../webhook-facts.js';
-import { ConformancePanel, SecretPanel } from './secret-tab.js';
+import { isFailing, webhookName } from '../../webhook-facts.js';
 import { DeletePanel, HeadersPanel, SwitchPanel, TestPanel } from './settings-tab.js';
-import { NextStep } from './next-step.js';
-import { HealthPanel, RecentDeliveries } from './deliveries-tab.js';
 import { SettingsPanel } from './settings-panel.js';
-import { useTestDelivery } from './test-steps.js';
+import { SignatureSteps, useSignatureProof, useTestDelivery } from './steps.js';
+import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
+import { DeliveryTable } from '../../parts/delivery-table.js';
+import { TrafficPanel, useSpan } from '../../parts/traffic.js';
+import { CodeBlock } from '../../parts/code.js';
+import { conformanceCommand } from '../../shell-command.js';
 
 const BACK = { to: PATHS.webhooks, label: 'Webhooks' };
 
@@ -108,5 +120,180 @@ function Everything({ webhook, deletion }: { readonly webhook: Webhook; readonly
         </Tabs.Panel>
       </Tabs>
     </Stack>
+  );
+}
+
+/** Next required step for a subscription, if any. */
+export function NextStep({ webhook }: { readonly webhook: Webhook }) {
+  const { id, state, verified, secretShown, pendingSecretVersion } = webhook;
+  return (
+    <>
+      {!secretShown && (
+        <Notice tone="warn" title="No one has the secret of this webhook yet.">
+          It was created without showing its secret. Create one before you test the webhook.{' '}
+          <TextLink to={PATHS.rotateSecret(id)} size="sm">
+            Create a secret
+          </TextLink>
+        </Notice>
+      )}
+      {secretShown && state === 'paused' && !verified && (
+        <Notice tone="warn" title="This URL is not tested yet, so no events are sent.">
+          After a 2xx response to a test delivery you can activate the webhook.{' '}
+          <TextLink to={PATHS.webhook(id, 'settings')} size="sm">
+            Send a test
+          </TextLink>
+        </Notice>
+      )}
+      {isFailing(webhook) ? (
+        <Failing webhook={webhook} />
+      ) : (
+        healthOf(webhook) === 'degraded' && (
+          <Notice tone="bad" title="Recent deliveries fail.">
+            <Group gap="md">
+              <TextLink to={PATHS.deliveries({ webhook: id, status: 'dead_lettered' })} size="sm">
+                See failures
+              </TextLink>
+              <TextLink to={PATHS.bulkReplay(id)} size="sm">
+                Replay them
+              </TextLink>
+            </Group>
+          </Notice>
+        )
+      )}
+      {pendingSecretVersion !== null && (
+        <Notice tone="info" title={`Version ${pendingSecretVersion} of the secret is pending.`}>
+          <TextLink to={PATHS.rotateSecret(id)} size="sm">
+            Finish rotation
+          </TextLink>
+        </Notice>
+      )}
+    </>
+  );
+}
+
+/** What a failing endpoint means for its deliveries, and when the next attempt comes. */
+function Failing({ webhook }: { readonly webhook: Webhook }) {
+  const { id } = webhook;
+  return (
+    <Notice
+      tone="bad"
+      title={`This endpoint is failing: at least ${WEBHOOK_LIMITS.failingAfter} attempts in a row failed`}
+    >
+      <Stack gap="xs">
+        <span>
+          Deliveries keep their retry schedule. If many endpoints fail at once, their attempts can start late,
+          because failing endpoints together have at most half of the slots. One delivered attempt ends this.
+        </span>
+        <NextAttemptOfWebhook webhook={webhook} />
+        <Group gap="md">
+          <TextLink to={PATHS.deliveries({ webhook: id, status: 'retry_scheduled' })} size="sm">
+            See waiting deliveries
+          </TextLink>
+          <TextLink to={PATHS.deliveries({ webhook: id, status: 'dead_lettered' })} size="sm">
+            See dead-lettered deliveries
+          </TextLink>
+          <OwnerOnly>
+            <TextLink to={PATHS.bulkReplay(id, 'retry_scheduled')} size="sm">
+              Retry all waiting
+            </TextLink>
+          </OwnerOnly>
+        </Group>
+      </Stack>
+    </Notice>
+  );
+}
+
+/** The newest deliveries to a webhook. */
+export function RecentDeliveries({ webhookId }: { readonly webhookId: string }) {
+  const recent = useOperation('listDeliveries', { params: { id: webhookId }, query: { limit: 10 } });
+  return (
+    <Panel
+      title="Recent deliveries"
+      actions={
+        <Group gap="xs">
+          <LinkButton to={PATHS.deliveries({ webhook: webhookId })} variant="default" size="xs">
+            View all
+          </LinkButton>
+          <LinkButton to={PATHS.bulkReplay(webhookId)} variant="default" size="xs">
+            Bulk replay
+          </LinkButton>
+        </Group>
+      }
+    >
+      <QueryView query={recent} label="the deliveries">
+        {({ deliveries }) =>
+          deliveries.length === 0 ? (
+            <Text c="dimmed">No deliveries yet</Text>
+          ) : (
+            <DeliveryTable rows={deliveries} />
+          )
+        }
+      </QueryView>
+    </Panel>
+  );
+}
+
+/** Attempts to one subscription over time. */
+export function HealthPanel({ id }: { readonly id: string }) {
+  const { since } = useSpan();
+  const statistics = useOperation(
+    'getWebhookStatistics',
+    { params: { id }, query: since },
+    { keepsPrevious: true, isSum: true },
+  );
+  return (
+    <TrafficPanel
+      title="Webhook health"
+      label="the statistics"
+      query={statistics}
+      note=" Tests are not counted."
+    />
+  );
+}
+
+/** Versions of the secret, and a link to the rotation. */
+export function SecretPanel({ webhook }: { readonly webhook: Webhook }) {
+  const { id, secretVersion, secretShown, pendingSecretVersion } = webhook;
+  return (
+    <Panel title="Signing secret">
+      <Stack gap="sm">
+        <span>
+          Your server verifies deliveries with it. Rotate it once a year, or if it is lost or compromised.
+        </span>
+        <Facts
+          facts={{
+            'Active secret': `Version ${secretVersion}${secretShown ? '' : ', never shown'}`,
+            'Pending secret': pendingSecretVersion === null ? 'None' : `Version ${pendingSecretVersion}`,
+          }}
+        />
+        <Group>
+          <LinkButton to={PATHS.rotateSecret(id)} variant="default">
+            {!secretShown
+              ? 'Create a secret'
+              : pendingSecretVersion === null
+                ? 'Rotate secret'
+                : 'Continue rotation'}
+          </LinkButton>
+        </Group>
+      </Stack>
+    </Panel>
+  );
+}
+
+/** Checks of the receiver: two tests from here, and the command line's complete check. */
+export function ConformancePanel({ webhook }: { readonly webhook: Webhook }) {
+  const { id, secretVersion } = webhook;
+  const tests = useSignatureProof(id, secretVersion);
+  return (
+    <Panel title="Signature check">
+      <Stack gap="md">
+        <SignatureSteps tests={tests} version={secretVersion} isNext={false} />
+        <Text size="sm">
+          The command line checks more: changed bodies, missing signatures, old timestamps, repeats, unknown
+          fields, large bodies and the response time. Save the secret in the file that the command names.
+        </Text>
+        <CodeBlock label="Conformance check" code={conformanceCommand(webhook)} copies="command" wraps />
+      </Stack>
+    </Panel>
   );
 }

@@ -12,12 +12,10 @@ import { violationsByField } from '../../api/api-error.js';
 import { CopyButton } from '../../parts/code.js';
 import { Form } from '../../parts/form.js';
 import { EventPatterns, Facts, PastTime } from '../../parts/data.js';
-import { AddressField } from './address-field.js';
-import { changesOf, type WebhookSettings } from './changes-of.js';
-import { eventsViolation } from './sentence-of.js';
-import { EventsField } from './events-field.js';
+import { AddressField, EventsField } from './fields.js';
+import { changesOf, eventsViolation, type WebhookSettings } from './webhook-input.js';
 import { rateLabel } from '../../webhook-facts.js';
-import { TestSteps, useTestDelivery } from './test-steps.js';
+import { TestSteps, useTestDelivery } from './steps.js';
 
 /** Settings of a subscription, and a form that changes them. */
 export function SettingsPanel({ webhook }: { readonly webhook: Webhook }) {

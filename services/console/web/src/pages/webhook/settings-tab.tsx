@@ -15,8 +15,8 @@ import { useAction, useEventCatalogue, type Webhook } from '../../api/hooks.js';
 import { Notice, OwnerOnly, Panel, TextLink, useOwner } from '../../parts/page.js';
 import { ConfirmedButton, Form, FormFailure, useFields } from '../../parts/form.js';
 import { PATHS } from '../../paths.js';
-import { groupsFor, TEST_EVENT } from './event-choice.js';
-import { type TestDelivery, TestSteps } from './test-steps.js';
+import { groupsFor, TEST_EVENT } from './webhook-input.js';
+import { type TestDelivery, TestSteps } from './steps.js';
 import { Facts } from '../../parts/data.js';
 
 /** Activates and pauses a subscription. */

@@ -15,7 +15,7 @@ import {
 import { CodeBlock } from '../../parts/code.js';
 import { PATHS } from '../../paths.js';
 import { webhookName } from '../../webhook-facts.js';
-import { readText } from '../delivery/read-text.js';
+import { readText } from '../delivery/sent-text.js';
 import { type Verdict, VERDICT_TEXTS } from './verdicts.js';
 
 type Trail = Output<'getEvent'>;

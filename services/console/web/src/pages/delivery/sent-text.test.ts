@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { sentHeaders } from './sent-headers.js';
+import { readText, sentHeaders } from './sent-text.js';
 
 test('the headers of an attempt have its id and time but no signature', () => {
   const headers = sentHeaders({
@@ -34,4 +34,17 @@ test('unknown headers are omitted', () => {
   expect(headers).toContainEqual(['x-svc-test', 'true']);
   expect(headers.map(([name]) => name)).not.toContain('host');
   expect(headers.map(([name]) => name)).not.toContain('content-length');
+});
+
+test('a body is empty, text, JSON or binary', () => {
+  expect(readText('')).toEqual({ kind: 'empty' });
+  expect(readText('Out of order\r\n')).toEqual({ kind: 'text', text: 'Out of order\r\n' });
+  expect(readText('{"a":1}')).toEqual({ kind: 'json', text: '{"a":1}', pretty: '{\n  "a": 1\n}' });
+  expect(readText('12')).toEqual({ kind: 'text', text: '12' });
+  expect(readText('\u0089PNG\u0000\uFFFD\n.')).toEqual({ kind: 'binary', text: '·PNG··\n.' });
+});
+
+test('a response that was cut within a character is still text', () => {
+  expect(readText('Grüße \uFFFD').kind).toBe('text');
+  expect(readText('\uFFFDGrüße').kind).toBe('binary');
 });

@@ -67,3 +67,41 @@ function withoutGroup(patterns: readonly string[], group: EventGroup): readonly 
   const own = new Set([group.pattern, ...group.events.map(({ name }) => name)]);
   return patterns.filter((pattern) => !own.has(pattern));
 }
+
+/** Settings of a subscription that an owner can change. */
+export interface WebhookSettings {
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly description: string;
+  readonly deliveriesPerSecond: number | null;
+}
+
+/** Returns the changed settings. The order of events does not matter. */
+export function changesOf(before: WebhookSettings, given: WebhookSettings): Partial<WebhookSettings> {
+  const known = new Set(before.events);
+  const isSameEvents =
+    before.events.length === given.events.length && given.events.every((event) => known.has(event));
+  return {
+    ...(before.url === given.url ? {} : { url: given.url }),
+    ...(isSameEvents ? {} : { events: given.events }),
+    ...(before.description === given.description ? {} : { description: given.description }),
+    ...(before.deliveriesPerSecond === given.deliveriesPerSecond
+      ? {}
+      : { deliveriesPerSecond: given.deliveriesPerSecond }),
+  };
+}
+
+/** Converts a reason of the API to a sentence: `must use port 443` of `The address` becomes `The address must use port 443.` */
+export function sentenceOf(reason: string, subject: string): string {
+  const text = /^(must|is|has|can|leads) /.test(reason) ? `${subject} ${reason}` : reason;
+  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
+/** Returns the violation of the events among the violations by field. */
+export function eventsViolation(violations: Readonly<Record<string, string>>): string | undefined {
+  const violation = Object.entries(violations).find(
+    ([field]) => field === 'events' || field.startsWith('events.'),
+  );
+  return violation === undefined ? undefined : sentenceOf(violation[1], 'Each event');
+}

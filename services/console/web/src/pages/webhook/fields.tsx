@@ -1,12 +1,65 @@
-import type { CatalogueEvent } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
-import { Checkbox, Code, Input, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { Checkbox, Code, Input, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
-import { useEventCatalogue } from '../../api/hooks.js';
+import { useAction, useEventCatalogue } from '../../api/hooks.js';
+import {
+  type EventGroup,
+  groupsFor,
+  isChosen,
+  sentenceOf,
+  toggleEvent,
+  toggleGroup,
+} from './webhook-input.js';
+import type { CatalogueEvent } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 import { QueryView, useOwner } from '../../parts/page.js';
 import { CodeBlock } from '../../parts/code.js';
-import { type EventGroup, groupsFor, isChosen, toggleEvent, toggleGroup } from './event-choice.js';
-import { sentenceOf } from './sentence-of.js';
 import classes from './webhook.module.css';
+
+const CHECK_AFTER_MS = 400;
+
+/** Field for the URL of a subscription. It is checked while the owner types. */
+export function AddressField(props: {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** Why the submitted URL was refused. */
+  readonly violation: string | undefined;
+}) {
+  const { value, onChange, violation } = props;
+  const check = useAction('checkUrl');
+  const [checked, setChecked] = useState('');
+  const checkSoon = useDebouncedCallback((url: string) => {
+    setChecked(url);
+    if (url !== '') check.run({ body: { url } });
+  }, CHECK_AFTER_MS);
+  const verdict = value !== '' && value === checked ? check.response : undefined;
+  const reason = violation ?? (verdict?.ok === false ? verdict.reason : undefined);
+  return (
+    <div>
+      <TextInput
+        label="Endpoint URL"
+        description="Events are sent to this URL. It must start with https:// and be reachable from the internet."
+        placeholder="https://hooks.your-company.com/partner"
+        type="url"
+        inputMode="url"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={2048}
+        value={value}
+        onChange={({ currentTarget }) => {
+          const typed = currentTarget.value.trim();
+          onChange(typed);
+          checkSoon(typed);
+        }}
+        error={reason === undefined ? undefined : sentenceOf(reason, 'The address')}
+        required
+      />
+      <Text size="sm" c="dimmed" role="status" mt={4}>
+        {reason === undefined &&
+          (verdict?.ok === true ? '✓ This address can be used.' : check.isRunning ? 'Checking …' : '')}
+      </Text>
+    </div>
+  );
+}
 
 interface Choice {
   readonly value: readonly string[];

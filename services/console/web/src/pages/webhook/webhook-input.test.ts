@@ -1,7 +1,17 @@
-import type { CatalogueEvent } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
+import {
+  type CatalogueEvent,
+  createEventCatalogue,
+} from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 import { describe, expect, test } from '@jest/globals';
-import { createEventCatalogue } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
-import { type EventGroup, groupsFor, isChosen, toggleEvent, toggleGroup } from './event-choice.js';
+import {
+  changesOf,
+  type EventGroup,
+  groupsFor,
+  isChosen,
+  sentenceOf,
+  toggleEvent,
+  toggleGroup,
+} from './webhook-input.js';
 
 const { events } = createEventCatalogue();
 
@@ -61,4 +71,33 @@ describe('a choice', () => {
     expect(others).not.toContain('install.job_assigned');
     expect(others).not.toContain('install.*');
   });
+});
+
+const BEFORE = {
+  url: 'https://a.example/',
+  events: ['install.*', 'quote.sent'],
+  description: 'CRM',
+  deliveriesPerSecond: 5,
+};
+
+test('another order of events is no change', () => {
+  expect(changesOf(BEFORE, { ...BEFORE, events: ['quote.sent', 'install.*'] })).toEqual({});
+});
+
+test.each([
+  [{ url: 'https://b.example/' }],
+  [{ events: ['install.*'] }],
+  [{ events: ['install.*', 'quote.viewed'] }],
+  [{ description: '' }],
+  [{ deliveriesPerSecond: null }],
+])('only the changed field is sent: %j', (change) => {
+  expect(changesOf(BEFORE, { ...BEFORE, ...change })).toEqual(change);
+});
+
+test.each([
+  ['must use port 443', 'The address must use port 443.'],
+  ['the host has no address', 'The host has no address.'],
+  ['Retry.', 'Retry.'],
+])('%s becomes %s', (reason, sentence) => {
+  expect(sentenceOf(reason, 'The address')).toBe(sentence);
 });

@@ -1,0 +1,277 @@
+import { Group, Stack, Text } from '@mantine/core';
+import { IconArrowRight, IconCheck, IconClock, IconSend } from '@tabler/icons-react';
+import { type ReactNode, useEffect } from 'react';
+import { ActionButton, Notice, Panel, TextLink } from '../../parts/page.js';
+import { CodeBlock } from '../../parts/code.js';
+import { Advice, Badge } from '../../parts/data.js';
+import { ConfirmDialog, FormFailure } from '../../parts/form.js';
+import { PATHS } from '../../paths.js';
+import { type TestBody, useAction, useDelivery } from '../../api/hooks.js';
+import { outcomeOfTest, type SignatureProof, signatureProof, type TestOutcome } from './test-outcome.js';
+import { useBlocker } from 'react-router';
+
+/** Button that sends a test delivery, with the last outcome below it. */
+export function TestSteps(props: {
+  readonly test: TestDelivery;
+  /** The event whose example is sent; without one, an install.test. */
+  readonly event?: string | undefined;
+  /** True if this is the next step. */
+  readonly isNext?: boolean;
+}) {
+  const { test, event, isNext = true } = props;
+  return (
+    <Stack gap="sm" align="stretch">
+      <FormFailure error={test.error} />
+      <Group>
+        <ActionButton
+          onClick={() => test.send(event)}
+          loading={test.isSending}
+          leftSection={<IconSend size={18} aria-hidden />}
+          variant={isNext ? 'filled' : 'default'}
+        >
+          {test.outcome === undefined ? 'Send a test delivery' : 'Test again'}
+        </ActionButton>
+      </Group>
+      <div role="status">
+        <TestResult test={test} />
+      </div>
+    </Stack>
+  );
+}
+
+/** Outcome of the last test, with advice after a failure. */
+export function TestResult({ test: { outcome, deliveryId } }: { readonly test: TestDelivery }) {
+  if (outcome === undefined || deliveryId === undefined) return null;
+  if (outcome.kind === 'waiting') {
+    return <Notice tone="info" title="Sent, waiting for a response …" />;
+  }
+  if (outcome.kind === 'delivered') {
+    return (
+      <Notice tone="good" title="Test delivered">
+        {outcome.title}
+      </Notice>
+    );
+  }
+  return (
+    <Notice tone="bad" title={outcome.what}>
+      <Stack gap="xs">
+        <Advice advice={outcome.advice} />
+        {outcome.seen !== null && <Text size="sm">{`Details: ${outcome.seen}.`}</Text>}
+        {outcome.responseBody !== null && outcome.responseBody !== '' && (
+          <CodeBlock
+            label="Response of your server"
+            copies="response"
+            code={outcome.responseBody}
+            wraps
+            maxHeight="10rem"
+          />
+        )}
+        <TextLink to={PATHS.delivery(deliveryId)} size="sm">
+          View delivery
+        </TextLink>
+      </Stack>
+    </Notice>
+  );
+}
+
+/** Polls while the owner waits, because change events can be late. */
+const POLL_MS = 1_000;
+
+/** Test deliveries of one subscription, with the last outcome. */
+export interface TestDelivery {
+  /** Sends the example of the event; without one, an `install.test`. */
+  send(event?: string): void;
+  readonly isSending: boolean;
+  /** Why the last test could not be sent; null if it was. */
+  readonly error: Error | null;
+  /** The last test; undefined before the first. */
+  readonly deliveryId: string | undefined;
+  /** Undefined before the first test. */
+  readonly outcome: TestOutcome | undefined;
+}
+
+/**
+ * Sends test deliveries and waits for their outcomes. Each is signed with the secret of `secretVersion`, or with `wrongSignature` with
+ * none that the server has, and goes to another `url` with its `headers` if the body has one.
+ */
+export function useTestDelivery(webhookId: string, body: Omit<TestBody, 'event'> = {}): TestDelivery {
+  const test = useAction('testWebhook');
+  const deliveryId = test.response?.id;
+  const { data, refetch } = useDelivery(deliveryId);
+  const outcome = deliveryId === undefined ? undefined : data === undefined ? WAITING : outcomeOfTest(data);
+  const isWaiting = outcome?.kind === 'waiting';
+
+  useEffect(() => {
+    if (!isWaiting) return undefined;
+    const timer = setInterval(() => void refetch(), POLL_MS);
+    return () => clearInterval(timer);
+  }, [isWaiting, refetch]);
+
+  return {
+    send: (event) =>
+      test.run({ params: { id: webhookId }, body: { ...body, ...(event !== undefined && { event }) } }),
+    isSending: test.isRunning || isWaiting,
+    error: test.error,
+    deliveryId,
+    outcome,
+  };
+}
+
+const WAITING: TestOutcome = { kind: 'waiting' };
+
+/** Button that sends both tests of a secret, with what they prove below it. */
+export function SignatureSteps(props: {
+  readonly tests: SignatureTests;
+  /** Version of the tested secret; undefined: it has none yet. */
+  readonly version: number | undefined;
+  readonly isBlocked?: boolean;
+  readonly isNext?: boolean;
+}) {
+  const { tests, version, isBlocked = false, isNext = true } = props;
+  return (
+    <Stack gap="sm" align="stretch">
+      <Text size="sm">
+        {`Sends two test deliveries. Your server must accept the one that is signed with ${version === undefined ? 'the new secret' : `version ${version}`}, and refuse the one with a wrong signature.`}
+      </Text>
+      <FormFailure error={tests.valid.error ?? tests.wrong.error} />
+      <Group>
+        <ActionButton
+          onClick={() => tests.send()}
+          loading={tests.proof === 'waiting'}
+          disabled={isBlocked}
+          leftSection={<IconSend size={18} aria-hidden />}
+          variant={isNext ? 'filled' : 'default'}
+        >
+          {tests.proof === undefined ? 'Send both tests' : 'Test again'}
+        </ActionButton>
+      </Group>
+      <div role="status">
+        <Proof tests={tests} version={version} />
+      </div>
+    </Stack>
+  );
+}
+
+function Proof({
+  tests: { proof, valid, wrong },
+  version,
+}: {
+  readonly tests: SignatureTests;
+  readonly version: number | undefined;
+}) {
+  switch (proof) {
+    case undefined:
+      return null;
+    case 'waiting':
+      return <Notice tone="info" title="Sent, waiting for both responses …" />;
+    case 'proven':
+      return (
+        <Notice tone="good" title="It works">
+          {`Your server accepted version ${version ?? ''} and refused a wrong signature.`}
+        </Notice>
+      );
+    case 'failed':
+      return (
+        <Stack gap="sm">
+          <Text size="sm">{`Your server did not accept the test with version ${version ?? ''}:`}</Text>
+          <TestResult test={valid} />
+        </Stack>
+      );
+    case 'unverified':
+      return (
+        <Notice tone="warn" title="Your server accepted a wrong signature.">
+          It does not verify signatures, or not for this secret: anyone who knows the URL can send it events.
+          Make it respond with 401 if the signature does not match, then test again.{' '}
+          <TextLink to={PATHS.receiverCode} size="sm">
+            Receiver code
+          </TextLink>
+        </Notice>
+      );
+    case 'unknown':
+      return (
+        <Stack gap="sm">
+          <Text size="sm">
+            {`Your server accepted version ${version ?? ''}, but there is no response to the test with a wrong signature. It must respond with 401.`}
+          </Text>
+          <TestResult test={wrong} />
+        </Stack>
+      );
+  }
+}
+
+/** The two tests of a secret, with what they prove. */
+interface SignatureTests {
+  send(): void;
+  readonly valid: TestDelivery;
+  readonly wrong: TestDelivery;
+  /** Undefined before the first test. */
+  readonly proof: SignatureProof | undefined;
+}
+
+/** Sends a test that is signed with the version's secret and one that is signed wrongly, and waits for both outcomes. */
+export function useSignatureProof(webhookId: string, secretVersion: number | undefined): SignatureTests {
+  const version = secretVersion === undefined ? {} : { secretVersion };
+  const valid = useTestDelivery(webhookId, version);
+  const wrong = useTestDelivery(webhookId, { ...version, wrongSignature: true });
+  return {
+    send() {
+      valid.send();
+      wrong.send();
+    },
+    valid,
+    wrong,
+    proof: signatureProof({
+      valid: valid.outcome,
+      wrong: wrong.outcome,
+      isSending: valid.isSending || wrong.isSending,
+    }),
+  };
+}
+
+/** Progress of a step. */
+type StepState = 'done' | 'next' | 'later';
+
+const LOOKS = {
+  done: { tone: 'good', icon: IconCheck, label: 'Done' },
+  next: { tone: 'info', icon: IconArrowRight, label: 'Do this now' },
+  later: { tone: 'quiet', icon: IconClock, label: 'Later' },
+} as const;
+
+/** One of several steps on a page. */
+export function StepPanel(props: {
+  readonly number: number;
+  readonly title: string;
+  readonly state: StepState;
+  readonly children: ReactNode;
+}) {
+  return (
+    <Panel title={`${props.number}. ${props.title}`} actions={<Badge {...LOOKS[props.state]} />}>
+      {props.children}
+    </Panel>
+  );
+}
+
+/** Asks for confirmation before the owner leaves the page with an unstored secret. */
+export function LeaveGuard({ isOn }: { readonly isOn: boolean }) {
+  const blocker = useBlocker(
+    ({ currentLocation, nextLocation }) => isOn && currentLocation.pathname !== nextLocation.pathname,
+  );
+  useEffect(() => {
+    if (!isOn) return undefined;
+    const preventUnload = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', preventUnload);
+    return () => window.removeEventListener('beforeunload', preventUnload);
+  }, [isOn]);
+  return (
+    <ConfirmDialog
+      isOpen={blocker.state === 'blocked'}
+      title="Leave without the secret?"
+      confirmLabel="Leave"
+      onConfirm={() => blocker.proceed?.()}
+      onClose={() => blocker.reset?.()}
+    >
+      You have not confirmed that the secret is stored. You won’t see it again. If you lose it, create a new
+      one.
+    </ConfirmDialog>
+  );
+}
