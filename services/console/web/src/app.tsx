@@ -1,10 +1,10 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense, useState, useSyncExternalStore } from 'react';
+import { type ReactNode, useState } from 'react';
 import { createBrowserRouter, type RouteObject, RouterProvider } from 'react-router';
 import { ApiProvider } from './api/hooks.js';
 import { createApiClient } from './api/api-client.js';
 import { ApiError } from './api/api-error.js';
-import { type ConfirmationGate, createConfirmationGate } from './api/confirmation-gate.js';
+import { confirmationGate } from './api/confirmation-gate.js';
 import { endSession } from './api/session.js';
 import { Page as SignIn } from './pages/sign-in/page.js';
 import { Loading, OwnersPage } from './parts/page.js';
@@ -16,10 +16,6 @@ declare const CONSOLE_ROUTES: Readonly<Record<string, string>>;
 interface PageModule {
   readonly Page: () => ReactNode;
 }
-
-const PasswordDialog = lazy(async () => ({
-  default: (await import('./parts/password-dialog.js')).PasswordDialog,
-}));
 
 /** A page that is loaded on navigation. */
 function page(path: string, load: () => Promise<PageModule>): RouteObject {
@@ -86,39 +82,23 @@ function createApp() {
       },
     },
   });
-  const gate = createConfirmationGate();
   const api = createApiClient({
     routeOf: (id) => CONSOLE_ROUTES[id] ?? '',
     fetch: (url, init) => fetch(url, init),
     onSignedOut: () => endSession(queries),
-    confirmPassword: () => gate.requestPassword(),
+    confirmPassword: () => confirmationGate.requestPassword(),
   });
-  return { queries, gate, api, router: createBrowserRouter(ROUTES, { basename: '/console' }) };
+  return { queries, api, router: createBrowserRouter(ROUTES, { basename: '/console' }) };
 }
 
 /** The owners' web app. */
 export function App() {
-  const [{ queries, gate, api, router }] = useState(createApp);
+  const [{ queries, api, router }] = useState(createApp);
   return (
     <QueryClientProvider client={queries}>
       <ApiProvider value={api}>
         <RouterProvider router={router} />
-        <PasswordPrompt gate={gate} />
       </ApiProvider>
     </QueryClientProvider>
-  );
-}
-
-/** The password dialog, from its first use on. `SignedIn` has loaded it before. */
-function PasswordPrompt({ gate }: { readonly gate: ConfirmationGate }) {
-  const isAsking = useSyncExternalStore(gate.subscribe, gate.isAsking);
-  const [isNeeded, setNeeded] = useState(isAsking);
-  if (isAsking && !isNeeded) setNeeded(true);
-  return (
-    isNeeded && (
-      <Suspense>
-        <PasswordDialog gate={gate} />
-      </Suspense>
-    )
   );
 }

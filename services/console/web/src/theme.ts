@@ -37,14 +37,10 @@ export const theme = createTheme({
 /** Colours of the theme as CSS variables. They replace Mantine's low-contrast ones. */
 export const resolveVariables: CSSVariablesResolver = () => ({
   variables: {
-    '--rail-ground': RAIL.ground,
-    '--rail-text': RAIL.text,
-    '--rail-dimmed': RAIL.dimmed,
-    '--rail-active': RAIL.active,
+    ...Object.fromEntries(Object.entries(RAIL).map(([name, color]) => [`--rail-${name}`, color])),
   },
   light: {
     ...surfaceVariables('light'),
-    '--mantine-color-default-border': SURFACES.light.border,
     '--mantine-color-pine-light': PINE[0],
     '--mantine-color-pine-light-hover': PINE[1],
     '--mantine-color-pine-light-color': PINE[8],
@@ -55,7 +51,6 @@ export const resolveVariables: CSSVariablesResolver = () => ({
   },
   dark: {
     ...surfaceVariables('dark'),
-    '--mantine-color-default-border': SURFACES.dark.border,
     '--mantine-color-pine-light': '#12372e',
     '--mantine-color-pine-light-hover': '#184539',
     '--mantine-color-pine-light-color': PINE[2],
@@ -68,14 +63,11 @@ export const resolveVariables: CSSVariablesResolver = () => ({
 
 function surfaceVariables(scheme: 'light' | 'dark'): Record<string, string> {
   const { body, raised, text, dimmed, placeholder, error, anchor, border } = SURFACES[scheme];
-  const tones = TONES.flatMap((tone): [string, string][] => {
-    const colors = TONE_COLORS[scheme][tone];
-    return [
-      [`--tone-${tone}-text`, colors.text],
-      [`--tone-${tone}-background`, colors.background],
-      [`--tone-${tone}-border`, colors.border],
-    ];
-  });
+  const tones = TONES.flatMap((tone) =>
+    Object.entries(TONE_COLORS[scheme][tone]).map(
+      ([part, color]) => [`--tone-${tone}-${part}`, color] as const,
+    ),
+  );
   return {
     '--mantine-color-body': body,
     '--mantine-color-default': raised,
@@ -86,6 +78,7 @@ function surfaceVariables(scheme: 'light' | 'dark'): Record<string, string> {
     '--mantine-color-anchor': anchor,
     '--surface-raised': raised,
     '--surface-border': border,
+    '--mantine-color-default-border': border,
     ...Object.fromEntries(tones),
   };
 }

@@ -1,3 +1,4 @@
+import type { CatalogueEvent } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Delivery, Webhook } from './api/hooks.js';
 import { formatCountOf } from './format.js';
@@ -7,6 +8,20 @@ export function webhookName(webhook: { readonly url: string; readonly descriptio
   return webhook.description === ''
     ? webhook.url.replace(/^https:\/\//, '').replace(/\/$/, '')
     : webhook.description;
+}
+
+/** Events of one group, in the order of the catalogue. */
+export interface EventGroup {
+  readonly group: string;
+  readonly events: readonly CatalogueEvent[];
+}
+
+/** Returns events by their groups. */
+export function groupEvents(events: readonly CatalogueEvent[]): readonly EventGroup[] {
+  return [...new Set(events.map(({ group }) => group))].map((name) => ({
+    group: name,
+    events: events.filter(({ group }) => group === name),
+  }));
 }
 
 /** Whether the endpoint of an active webhook is failing: its last attempts failed, as many as make it one. */

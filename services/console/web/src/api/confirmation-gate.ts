@@ -1,5 +1,5 @@
 /** Gate where requests wait for the password dialog. Any number of requests share one dialog. */
-export interface ConfirmationGate {
+interface ConfirmationGate {
   /** Waits for the password; false if the owner cancels. */
   requestPassword(): Promise<boolean>;
   /** Resolves all waiting requests. */
@@ -38,3 +38,6 @@ export function createConfirmationGate(): ConfirmationGate {
     },
   };
 }
+
+/** The gate of this page. */
+export const confirmationGate = createConfirmationGate();

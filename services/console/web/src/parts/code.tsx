@@ -3,7 +3,7 @@ import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import classes from './code.module.css';
 import { announce } from '../notifications/announcer.js';
-import { Notice } from './page.js';
+import { Notice, Small } from './page.js';
 
 /** A verbatim text with a name and a copy button. It can be scrolled by keyboard. */
 export function CodeBlock(props: {
@@ -20,9 +20,7 @@ export function CodeBlock(props: {
   return (
     <div className={classes['frame']}>
       <div className={classes['bar']}>
-        <Text size="sm" fw={600}>
-          {label}
-        </Text>
+        <Small fw={600}>{label}</Small>
         <CopyButton value={code} what={copies} />
       </div>
       <Box

@@ -257,30 +257,24 @@ function subscribe(listen: () => void): () => void {
 }
 
 /** Shows when a delivery's next attempt is due, or that it waits for a slot or for the rate of its webhook. */
-export function NextAttempt({
-  delivery,
-  perSecond,
-}: {
+export function NextAttempt(props: {
   readonly delivery: NextOf;
   /** The rate of the webhook, null without one; absent: not known. */
   readonly perSecond?: number | null;
 }) {
   const now = useNow();
-  const next = nextAttemptOf(delivery);
+  const next = nextAttemptOf(props.delivery);
   if (next === null) return '–';
   return isWaitingForSlot(next, now) ? (
-    <time dateTime={next}>{dueText(perSecond)}</time>
+    <time dateTime={next}>{dueText(props.perSecond)}</time>
   ) : (
     <DueTime at={next} />
   );
 }
 
 /** Shows when the next waiting delivery of a webhook is attempted; nothing if none waits. */
-export function NextAttemptOfWebhook({
-  webhook: { nextAttemptAt, deliveriesPerSecond },
-}: {
-  readonly webhook: Pick<Webhook, 'nextAttemptAt' | 'deliveriesPerSecond'>;
-}) {
+export function NextAttemptOfWebhook({ webhook }: { readonly webhook: Webhook }) {
+  const { nextAttemptAt, deliveriesPerSecond } = webhook;
   if (nextAttemptAt === null) return null;
   return (
     <span>

@@ -14,7 +14,7 @@ import {
   PastTime,
   RowLink,
 } from './data.js';
-import { Hint, TextLink } from './page.js';
+import { Hint, SmallLink } from './page.js';
 
 const EVENT: Columns<ListedDelivery> = {
   Event: ({ id, event, resource, isTest, replayOf }) => (
@@ -69,11 +69,7 @@ function webhookColumn(webhooks: readonly Webhook[]): Columns<ListedDelivery> {
     Webhook: ({ subscriptionId }) => {
       const webhook = byId.get(subscriptionId);
       if (webhook === undefined) return 'Deleted webhook';
-      return (
-        <TextLink to={PATHS.webhook(webhook.id)} size="sm">
-          {webhookName(webhook)}
-        </TextLink>
-      );
+      return <SmallLink to={PATHS.webhook(webhook.id)}>{webhookName(webhook)}</SmallLink>;
     },
   };
 }

@@ -1,6 +1,7 @@
 import { NativeSelect, type NativeSelectProps, TextInput, type TextInputProps } from '@mantine/core';
 import { type ChangeEvent, type KeyboardEvent, useState } from 'react';
 import { useEventCatalogue } from '../api/hooks.js';
+import { groupEvents } from '../webhook-facts.js';
 import { fromLocalInput, toLocalInput } from '../format.js';
 import { useOwner } from './page.js';
 
@@ -84,13 +85,11 @@ export function EventSelect({ hasTests = true, ...select }: Picked & { readonly 
       label="Event"
       all="All events"
       error={catalogue.error === null ? undefined : 'Could not load the events'}
-      options={[...new Set(events.map(({ group }) => group))].map((group) => ({
-        group,
+      options={groupEvents(events).map((each) => ({
+        group: each.group,
         items: [
-          { value: `${group}.*`, label: `All of ${group}` },
-          ...events
-            .filter((event) => event.group === group)
-            .map(({ name }) => ({ value: name, label: name })),
+          { value: `${each.group}.*`, label: `All of ${each.group}` },
+          ...each.events.map(({ name }) => ({ value: name, label: name })),
         ],
       }))}
     />

@@ -168,6 +168,9 @@ export const toneVars = (tone: Tone) => ({
   '--tone-border': `var(--tone-${tone}-border)`,
 });
 
+/** A text that is smaller than the page's. */
+export const Small = (text: TextProps & { readonly children: ReactNode }) => <Text size="sm" {...text} />;
+
 /** A small, less important text. */
 export const Hint = (text: TextProps & { readonly children: ReactNode }) => (
   <Text size="xs" c="dimmed" {...text} />
@@ -184,6 +187,11 @@ export function Loading({ label, rows = 3 }: { readonly label: string; readonly 
     </Stack>
   );
 }
+
+/** A link in a small text. */
+export const SmallLink = (link: { readonly to: string; readonly children: ReactNode }) => (
+  <TextLink size="sm" {...link} />
+);
 
 /** A link to another page of the console. */
 export function TextLink({

@@ -24,8 +24,7 @@ import { useSession, useSignOut } from '../api/session.js';
 import { PATHS, signInPath } from '../paths.js';
 import { Deferred, Loading, OwnerProvider, QueryView, TextLink, useOwner } from './page.js';
 import { ColorSchemeSwitch, OutsidePage } from './outside.js';
-// Loaded with the pages that need it: when a request asks for the password, this version's files may be gone.
-import './password-dialog.js';
+import { PasswordDialog } from './password-dialog.js';
 import icon from '../icon.svg';
 import { pageEnvironment } from '../page-settings.js';
 import classes from './signed-in.module.css';
@@ -81,7 +80,7 @@ const NAVIGATION = [
 ] as const;
 
 /** Layout of pages with a session: navigation, company, environment and sign-out. */
-export function Shell() {
+function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const { owner, company } = useOwner();
   const { pathname } = useLocation();
@@ -148,6 +147,7 @@ export function Shell() {
         </div>
       </AppShell.Main>
       <ScrollRestoration />
+      <PasswordDialog />
     </AppShell>
   );
 }

@@ -2,7 +2,7 @@ import { Box, Button, type ButtonProps, Checkbox, Group, Modal, Stack, Text } fr
 import { PASSWORD_LENGTH } from '@partner/proto-contracts/resources/password/password';
 import { useNewSession, useSignInMethods } from '../../api/session.js';
 import { pageProviderName } from '../../page-settings.js';
-import { Notice, PageHeader, Panel, QueryView } from '../../parts/page.js';
+import { Notice, PageHeader, Panel, QueryView, Small } from '../../parts/page.js';
 import { type Output, useAction, useOperation } from '../../api/hooks.js';
 import { CodeForm, Form, type FormAction, PasswordField, StartButton, useFields } from '../../parts/form.js';
 import { PastTime } from '../../parts/data.js';
@@ -188,9 +188,7 @@ function CodeButton(props: {
         {label}
       </Button>
       <Modal opened={isOpen} onClose={close} title={title}>
-        <Text size="sm" mb="md">
-          {consequence}
-        </Text>
+        <Small mb="md">{consequence}</Small>
         <CodeForm
           {...form}
           action={action}

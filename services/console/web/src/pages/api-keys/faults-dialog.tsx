@@ -19,7 +19,7 @@ import { useState } from 'react';
 import { type ApiKey, useAction, useOperation } from '../../api/hooks.js';
 import { violationsByField } from '../../api/api-error.js';
 import { Form } from '../../parts/form.js';
-import { QueryView } from '../../parts/page.js';
+import { QueryView, Small } from '../../parts/page.js';
 import { describeFault, FAULTS, isEmptyScript } from './fault-steps.js';
 import { keyName } from './key-labels.js';
 
@@ -186,9 +186,7 @@ function StepFields(props: {
           )}
         </Group>
         <Group justify="space-between" wrap="nowrap">
-          <Text size="sm" c="dimmed">
-            {describeFault(step)}
-          </Text>
+          <Small c="dimmed">{describeFault(step)}</Small>
           <Button
             size="xs"
             variant="default"

@@ -4,9 +4,9 @@ import { type ReactNode, useState } from 'react';
 import { type ApiKey, type Output, useAction, useOperationList } from '../../api/hooks.js';
 import { CodeBlock, SecretOnce } from '../../parts/code.js';
 import { Form, useFields } from '../../parts/form.js';
-import { ErrorState, Notice, useOwner } from '../../parts/page.js';
+import { ErrorState, Notice, Small, useOwner } from '../../parts/page.js';
 import { DueTime, PastTime } from '../../parts/data.js';
-import { keyName, KIND_LABELS, kindsFor, testCommand } from './key-labels.js';
+import { isInForce, keyName, KIND_LABELS, kindsFor, testCommand } from './key-labels.js';
 
 /** Creates a key and shows it once. */
 export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
@@ -18,7 +18,7 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** A dialog that ends with a new key, shown once. */
+/** A dialog that ends with a new key, shown once with a test command. The owner continues after storing it. */
 function KeyDialog(props: {
   readonly title: string;
   readonly created: Output<'createApiKey'> | undefined;
@@ -28,55 +28,57 @@ function KeyDialog(props: {
   /** Shown before there is a new key. */
   readonly children: ReactNode;
 }) {
-  const { title, created, onClose, note, children } = props;
+  const { title, created, onClose } = props;
+  const [isStored, setStored] = useState(false);
+  if (created === undefined) {
+    return (
+      <Modal opened onClose={onClose} title={title} size="lg">
+        {props.children}
+      </Modal>
+    );
+  }
+  const { apiKey, key } = created;
   return (
+    // Closing would lose the key.
     <Modal
       opened
       onClose={onClose}
-      title={created === undefined ? title : 'Your new API key'}
+      title="Your new API key"
       size="lg"
-      // Closing would lose the key.
-      closeOnClickOutside={created === undefined}
-      closeOnEscape={created === undefined}
-      withCloseButton={created === undefined}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
     >
-      {created === undefined ? (
-        children
-      ) : (
-        <Stack>
-          {note}
-          <KeyOnce kind={created.key.kind} apiKey={created.apiKey} onDone={onClose} />
-        </Stack>
-      )}
+      <Stack>
+        {props.note}
+        <SecretOnce label="API key" secret={apiKey} onStored={setStored} />
+        <div>
+          <Small fw={600}>Try it</Small>
+          <Text size="sm" c="dimmed" mb="xs">
+            {KIND_LABELS[key.kind].testHint}
+          </Text>
+          <CodeBlock label="Command" code={testCommand(key.kind, apiKey, window.location.origin)} wraps />
+        </div>
+        <Group justify="flex-end">
+          <Button disabled={!isStored} onClick={onClose}>
+            Done
+          </Button>
+        </Group>
+      </Stack>
     </Modal>
   );
 }
 
-/** Shows a new key once, with a test command. The owner continues after storing it. */
-function KeyOnce(props: {
-  readonly kind: ApiKey['kind'];
-  readonly apiKey: string;
-  readonly onDone: () => void;
-}) {
-  const { kind, apiKey, onDone } = props;
-  const [isStored, setStored] = useState(false);
-  return (
+/** When a key ends, or when it has ended. */
+export function KeyEnd({ apiKey: { state, expiresAt } }: { readonly apiKey: ApiKey }) {
+  if (expiresAt === null) return null;
+  return isInForce({ state }) ? (
     <>
-      <SecretOnce label="API key" secret={apiKey} onStored={setStored} />
-      <div>
-        <Text size="sm" fw={600}>
-          Try it
-        </Text>
-        <Text size="sm" c="dimmed" mb="xs">
-          {KIND_LABELS[kind].testHint}
-        </Text>
-        <CodeBlock label="Command" code={testCommand(kind, apiKey, window.location.origin)} wraps />
-      </div>
-      <Group justify="flex-end">
-        <Button disabled={!isStored} onClick={onDone}>
-          Done
-        </Button>
-      </Group>
+      ends <DueTime at={expiresAt} />
+    </>
+  ) : (
+    <>
+      ended <PastTime at={expiresAt} />
     </>
   );
 }
@@ -237,13 +239,7 @@ export function RotateKeyDialog({ apiKey, onClose }: OfKey) {
         previous !== undefined &&
         previous.expiresAt !== null && (
           <Notice tone="info">
-            The old key, ending in {previous.lastFour}, {previous.state === 'expiring' ? 'ends ' : 'ended '}
-            {previous.state === 'expiring' ? (
-              <DueTime at={previous.expiresAt} />
-            ) : (
-              <PastTime at={previous.expiresAt} />
-            )}
-            .
+            The old key, ending in {previous.lastFour}, <KeyEnd apiKey={previous} />.
           </Notice>
         )
       }
@@ -268,9 +264,7 @@ export function RotateKeyDialog({ apiKey, onClose }: OfKey) {
           onChange={({ currentTarget }) => setOverlap(currentTarget.value)}
           data={OVERLAPS}
         />
-        <Text size="sm" c="dimmed">
-          If the key may be compromised, choose no overlap.
-        </Text>
+        <Small c="dimmed">If the key may be compromised, choose no overlap.</Small>
       </Form>
     </KeyDialog>
   );

@@ -11,12 +11,13 @@ import {
   PageHeader,
   Panel,
   QueryView,
+  Small,
   useOwner,
 } from '../../parts/page.js';
-import { Badge, DataTable, DueTime, KEY_LOOKS, PastTime } from '../../parts/data.js';
+import { Badge, DataTable, KEY_LOOKS, PastTime } from '../../parts/data.js';
 import { pageEnvironment } from '../../page-settings.js';
 import { FaultsDialog } from './faults-dialog.js';
-import { CreateKeyDialog, RevokeKeyDialog, RotateKeyDialog } from './key-dialogs.js';
+import { CreateKeyDialog, KeyEnd, RevokeKeyDialog, RotateKeyDialog } from './key-dialogs.js';
 import { isInForce, keyName, KIND_LABELS, kindsFor, scopeLabels } from './key-labels.js';
 
 /** Page of the company's API keys. */
@@ -124,9 +125,7 @@ function KeyTitle({ apiKey }: { readonly apiKey: ApiKey }) {
   const purpose = boundCompany === null ? KIND_LABELS[kind].name : `Jobs of ${boundCompany.name}`;
   return (
     <Stack gap={2} title={`${kind}: ${scopes.join(' ')}`}>
-      <Text size="sm" fw={600}>
-        {keyName(apiKey)}
-      </Text>
+      <Small fw={600}>{keyName(apiKey)}</Small>
       <Hint>
         ends in <Code fz="xs">{lastFour}</Code>
       </Hint>
@@ -140,16 +139,8 @@ function State({ apiKey }: { readonly apiKey: ApiKey }) {
   return (
     <Stack gap={2} align="flex-start">
       <Badge {...KEY_LOOKS[state]} />
-      {state === 'revoked' && revokedAt !== null && (
-        <Hint>
-          <PastTime at={revokedAt} />
-        </Hint>
-      )}
-      {state !== 'revoked' && expiresAt !== null && (
-        <Hint>
-          {state === 'expired' ? 'ended ' : 'ends '}
-          {state === 'expired' ? <PastTime at={expiresAt} /> : <DueTime at={expiresAt} />}
-        </Hint>
+      {(revokedAt ?? expiresAt) !== null && (
+        <Hint>{revokedAt === null ? <KeyEnd apiKey={apiKey} /> : <PastTime at={revokedAt} />}</Hint>
       )}
     </Stack>
   );

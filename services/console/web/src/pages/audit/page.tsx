@@ -8,7 +8,7 @@ import { useSearchParams } from 'react-router';
 import { useOperationList, useWebhooks } from '../../api/hooks.js';
 import { browserName } from '../../browser-name.js';
 import { formatExact } from '../../format.js';
-import { EmptyState, Hint, LoadMore, PageHeader, Panel, QueryView, TextLink } from '../../parts/page.js';
+import { EmptyState, Hint, LoadMore, PageHeader, Panel, QueryView, SmallLink } from '../../parts/page.js';
 import { DataTable, Facts, PastTime } from '../../parts/data.js';
 import { webhookName } from '../../webhook-facts.js';
 import { actionLabel, type AuditEntry, describeEntry, detailsByLabel, subjectPath } from './audit-labels.js';
@@ -110,11 +110,7 @@ function Details({ entry, path }: { readonly entry: AuditEntry; readonly path: s
       <Box my={8}>
         <Facts facts={facts} />
       </Box>
-      {path !== undefined && (
-        <TextLink to={path} size="sm">
-          View subject
-        </TextLink>
-      )}
+      {path !== undefined && <SmallLink to={path}>View subject</SmallLink>}
     </Box>
   );
 }

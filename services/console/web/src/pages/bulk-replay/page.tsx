@@ -2,7 +2,16 @@ import { Group, Progress, Stack, Text } from '@mantine/core';
 import { useParams } from 'react-router';
 import { IconCheck, IconPlayerPlay, IconRefresh, IconX } from '@tabler/icons-react';
 import { type Output, useAction, useOperationList, useWebhook } from '../../api/hooks.js';
-import { EmptyState, Hint, LoadMore, PageHeader, Panel, QueryView, TextLink } from '../../parts/page.js';
+import {
+  EmptyState,
+  Hint,
+  LoadMore,
+  PageHeader,
+  Panel,
+  QueryView,
+  Small,
+  TextLink,
+} from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { webhookName } from '../../webhook-facts.js';
 import { ReplayForm } from './replay-form.js';
@@ -135,11 +144,14 @@ function Running({ replay }: { readonly replay: Replay }) {
           <Progress.Section value={percent} aria-label="Deliveries queued" />
         </Progress.Root>
         <Group justify="space-between" gap="xs">
-          <Text size="sm" className="numbers">{`${progressText(replay)} queued`}</Text>
-          <Text size="sm" c="dimmed">
+          <Text
+            size="sm"
+            style={{ fontVariantNumeric: 'tabular-nums' }}
+          >{`${progressText(replay)} queued`}</Text>
+          <Small c="dimmed">
             {`${formatCount(replay.perMinute)} a minute · started `}
             <ExactTime at={replay.createdAt} />
-          </Text>
+          </Small>
         </Group>
         <Text size="sm">
           <TextLink to={PATHS.deliveries({ webhook: replay.subscriptionId, from: replay.createdAt })}>

@@ -5,12 +5,13 @@ import { useEffect, useState } from 'react';
 import { useLocation, useSearchParams } from 'react-router';
 import { useEventCatalogue } from '../../api/hooks.js';
 import { formatCountOf } from '../../format.js';
-import { EmptyState, PageHeader, Panel, QueryView, TextLink, useOwner } from '../../parts/page.js';
+import { EmptyState, PageHeader, Panel, QueryView, Small, TextLink, useOwner } from '../../parts/page.js';
 import { Badge, DataTable } from '../../parts/data.js';
 import { CodeBlock, CopyButton } from '../../parts/code.js';
 import { PATHS } from '../../paths.js';
+import type { EventGroup } from '../../webhook-facts.js';
 import classes from './catalogue.module.css';
-import { type EventGroup, findEvents, schemaFields } from './schema-fields.js';
+import { findEvents, schemaFields } from './schema-fields.js';
 
 /** Page of the event catalogue. */
 export function Page() {
@@ -86,19 +87,13 @@ function Catalogue({ events }: { readonly events: readonly CatalogueEvent[] }) {
         </Panel>
       )}
       {groups.map((group) => (
-        <GroupPanel key={group.group} group={group} named={named} />
+        <GroupPanel key={group.group} {...group} named={named} />
       ))}
     </Stack>
   );
 }
 
-function GroupPanel({
-  group: { group, events },
-  named,
-}: {
-  readonly group: EventGroup;
-  readonly named: string;
-}) {
+function GroupPanel({ group, events, named }: EventGroup & { readonly named: string }) {
   return (
     <Panel title={`${group}.*`}>
       <Text size="sm" c="dimmed" mb="xs">
@@ -136,9 +131,9 @@ function Event({ event, isNamed }: { readonly event: CatalogueEvent; readonly is
         ) : (
           <Badge tone="quiet" icon={IconBellOff} label="Not available to your company" />
         )}
-        <Text size="sm" c="dimmed">
+        <Small c="dimmed">
           {`For ${new Intl.ListFormat('en').format(mayHave.map((each) => CLASS_NAMES[each]))} companies · schema version ${schemaVersion}`}
-        </Text>
+        </Small>
       </Group>
       <Contents event={event} isNamed={isNamed} />
     </article>
@@ -166,9 +161,7 @@ function Contents({ event, isNamed }: { readonly event: CatalogueEvent; readonly
               Meaning: ({ meaning }) => (meaning === '' ? '–' : meaning),
             }}
           />
-          <Text size="sm" c="dimmed">
-            New fields can be added at any time: ignore fields that you don’t know.
-          </Text>
+          <Small c="dimmed">New fields can be added at any time: ignore fields that you don’t know.</Small>
           <CodeBlock label={`Example of ${event.name}`} code={JSON.stringify(event.example, null, 2)} />
           <CodeBlock
             label={`JSON Schema of ${event.name}`}

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type EventGroup, groupEvents } from '../../webhook-facts.js';
 import type { CatalogueEvent } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 
 /** One field of a body, as a row of a table. */
@@ -83,24 +84,17 @@ function plain(description: string): string {
   return description.replaceAll('`', '');
 }
 
-/** Events of one group, in the order of the catalogue. */
-export interface EventGroup {
-  readonly group: string;
-  readonly events: readonly CatalogueEvent[];
-}
-
 /** Returns the events whose name, meaning or fields contain all words of the search, by group. */
 export function findEvents(
   events: readonly CatalogueEvent[],
   filter: { readonly search: string; readonly forClass?: CatalogueEvent['classes'][number] | undefined },
 ): readonly EventGroup[] {
   const words = filter.search.toLowerCase().split(/\s+/).filter(Boolean);
-  const groups = new Map<string, CatalogueEvent[]>();
-  for (const event of events) {
-    if (filter.forClass !== undefined && !event.classes.includes(filter.forClass)) continue;
-    const text = `${event.name} ${event.meaning} ${JSON.stringify(event.example)}`.toLowerCase();
-    if (!words.every((word) => text.includes(word))) continue;
-    groups.set(event.group, [...(groups.get(event.group) ?? []), event]);
-  }
-  return [...groups].map(([group, found]) => ({ group, events: found }));
+  return groupEvents(
+    events.filter(({ classes, ...event }) => {
+      if (filter.forClass !== undefined && !classes.includes(filter.forClass)) return false;
+      const text = `${event.name} ${event.meaning} ${JSON.stringify(event.example)}`.toLowerCase();
+      return words.every((word) => text.includes(word));
+    }),
+  );
 }

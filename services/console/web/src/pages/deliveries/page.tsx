@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, TextInput, type TextInputProps, Title } from '@mantine/core';
+import { Button, Group, Stack, TextInput, type TextInputProps, Title } from '@mantine/core';
 import { useSearchParams } from 'react-router';
 import { useWebhooks, type Webhook } from '../../api/hooks.js';
 import {
@@ -10,6 +10,7 @@ import {
   Notice,
   PageHeader,
   QueryView,
+  Small,
 } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import {
@@ -155,22 +156,9 @@ function DeliveryList(props: {
         <Title order={2} id="deliveries-heading" ref={heading} tabIndex={-1}>
           Newest first
         </Title>
-        <Text size="sm" c="dimmed">
-          {isHeld ? 'Paused while you read' : 'Live'}
-        </Text>
+        <Small c="dimmed">{isHeld ? 'Paused while you read' : 'Live'}</Small>
       </Group>
-      <div className={classes['news']} role="status">
-        {since !== undefined && since.count > 0 && (
-          <Button
-            size="xs"
-            radius="xl"
-            leftSection={<IconArrowUp size={16} aria-hidden />}
-            onClick={showNewest}
-          >
-            {newsText(since)}
-          </Button>
-        )}
-      </div>
+      <News since={since} onShow={showNewest} />
       {isNewestLeftOut && (
         <Group mb="sm">
           <Notice tone="quiet" title="Newer deliveries are hidden to keep this page fast.">
@@ -240,8 +228,25 @@ function NoDeliveries(props: Parameters<typeof DeliveryList>[0]) {
   );
 }
 
-function newsText({ count, atLeast }: { readonly count: number; readonly atLeast: boolean }): string {
-  return `${formatCount(count)}${atLeast ? ' or more' : ''} new: show ${count === 1 ? 'it' : 'them'}`;
+function News(props: {
+  readonly since: { readonly count: number; readonly atLeast: boolean } | undefined;
+  readonly onShow: () => void;
+}) {
+  const { count, atLeast } = props.since ?? { count: 0, atLeast: false };
+  return (
+    <div className={classes['news']} role="status">
+      {count > 0 && (
+        <Button
+          size="xs"
+          radius="xl"
+          leftSection={<IconArrowUp size={16} aria-hidden />}
+          onClick={props.onShow}
+        >
+          {`${formatCount(count)}${atLeast ? ' or more' : ''} new: show ${count === 1 ? 'it' : 'them'}`}
+        </Button>
+      )}
+    </div>
+  );
 }
 
 /**

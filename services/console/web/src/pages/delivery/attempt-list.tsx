@@ -7,7 +7,7 @@ import { CodeBlock } from '../../parts/code.js';
 import classes from './delivery.module.css';
 import { explainAttempt } from './explain-attempt.js';
 import { readText } from './sent-text.js';
-import { Hint } from '../../parts/page.js';
+import { Hint, Small } from '../../parts/page.js';
 
 const KEPT_BYTES = 4_096;
 
@@ -53,7 +53,10 @@ function AttemptDetails({ attempt }: { readonly attempt: Attempt }) {
           'Delivery ID': <Code>{attempt.deliveryId}</Code>,
           Address: attempt.remoteAddress ?? 'None',
           'Resolved addresses': exchange?.addresses.length ? exchange.addresses.join(', ') : undefined,
-          Certificate: certificate === null ? 'None' : certificateText(certificate),
+          Certificate:
+            certificate === null
+              ? 'None'
+              : `Of ${certificate.subject ?? 'unnamed'}, issued by ${certificate.issuer ?? 'unnamed'}`,
           'Certificate expires': certificate?.validTo && <ExactTime at={certificate.validTo} />,
           'TLS version': exchange?.tlsProtocol,
           'Signed with': `Secret version ${attempt.secretVersion}`,
@@ -61,8 +64,8 @@ function AttemptDetails({ attempt }: { readonly attempt: Attempt }) {
           'Technical reason': attempt.error,
         }}
       />
-      <ResponseHeaders headers={attempt.responseHeaders} number={attempt.number} />
-      <ResponseBody body={attempt.responseBody} number={attempt.number} />
+      <ResponseHeaders {...attempt} />
+      <ResponseBody {...attempt} />
     </Stack>
   );
 }
@@ -87,13 +90,7 @@ function Steps({ exchange }: { readonly exchange: NonNullable<Attempt['exchange'
   );
 }
 
-function ResponseHeaders({
-  headers,
-  number,
-}: {
-  readonly headers: Attempt['responseHeaders'];
-  readonly number: number;
-}) {
+function ResponseHeaders({ responseHeaders: headers, number }: Attempt) {
   if (headers === null || headers.length === 0) return null;
   return (
     <Stack gap={6}>
@@ -110,17 +107,13 @@ function ResponseHeaders({
   );
 }
 
-function ResponseBody({ body, number }: { readonly body: string | null; readonly number: number }) {
+function ResponseBody({ responseBody: body, number }: Attempt) {
   if (body === null) return null;
   const read = readText(body);
   const label = `Response to attempt ${number}`;
   switch (read.kind) {
     case 'empty':
-      return (
-        <Text size="sm" c="dimmed">
-          The response has no body.
-        </Text>
-      );
+      return <Small c="dimmed">The response has no body.</Small>;
     case 'binary':
       return (
         <Stack gap={6}>
@@ -140,11 +133,4 @@ function ResponseBody({ body, number }: { readonly body: string | null; readonly
         </Stack>
       );
   }
-}
-
-function certificateText(certificate: {
-  readonly subject: string | null;
-  readonly issuer: string | null;
-}): string {
-  return `Of ${certificate.subject ?? 'unnamed'}, issued by ${certificate.issuer ?? 'unnamed'}`;
 }

@@ -18,7 +18,7 @@ import {
   PageHeader,
   Panel,
   QueryView,
-  TextLink,
+  SmallLink,
 } from '../../parts/page.js';
 import { Advice, Badge, DELIVERY_LOOKS, ExactTime, Facts, NextAttempt, useNow } from '../../parts/data.js';
 import { CodeBlock, CopyButton } from '../../parts/code.js';
@@ -114,9 +114,9 @@ function DeliveryFacts(props: {
       facts={{
         State: <Badge {...DELIVERY_LOOKS[delivery.state]} />,
         Webhook: (
-          <TextLink size="sm" to={PATHS.webhook(delivery.subscriptionId)}>
+          <SmallLink to={PATHS.webhook(delivery.subscriptionId)}>
             {webhook === undefined ? delivery.subscriptionId : webhookName(webhook)}
-          </TextLink>
+          </SmallLink>
         ),
         'Sent to': delivery.testUrl ?? webhook?.url,
         Attempts: `${delivery.attempts} of ${LIMITS.webhookAttempts}`,
@@ -129,9 +129,9 @@ function DeliveryFacts(props: {
         Created: <ExactTime at={delivery.createdAt} />,
         Finished: delivery.finishedAt && <ExactTime at={delivery.finishedAt} />,
         About: (
-          <TextLink size="sm" to={PATHS.why(delivery.resource.id)}>
+          <SmallLink to={PATHS.why(delivery.resource.id)}>
             {`${delivery.resource.type.replaceAll('_', ' ')} ${delivery.resource.id}`}
-          </TextLink>
+          </SmallLink>
         ),
         'Event ID': (
           <Group gap={4} component="span">
@@ -141,14 +141,12 @@ function DeliveryFacts(props: {
         ),
         'Number at this webhook': delivery.number,
         'Replay of': delivery.replayOf && (
-          <TextLink size="sm" to={PATHS.delivery(delivery.replayOf)}>
-            {delivery.replayOf}
-          </TextLink>
+          <SmallLink to={PATHS.delivery(delivery.replayOf)}>{delivery.replayOf}</SmallLink>
         ),
         'Queued by': delivery.bulkReplayId && (
-          <TextLink size="sm" to={PATHS.bulkReplay(delivery.subscriptionId)}>
+          <SmallLink to={PATHS.bulkReplay(delivery.subscriptionId)}>
             {`Bulk replay ${delivery.bulkReplayId}`}
-          </TextLink>
+          </SmallLink>
         ),
         Replay: noReplay,
       }}
@@ -157,7 +155,7 @@ function DeliveryFacts(props: {
 }
 
 /** Returns why a delivery cannot be replayed; undefined if it can. */
-export function replayBlockedReason(delivery: Delivery, body: string | null): string | undefined {
+function replayBlockedReason(delivery: Delivery, body: string | null): string | undefined {
   if (delivery.isTest) return 'Tests cannot be replayed. Send a new one from the webhook.';
   switch (delivery.state) {
     case 'pending':
@@ -173,7 +171,7 @@ export function replayBlockedReason(delivery: Delivery, body: string | null): st
 }
 
 /** Replays the delivery after a confirmation and opens the new delivery. */
-export function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
+function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
   const navigate = useNavigate();
   const replay = useAction('replayDelivery', {
     done: 'Replay queued',
@@ -206,19 +204,17 @@ export function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
 }
 
 /** Whether the delivery waits for a retry that is not due yet. */
-export function canRetryNow(delivery: Delivery, now: Date): boolean {
+function canRetryNow(delivery: Delivery, now: Date): boolean {
   const next = nextAttemptOf(delivery);
   return delivery.state === 'retry_scheduled' && next !== null && Date.parse(next) > now.getTime();
 }
 
 /** Makes the next scheduled attempt of the delivery now. */
-export function RetryButton({
-  delivery,
-  retry,
-}: {
+function RetryButton(props: {
   readonly delivery: Delivery;
   readonly retry: ReturnType<typeof useAction<'retryDelivery'>>;
 }) {
+  const { delivery, retry } = props;
   return (
     <ActionButton
       leftSection={<IconPlayerTrackNext size={18} aria-hidden />}
@@ -233,7 +229,7 @@ export function RetryButton({
 const NOT_SENT: ReadonlySet<Attempt['outcome']> = new Set(['endpoint_refused', 'tls_failed']);
 
 /** The request of the last attempt, and a script that sends it again. */
-export function RequestSent(props: {
+function RequestSent(props: {
   readonly delivery: Delivery;
   readonly attempt: Attempt | undefined;
   readonly body: string | null;
@@ -312,7 +308,6 @@ function SendItYourself(props: {
   readonly url: string;
   readonly secretVersion: number;
 }) {
-  const { delivery, body, url, secretVersion } = props;
   return (
     <Panel title="Reproduce the request">
       <Stack gap="sm">
@@ -320,16 +315,7 @@ function SendItYourself(props: {
           Repeat the request from a terminal. The script signs it with the webhook’s secret from
           WEBHOOK_SECRET.
         </Text>
-        <CodeBlock
-          label="Shell script"
-          code={curlScript({
-            delivery,
-            body,
-            url,
-            secretVersion,
-          })}
-          maxHeight="26rem"
-        />
+        <CodeBlock label="Shell script" code={curlScript(props)} maxHeight="26rem" />
       </Stack>
     </Panel>
   );

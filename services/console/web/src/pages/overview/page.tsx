@@ -20,6 +20,8 @@ import {
   PageHeader,
   Panel,
   QueryView,
+  Small,
+  SmallLink,
   TextLink,
   useOwner,
 } from '../../parts/page.js';
@@ -123,13 +125,8 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
 }
 
 /** List of problems with a link for each. `isWhole`: everything was checked. */
-function AttentionList({
-  found,
-  isWhole,
-}: {
-  readonly found: readonly Attention[];
-  readonly isWhole: boolean;
-}) {
+function AttentionList(props: { readonly found: readonly Attention[]; readonly isWhole: boolean }) {
+  const { found, isWhole } = props;
   const gap = !isWhole && (
     <Notice tone="warn" title="Not everything could be loaded, so issues may be missing here." />
   );
@@ -190,9 +187,9 @@ function ServiceNotice({ hasIssues }: { readonly hasIssues: boolean }) {
   if (status === 'operational') {
     return (
       hasIssues && (
-        <Text size="sm" c="dimmed">
+        <Small c="dimmed">
           The service works, and webhooks leave on time: the cause of failed deliveries is at their endpoint.
-        </Text>
+        </Small>
       )
     );
   }
@@ -264,11 +261,8 @@ function WebhookTable(props: {
 function Failures({ id, totals }: { readonly id: string; readonly totals: AttemptCounts }) {
   const isDead = totals.deadLettered > 0;
   return (
-    <TextLink
-      to={PATHS.deliveries({ webhook: id, status: isDead ? 'dead_lettered' : 'retry_scheduled' })}
-      size="sm"
-    >
+    <SmallLink to={PATHS.deliveries({ webhook: id, status: isDead ? 'dead_lettered' : 'retry_scheduled' })}>
       {isDead ? `${formatCount(totals.deadLettered)} dead-lettered` : `${formatCount(totals.failed)} failed`}
-    </TextLink>
+    </SmallLink>
   );
 }

@@ -3,7 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { useAction, useEventCatalogue } from '../../api/hooks.js';
 import {
-  type EventGroup,
+  type EventChoice,
   groupsFor,
   isChosen,
   sentenceOf,
@@ -11,7 +11,7 @@ import {
   toggleGroup,
 } from './webhook-input.js';
 import type { CatalogueEvent } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
-import { QueryView, useOwner } from '../../parts/page.js';
+import { QueryView, Small, useOwner } from '../../parts/page.js';
 import { CodeBlock } from '../../parts/code.js';
 import classes from './webhook.module.css';
 
@@ -73,17 +73,13 @@ export function EventsField({ violation, ...choice }: Choice & { readonly violat
   return (
     <Stack gap="xs">
       <div>
-        <Text size="sm" fw={500}>
-          Events
-        </Text>
-        <Text size="sm" c="dimmed">
-          Events that are sent to your server. You can always send test deliveries.
-        </Text>
+        <Small fw={500}>Events</Small>
+        <Small c="dimmed">Events that are sent to your server. You can always send test deliveries.</Small>
       </div>
       <QueryView query={catalogue} label="the events">
         {({ events }) =>
           groupsFor(events, company.class).map((group) => (
-            <GroupField key={group.name} group={group} choice={choice} />
+            <GroupField key={group.group} group={group} choice={choice} />
           ))
         }
       </QueryView>
@@ -92,7 +88,7 @@ export function EventsField({ violation, ...choice }: Choice & { readonly violat
   );
 }
 
-function GroupField({ group, choice }: { readonly group: EventGroup; readonly choice: Choice }) {
+function GroupField({ group, choice }: { readonly group: EventChoice; readonly choice: Choice }) {
   const { value, onChange } = choice;
   const isWhole = value.includes(group.pattern);
   return (

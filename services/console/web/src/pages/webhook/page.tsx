@@ -10,7 +10,7 @@ import {
   PageHeader,
   Panel,
   QueryView,
-  TextLink,
+  SmallLink,
 } from '../../parts/page.js';
 import { Facts, NextAttemptOfWebhook, VerifiedBadge, WebhookBadges } from '../../parts/data.js';
 import { PATHS, WEBHOOK_TABS } from '../../paths.js';
@@ -131,17 +131,13 @@ export function NextStep({ webhook }: { readonly webhook: Webhook }) {
       {!secretShown && (
         <Notice tone="warn" title="No one has the secret of this webhook yet.">
           It was created without showing its secret. Create one before you test the webhook.{' '}
-          <TextLink to={PATHS.rotateSecret(id)} size="sm">
-            Create a secret
-          </TextLink>
+          <SmallLink to={PATHS.rotateSecret(id)}>Create a secret</SmallLink>
         </Notice>
       )}
       {secretShown && state === 'paused' && !verified && (
         <Notice tone="warn" title="This URL is not tested yet, so no events are sent.">
           After a 2xx response to a test delivery you can activate the webhook.{' '}
-          <TextLink to={PATHS.webhook(id, 'settings')} size="sm">
-            Send a test
-          </TextLink>
+          <SmallLink to={PATHS.webhook(id, 'settings')}>Send a test</SmallLink>
         </Notice>
       )}
       {isFailing(webhook) ? (
@@ -150,21 +146,17 @@ export function NextStep({ webhook }: { readonly webhook: Webhook }) {
         healthOf(webhook) === 'degraded' && (
           <Notice tone="bad" title="Recent deliveries fail.">
             <Group gap="md">
-              <TextLink to={PATHS.deliveries({ webhook: id, status: 'dead_lettered' })} size="sm">
+              <SmallLink to={PATHS.deliveries({ webhook: id, status: 'dead_lettered' })}>
                 See failures
-              </TextLink>
-              <TextLink to={PATHS.bulkReplay(id)} size="sm">
-                Replay them
-              </TextLink>
+              </SmallLink>
+              <SmallLink to={PATHS.bulkReplay(id)}>Replay them</SmallLink>
             </Group>
           </Notice>
         )
       )}
       {pendingSecretVersion !== null && (
         <Notice tone="info" title={`Version ${pendingSecretVersion} of the secret is pending.`}>
-          <TextLink to={PATHS.rotateSecret(id)} size="sm">
-            Finish rotation
-          </TextLink>
+          <SmallLink to={PATHS.rotateSecret(id)}>Finish rotation</SmallLink>
         </Notice>
       )}
     </>
@@ -186,16 +178,14 @@ function Failing({ webhook }: { readonly webhook: Webhook }) {
         </span>
         <NextAttemptOfWebhook webhook={webhook} />
         <Group gap="md">
-          <TextLink to={PATHS.deliveries({ webhook: id, status: 'retry_scheduled' })} size="sm">
+          <SmallLink to={PATHS.deliveries({ webhook: id, status: 'retry_scheduled' })}>
             See waiting deliveries
-          </TextLink>
-          <TextLink to={PATHS.deliveries({ webhook: id, status: 'dead_lettered' })} size="sm">
+          </SmallLink>
+          <SmallLink to={PATHS.deliveries({ webhook: id, status: 'dead_lettered' })}>
             See dead-lettered deliveries
-          </TextLink>
+          </SmallLink>
           <OwnerOnly>
-            <TextLink to={PATHS.bulkReplay(id, 'retry_scheduled')} size="sm">
-              Retry all waiting
-            </TextLink>
+            <SmallLink to={PATHS.bulkReplay(id, 'retry_scheduled')}>Retry all waiting</SmallLink>
           </OwnerOnly>
         </Group>
       </Stack>

@@ -7,7 +7,7 @@ import {
   isSameHost,
 } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import { type TestBody, useAction, type Webhook } from '../../api/hooks.js';
-import { ActionButton, Notice, Panel } from '../../parts/page.js';
+import { ActionButton, Notice, Panel, Small } from '../../parts/page.js';
 import { violationsByField } from '../../api/api-error.js';
 import { CopyButton } from '../../parts/code.js';
 import { Form } from '../../parts/form.js';
@@ -205,11 +205,7 @@ function HeaderValuesForUrl(props: {
           maw="26rem"
         />
       ))}
-      {violation !== undefined && (
-        <Text size="sm" c="red">
-          {violation}
-        </Text>
-      )}
+      {violation !== undefined && <Small c="red">{violation}</Small>}
     </Stack>
   );
 }

@@ -12,7 +12,7 @@ import {
 import { useState } from 'react';
 import { CUSTOM_HEADER_LIMITS } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import { useAction, useEventCatalogue, type Webhook } from '../../api/hooks.js';
-import { Notice, OwnerOnly, Panel, TextLink, useOwner } from '../../parts/page.js';
+import { Notice, OwnerOnly, Panel, SmallLink, useOwner } from '../../parts/page.js';
 import { ConfirmedButton, Form, FormFailure, useFields } from '../../parts/form.js';
 import { PATHS } from '../../paths.js';
 import { groupsFor, TEST_EVENT } from './webhook-input.js';
@@ -29,9 +29,7 @@ export function SwitchPanel({ webhook }: { readonly webhook: Webhook }) {
         <Stack gap="sm">
           {backfillId !== null && (
             <Notice tone="info" title="Missed events are being sent">
-              <TextLink to={PATHS.bulkReplay(webhook.id)} size="sm">
-                View progress
-              </TextLink>
+              <SmallLink to={PATHS.bulkReplay(webhook.id)}>View progress</SmallLink>
             </Notice>
           )}
           <Active id={webhook.id} />
@@ -130,8 +128,8 @@ export function TestPanel({ webhook, test }: { readonly webhook: Webhook; readon
           onChange={({ currentTarget }) => setEvent(currentTarget.value)}
           data={[
             { value: TEST_EVENT, label: `${TEST_EVENT} (your server can ignore it)` },
-            ...groupsFor(catalogue.data?.events ?? [], company.class).map(({ name, events }) => ({
-              group: name,
+            ...groupsFor(catalogue.data?.events ?? [], company.class).map(({ group, events }) => ({
+              group,
               items: events.map((each) => each.name),
             })),
           ]}
@@ -211,13 +209,11 @@ export function HeadersPanel({ webhook }: { readonly webhook: Webhook }) {
 }
 
 /** Deletes a subscription after the owner has typed its host. */
-export function DeletePanel({
-  webhook,
-  deletion,
-}: {
+export function DeletePanel(props: {
   readonly webhook: Webhook;
   readonly deletion: ReturnType<typeof useAction<'deleteWebhook'>>;
 }) {
+  const { webhook, deletion } = props;
   const [typed, setTyped] = useState('');
   const { host } = new URL(webhook.url);
   return (

@@ -1,13 +1,13 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { IconArrowRight, IconCheck, IconClock, IconSend } from '@tabler/icons-react';
 import { type ReactNode, useEffect } from 'react';
-import { ActionButton, Notice, Panel, TextLink } from '../../parts/page.js';
+import { ActionButton, Notice, Panel, SmallLink } from '../../parts/page.js';
 import { CodeBlock } from '../../parts/code.js';
 import { Advice, Badge } from '../../parts/data.js';
 import { ConfirmDialog, FormFailure } from '../../parts/form.js';
 import { PATHS } from '../../paths.js';
 import { type TestBody, useAction, useDelivery } from '../../api/hooks.js';
-import { outcomeOfTest, type SignatureProof, signatureProof, type TestOutcome } from './test-outcome.js';
+import { outcomeOfTest, signatureProof, type TestOutcome } from './test-outcome.js';
 import { useBlocker } from 'react-router';
 
 /** Button that sends a test delivery, with the last outcome below it. */
@@ -66,39 +66,28 @@ export function TestResult({ test: { outcome, deliveryId } }: { readonly test: T
             maxHeight="10rem"
           />
         )}
-        <TextLink to={PATHS.delivery(deliveryId)} size="sm">
-          View delivery
-        </TextLink>
+        <SmallLink to={PATHS.delivery(deliveryId)}>View delivery</SmallLink>
       </Stack>
     </Notice>
   );
 }
 
+/** Test deliveries of one subscription, with the last outcome. */
+export type TestDelivery = ReturnType<typeof useTestDelivery>;
+
 /** Polls while the owner waits, because change events can be late. */
 const POLL_MS = 1_000;
-
-/** Test deliveries of one subscription, with the last outcome. */
-export interface TestDelivery {
-  /** Sends the example of the event; without one, an `install.test`. */
-  send(event?: string): void;
-  readonly isSending: boolean;
-  /** Why the last test could not be sent; null if it was. */
-  readonly error: Error | null;
-  /** The last test; undefined before the first. */
-  readonly deliveryId: string | undefined;
-  /** Undefined before the first test. */
-  readonly outcome: TestOutcome | undefined;
-}
 
 /**
  * Sends test deliveries and waits for their outcomes. Each is signed with the secret of `secretVersion`, or with `wrongSignature` with
  * none that the server has, and goes to another `url` with its `headers` if the body has one.
  */
-export function useTestDelivery(webhookId: string, body: Omit<TestBody, 'event'> = {}): TestDelivery {
+export function useTestDelivery(webhookId: string, body: Omit<TestBody, 'event'> = {}) {
   const test = useAction('testWebhook');
   const deliveryId = test.response?.id;
   const { data, refetch } = useDelivery(deliveryId);
-  const outcome = deliveryId === undefined ? undefined : data === undefined ? WAITING : outcomeOfTest(data);
+  const outcome: TestOutcome | undefined =
+    deliveryId === undefined ? undefined : data === undefined ? { kind: 'waiting' } : outcomeOfTest(data);
   const isWaiting = outcome?.kind === 'waiting';
 
   useEffect(() => {
@@ -108,20 +97,21 @@ export function useTestDelivery(webhookId: string, body: Omit<TestBody, 'event'>
   }, [isWaiting, refetch]);
 
   return {
-    send: (event) =>
+    /** Sends the example of the event; without one, an `install.test`. */
+    send: (event?: string) =>
       test.run({ params: { id: webhookId }, body: { ...body, ...(event !== undefined && { event }) } }),
     isSending: test.isRunning || isWaiting,
+    /** Why the last test could not be sent; null if it was. */
     error: test.error,
+    /** The last test, and its outcome; undefined before the first. */
     deliveryId,
     outcome,
   };
 }
 
-const WAITING: TestOutcome = { kind: 'waiting' };
-
 /** Button that sends both tests of a secret, with what they prove below it. */
 export function SignatureSteps(props: {
-  readonly tests: SignatureTests;
+  readonly tests: ReturnType<typeof useSignatureProof>;
   /** Version of the tested secret; undefined: it has none yet. */
   readonly version: number | undefined;
   readonly isBlocked?: boolean;
@@ -152,13 +142,8 @@ export function SignatureSteps(props: {
   );
 }
 
-function Proof({
-  tests: { proof, valid, wrong },
-  version,
-}: {
-  readonly tests: SignatureTests;
-  readonly version: number | undefined;
-}) {
+function Proof({ tests, version }: Pick<Parameters<typeof SignatureSteps>[0], 'tests' | 'version'>) {
+  const { proof, valid, wrong } = tests;
   switch (proof) {
     case undefined:
       return null;
@@ -182,9 +167,7 @@ function Proof({
         <Notice tone="warn" title="Your server accepted a wrong signature.">
           It does not verify signatures, or not for this secret: anyone who knows the URL can send it events.
           Make it respond with 401 if the signature does not match, then test again.{' '}
-          <TextLink to={PATHS.receiverCode} size="sm">
-            Receiver code
-          </TextLink>
+          <SmallLink to={PATHS.receiverCode}>Receiver code</SmallLink>
         </Notice>
       );
     case 'unknown':
@@ -199,17 +182,8 @@ function Proof({
   }
 }
 
-/** The two tests of a secret, with what they prove. */
-interface SignatureTests {
-  send(): void;
-  readonly valid: TestDelivery;
-  readonly wrong: TestDelivery;
-  /** Undefined before the first test. */
-  readonly proof: SignatureProof | undefined;
-}
-
 /** Sends a test that is signed with the version's secret and one that is signed wrongly, and waits for both outcomes. */
-export function useSignatureProof(webhookId: string, secretVersion: number | undefined): SignatureTests {
+export function useSignatureProof(webhookId: string, secretVersion: number | undefined) {
   const version = secretVersion === undefined ? {} : { secretVersion };
   const valid = useTestDelivery(webhookId, version);
   const wrong = useTestDelivery(webhookId, { ...version, wrongSignature: true });
@@ -220,6 +194,7 @@ export function useSignatureProof(webhookId: string, secretVersion: number | und
     },
     valid,
     wrong,
+    /** What they prove; undefined before the first test. */
     proof: signatureProof({
       valid: valid.outcome,
       wrong: wrong.outcome,
@@ -227,9 +202,6 @@ export function useSignatureProof(webhookId: string, secretVersion: number | und
     }),
   };
 }
-
-/** Progress of a step. */
-type StepState = 'done' | 'next' | 'later';
 
 const LOOKS = {
   done: { tone: 'good', icon: IconCheck, label: 'Done' },
@@ -241,7 +213,8 @@ const LOOKS = {
 export function StepPanel(props: {
   readonly number: number;
   readonly title: string;
-  readonly state: StepState;
+  /** Progress of the step. */
+  readonly state: keyof typeof LOOKS;
   readonly children: ReactNode;
 }) {
   return (

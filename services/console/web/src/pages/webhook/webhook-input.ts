@@ -1,24 +1,16 @@
+import { type EventGroup, groupEvents } from '../../webhook-facts.js';
 import type { CatalogueEvent } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 
 /** Events that one pattern matches. */
-export interface EventGroup {
-  readonly name: string;
+export interface EventChoice extends EventGroup {
   /** Topic of the group, e.g. `installation`. */
   readonly about: string;
   readonly pattern: string;
-  readonly events: readonly CatalogueEvent[];
 }
 
+/** Topics of groups that are not the group's name. */
 const ABOUT: Readonly<Record<string, string>> = {
-  quote: 'quote',
-  project: 'project',
-  appointment: 'appointment',
-  deposit: 'deposit',
-  invoice: 'invoice',
-  rebate: 'rebate',
   install: 'installation',
-  journal: 'journal',
-  webhook: 'webhook',
   api_key: 'API key',
 };
 
@@ -29,13 +21,12 @@ export const TEST_EVENT = 'install.test';
 export function groupsFor(
   events: readonly CatalogueEvent[],
   companyClass: CatalogueEvent['classes'][number],
-): readonly EventGroup[] {
+): readonly EventChoice[] {
   const own = events.filter(({ name, classes }) => name !== TEST_EVENT && classes.includes(companyClass));
-  return [...new Set(own.map(({ group }) => group))].map((name) => ({
-    name,
-    about: ABOUT[name] ?? name,
-    pattern: `${name}.*`,
-    events: own.filter(({ group }) => group === name),
+  return groupEvents(own).map((each) => ({
+    ...each,
+    about: ABOUT[each.group] ?? each.group,
+    pattern: `${each.group}.*`,
   }));
 }
 
@@ -45,7 +36,7 @@ export function isChosen(patterns: readonly string[], event: CatalogueEvent): bo
 }
 
 /** Adds the whole group to the patterns, or removes it if it was selected. */
-export function toggleGroup(patterns: readonly string[], group: EventGroup): readonly string[] {
+export function toggleGroup(patterns: readonly string[], group: EventChoice): readonly string[] {
   const others = withoutGroup(patterns, group);
   return patterns.includes(group.pattern) ? others : [...others, group.pattern];
 }
@@ -53,7 +44,7 @@ export function toggleGroup(patterns: readonly string[], group: EventGroup): rea
 /** Adds or removes one event. If its whole group was selected, the group's other events are listed one by one. */
 export function toggleEvent(
   patterns: readonly string[],
-  group: EventGroup,
+  group: EventChoice,
   event: CatalogueEvent,
 ): readonly string[] {
   const wasChosen = isChosen(patterns, event);
@@ -63,7 +54,7 @@ export function toggleEvent(
   return [...withoutGroup(patterns, group), ...kept, ...(wasChosen ? [] : [event.name])];
 }
 
-function withoutGroup(patterns: readonly string[], group: EventGroup): readonly string[] {
+function withoutGroup(patterns: readonly string[], group: EventChoice): readonly string[] {
   const own = new Set([group.pattern, ...group.events.map(({ name }) => name)]);
   return patterns.filter((pattern) => !own.has(pattern));
 }

@@ -2,7 +2,7 @@ import { Code, Group, Stack, Text } from '@mantine/core';
 import { IconWebhook } from '@tabler/icons-react';
 import { type Output, useOperation, useWebhooks, type Webhook } from '../../api/hooks.js';
 import { formatCountOf, formatDuration } from '../../format.js';
-import { Hint, LinkButton, Notice, Panel, QueryView, TextLink } from '../../parts/page.js';
+import { Hint, LinkButton, Notice, Panel, QueryView, Small, TextLink } from '../../parts/page.js';
 import {
   Badge,
   DataTable,
@@ -11,6 +11,7 @@ import {
   NextAttempt,
   OUTCOME_LOOKS,
   PastTime,
+  RowLink,
 } from '../../parts/data.js';
 import { CodeBlock } from '../../parts/code.js';
 import { PATHS } from '../../paths.js';
@@ -66,14 +67,14 @@ function Shown({ trail, webhooks }: { readonly trail: Trail; readonly webhooks: 
                 </TextLink>
                 {`, version ${event.resource.version}.`}
               </Text>
-              <Text size="sm" c="dimmed">
+              <Small c="dimmed">
                 Event <Code>{event.id}</Code>
                 {event.requestId !== null && (
                   <>
                     , caused by request <Code>{event.requestId}</Code>
                   </>
                 )}
-              </Text>
+              </Small>
               <details>
                 <summary>Show body</summary>
                 <CodeBlock
@@ -147,31 +148,28 @@ function ForWebhook(props: {
   );
 }
 
-function Deliveries({
-  deliveries,
-  perSecond,
-}: {
+function Deliveries(props: {
   readonly deliveries: readonly TracedDelivery[];
   readonly perSecond: number | null;
 }) {
   return (
     <DataTable
       caption="Deliveries of the event to this webhook, newest first"
-      rows={deliveries}
+      rows={props.deliveries}
       rowKey={({ delivery }) => delivery.id}
       columns={{
         Delivery: ({ delivery }) => (
-          <div>
-            <TextLink to={PATHS.delivery(delivery.id)} fw={600}>
-              {delivery.replayOf === null ? 'First delivery' : 'Replay'}
-            </TextLink>
+          <RowLink
+            to={PATHS.delivery(delivery.id)}
+            name={delivery.replayOf === null ? 'First delivery' : 'Replay'}
+          >
             <Hint>{delivery.id}</Hint>
-          </div>
+          </RowLink>
         ),
         State: ({ delivery }) => <Badge {...DELIVERY_LOOKS[delivery.state]} />,
         Created: ({ delivery }) => <PastTime at={delivery.createdAt} />,
         'Last attempt': LastAttempt,
-        'Next attempt': ({ delivery }) => <NextAttempt delivery={delivery} perSecond={perSecond} />,
+        'Next attempt': ({ delivery }) => <NextAttempt delivery={delivery} perSecond={props.perSecond} />,
       }}
     />
   );
@@ -194,24 +192,17 @@ function summary(subscriptions: readonly SubscriptionTrail[]) {
   const deliveries = subscriptions.flatMap((trail) => trail.deliveries.map(({ delivery }) => delivery));
   const states = new Set(deliveries.map(({ state }) => state));
   if (deliveries.length === 0) {
-    return {
-      tone: 'warn',
-      title: 'Not sent to any webhook. See the reasons below.',
-    } as const;
+    return { tone: 'warn', title: 'Not sent to any webhook. See the reasons below.' } as const;
   }
   if (states.has('delivered')) {
     return states.has('dead_lettered') || states.has('retry_scheduled')
-      ? ({
-          tone: 'warn',
-          title: 'Delivered at least once; other deliveries failed.',
-        } as const)
+      ? ({ tone: 'warn', title: 'Delivered at least once; other deliveries failed.' } as const)
       : ({ tone: 'good', title: 'Delivered: your server accepted it.' } as const);
   }
-  if (states.has('dead_lettered')) {
-    return {
-      tone: 'bad',
-      title: 'Sent, but not accepted by your server. Select the delivery to see why.',
-    } as const;
-  }
-  return { tone: 'info', title: 'In progress, not delivered yet.' } as const;
+  return states.has('dead_lettered')
+    ? ({
+        tone: 'bad',
+        title: 'Sent, but not accepted by your server. Select the delivery to see why.',
+      } as const)
+    : ({ tone: 'info', title: 'In progress, not delivered yet.' } as const);
 }

@@ -3,36 +3,41 @@ import { IconSearch, IconZoomQuestion } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { type Output, useDelivery, useOperationList } from '../../api/hooks.js';
-import { EmptyState, Hint, LoadMore, PageHeader, Panel, QueryView, TextLink } from '../../parts/page.js';
+import { EmptyState, Hint, LoadMore, PageHeader, Panel, QueryView } from '../../parts/page.js';
 import { EventTrail } from './event-trail.js';
-import { parseTraceSubject, queryOf, type TraceSubject, traceSubjectOf } from './trace-subject.js';
-import { Badge, DataTable, DELIVERY_LOOKS, PastTime } from '../../parts/data.js';
+import { Badge, DataTable, DELIVERY_LOOKS, PastTime, RowLink } from '../../parts/data.js';
 import { PATHS } from '../../paths.js';
+
+/** What can be traced, by the query parameter with its id: an event, a delivery, or all events about a resource. */
+const SUBJECTS = ['eventId', 'deliveryId', 'resourceId'] as const;
+
+/** Returns the kind of an id. */
+function subjectOf(id: string): (typeof SUBJECTS)[number] {
+  if (id.startsWith('evt_')) return 'eventId';
+  return id.startsWith('dlv_') ? 'deliveryId' : 'resourceId';
+}
 
 /** Page that traces an event to its deliveries. */
 export function Page() {
   const [query, setQuery] = useSearchParams();
-  const subject = traceSubjectOf(query);
+  const subject = SUBJECTS.find((each) => query.get(each));
+  const id = subject === undefined ? '' : (query.get(subject) ?? '');
   return (
     <>
       <PageHeader title="Trace an event" description="Find out what happened to an event, step by step." />
       <Stack gap="lg">
-        <SubjectForm
-          key={subject?.id ?? ''}
-          subject={subject}
-          onSubmit={(next) => setQuery({ ...queryOf(next) })}
-        />
-        <Found subject={subject} />
+        <SubjectForm key={id} id={id} onSubmit={(next) => setQuery({ [subjectOf(next)]: next })} />
+        {subject === 'eventId' && <EventTrail eventId={id} />}
+        {subject === 'deliveryId' && <OfDelivery deliveryId={id} />}
+        {subject === 'resourceId' && <EventList key={id} resourceId={id} />}
+        {subject === undefined && <EventList />}
       </Stack>
     </>
   );
 }
 
-function SubjectForm(props: {
-  readonly subject: TraceSubject | undefined;
-  readonly onSubmit: (subject: TraceSubject) => void;
-}) {
-  const [text, setText] = useState(props.subject?.id ?? '');
+function SubjectForm(props: { readonly id: string; readonly onSubmit: (id: string) => void }) {
+  const [text, setText] = useState(props.id);
   const [error, setError] = useState<string>();
   return (
     <Panel>
@@ -41,9 +46,9 @@ function SubjectForm(props: {
         aria-label="Events"
         onSubmit={(event) => {
           event.preventDefault();
-          const subject = parseTraceSubject(text);
-          setError(subject === undefined ? 'Enter an ID' : undefined);
-          if (subject !== undefined) props.onSubmit(subject);
+          const id = text.trim();
+          setError(id === '' ? 'Enter an ID' : undefined);
+          if (id !== '') props.onSubmit(id);
         }}
       >
         <Group align="flex-end" gap="sm">
@@ -65,19 +70,6 @@ function SubjectForm(props: {
       </form>
     </Panel>
   );
-}
-
-function Found({ subject }: { readonly subject: TraceSubject | undefined }) {
-  switch (subject?.kind) {
-    case 'event':
-      return <EventTrail eventId={subject.id} />;
-    case 'delivery':
-      return <OfDelivery deliveryId={subject.id} />;
-    case 'resource':
-      return <EventList key={subject.id} resourceId={subject.id} />;
-    case undefined:
-      return <EventList />;
-  }
 }
 
 function OfDelivery({ deliveryId }: { readonly deliveryId: string }) {
@@ -137,13 +129,10 @@ function Events(props: {
         rowKey={({ id }) => id}
         columns={{
           Event: ({ id, event, isTest, summary }) => (
-            <div>
-              <TextLink to={PATHS.whyEvent(id)} fw={600}>
-                {event}
-              </TextLink>
+            <RowLink to={PATHS.whyEvent(id)} name={event}>
               {summary !== null && <Text size="sm">{summary}</Text>}
               <Hint>{`${id}${isTest ? ' · test' : ''}`}</Hint>
-            </div>
+            </RowLink>
           ),
           About: ({ resource }) =>
             `${resource.type.replaceAll('_', ' ')} ${resource.id}, version ${resource.version}`,
