@@ -11,7 +11,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.js';
 import { pageNonce } from './page-settings.js';
-import { Announcer } from './notifications/announcer.js';
+import { Announcer } from './notifications/notify.js';
 import { resolveVariables, theme } from './theme.js';
 
 const root = document.querySelector('#root');

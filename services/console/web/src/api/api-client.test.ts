@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createApiClient } from './api-client.js';
-import { ApiError, violationsByField, messageOf } from './api-error.js';
+import { ApiError, createApiClient, messageOf, violationsByField } from './api-client.js';
 
 const ROUTES: Readonly<Record<string, string>> = {
   getWebhook: 'GET /webhooks/:id',

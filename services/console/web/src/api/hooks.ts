@@ -7,7 +7,7 @@ import {
 } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { notifyFailure, notifySuccess } from '../notifications/notify.js';
-import { ApiError, messageOf } from './api-error.js';
+import { ApiError, messageOf } from './api-client.js';
 import { invalidateLive } from './live-changes.js';
 import type { ConsoleOperation } from '@partner/proto-contracts/surfaces/console';
 import type { z } from 'zod';

@@ -1,7 +1,7 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { pageHadSession, pageProviderName } from '../page-settings.js';
 import { type Output, useAction, useApi, useOperation } from './hooks.js';
-import { ApiError } from './api-error.js';
+import { ApiError } from './api-client.js';
 
 /** The signed-in owner. */
 export type OwnerSession = Output<'getSession'>;

@@ -2,7 +2,7 @@ import { ActionIcon, Box, Button, Checkbox, Code, Group, Stack, Text } from '@ma
 import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import classes from './code.module.css';
-import { announce } from '../notifications/announcer.js';
+import { announce } from '../notifications/notify.js';
 import { Notice, Small } from './page.js';
 
 /** A verbatim text with a name and a copy button. It can be scrolled by keyboard. */

@@ -10,7 +10,7 @@ import {
 } from '@mantine/core';
 import { IconMoon, IconSun } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { ApiError } from '../api/api-error.js';
+import { ApiError } from '../api/api-client.js';
 import { CodeForm } from './form.js';
 import { PageHeader, Panel } from './page.js';
 import classes from './page.module.css';

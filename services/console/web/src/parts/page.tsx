@@ -37,7 +37,7 @@ import {
 import { Link, Outlet, useLocation } from 'react-router';
 import classes from './page.module.css';
 import type { Tone } from '../palette.js';
-import { ApiError, messageOf } from '../api/api-error.js';
+import { ApiError, messageOf } from '../api/api-client.js';
 import type { OwnerSession } from '../api/session.js';
 import { isOwnersPath } from '../paths.js';
 
@@ -287,6 +287,13 @@ export function EmptyState(props: {
     </Stack>
   );
 }
+
+/** An empty list as a panel. */
+export const EmptyPanel = (empty: Parameters<typeof EmptyState>[0]) => (
+  <Panel>
+    <EmptyState {...empty} />
+  </Panel>
+);
 
 /** Footer of a list: the number of shown items, and a button for more. */
 export function LoadMore(props: {

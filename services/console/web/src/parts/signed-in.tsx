@@ -1,4 +1,4 @@
-import { AppShell, Burger, Button, Container, Group, Stack } from '@mantine/core';
+import { Anchor, AppShell, Burger, Button, Container, Group, Modal, Stack, Text } from '@mantine/core';
 import { Navigate, NavLink, Outlet, ScrollRestoration, useLocation } from 'react-router';
 import { useDisclosure, useDocumentVisibility, useIdle } from '@mantine/hooks';
 import {
@@ -18,17 +18,19 @@ import {
   IconWebhook,
   IconZoomQuestion,
 } from '@tabler/icons-react';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
-import { useSession, useSignOut } from '../api/session.js';
+import { onConfirmed, useSession, useSignInMethods, useSignOut } from '../api/session.js';
 import { PATHS, signInPath } from '../paths.js';
 import { Deferred, Loading, OwnerProvider, QueryView, TextLink, useOwner } from './page.js';
 import { ColorSchemeSwitch, OutsidePage } from './outside.js';
-import { PasswordDialog } from './password-dialog.js';
 import icon from '../icon.svg';
-import { pageEnvironment } from '../page-settings.js';
+import { pageEnvironment, pageProviderName } from '../page-settings.js';
 import classes from './signed-in.module.css';
 import { invalidateLive, reportChanges } from '../api/live-changes.js';
+import { confirmationGate } from '../api/confirmation-gate.js';
+import { useAction } from '../api/hooks.js';
+import { Form, FormFailure, PasswordField, useFields } from './form.js';
 
 /** Shows the page to a signed-in owner, and a public one to anyone; redirects others to the sign-in page, which returns here. */
 export function SignedIn() {
@@ -233,4 +235,88 @@ function useLiveChanges(): void {
       source.close();
     };
   }, [isWatched, queries]);
+}
+
+/** Asks for the password while requests wait at the gate. Without a session they have nothing to wait for. */
+function PasswordDialog() {
+  const isAsking = useSyncExternalStore(confirmationGate.subscribe, confirmationGate.isAsking);
+  useEffect(() => () => confirmationGate.settle(false), []);
+  return (
+    <Modal
+      opened={isAsking}
+      onClose={() => confirmationGate.settle(false)}
+      title={pageProviderName() === '' ? 'Confirm your password' : 'Confirm that it is you'}
+      zIndex={400}
+    >
+      <Confirmation />
+    </Modal>
+  );
+}
+
+/** Offers what the owner signs in with. The password comes first: it needs no other page. */
+function Confirmation() {
+  const { data, isLoading } = useSignInMethods();
+  if (isLoading) return <Loading label="Loading how you sign in" rows={2} />;
+  const hasPassword = data?.hasPassword !== false;
+  const provider = data?.provider ?? null;
+  return (
+    <Stack>
+      {hasPassword && <PasswordForm />}
+      {provider !== null && provider.linkedAt !== null && (
+        <ProviderForm
+          name={provider.name}
+          introduction={`${hasPassword ? 'Or sign' : 'Sign'} in again with ${provider.name} in a new tab. This page then continues.`}
+        />
+      )}
+    </Stack>
+  );
+}
+
+/** Signs the owner in again in another tab, so that this page keeps what was entered. */
+function ProviderForm(props: { readonly name: string; readonly introduction: string }) {
+  const { name, introduction } = props;
+  useEffect(() => onConfirmed(() => confirmationGate.settle(true)), []);
+  const tab = useRef<Window | null>(null);
+  const [blockedUrl, setBlockedUrl] = useState<string>();
+  const beginning = useAction('beginProviderConfirmation', {
+    onDone: ({ authorizationUrl }) => {
+      if (tab.current === null) setBlockedUrl(authorizationUrl);
+      else tab.current.location.replace(authorizationUrl);
+    },
+  });
+  const open = () => {
+    // Before the request: browsers block a tab that does not open with the click.
+    tab.current = window.open('about:blank', '_blank');
+    if (tab.current !== null) tab.current.opener = null;
+    beginning.run({}, { onError: () => tab.current?.close() });
+  };
+  return (
+    <Stack>
+      <Text>{introduction}</Text>
+      <FormFailure error={beginning.error} />
+      {blockedUrl === undefined ? (
+        <Button variant="default" loading={beginning.isRunning} onClick={open}>
+          {`Continue with ${name}`}
+        </Button>
+      ) : (
+        <Anchor href={blockedUrl} target="_blank" rel="noopener">{`Open ${name}`}</Anchor>
+      )}
+    </Stack>
+  );
+}
+
+function PasswordForm() {
+  const confirmation = useAction('confirmSession', { onDone: () => confirmationGate.settle(true) });
+  const { values, field } = useFields({ password: '' }, null);
+  return (
+    <Form
+      action={confirmation}
+      submitLabel="Confirm"
+      onSubmit={() => confirmation.run({ body: values })}
+      onCancel={() => confirmationGate.settle(false)}
+    >
+      <Text>This requires your password if you have not entered it in the last 15 minutes.</Text>
+      <PasswordField label="Password" autoComplete="current-password" {...field('password')} data-autofocus />
+    </Form>
+  );
 }

@@ -8,11 +8,11 @@ import { useSearchParams } from 'react-router';
 import { useOperationList, useWebhooks } from '../../api/hooks.js';
 import { browserName } from '../../browser-name.js';
 import { formatExact } from '../../format.js';
-import { EmptyState, Hint, LoadMore, PageHeader, Panel, QueryView, SmallLink } from '../../parts/page.js';
+import { EmptyPanel, Hint, LoadMore, PageHeader, QueryView, SmallLink } from '../../parts/page.js';
 import { DataTable, Facts, PastTime } from '../../parts/data.js';
 import { webhookName } from '../../webhook-facts.js';
 import { actionLabel, type AuditEntry, describeEntry, detailsByLabel, subjectPath } from './audit-labels.js';
-import { PickSelect } from '../../parts/fields.js';
+import { PickSelect } from '../../parts/form.js';
 
 /** Page of the audit trail. */
 export function Page() {
@@ -46,11 +46,9 @@ export function Page() {
         <QueryView query={trail} label="the audit trail">
           {(entries) =>
             entries.length === 0 ? (
-              <Panel>
-                <EmptyState title="No entries" icon={<IconHistory size={28} />}>
-                  {action === undefined ? 'No changes yet.' : `No entries for “${actionLabel(action)}”.`}
-                </EmptyState>
-              </Panel>
+              <EmptyPanel title="No entries" icon={<IconHistory size={28} />}>
+                {action === undefined ? 'No changes yet.' : `No entries for “${actionLabel(action)}”.`}
+              </EmptyPanel>
             ) : (
               <div aria-busy={trail.isStale}>
                 <Entries entries={entries} />

@@ -3,7 +3,7 @@ import { useParams } from 'react-router';
 import { IconCheck, IconPlayerPlay, IconRefresh, IconX } from '@tabler/icons-react';
 import { type Output, useAction, useOperationList, useWebhook } from '../../api/hooks.js';
 import {
-  EmptyState,
+  EmptyPanel,
   Hint,
   LoadMore,
   PageHeader,
@@ -72,11 +72,9 @@ function ReplayList({ webhookId }: { readonly webhookId: string }) {
                 Past replays
               </Text>
               {past.length === 0 ? (
-                <Panel>
-                  <EmptyState title="None yet" icon={<IconRefresh size={28} />}>
-                    Bulk replays and the replays after a pause appear here.
-                  </EmptyState>
-                </Panel>
+                <EmptyPanel title="None yet" icon={<IconRefresh size={28} />}>
+                  Bulk replays and the replays after a pause appear here.
+                </EmptyPanel>
               ) : (
                 <PastReplays replays={past} />
               )}

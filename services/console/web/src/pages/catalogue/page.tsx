@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 import { useLocation, useSearchParams } from 'react-router';
 import { useEventCatalogue } from '../../api/hooks.js';
 import { formatCountOf } from '../../format.js';
-import { EmptyState, PageHeader, Panel, QueryView, Small, TextLink, useOwner } from '../../parts/page.js';
+import { EmptyPanel, PageHeader, Panel, QueryView, Small, TextLink, useOwner } from '../../parts/page.js';
 import { Badge, DataTable } from '../../parts/data.js';
 import { CodeBlock, CopyButton } from '../../parts/code.js';
 import { PATHS } from '../../paths.js';
@@ -80,11 +80,9 @@ function Catalogue({ events }: { readonly events: readonly CatalogueEvent[] }) {
         </Text>
       </Group>
       {groups.length === 0 && (
-        <Panel>
-          <EmptyState title="No event found" icon={<IconListSearch size={28} />}>
-            No event has “{search}” in its name, meaning or fields.
-          </EmptyState>
-        </Panel>
+        <EmptyPanel title="No event found" icon={<IconListSearch size={28} />}>
+          No event has “{search}” in its name, meaning or fields.
+        </EmptyPanel>
       )}
       {groups.map((group) => (
         <GroupPanel key={group.group} {...group} named={named} />

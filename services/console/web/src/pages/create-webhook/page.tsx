@@ -82,10 +82,10 @@ function NewWebhookForm({ onCreated }: { readonly onCreated: (created: CreatedWe
 }
 
 /** Response of the creation. */
-export type CreatedWebhook = Output<'createWebhook'>;
+type CreatedWebhook = Output<'createWebhook'>;
 
 /** Steps from a new subscription to its first events. */
-export function FirstSteps({ created }: { readonly created: CreatedWebhook }) {
+function FirstSteps({ created }: { readonly created: CreatedWebhook }) {
   const { id, url, events, secretVersion } = created.subscription;
   const [isStored, setStored] = useState(false);
   const [wasStored, setWasStored] = useState(false);

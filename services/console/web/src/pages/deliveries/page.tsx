@@ -24,12 +24,11 @@ import {
 import { IconArrowUp, IconFilter, IconFilterOff, IconSearch, IconSend } from '@tabler/icons-react';
 import { useEffect, useId, useRef, useState, useSyncExternalStore } from 'react';
 import { formatCount } from '../../format.js';
-import { DeliveryTable } from '../../parts/delivery-table.js';
+import { DELIVERY_LOOKS, DeliveryTable } from '../../parts/data.js';
 import classes from './deliveries.module.css';
 import { useDeliveryPages, useHeldAt } from './use-delivery-pages.js';
 import { DELIVERY_STATES } from '@partner/proto-contracts/resources/delivery/delivery';
-import { DELIVERY_LOOKS } from '../../parts/data.js';
-import { DateTimeField, EventSelect, PickSelect, useTyped } from '../../parts/fields.js';
+import { DateTimeField, EventSelect, PickSelect, useTyped } from '../../parts/form.js';
 import { webhookName } from '../../webhook-facts.js';
 
 /** Page of the deliveries to all webhooks, or to one. */

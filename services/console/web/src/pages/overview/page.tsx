@@ -13,7 +13,7 @@ import {
 } from '../../api/hooks.js';
 import {
   Deferred,
-  EmptyState,
+  EmptyPanel,
   LinkButton,
   Loading,
   Notice,
@@ -65,21 +65,19 @@ export function Page() {
 /** For an owner without webhooks. */
 function Start() {
   return (
-    <Panel>
-      <EmptyState
-        title="No webhooks yet"
-        icon={<IconWebhook size={28} />}
-        action={
-          <LinkButton to={PATHS.createWebhook} size="md" mt="sm">
-            Create your first webhook
-          </LinkButton>
-        }
-      >
-        A webhook sends events, such as a newly assigned job, to your server as they occur. See{' '}
-        <TextLink to={PATHS.catalogue}>the available events</TextLink>, and start with{' '}
-        <TextLink to={PATHS.receiverCode}>the receiver code</TextLink>.
-      </EmptyState>
-    </Panel>
+    <EmptyPanel
+      title="No webhooks yet"
+      icon={<IconWebhook size={28} />}
+      action={
+        <LinkButton to={PATHS.createWebhook} size="md" mt="sm">
+          Create your first webhook
+        </LinkButton>
+      }
+    >
+      A webhook sends events, such as a newly assigned job, to your server as they occur. See{' '}
+      <TextLink to={PATHS.catalogue}>the available events</TextLink>, and start with{' '}
+      <TextLink to={PATHS.receiverCode}>the receiver code</TextLink>.
+    </EmptyPanel>
   );
 }
 

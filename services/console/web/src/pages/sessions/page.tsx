@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { IconDeviceLaptop } from '@tabler/icons-react';
-import { ApiError } from '../../api/api-error.js';
+import { ApiError } from '../../api/api-client.js';
 import { type Output, useAction, useOperation, useTask } from '../../api/hooks.js';
 import { browserName } from '../../browser-name.js';
 import { formatCountOf } from '../../format.js';

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { Navigate, useNavigate } from 'react-router';
-import { ApiError } from '../../api/api-error.js';
+import { ApiError } from '../../api/api-client.js';
 import { announceConfirmed, useNewSession, wantedPage } from '../../api/session.js';
 import { useAction } from '../../api/hooks.js';
 import { useProviderResponse } from '../../link-secrets.js';

@@ -12,7 +12,13 @@ import {
   QueryView,
   SmallLink,
 } from '../../parts/page.js';
-import { Facts, NextAttemptOfWebhook, VerifiedBadge, WebhookBadges } from '../../parts/data.js';
+import {
+  DeliveryTable,
+  Facts,
+  NextAttemptOfWebhook,
+  VerifiedBadge,
+  WebhookBadges,
+} from '../../parts/data.js';
 import { PATHS, WEBHOOK_TABS } from '../../paths.js';
 import { isFailing, webhookName } from '../../webhook-facts.js';
 import { DeletePanel, HeadersPanel, SwitchPanel, TestPanel } from './settings-tab.js';
@@ -20,7 +26,6 @@ import { SettingsPanel } from './settings-panel.js';
 import { SignatureSteps, useSignatureProof, useTestDelivery } from './steps.js';
 import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
-import { DeliveryTable } from '../../parts/delivery-table.js';
 import { TrafficPanel, useSpan } from '../../parts/traffic.js';
 import { CodeBlock } from '../../parts/code.js';
 import { conformanceCommand } from '../../shell-command.js';
@@ -124,7 +129,7 @@ function Everything({ webhook, deletion }: { readonly webhook: Webhook; readonly
 }
 
 /** Next required step for a subscription, if any. */
-export function NextStep({ webhook }: { readonly webhook: Webhook }) {
+function NextStep({ webhook }: { readonly webhook: Webhook }) {
   const { id, state, verified, secretShown, pendingSecretVersion } = webhook;
   return (
     <>
@@ -194,7 +199,7 @@ function Failing({ webhook }: { readonly webhook: Webhook }) {
 }
 
 /** The newest deliveries to a webhook. */
-export function RecentDeliveries({ webhookId }: { readonly webhookId: string }) {
+function RecentDeliveries({ webhookId }: { readonly webhookId: string }) {
   const recent = useOperation('listDeliveries', { params: { id: webhookId }, query: { limit: 10 } });
   return (
     <Panel
@@ -224,7 +229,7 @@ export function RecentDeliveries({ webhookId }: { readonly webhookId: string }) 
 }
 
 /** Attempts to one subscription over time. */
-export function HealthPanel({ id }: { readonly id: string }) {
+function HealthPanel({ id }: { readonly id: string }) {
   const { since } = useSpan();
   const statistics = useOperation(
     'getWebhookStatistics',
@@ -242,7 +247,7 @@ export function HealthPanel({ id }: { readonly id: string }) {
 }
 
 /** Versions of the secret, and a link to the rotation. */
-export function SecretPanel({ webhook }: { readonly webhook: Webhook }) {
+function SecretPanel({ webhook }: { readonly webhook: Webhook }) {
   const { id, secretVersion, secretShown, pendingSecretVersion } = webhook;
   return (
     <Panel title="Signing secret">
@@ -271,7 +276,7 @@ export function SecretPanel({ webhook }: { readonly webhook: Webhook }) {
 }
 
 /** Checks of the receiver: two tests from here, and the command line's complete check. */
-export function ConformancePanel({ webhook }: { readonly webhook: Webhook }) {
+function ConformancePanel({ webhook }: { readonly webhook: Webhook }) {
   const { id, secretVersion } = webhook;
   const tests = useSignatureProof(id, secretVersion);
   return (

@@ -8,7 +8,7 @@ import {
 } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import { type TestBody, useAction, type Webhook } from '../../api/hooks.js';
 import { ActionButton, Notice, Panel, Small } from '../../parts/page.js';
-import { violationsByField } from '../../api/api-error.js';
+import { violationsByField } from '../../api/api-client.js';
 import { CopyButton } from '../../parts/code.js';
 import { Form } from '../../parts/form.js';
 import { EventPatterns, Facts, PastTime } from '../../parts/data.js';

@@ -4,7 +4,7 @@ import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { useCompanyStatistics, useWebhooks, type Webhook } from '../../api/hooks.js';
 import { formatCountOf, formatShare } from '../../format.js';
 import { isFailing } from '../../webhook-facts.js';
-import { EmptyState, LinkButton, PageHeader, Panel, QueryView } from '../../parts/page.js';
+import { EmptyPanel, LinkButton, PageHeader, QueryView } from '../../parts/page.js';
 import {
   DataTable,
   EventPatterns,
@@ -43,19 +43,17 @@ export function Page() {
 
 function NoWebhooks() {
   return (
-    <Panel>
-      <EmptyState
-        title="No webhooks yet"
-        icon={<IconWebhook size={28} />}
-        action={
-          <LinkButton to={PATHS.createWebhook} mt="sm">
-            Create your first webhook
-          </LinkButton>
-        }
-      >
-        A webhook sends events to your server as they occur. You need the URL of your server.
-      </EmptyState>
-    </Panel>
+    <EmptyPanel
+      title="No webhooks yet"
+      icon={<IconWebhook size={28} />}
+      action={
+        <LinkButton to={PATHS.createWebhook} mt="sm">
+          Create your first webhook
+        </LinkButton>
+      }
+    >
+      A webhook sends events to your server as they occur. You need the URL of your server.
+    </EmptyPanel>
   );
 }
 
