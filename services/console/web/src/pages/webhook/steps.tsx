@@ -40,7 +40,7 @@ export function TestSteps(props: {
 }
 
 /** Outcome of the last test, with advice after a failure. */
-export function TestResult({ test: { outcome, deliveryId } }: { readonly test: TestDelivery }) {
+function TestResult({ test: { outcome, deliveryId } }: { readonly test: TestDelivery }) {
   if (outcome === undefined || deliveryId === undefined) return null;
   if (outcome.kind === 'waiting') {
     return <Notice tone="info" title="Sent, waiting for a response …" />;
