@@ -97,10 +97,10 @@ describe('a page that shows webhooks is notified of', () => {
     const id = await queued(companyId, subscriptionId);
     await fixture.finish('delivered', id);
     const deps = { database, logger: silentLogger, clock: () => new Date() };
-    const actor = installerOwner(companyId);
+    const caller = { companyId, actor: installerOwner(companyId), timeoutMs: () => undefined };
     let again = '';
     const replayed = await announcedBy(async () => {
-      again = (await replayDelivery(deps, { companyId, deliveryId: id, actor }, {})).id;
+      again = (await replayDelivery(deps, { ...caller, deliveryId: id })).id;
     });
     expect(replayed).toEqual([line]);
     await fixture.finish('dead_lettered', again);
@@ -111,8 +111,7 @@ describe('a page that shows webhooks is notified of', () => {
       to: new Date(),
       event: undefined,
     };
-    const begin = async () =>
-      createBulkReplay(deps, { ...of, actor, selection, perMinute: 600 }, { maxCounted: 100 });
+    const begin = async () => createBulkReplay(deps, { ...of, ...caller, selection, perMinute: 600 });
     expect(await announcedBy(begin)).toEqual([line]);
     expect(await announcedBy(() => stepBulkReplay(deps))).toEqual([line]);
   });

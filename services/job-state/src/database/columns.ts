@@ -43,9 +43,9 @@ export function columnNames(columns: Columns): string {
     .join(', ');
 }
 
-/** A relation of rows whose values are the first parameters of the statement: {@link columnArrays}. */
-export function unnestColumns(columns: Columns, alias: string): string {
-  const types = Object.values(columns).map(({ type }, index) => `$${index + 1}::${type}[]`);
+/** A relation of rows whose values are parameters of the statement, from this one on: {@link columnArrays}. */
+export function unnestColumns(columns: Columns, alias: string, first = 1): string {
+  const types = Object.values(columns).map(({ type }, index) => `$${index + first}::${type}[]`);
   return `unnest(${types.join(', ')}) as ${alias} (${columnNames(columns)})`;
 }
 

@@ -101,7 +101,7 @@ export function connectAudit(deps: Parameters<typeof auditOperations>[0]) {
 export type PublicSubscriptions = ReturnType<typeof connectSubscriptions>;
 
 /** What every request of the test client names. */
-interface Named {
+export interface Named {
   readonly companyId: string;
   /** Absent: INSTALLER. */
   readonly companyClass?: CompanyClassName;

@@ -14,12 +14,12 @@ import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { Registry } from 'prom-client';
 import type { Database, Transaction } from '../database/database.js';
 import { createTestDatabase } from './test-database.js';
-import type { DeliveryStateName } from '../webhooks/deliveries/delivery-columns.js';
+import { type DeliveryStateName, RETAINED_COLUMNS } from '../webhooks/deliveries/delivery-columns.js';
 import {
   createDeliveryResultsHandler,
   type DeliveryResultsDeps,
 } from '../webhooks/attempts/delivery-results.js';
-import { type RecordedEvent, recordEvent } from '../webhooks/events/record-event.js';
+import { recordEvent } from '../webhooks/events/record-event.js';
 
 /** The stored state of a delivery, unfinished or finished. */
 export interface StoredDelivery {
@@ -39,178 +39,131 @@ export interface StoredDelivery {
   readonly wait_ms: number | null;
 }
 
-/** Helpers of webhook tests for the rows of a database. */
-export interface WebhookRows {
-  readonly database: Database;
-  company(companyClass?: CompanyClassName): Promise<string>;
-  /** An active, verified subscription by default. */
-  subscription(options: {
-    readonly companyId: string;
-    readonly events?: readonly string[];
-    readonly state?: 'paused' | 'active';
-    readonly schemaVersion?: number;
-  }): Promise<string>;
-  /** Records an `install.status_changed` of a job for the company. */
-  record(tx: Transaction, companyId: string, jobId?: string): RecordedEvent;
-  /** Does so in a transaction of its own and returns the event's id. */
-  event(companyId: string, jobId?: string): Promise<string>;
-  /** A company with one subscription, and deliveries of this many events to it, oldest first. */
-  companyWith(events: number): Promise<{
-    readonly companyId: string;
-    readonly subscriptionId: string;
-    readonly deliveries: readonly StoredDelivery[];
-    readonly ids: readonly string[];
-    /** The first one; empty without any. */
-    readonly deliveryId: string;
-  }>;
-  /** Sets columns of a row. `assignments` is SQL. */
-  set(table: string, id: string | null | undefined, assignments: string): Promise<unknown>;
-  row(table: string, id: string): Promise<Readonly<Record<string, unknown>>>;
-  delivery(id: string): Promise<StoredDelivery>;
-  /** Since when an unfinished delivery is overdue; null: it is not. */
-  overdueSince(id: string): Promise<Date | null>;
-  deliveriesOf(subscriptionId: string): Promise<readonly StoredDelivery[]>;
-  /** Number of deliveries under a lease. */
-  leases(): Promise<number>;
-  health(subscriptionId: string): Promise<string>;
-  /** Moves the time of the next attempt, or the end of the lease, into the past. */
-  makeDue(...deliveryIds: readonly string[]): Promise<void>;
-  /** Finishes deliveries, as results would. */
-  finish(
-    state: 'delivered' | 'dead_lettered' | 'cancelled',
-    ...deliveryIds: readonly string[]
-  ): Promise<void>;
-  setState(subscriptionId: string, state: 'paused' | 'active'): Promise<void>;
-}
+export type WebhookRows = ReturnType<typeof webhookRows>;
+export type WebhookFixture = Awaited<ReturnType<typeof openWebhookFixture>>;
 
-/** The same with a separate database. */
-export interface WebhookFixture extends WebhookRows {
-  close(): Promise<void>;
-}
-
-/** Creates the database. Call `close` at the end. */
-export async function openWebhookFixture(): Promise<WebhookFixture> {
+/** Creates a database with webhooks. Call `close` at the end. */
+export async function openWebhookFixture() {
   const testDatabase = await createTestDatabase();
   return { ...webhookRows(testDatabase.database), close: () => testDatabase.drop() };
 }
 
-export function webhookRows(database: Database): WebhookRows {
-  const rows: WebhookRows = {
-    database,
-    async company(companyClass = 'INSTALLER') {
-      const id = newId('cmp');
-      await database.query('insert into companies (id, name, class) values ($1, $1, $2)', [id, companyClass]);
-      return id;
-    },
-    async subscription({ companyId, events = ['install.*'], state = 'active', schemaVersion = 1 }) {
-      const id = newId('whk');
-      await database.query(
-        `with subscription as (
-           insert into subscriptions (id, company_id, url, events, state, schema_version, verified_url_version, paused_at)
-           values ($1, $2, $3, $4, $5, $6, 1, case $5 when 'paused' then now() end)
-           returning id
-         )
-         insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id)
-         select id, 1, '\\x5ea1ed', 'test' from subscription`,
-        [id, companyId, `https://receiver.test/${id}`, events, state, schemaVersion],
-      );
-      return id;
-    },
-    record(tx, companyId, jobId = newId('job')) {
-      const now = new Date();
-      return recordEvent(tx, {
-        companyId,
-        event: 'install.status_changed',
-        occurredAt: now,
-        resource: { type: 'install_job', id: jobId, version: 2 },
-        data: {
-          jobId,
-          previousStatus: 'ASSIGNED',
-          status: 'ACKNOWLEDGED',
-          occurredAt: now.toISOString(),
-          note: null,
-          blockerCode: null,
-        },
-        now,
-      });
-    },
-    event: (companyId, jobId) => database.transaction((tx) => rows.record(tx, companyId, jobId).eventId),
-    async companyWith(events) {
-      const companyId = await rows.company();
-      const subscriptionId = await rows.subscription({ companyId });
-      for (let made = 0; made < events; made += 1) await rows.event(companyId);
-      const deliveries = await rows.deliveriesOf(subscriptionId);
+/** Helpers of webhook tests for the rows of a database. */
+export function webhookRows(database: Database) {
+  const WITH_WAIT = `select *, (extract(epoch from next_attempt_at - now()) * 1000)::double precision as wait_ms from all_deliveries`;
+
+  async function company(companyClass: CompanyClassName = 'INSTALLER') {
+    const id = newId('cmp');
+    await database.query('insert into companies (id, name, class) values ($1, $1, $2)', [id, companyClass]);
+    return id;
+  }
+
+  /** An active, verified subscription by default. */
+  async function subscription(options: {
+    readonly companyId: string;
+    readonly events?: readonly string[];
+    readonly state?: 'paused' | 'active';
+    readonly schemaVersion?: number;
+  }) {
+    const { companyId, events = ['install.*'], state = 'active', schemaVersion = 1 } = options;
+    const id = newId('whk');
+    await database.query(
+      `with subscription as (
+         insert into subscriptions (id, company_id, url, events, state, schema_version, verified_url_version, paused_at)
+         values ($1, $2, $3, $4, $5, $6, 1, case $5 when 'paused' then now() end)
+         returning id
+       )
+       insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id)
+       select id, 1, '\\x5ea1ed', 'test' from subscription`,
+      [id, companyId, `https://receiver.test/${id}`, events, state, schemaVersion],
+    );
+    return id;
+  }
+
+  /** Records an `install.status_changed` of a job for the company. */
+  function record(tx: Transaction, companyId: string, jobId: string = newId('job')) {
+    const now = new Date();
+    return recordEvent(tx, {
+      companyId,
+      event: 'install.status_changed',
+      occurredAt: now,
+      resource: { type: 'install_job', id: jobId, version: 2 },
+      data: {
+        jobId,
+        previousStatus: 'ASSIGNED',
+        status: 'ACKNOWLEDGED',
+        occurredAt: now.toISOString(),
+        note: null,
+        blockerCode: null,
+      },
+      now,
+    });
+  }
+
+  /** Does so in a transaction of its own and returns the event's id. */
+  const event = (companyId: string, jobId?: string) =>
+    database.transaction((tx) => record(tx, companyId, jobId).eventId);
+
+  const deliveriesOf = (subscriptionId: string) =>
+    database.query<StoredDelivery>(`${WITH_WAIT} where subscription_id = $1 order by id`, [subscriptionId]);
+
+  /** Sets columns of a row. `assignments` is SQL. */
+  const set = (table: string, id: string | null | undefined, assignments: string) =>
+    database.query(`update ${table} set ${assignments} where id = $1`, [id]);
+
+  async function row(table: string, id: string): Promise<Readonly<Record<string, unknown>>> {
+    const [found] = await database.query(`select * from ${table} where id = $1`, [id]);
+    invariant(found, 'the row exists');
+    return found;
+  }
+
+  return {
+    ...{ database, company, subscription, record, event, deliveriesOf, set, row },
+    /** A company with one subscription, and deliveries of this many events to it, oldest first; `deliveryId` is the first one. */
+    async companyWith(events: number) {
+      const companyId = await company();
+      const subscriptionId = await subscription({ companyId });
+      for (let made = 0; made < events; made += 1) await event(companyId);
+      const deliveries = await deliveriesOf(subscriptionId);
       const ids = deliveries.map(({ id }) => id);
       return { companyId, subscriptionId, deliveries, ids, deliveryId: ids[0] ?? '' };
     },
-    set: (table, id, assignments) => database.query(`update ${table} set ${assignments} where id = $1`, [id]),
-    async row(table, id) {
-      const [row] = await database.query(`select * from ${table} where id = $1`, [id]);
-      invariant(row, 'the row exists');
-      return row;
+    async delivery(id: string): Promise<StoredDelivery> {
+      const [found] = await database.query<StoredDelivery>(`${WITH_WAIT} where id = $1`, [id]);
+      invariant(found, 'the delivery exists');
+      return found;
     },
-    async delivery(id) {
-      const [row] = await database.query<StoredDelivery>(
-        `select *, (extract(epoch from next_attempt_at - now()) * 1000)::double precision as wait_ms
-         from all_deliveries where id = $1`,
-        [id],
-      );
-      invariant(row, 'the delivery exists');
-      return row;
-    },
-    async overdueSince(id) {
-      const [row] = await database.query<{ since: Date | null }>(
-        'select overdue_since as since from deliveries where id = $1',
-        [id],
-      );
-      invariant(row, 'the delivery is unfinished');
-      return row.since;
-    },
-    deliveriesOf: (subscriptionId) =>
-      database.query<StoredDelivery>(
-        `select *, (extract(epoch from next_attempt_at - now()) * 1000)::double precision as wait_ms
-         from all_deliveries where subscription_id = $1 order by id`,
-        [subscriptionId],
-      ),
-    async leases() {
-      const rows = await database.query('select 1 from deliveries where lease_id is not null');
-      return rows.length;
-    },
-    async health(subscriptionId) {
-      const [row] = await database.query<{ health: string }>(
-        'select health from subscriptions where id = $1',
-        [subscriptionId],
-      );
-      invariant(row, 'the subscription exists');
-      return row.health;
-    },
-    async makeDue(...deliveryIds) {
+    /** Since when an unfinished delivery is overdue; null: it is not. */
+    overdueSince: async (id: string) => (await row('deliveries', id))['overdue_since'],
+    /** Number of deliveries under a lease. */
+    leases: async () => (await database.query('select from deliveries where lease_id is not null')).length,
+    health: async (subscriptionId: string) => (await row('subscriptions', subscriptionId))['health'],
+    /** Moves the time of the next attempt, or the end of the lease, into the past. */
+    async makeDue(...deliveryIds: readonly string[]) {
       await database.query(
         `update deliveries set next_attempt_at = now() - interval '1 second' where id = any($1::text[])`,
         [deliveryIds],
       );
     },
-    async finish(state, ...deliveryIds) {
+    /** Finishes deliveries, as results would. */
+    async finish(
+      state: 'delivered' | 'dead_lettered' | 'cancelled',
+      ...deliveryIds: readonly string[]
+    ): Promise<void> {
       await database.query(
         `with ended as (
            delete from deliveries where id = any($1::text[]) returning *
          )
-         insert into finished_deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test,
-           secret_version, replay_of, bulk_replay_id, state, attempts, created_at, finished_at, number)
-         select id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test, secret_version,
-           replay_of, bulk_replay_id, $2, attempts, created_at, now(), number
-         from ended`,
+         insert into finished_deliveries (${RETAINED_COLUMNS}, state, attempts, finished_at)
+         select ${RETAINED_COLUMNS}, $2, attempts, now() from ended`,
         [deliveryIds, state],
       );
     },
-    async setState(subscriptionId, state) {
-      await database.query(
-        `update subscriptions set state = $2, paused_at = case $2 when 'paused' then now() end where id = $1`,
-        [subscriptionId, state],
-      );
+    async setState(subscriptionId: string, state: 'paused' | 'active') {
+      const pausedAt = state === 'paused' ? 'now()' : 'null';
+      await set('subscriptions', subscriptionId, `state = '${state}', paused_at = ${pausedAt}`);
     },
   };
-  return rows;
 }
 
 /** The handler of results over a database. Its backoffs have no jitter. */

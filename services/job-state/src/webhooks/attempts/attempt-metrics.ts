@@ -7,7 +7,6 @@ export type AttemptMetrics = ReturnType<typeof createAttemptMetrics>;
 /** From the latency of a healthy endpoint to the last retry after 127 minutes. */
 const DELIVERY_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600, 9_000];
 
-/** Metrics of recorded attempts, by the class of the company that owns the endpoint. */
 export function createAttemptMetrics(metrics: Registry) {
   const registers = [metrics];
   const attempts = new Counter({

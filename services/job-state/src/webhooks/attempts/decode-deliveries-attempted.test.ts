@@ -136,6 +136,13 @@ describe('decodeDeliveriesAttempted', () => {
       },
     ],
     [
+      'the end of a certificate in another century, which is kept as a step',
+      ({ attempt }) =>
+        attempt?.exchange &&
+        (attempt.exchange.certificateValidTo = timestampFromDate(new Date('2126-01-01T00:00:00Z'))),
+      { exchange: { json: expect.stringContaining('2126-01-01T00:00:00.000Z'), certificate: undefined } },
+    ],
+    [
       'the duration of a step',
       ({ attempt }) => attempt?.exchange && (attempt.exchange.dnsMs = -1),
       {
@@ -148,22 +155,9 @@ describe('decodeDeliveriesAttempted', () => {
         },
       },
     ],
-  ])('accepts a result with an implausible %s', (_what, change, expected) => {
+  ])('accepts a result with an implausible value of %s', (_what, change, expected) => {
     const { results, malformed } = decodeDeliveriesAttempted(encoded(attempted(change)));
     expect(malformed).toBeUndefined();
     expect(results[0]?.attempt).toMatchObject(expected);
-  });
-
-  test('shows a certificate expiry in another century and ignores it otherwise', () => {
-    const { results } = decodeDeliveriesAttempted(
-      encoded(
-        attempted(({ attempt }) => {
-          if (attempt?.exchange)
-            attempt.exchange.certificateValidTo = timestampFromDate(new Date('2126-01-01T00:00:00Z'));
-        }),
-      ),
-    );
-    expect(results[0]?.attempt.exchange?.json).toContain('2126-01-01T00:00:00.000Z');
-    expect(results[0]?.attempt.exchange?.certificate).toBeUndefined();
   });
 });

@@ -19,7 +19,6 @@ const instant = z
     return z.NEVER;
   });
 
-/** The stored headers of a response, as JSON. */
 const responseHeaders = z
   .object({ headers: z.array(z.object({ name: text, value: text })).max(RESPONSE_HEADER_LIMITS.headers) })
   .transform(({ headers }) => JSON.stringify(headers));
@@ -50,7 +49,6 @@ const deliveryAttempted = z.object({
   }),
 });
 
-/** How one attempt of a delivery ended, as its dispatcher reports it. */
 export type AttemptResult = z.infer<typeof deliveryAttempted>;
 
 /**

@@ -89,12 +89,6 @@ async function read(query: Partial<DeliveryQuery>) {
     subscriptionId,
     beforeDeliveryId: undefined,
     limit: 50,
-    state: undefined,
-    events: undefined,
-    created: { from: undefined, to: undefined },
-    resourceId: undefined,
-    search: undefined,
-    numbers: { from: undefined, to: undefined },
     ...query,
   });
   const plan = JSON.stringify(plans);
@@ -134,7 +128,7 @@ describe('a page of deliveries', () => {
     ['cancelled', 0],
   ];
   test.each(rareStates)('of the rare state %s does not go through the others', async (state, count) => {
-    const page = await read({ state });
+    const page = await read({ status: state });
     expect(page.deliveries).toHaveLength(count);
     expect(page.inVain).toBe(0);
     expect(page.rows).toBeLessThan(500);
@@ -142,13 +136,13 @@ describe('a page of deliveries', () => {
 
   test.each(['the company', 'the subscription'])('of the frequent state of %s has no others', async (of) => {
     const scope = of === 'the company' ? { subscriptionId: undefined } : {};
-    const page = await read({ ...scope, state: 'delivered' });
+    const page = await read({ ...scope, status: 'delivered' });
     expect(page.deliveries).toHaveLength(50);
     expect(page.deliveries.every(({ state }) => state === 'delivered')).toBe(true);
   });
 
   test('of a rare final state of a company does not go through the others', async () => {
-    const page = await read({ subscriptionId: undefined, state: 'dead_lettered' });
+    const page = await read({ subscriptionId: undefined, status: 'dead_lettered' });
     expect(page.deliveries).toHaveLength(FINISHED / RARE);
     expect(page.inVain).toBe(0);
     expect(page.rows).toBeLessThan(500);

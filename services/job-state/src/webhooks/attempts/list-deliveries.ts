@@ -1,37 +1,28 @@
+import type { webhookDeliveryQuery } from '@partner/proto-contracts/resources/delivery/delivery';
 import { isId } from '@partner/kernel/process/ids';
+import type { z } from 'zod';
 import type { Queryable } from '../../database/database.js';
 import { pageOf, type PageRow, pageWithScanEnd } from '../../database/page-with-scan-end.js';
 import { getSubscription } from '../subscriptions/get-subscription.js';
-import { type CreationSpan, idsCreatedWithin } from '../../database/created-within.js';
-import { ANY_DELIVERY_COLUMNS, type DeliveryStateName } from '../deliveries/delivery-columns.js';
+import { idsCreatedWithin } from '../../database/created-within.js';
+import { ANY_DELIVERY_COLUMNS } from '../deliveries/delivery-columns.js';
 import { ATTEMPT_SUMMARY_COLUMNS } from '../deliveries/attempt-columns.js';
 import type { ListedDeliveryRow } from '../deliveries/delivery-resource.js';
+import { eventsOf } from '../events/list-events.js';
 
 /** Maximum number of deliveries that one page scans, however few match its filters. */
 export const MAX_DELIVERIES_SCANNED = 10_000;
 /** Maximum number of events of a resource whose deliveries a search finds: the newest ones. */
 const MAX_EVENTS_SEARCHED = 1_000;
 
-export interface DeliveryQuery {
+/** A page of a company's deliveries, as the operation has parsed it. */
+export interface DeliveryQuery extends Partial<z.output<typeof webhookDeliveryQuery>> {
   readonly companyId: string;
   /** Only deliveries to this subscription; absent: to all, deleted ones included. */
-  readonly subscriptionId: string | undefined;
+  readonly subscriptionId?: string | undefined;
   /** Only deliveries older than this one; absent: from the newest. */
   readonly beforeDeliveryId: string | undefined;
-  /** At least 1. */
   readonly limit: number;
-  readonly state: DeliveryStateName | undefined;
-  readonly events: readonly string[] | undefined;
-  readonly created: CreationSpan;
-  /** Only events about this resource; absent: all. */
-  readonly resourceId: string | undefined;
-  /**
-   * Only deliveries that this names: the id of a delivery, of an attempt, of an event or of its resource, or the work order number
-   * of a job that the company sells or installs; absent: all.
-   */
-  readonly search: string | undefined;
-  /** Only events with numbers of the subscription in this span, both ends included; decimal texts. */
-  readonly numbers: { readonly from: string | undefined; readonly to: string | undefined };
 }
 
 /** The walks that have an index, and the states that it covers. */
@@ -77,11 +68,12 @@ export async function listDeliveries(
   readonly deliveries: readonly ListedDeliveryRow[];
   readonly nextBeforeId: string | undefined;
 }> {
-  const { companyId, subscriptionId, beforeDeliveryId, limit, state, events, created, resourceId } = query;
-  const { search, numbers } = query;
+  const { companyId, subscriptionId, beforeDeliveryId, limit, status: state, search } = query;
+  const [from, to] = [query.from, query.to].map((time) => (time === undefined ? undefined : new Date(time)));
+  const events = eventsOf(query.event);
   if (subscriptionId !== undefined) await getSubscription(database, { companyId, subscriptionId });
   const walk = subscriptionId === undefined ? WALKS.company : WALKS.subscription;
-  const { lowest, beyond } = idsCreatedWithin('dlv', created);
+  const { lowest, beyond } = idsCreatedWithin('dlv', { from, to });
   const isStateFiltered = state !== undefined && !walk.states.has(state);
   // Walks the deliveries from the newest on, through the indexes. Other filters are checked row by row.
   const scanned = `
@@ -114,15 +106,15 @@ export async function listDeliveries(
       beforeDeliveryId !== undefined && beforeDeliveryId < beyond ? beforeDeliveryId : beyond,
       isStateFiltered ? null : (state ?? null),
       isStateFiltered && UNFINISHED.has(state),
-      created.from ?? null,
-      created.to ?? null,
+      from ?? null,
+      to ?? null,
       MAX_DELIVERIES_SCANNED,
       isStateFiltered ? state : null,
       events ?? null,
-      resourceId ?? null,
+      query.resourceId ?? null,
       limit + 1,
-      numbers.from ?? null,
-      numbers.to ?? null,
+      query.fromNumber ?? null,
+      query.toNumber ?? null,
       ...(search === undefined ? [] : [search, companyId]),
     ],
   );

@@ -15,6 +15,10 @@ import { manifestOperations } from './read-manifest.js';
 
 const clock = () => new Date();
 
+const ownerOf = (companyId: string) => {
+  return { companyId, actor: installerOwner(companyId), timeoutMs: () => undefined };
+};
+
 const hourAround = () => ({
   from: new Date(Date.now() - HOUR_MS).toISOString(),
   to: new Date(Date.now() + HOUR_MS).toISOString(),
@@ -116,15 +120,8 @@ describe('the numbers of the events of a subscription', () => {
     const selection = { fromSequence: 1, toSequence: 9 };
     const { result } = await replayEvents(
       { database: fixture.database, clock: later, logger },
-      {
-        companyId,
-        subscriptionId,
-        selection,
-        perMinute: 60_000,
-        binding: undefined,
-        actor: { membershipId: undefined },
-      },
-      { timeoutMs: undefined, maxCounted: 10 },
+      { ...ownerOf(companyId), subscriptionId, selection, perMinute: 60_000 },
+      undefined,
     );
     await runToEnd({ companyId, replayId: result.replays[0]?.id ?? '' });
     expect(await numbers()).toEqual([
@@ -147,7 +144,7 @@ describe('the numbers of the events of a subscription', () => {
   test('are dropped with their subscription, so that the row of a company does not grow', async () => {
     const { companyId, subscriptionId } = await fixture.companyWith(1);
     const deps = { database: fixture.database, logger, clock };
-    await deleteSubscription(deps, { companyId, subscriptionId, actor: installerOwner(companyId) }, {});
+    await deleteSubscription(deps, { ...ownerOf(companyId), subscriptionId });
     const [head] = await fixture.database.query(
       'select delivery_counts from event_heads where company_id = $1',
       [companyId],

@@ -18,7 +18,6 @@ interface ManifestQuery extends SubscriptionOfCompany {
   readonly to: Date;
   /** Only deliveries after this one; undefined: from the first. */
   readonly afterDeliveryId: string | undefined;
-  /** At least 1. */
   readonly limit: number;
 }
 

@@ -211,7 +211,6 @@ async function recordLate(
 interface RecordedAttempt {
   readonly delivery: DeliveryUnderLock;
   readonly result: AttemptResult;
-  /** True if its failure dead-letters the delivery. */
   readonly isDeadLetter: boolean;
 }
 

@@ -1,3 +1,4 @@
+import { column, columnArrays, unnestColumns } from '../../database/columns.js';
 import type { Transaction } from '../../database/database.js';
 import { FAILING_AFTER } from '../deliveries/claim-rule.js';
 import { dueAt, RETAINED_COLUMNS, setDueAt } from '../deliveries/delivery-columns.js';
@@ -17,11 +18,41 @@ export interface SubscriptionChange {
   failures: number;
 }
 
+const DELIVERY_CHANGE = {
+  id: column<string>('id', 'text'),
+  kind: column<Change['kind']>('state', 'text'),
+  attempts: column<number>('attempts', 'integer'),
+  backoffMs: column<number>('wait_ms', 'double precision'),
+  endsLease: column<boolean>('ends_lease', 'boolean'),
+} as const;
+
+const SUBSCRIPTION_CHANGE = {
+  id: column<string>('id', 'text'),
+  health: column<string>('health', 'text'),
+  verifiedUrl: column<number>('verified_url_version', 'integer'),
+  verifiedSecret: column<number>('verified_secret_version', 'integer'),
+  hasDelivered: column<boolean>('has_delivered', 'boolean'),
+  failures: column<number>('failures', 'integer'),
+  certificateUrl: column<number>('certificate_url_version', 'integer'),
+  validFrom: column<Date>('certificate_valid_from', 'timestamptz'),
+  validTo: column<Date>('certificate_valid_to', 'timestamptz'),
+} as const;
+
+const FIRST_OF_SUBSCRIPTION = Object.keys(DELIVERY_CHANGE).length + 1;
+
+/**
+ * Settles deliveries, then changes subscriptions:
+ *
+ * - `change` are the settled deliveries. `ended` deletes those that ended, and `finished` keeps them;
+ * - `scheduled` sets when the others are due: after the backoff, and not before an earlier backoff ends. A late failure leaves a
+ *   current lease alone, and `not_before` has its backoff;
+ * - `locked` locks the subscriptions in ascending order. Each is changed as of its lock: a certificate or a test of a former URL
+ *   changes nothing.
+ */
 const SETTLE = {
   name: 'settle-deliveries',
   text: `with change as materialized (
-     select * from unnest($1::text[], $2::text[], $3::integer[], $4::double precision[], $5::boolean[])
-       as change (id, state, attempts, wait_ms, ends_lease)
+     select * from ${unnestColumns(DELIVERY_CHANGE, 'change')}
    ), ended as (
      delete from deliveries d using change where d.id = change.id and change.state <> 'retry_scheduled'
      returning d.*, change.state as end_state, change.attempts as end_attempts
@@ -46,7 +77,7 @@ const SETTLE = {
      from change
      where d.id = change.id and change.state = 'retry_scheduled'
    ), locked as materialized (
-     select s.id from subscriptions s where s.id = any($6::text[]) order by s.id for no key update
+     select s.id from subscriptions s where s.id = any($${FIRST_OF_SUBSCRIPTION}::text[]) order by s.id for no key update
    )
    update subscriptions s set
      health = coalesce(change.health, s.health),
@@ -73,10 +104,7 @@ const SETTLE = {
        else s.certificate_valid_to
      end
    from locked
-   join unnest($6::text[], $7::text[], $8::integer[], $9::boolean[], $10::integer[], $11::integer[], $12::timestamptz[],
-       $13::timestamptz[], $14::integer[])
-     as change (id, health, verified_url_version, has_delivered, failures, certificate_url_version, certificate_valid_from,
-       certificate_valid_to, verified_secret_version)
+   join ${unnestColumns(SUBSCRIPTION_CHANGE, 'change', FIRST_OF_SUBSCRIPTION)}
      on change.id = locked.id
    where s.id = locked.id`,
 };
@@ -92,21 +120,19 @@ export function writeSettlements(
     readonly subscriptions: ReadonlyMap<string, SubscriptionChange>;
   },
 ): void {
-  const changed = [...subscriptions].sort(([a], [b]) => (a < b ? -1 : 1));
   void tx.query(SETTLE, [
-    settled.map(({ delivery }) => delivery.id),
-    settled.map(({ change }) => change.kind),
-    settled.map(({ change }) => change.attempts),
-    settled.map(({ change }) => (change.kind === 'retry_scheduled' ? change.backoffMs : null)),
-    settled.map(({ change }) => change.kind !== 'retry_scheduled' || change.endsLease),
-    changed.map(([id]) => id),
-    changed.map(([, change]) => change.health ?? null),
-    changed.map(([, change]) => change.verified?.urlVersion ?? null),
-    changed.map(([, change]) => change.hasDelivered),
-    changed.map(([, change]) => change.failures),
-    changed.map(([, change]) => change.certificate?.urlVersion ?? null),
-    changed.map(([, change]) => change.certificate?.validFrom ?? null),
-    changed.map(([, change]) => change.certificate?.validTo ?? null),
-    changed.map(([, change]) => change.verified?.secretVersion ?? null),
+    ...columnArrays(
+      DELIVERY_CHANGE,
+      settled.map(({ delivery, change }) => ({ endsLease: true, ...change, id: delivery.id })),
+    ),
+    ...columnArrays(
+      SUBSCRIPTION_CHANGE,
+      [...subscriptions].map(([id, { verified, certificate, ...change }]) => ({
+        ...{ id, ...change, ...certificate },
+        verifiedUrl: verified?.urlVersion,
+        verifiedSecret: verified?.secretVersion,
+        certificateUrl: certificate?.urlVersion,
+      })),
+    ),
   ]);
 }

@@ -27,9 +27,7 @@ const PUBLIC = {
 /** The columns of `delivery_attempts`, apart from the time of the record. */
 export const ATTEMPT = { deliveryId: column<string>('delivery_id', 'text'), ...PUBLIC } as const;
 
-/** The fields of an attempt in a list, as {@link ATTEMPT_SUMMARY_COLUMNS} selects them. */
 export type AttemptSummaryRow = RowOf<typeof SUMMARY>;
-/** The public fields of an attempt, as {@link ATTEMPT_COLUMNS} selects them. */
 export type AttemptRow = RowOf<typeof PUBLIC>;
 
 /** Columns of an {@link AttemptSummaryRow}, from `delivery_attempts a`. */

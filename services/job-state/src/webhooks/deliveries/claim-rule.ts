@@ -35,17 +35,14 @@ export function limitsOfSlots(inFlight: number, leaseSeconds: number): LeaseLimi
   };
 }
 
-/** Slots available to companies that already have deliveries in flight. */
 export function sharedSlotsOf(inFlight: number): number {
   return inFlight - Math.floor(inFlight * RESERVED_FOR_FIRST);
 }
 
-/** Slots that all failing endpoints have together. */
 export function failingSlotsOf(slots: number): number {
   return shareOf(slots, FAILING_SHARE);
 }
 
-/** The slots of one subscription out of a total. */
 export function subscriptionCapOf(inFlight: number): number {
   return shareOf(inFlight, SUBSCRIPTION_SHARE);
 }

@@ -24,7 +24,6 @@ const KEPT = {
   number: column<string | null>('number', 'bigint'),
 } as const;
 
-/** The columns of `deliveries`. */
 export const DELIVERY = {
   ...KEPT,
   state: column<DeliveryStateName>('state', 'text'),
@@ -60,24 +59,20 @@ const PUBLIC = {
 
 const FINISHED_AT = { finishedAt: column<Date | null>('finished_at', 'timestamptz') } as const;
 
-/** The public fields of a delivery, as {@link DELIVERY_COLUMNS} and {@link ANY_DELIVERY_COLUMNS} select them. */
 export type DeliveryRow = RowOf<typeof PUBLIC & typeof FINISHED_AT>;
 
 /** Columns of an unfinished {@link DeliveryRow}, from `deliveries d`. */
 export const DELIVERY_COLUMNS = `${selectList(PUBLIC, 'd')}, null::timestamptz as "finishedAt"`;
 /** Columns of a {@link DeliveryRow}, from `all_deliveries d`. */
 export const ANY_DELIVERY_COLUMNS = selectList({ ...PUBLIC, ...FINISHED_AT }, 'd');
-/** The columns that an end of a delivery keeps. */
 export const RETAINED_COLUMNS = columnNames(KEPT);
 
 /** Whether a delivery waits for its first attempt or for a retry, due or not. Each has an index by subscription and due time. */
 export const isWaiting = (d: string, state: 'pending' | 'retry_scheduled') =>
   `${d}.state = '${state}' and ${d}.lease_id is null`;
-/** When a delivery is due; with a lease, when that ends. */
 export function dueAt(d: string): string {
   return DELIVERY.dueAt.sql(d);
 }
-/** Sets when a delivery is due. */
 export const setDueAt = (time: string) => `${DELIVERY.dueAt.name} = ${time}`;
 /** Whether a waiting delivery is due, or a lease has expired. */
 export const isDue = (d: string) => `${dueAt(d)} <= now()`;
@@ -87,5 +82,4 @@ export const isOverdue = (d: string) => `${d}.overdue_since is not null and ${d}
           and (${d}.lease_id is not null or ${dueAt(d)} <= now() + interval '5 seconds')`;
 export const leaseFor = (seconds: string) =>
   `lease_id = gen_random_uuid()::text, ${setDueAt(`statement_timestamp() + make_interval(secs => ${seconds})`)}`;
-/** Sets that a waiting delivery is due now. */
 export const MAKE_DUE = setDueAt(`least(${dueAt('d')}, now())`);

@@ -6,11 +6,9 @@ import type { AttemptRow, AttemptSummaryRow } from './attempt-columns.js';
 import type { DeliveryRow } from './delivery-columns.js';
 import { shownExchange } from './exchange-steps.js';
 
-/** A delivery with the fields of its last attempt, or null for each of them. */
 export type ListedDeliveryRow = DeliveryRow &
   (AttemptSummaryRow | { readonly [Field in keyof AttemptSummaryRow]: null });
 
-/** A delivery as the public API shows it. */
 export function shownDelivery(row: DeliveryRow): Delivery {
   return {
     id: row.id,
@@ -32,7 +30,6 @@ export function shownDelivery(row: DeliveryRow): Delivery {
   };
 }
 
-/** A delivery as lists of the public API show it: with its last attempt. */
 export function shownListedDelivery(row: ListedDeliveryRow): ListedDelivery {
   return {
     ...shownDelivery(row),
@@ -40,7 +37,6 @@ export function shownListedDelivery(row: ListedDeliveryRow): ListedDelivery {
   };
 }
 
-/** An attempt as lists of the public API show it: without the response and its exchange. */
 export function shownAttemptSummary(row: AttemptSummaryRow): AttemptSummary {
   return {
     deliveryId: row.attemptId,

@@ -29,7 +29,6 @@ export function lenient<T extends z.ZodType>(schema: T) {
   return schema.optional().catch(undefined);
 }
 
-/** The steps of an attempt, as the JSON that is stored, with its certificate. */
 export const exchange = z
   .object({
     dnsMs: lenient(int32),
@@ -47,7 +46,6 @@ export const exchange = z
   .transform((given) => ({ json: JSON.stringify(given), certificate: certificateOf(given) }));
 
 export interface CertificateValidity {
-  /** Undefined if it is unknown. */
   readonly validFrom: Date | undefined;
   readonly validTo: Date;
 }
@@ -63,7 +61,6 @@ function certificateOf(given: {
   return validTo === undefined ? undefined : { validFrom, validTo };
 }
 
-/** The stored steps as the public API shows them. */
 export function shownExchange(stored: JsonValue): ExchangeSteps {
   const trace = fromJson(ExchangeTraceSchema, stored, { ignoreUnknownFields: true });
   const { certificateSubject: subject, certificateIssuer: issuer, certificateValidTo: validTo } = trace;

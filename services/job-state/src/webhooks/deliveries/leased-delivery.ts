@@ -28,7 +28,6 @@ const LEASED = {
     (d) => `case when ${d}.wrong_secret is null then secret.version else ${d}.secret_version end`,
   ),
   sealedSecret: computed<Buffer>((d) => `coalesce(${d}.wrong_secret, secret.sealed)`),
-  /** Null without custom headers. */
   sealedHeaders: computed<Buffer | null>(
     (d) => `case when ${d}.test_url is null then ${SEALED_HEADERS} else ${d}.test_headers end`,
   ),
@@ -46,12 +45,9 @@ const OF_EVENT = {
   requestId: computed<string | null>((event) => `${event}.request_id`),
 } as const;
 
-/** The columns of a leased delivery without what its event has. */
 export const leasedColumns = (delivery: string) => selectList(LEASED, delivery);
-/** The columns of a leased delivery that come from its event. */
 export const leasedEventColumns = (event: string) => selectList(OF_EVENT, event);
 
-/** A leased delivery as {@link leasedColumns} selects it. */
 export type LeasedRow = RowOf<typeof LEASED>;
 
 /** A delivery under a lease, with everything that its attempt needs. */

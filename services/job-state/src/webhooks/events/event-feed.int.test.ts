@@ -38,7 +38,7 @@ describe('the numbers of events', () => {
     });
     const first = await fixture.event(one);
     const lost = fixture.database.transaction(async (tx) => {
-      fixture.record(tx, one).eventId;
+      fixture.record(tx, one);
       await tx.query('select 1');
       throw new Error('rolled back');
     });

@@ -23,7 +23,6 @@ export interface EventFeedQuery {
   readonly companyId: string;
   /** Only events after this number, a decimal text; undefined: none, only the newest number. */
   readonly after: string | undefined;
-  /** At least 1. */
   readonly limit: number;
   /** Only this event of the catalogue, or this group (`install.*`); absent: all. */
   readonly event: string | undefined;

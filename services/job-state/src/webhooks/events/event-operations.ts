@@ -12,7 +12,6 @@ const NONE_CONCERNED_YOU =
   'No event that is still kept and that you asked for was about this resource and concerned your company: it may not exist,' +
   ' or not be yours, for instance because the job is not assigned to your company, or nothing has happened to it.';
 
-/** The operations with which owners and operators read events. */
 export function eventOperations(deps: {
   readonly database: Pick<Database, 'query'>;
 }): readonly Implementation[] {

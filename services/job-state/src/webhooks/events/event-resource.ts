@@ -5,7 +5,6 @@ import { summarizeEvent } from './summarize-event.js';
 
 export type EventVerdictName = (typeof EVENT_VERDICTS)[number];
 
-/** The columns of an event. */
 const EVENT = {
   id: column<string>('id', 'text'),
   name: column<string>('name', 'text'),
@@ -29,7 +28,6 @@ export type EventRow = RowOf<typeof EVENT>;
 /** Columns of an {@link EventRow}, from `events e`. */
 export const EVENT_COLUMNS = selectList(EVENT, 'e');
 
-/** Sentences for owners about each verdict. */
 export const EXPLANATIONS: Readonly<Record<EventVerdictName, string>> = {
   queued: 'A delivery to this subscription was queued.',
   paused: 'The subscription was paused; a paused subscription queues no deliveries.',
@@ -42,7 +40,6 @@ export const EXPLANATIONS: Readonly<Record<EventVerdictName, string>> = {
   no_longer_kept: 'The outcome of the event for this subscription is no longer kept.',
 };
 
-/** An event as the public API shows it. */
 export function shownEvent(row: EventRow): WebhookEvent {
   return {
     id: row.id,

@@ -16,7 +16,6 @@ export interface EventQuery {
   readonly companyId: string;
   /** Only events older than this one; absent: from the newest. */
   readonly beforeEventId: string | undefined;
-  /** At least 1. */
   readonly limit: number;
   readonly events: readonly string[] | undefined;
   /** Only events about this resource, see {@link resourcesAbout}; absent: all. */

@@ -10,13 +10,12 @@ import {
 import { type EventData } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import type { Transaction } from '../../database/database.js';
 import { deliveriesWaiting, leaseLimitsOf, releaseAfterCommit } from '../deliveries/releaser.js';
-import { RECORD_EVENTS, type RecordedDelivery } from './record-events-statement.js';
+import { itemValues, RECORD_EVENTS, type RecordedDelivery } from './record-events-statement.js';
 import { renderEnvelope } from './render-envelope.js';
 import { announceAfterCommit } from '../../changes/announce-change.js';
 
 /** An event that the webhook subscriptions of a company may match. */
 export interface EventToRecord<E extends EventName> {
-  /** The company that receives the event. */
   readonly companyId: string;
   readonly event: E;
   /** When it happened; part of the envelope. */
@@ -24,7 +23,6 @@ export interface EventToRecord<E extends EventName> {
   /** The resource, with the version that the change produced. */
   readonly resource: { readonly type: string; readonly id: string; readonly version: number };
   readonly data: EventData<E>;
-  /** The time of the change. */
   readonly now: Date;
 }
 
@@ -59,30 +57,18 @@ export function recordEvent<E extends EventName>(tx: Transaction, event: EventTo
   const body = renderEnvelope({ ...event, eventId });
   const traceParent = injectTrace()['traceparent'] ?? null;
   const requestId = currentRequestId() ?? null;
-  const limits = leaseLimitsOf(tx);
   let deliveries = 0;
-  const values = [
-    eventId,
-    event.companyId,
-    event.event,
-    `${eventGroup(event.event)}.*`,
-    EVENT_CATALOGUE[event.event].classes.join(' '),
-    CURRENT_SCHEMA_VERSION,
-    event.occurredAt,
-    event.resource.type,
-    event.resource.id,
-    event.resource.version,
-    body,
-    traceParent,
-    requestId,
-    event.now,
-    newId('dlv'),
-    limits?.leaseSeconds ?? null,
-    limits?.inFlight ?? null,
-    limits?.sharedSlots ?? null,
-    limits?.subscriptionCap ?? null,
-    limits?.companyCap ?? null,
-  ];
+  const { type: resourceType, id: resourceId, version: resourceVersion } = event.resource;
+  const values = itemValues({
+    ...{ eventId, companyId: event.companyId, name: event.event, occurredAt: event.occurredAt },
+    ...{ resourceType, resourceId, resourceVersion, body, traceParent, requestId },
+    group: `${eventGroup(event.event)}.*`,
+    classes: EVENT_CATALOGUE[event.event].classes.join(' '),
+    schemaVersion: CURRENT_SCHEMA_VERSION,
+    createdAt: event.now,
+    firstDeliveryId: newId('dlv'),
+    ...leaseLimitsOf(tx),
+  });
   tx.query<RecordedDelivery>(RECORD_EVENTS, values).then(
     (rows) => {
       deliveries = rows.length;

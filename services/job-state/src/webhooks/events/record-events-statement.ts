@@ -1,4 +1,5 @@
 import type { PreparedStatement } from '../../database/connection-pool.js';
+import { column, type RowOf, unnestColumns } from '../../database/columns.js';
 import { hasSlot, inFlightBySubscription, isFailing } from '../deliveries/claim-rule.js';
 import { isDue, isWaiting } from '../deliveries/delivery-columns.js';
 import { leasedColumns, type LeasedRow } from '../deliveries/leased-delivery.js';
@@ -7,6 +8,36 @@ import { ADDED_COUNTS } from './delivery-numbers.js';
 
 /** A delivery of a recorded event: one that was leased with it, or one that waits for the scheduler. */
 export type RecordedDelivery = LeasedRow | (Pick<LeasedRow, 'subscriptionId'> & { readonly leaseId: null });
+
+/** What a call records: the event, and the bounds of a lease, null if the scheduler leases its deliveries. */
+const ITEM = {
+  eventId: column<string>('event_id', 'text'),
+  companyId: column<string>('company_id', 'text'),
+  name: column<string>('name', 'text'),
+  group: column<string>('event_group', 'text'),
+  /** Of the companies that may have it, separated by spaces. */
+  classes: column<string>('classes', 'text'),
+  schemaVersion: column<number>('schema_version', 'integer'),
+  occurredAt: column<Date>('occurred_at', 'timestamptz'),
+  resourceType: column<string>('resource_type', 'text'),
+  resourceId: column<string>('resource_id', 'text'),
+  resourceVersion: column<number>('resource_version', 'integer'),
+  body: column<Buffer>('body', 'bytea'),
+  traceParent: column<string | null>('trace_parent', 'text'),
+  requestId: column<string | null>('request_id', 'text'),
+  createdAt: column<Date>('created_at', 'timestamptz'),
+  firstDeliveryId: column<string>('first_delivery_id', 'text'),
+  leaseSeconds: column<number | undefined>('lease_seconds', 'integer'),
+  inFlight: column<number | undefined>('slots', 'integer'),
+  sharedSlots: column<number | undefined>('shared_slots', 'integer'),
+  subscriptionCap: column<number | undefined>('subscription_cap', 'integer'),
+  companyCap: column<number | undefined>('company_cap', 'integer'),
+} as const;
+
+export function itemValues(item: Partial<RowOf<typeof ITEM>>): readonly unknown[] {
+  const values: Readonly<Record<string, unknown>> = item;
+  return Object.keys(ITEM).map((field) => values[field] ?? null);
+}
 
 const LEASED = `item.lease_seconds is not null and queued.is_first
          and queued.of_subscription <= item.subscription_cap and queued.of_company <= item.company_cap
@@ -31,12 +62,7 @@ export const RECORD_EVENTS: PreparedStatement = {
   shared: 'last',
   text: `with item as materialized (
      select *, row_number() over of_company as number, count(*) over (partition by company_id) as numbers
-     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::timestamptz[],
-         $8::text[], $9::text[], $10::integer[], $11::bytea[], $12::text[], $13::text[], $14::timestamptz[], $15::text[],
-         $16::integer[], $17::integer[], $18::integer[], $19::integer[], $20::integer[])
-       with ordinality as item (event_id, company_id, name, event_group, classes, schema_version, occurred_at,
-         resource_type, resource_id, resource_version, body, trace_parent, request_id, created_at, first_delivery_id,
-         lease_seconds, slots, shared_slots, subscription_cap, company_cap, call)
+     from (select *, row_number() over () as call from ${unnestColumns(ITEM, 'item')}) item
      window of_company as (partition by company_id order by call)
    ), verdicts as materialized (
      select item.call, s.id, item.company_id, ${isFailing('s')} as is_failing, s.deliveries_per_second is not null as has_rate,
@@ -69,7 +95,7 @@ export const RECORD_EVENTS: PreparedStatement = {
      select event_id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body,
        trace_parent, created_at, request_id, reasons, head.last - item.numbers + item.number
      from item join head using (company_id) left join not_queued using (call)
-   ), in_flight as materialized (${inFlightBySubscription('', '($16::integer[])[1] is not null')}
+   ), in_flight as materialized (${inFlightBySubscription('', 'exists (select from item where lease_seconds is not null)')}
    ), queued as (
      select v.call, v.id, v.nth, v.matches, not v.is_failing and not v.has_rate and not exists (
          select from deliveries d where d.subscription_id = v.id and ${isWaiting('d', 'pending')}

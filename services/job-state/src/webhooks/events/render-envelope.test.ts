@@ -15,19 +15,20 @@ const content = {
   eventId: 'evt_01jqzk5v3wf8a9m2n4p6r8t0xy',
   event: 'install.status_changed',
   occurredAt: new Date('2026-08-26T14:03:00Z'),
-  resource: { type: 'install_job', id: 'job_01jqzk5v3wf8a9m2n4p6r8t0xz', version: 3 },
+  // Not in the order of the schemas, and with a field that the envelope does not have.
+  resource: { version: 3, id: 'job_01jqzk5v3wf8a9m2n4p6r8t0xz', type: 'install_job', price: 12_000 },
   data: {
-    jobId: 'job_01jqzk5v3wf8a9m2n4p6r8t0xz',
-    previousStatus: 'ON_SITE',
-    status: 'BLOCKED',
-    occurredAt: '2026-08-26T14:02:30.500Z',
-    note: 'Gate "A" is locked – 門',
     blockerCode: 'SITE_NOT_READY',
+    note: 'Gate "A" is locked – 門',
+    occurredAt: '2026-08-26T14:02:30.500Z',
+    status: 'BLOCKED',
+    previousStatus: 'ON_SITE',
+    jobId: 'job_01jqzk5v3wf8a9m2n4p6r8t0xz',
   },
 } as const;
 
 describe('renderEnvelope', () => {
-  test('renders these exact bytes [EVENT-1, HTTP-3, VERSION-1, VERSION-4]', () => {
+  test('renders these exact bytes, in the order of the schemas [EVENT-1, HTTP-3, VERSION-1, VERSION-4]', () => {
     expect(renderEnvelope(content).toString('utf8')).toBe(
       '{"id":"evt_01jqzk5v3wf8a9m2n4p6r8t0xy","event":"install.status_changed","apiVersion":"2026-08-26",' +
         '"schemaVersion":1,"occurredAt":"2026-08-26T14:03:00.000Z",' +
@@ -37,30 +38,9 @@ describe('renderEnvelope', () => {
     );
   });
 
-  test('returns the same bytes for any order of the input fields', () => {
-    const reversed = {
-      ...content,
-      resource: { version: 3, id: content.resource.id, type: content.resource.type },
-      data: {
-        blockerCode: content.data.blockerCode,
-        note: content.data.note,
-        occurredAt: content.data.occurredAt,
-        status: content.data.status,
-        previousStatus: content.data.previousStatus,
-        jobId: content.data.jobId,
-      },
-    };
-    expect(renderEnvelope(reversed).equals(renderEnvelope(content))).toBe(true);
-  });
-
   test("rejects a field that is not in the event's schema [EVENT-1]", () => {
     const data = { ...content.data, customerEmail: 'c@example.com' };
     expect(() => renderEnvelope({ ...content, data })).toThrow(/customerEmail/);
-  });
-
-  test("sends only the envelope's fields of the resource", () => {
-    const resource = { ...content.resource, price: 12_000 };
-    expect(renderEnvelope({ ...content, resource }).equals(renderEnvelope(content))).toBe(true);
   });
 });
 

@@ -1,9 +1,7 @@
 import type { Queryable, Transaction } from '../../database/database.js';
 import { announceAfterCommit } from '../../changes/announce-change.js';
 
-/** The events of a company about a resource. */
 export interface EventAbout {
-  /** The company that receives them. */
   readonly companyId: string;
   readonly resourceId: string;
 }
@@ -13,7 +11,6 @@ const EVENTS = `
   from unnest($1::text[], $2::text[]) as given (company_id, resource_id)
   join events e on e.company_id = given.company_id and e.resource_id = given.resource_id`;
 
-/** Returns the events that exist. */
 export function findEvents(
   database: Queryable,
   about: readonly EventAbout[],

@@ -5,7 +5,10 @@ import {
   REPLAYED_STATES,
 } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
 import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
-import { column, type RowOf, selectList } from '../../database/columns.js';
+import { newId } from '@partner/kernel/process/ids';
+import { ServiceError } from '@partner/kernel/process/service-error';
+import { column, columnNames, type RowOf, selectList } from '../../database/columns.js';
+import type { Transaction } from '../../database/database.js';
 
 /** The columns of a bulk replay or back-fill, in the order of its public fields. */
 const BULK_REPLAY = {
@@ -34,7 +37,70 @@ export type BulkReplayRow = RowOf<typeof BULK_REPLAY>;
 /** Columns of a {@link BulkReplayRow}, from `bulk_replays b`. */
 export const BULK_REPLAY_COLUMNS = selectList(BULK_REPLAY, 'b');
 
-/** A bulk replay or back-fill as the public API shows it. */
+/** The columns that a start sets; a replay of events has its span, too. */
+const STARTED = {
+  id: BULK_REPLAY.id,
+  subscriptionId: BULK_REPLAY.subscriptionId,
+  companyId: BULK_REPLAY.companyId,
+  kind: BULK_REPLAY.kind,
+  states: BULK_REPLAY.states,
+  event: BULK_REPLAY.event,
+  from: BULK_REPLAY.from,
+  to: BULK_REPLAY.to,
+  perMinute: BULK_REPLAY.perMinute,
+  total: BULK_REPLAY.total,
+  atLeast: BULK_REPLAY.atLeast,
+  firstSequence: column<string | null>('first_sequence', 'bigint'),
+  lastSequence: column<string | null>('last_sequence', 'bigint'),
+  eventIds: column<readonly string[] | null>('event_ids', 'text[]'),
+} as const;
+
+type StartedReplay = Omit<RowOf<typeof STARTED>, 'id'>;
+
+/**
+ * Starts bulk replays, except those of a subscription that has a running one of the kind.
+ *
+ * A replay of events is never due to a version of the service that does not know the kind.
+ */
+export function insertBulkReplays(
+  tx: Transaction,
+  replays: readonly Partial<StartedReplay>[],
+): Promise<BulkReplayRow[]> {
+  const rows = replays.map((replay) => {
+    const values: Readonly<Record<string, unknown>> = { ...replay, id: newId('rpl') };
+    return Object.fromEntries(Object.entries(STARTED).map(([field, { name }]) => [name, values[field]]));
+  });
+  return tx.query<BulkReplayRow>(
+    `with b as (
+       insert into bulk_replays (${columnNames(STARTED)}, next_run_at, next_step_at)
+       select ${columnNames(STARTED)}, case kind when 'events' then 'infinity' else now() end, case kind when 'events' then now() end
+       from jsonb_populate_recordset(null::bulk_replays, $1)
+       on conflict (subscription_id, kind) where state = 'running' do nothing
+       returning *
+     )
+     select ${BULK_REPLAY_COLUMNS} from b order by b.id`,
+    [JSON.stringify(rows)],
+  );
+}
+
+/** Fails with `replay_in_progress` if a bulk replay of this kind runs for one of the subscriptions. */
+export async function refuseSecond(
+  tx: Transaction,
+  kind: BulkReplayRow['kind'],
+  subscriptionIds: readonly string[],
+): Promise<void> {
+  const [running] = await tx.query<{ id: string; subscriptionId: string }>(
+    `select id, subscription_id as "subscriptionId" from bulk_replays
+     where subscription_id = any($1::text[]) and kind = $2 and state = 'running'`,
+    [subscriptionIds, kind],
+  );
+  if (running === undefined) return;
+  throw new ServiceError(
+    'replay_in_progress',
+    `${running.id} of the subscription ${running.subscriptionId} is still running; wait for its end or cancel it`,
+  );
+}
+
 export function shownBulkReplay({ companyId: _, ...row }: BulkReplayRow): BulkReplay {
   return {
     ...row,

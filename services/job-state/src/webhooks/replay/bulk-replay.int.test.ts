@@ -18,7 +18,7 @@ import { client, fixture, logger, logLines } from '../testing/delivery-service-f
 import { beforeStatement } from '../../testing/before-statement.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
 
-const actor = { membershipId: 'mem_1' };
+const caller = { actor: { membershipId: 'mem_1' }, timeoutMs: () => undefined };
 
 describe('a bulk replay', () => {
   test('queues each delivery of its states and span once, each as a separate delivery, and finishes [REPLAY-1]', async () => {
@@ -181,11 +181,8 @@ describe('a request for a bulk replay', () => {
       event: undefined,
     };
     const counted = async (maxCounted: number) => {
-      const preview = await previewBulkReplay(
-        fixture.database,
-        { ...side, selection, perMinute: 60 },
-        { maxCounted },
-      );
+      const request = { ...side, ...caller, selection, perMinute: 60 };
+      const preview = await previewBulkReplay(fixture.database, request, maxCounted);
       return [preview.deliveries, preview.atLeast, preview.resources[0]?.id === oldest?.resource_id];
     };
     expect(await counted(2)).toEqual([1, true, true]);
@@ -193,11 +190,7 @@ describe('a request for a bulk replay', () => {
     expect((await counted(5)).slice(0, 2)).toEqual([4, false]);
 
     const deps = { database: fixture.database, logger };
-    const begun = await createBulkReplay(
-      deps,
-      { ...side, actor, selection, perMinute: 60_000 },
-      { maxCounted: 2 },
-    );
+    const begun = await createBulkReplay(deps, { ...side, ...caller, selection, perMinute: 60_000 }, 2);
     expect(begun).toMatchObject({ total: 1, atLeast: true });
     expect(await runToEnd({ ...side, replayId: begun.id })).toMatchObject({
       state: 'done',
@@ -230,9 +223,9 @@ describe('a request for a bulk replay', () => {
       to: new Date(Date.now() + HOUR_MS),
       event: 'install.job_assigned',
     };
-    const request = { companyId, subscriptionId, actor, selection, perMinute: 60 };
-    await previewBulkReplay(explaining, request, { maxCounted: 100 });
-    const begin = () => createBulkReplay({ database: explaining, logger }, request, { maxCounted: 100 });
+    const request = { companyId, subscriptionId, ...caller, selection, perMinute: 60 };
+    await previewBulkReplay(explaining, request, 100);
+    const begin = () => createBulkReplay({ database: explaining, logger }, request, 100);
     const { id } = await begin();
     expect((await failureOf(begin())).message).toContain(id);
     // None for the one that was refused.

@@ -4,44 +4,42 @@ import {
 } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
 import { eventsNamedBy } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import { formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
-import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
-import type { Logger } from '@partner/kernel/telemetry/logger';
-import { notFound, ServiceError } from '@partner/kernel/process/service-error';
-import type { Actor } from '../../audit/actor.js';
-import { recordAudit } from '../../audit/record-audit.js';
-import type { Database, Queryable, Transaction, TransactionLimits } from '../../database/database.js';
+import { notFound } from '@partner/kernel/process/service-error';
+import { idsCreatedWithin } from '../../database/created-within.js';
+import type { Database, Queryable } from '../../database/database.js';
+import { isDue, isWaiting } from '../deliveries/delivery-columns.js';
+import { type ChangeDeps, recordChange } from '../subscriptions/change-subscription.js';
 import {
+  type Caller,
   getSubscription,
   lockSubscription,
-  type OwnersSubscription,
   type SubscriptionOfCompany,
 } from '../subscriptions/get-subscription.js';
-import { BULK_REPLAY_COLUMNS, type BulkReplayRow } from './bulk-replay-resource.js';
-import { idsCreatedWithin } from '../../database/created-within.js';
-import { type DeliveryStateName, isDue, isWaiting } from '../deliveries/delivery-columns.js';
-import { announceAfterCommit } from '../../changes/announce-change.js';
+import {
+  BULK_REPLAY_COLUMNS,
+  type BulkReplayRow,
+  insertBulkReplays,
+  refuseSecond,
+} from './bulk-replay-resource.js';
 
-/** Which deliveries of a subscription to replay. */
 export interface BulkReplaySelection {
   /**
    * Of `dead_lettered`, `delivered` and `retry_scheduled`. A dead-lettered one matches only if its event has not been delivered
    * since, one that waits for a retry only until that is due.
    */
-  readonly states: readonly DeliveryStateName[];
+  readonly states: NonNullable<BulkReplayRow['states']>;
   readonly from: Date;
   readonly to: Date;
   /** An event or `group.*`; undefined: all. */
   readonly event: string | undefined;
 }
 
-/** The selected deliveries of one subscription, and how fast to replay them. */
 interface DeliveriesToReplay extends SubscriptionOfCompany {
   readonly selection: BulkReplaySelection;
   readonly perMinute: number;
 }
 
-/** Maximum number of deliveries that the operations count. */
 export const MAX_DELIVERIES_COUNTED = 100_000;
 
 /**
@@ -94,10 +92,15 @@ export const IS_TO_BE_QUEUED = `(
   ))
 )`;
 
-/** Rows of a count: one more than `maxCounted`, to detect a longer span. */
-const INSPECTED = `
+/** What a replay would queue of the oldest $8 deliveries of its span. One more is read, to detect a longer span. */
+const QUEUED = `
   looked_at as materialized (${oldestInStates({ from: 'f.id >= $3', limit: '($8::integer + 1)' })}),
-  counted as materialized (select * from looked_at order by id limit $8::integer)`;
+  counted as materialized (select * from looked_at order by id limit $8::integer),
+  queued as materialized (
+    select distinct on (m.event_id) m.resource_type, m.resource_id, m.created_at
+    from counted m where ${IS_SELECTED} and ${IS_TO_BE_QUEUED}
+    order by m.event_id, m.id desc
+  )`;
 
 /** True if the span has more than was counted. */
 const IS_AT_LEAST = '(select count(*) from looked_at) > $8::integer';
@@ -119,12 +122,6 @@ export function selectionValues(
   ];
 }
 
-/** Bounds of a transaction that counts. */
-export interface CountLimits extends TransactionLimits {
-  /** Maximum number of deliveries of the span, oldest first, that are counted. */
-  readonly maxCounted: number;
-}
-
 /**
  * Counts what a bulk replay would queue now: one delivery for each event.
  *
@@ -132,51 +129,40 @@ export interface CountLimits extends TransactionLimits {
  * transactions, so that many counts do not use up the connections of others. Fails with `not_found` for a subscription that the
  * company does not have.
  */
-export function previewBulkReplay(
+export async function previewBulkReplay(
   database: Pick<Database, 'transaction'>,
-  request: DeliveriesToReplay,
-  { maxCounted, ...limits }: CountLimits,
+  request: DeliveriesToReplay & Pick<Caller, 'timeoutMs'>,
+  maxCounted = MAX_DELIVERIES_COUNTED,
 ): Promise<BulkReplayPreview> {
-  const { companyId } = request;
-  return database.transaction((tx) => preview(tx, request, maxCounted), { ...limits, companyId });
-}
-
-type Counted = Omit<BulkReplayPreview, 'oldest' | 'newest' | 'estimatedMinutes'> & {
-  readonly oldest: Date | null;
-  readonly newest: Date | null;
-};
-
-async function preview(
-  tx: Transaction,
-  request: DeliveriesToReplay,
-  maxCounted: number,
-): Promise<BulkReplayPreview> {
-  await getSubscription(tx, request);
-  const [found] = await tx.query<Counted>(
-    `with ${INSPECTED}, queued as materialized (
-       select distinct on (m.event_id) m.resource_type, m.resource_id, m.created_at
-       from counted m
-       where ${IS_SELECTED} and ${IS_TO_BE_QUEUED}
-       order by m.event_id, m.id desc
-     ), resources as materialized (
-       select resource_type as type, resource_id as id, count(*)::integer as deliveries
-       from queued group by resource_type, resource_id
-     )
-     select (select count(*)::integer from queued) as deliveries, ${IS_AT_LEAST} as "atLeast", (select min(created_at) from queued) as oldest,
-       (select max(created_at) from queued) as newest, (select count(*)::integer from resources) as "resourceCount",
-       coalesce(
-         (select json_agg(r) from (select * from resources order by deliveries desc, id limit $9) r), '[]'
-       ) as resources`,
-    [...selectionValues(request.subscriptionId, request.selection), maxCounted, PREVIEWED_RESOURCES],
-  );
+  const { companyId, subscriptionId, selection, perMinute, timeoutMs } = request;
+  const limits = { companyId, timeoutMs: timeoutMs() };
+  const [found] = await database.transaction(async (tx) => {
+    await getSubscription(tx, request);
+    return tx.query<CountedReplay>(
+      `with ${QUEUED}, resources as materialized (
+         select resource_type as type, resource_id as id, count(*)::integer as deliveries
+         from queued group by resource_type, resource_id
+       )
+       select (select count(*)::integer from queued) as deliveries, ${IS_AT_LEAST} as "atLeast",
+         (select min(created_at) from queued) as oldest, (select max(created_at) from queued) as newest,
+         (select count(*)::integer from resources) as "resourceCount",
+         coalesce(
+           (select json_agg(r) from (select * from resources order by deliveries desc, id limit $9) r), '[]'
+         ) as resources`,
+      [...selectionValues(subscriptionId, selection), maxCounted, PREVIEWED_RESOURCES],
+    );
+  }, limits);
   invariant(found, 'a count has a row');
   return {
     ...found,
     oldest: formatOptionalDateTime(found.oldest),
     newest: formatOptionalDateTime(found.newest),
-    estimatedMinutes: Math.ceil(found.deliveries / request.perMinute),
+    estimatedMinutes: Math.ceil(found.deliveries / perMinute),
   };
 }
+
+type CountedReplay = Omit<BulkReplayPreview, 'oldest' | 'newest' | 'estimatedMinutes'> &
+  Readonly<Record<'oldest' | 'newest', Date | null>>;
 
 /**
  * Starts a bulk replay of a subscription's deliveries; `runBulkReplays` does the work.
@@ -185,92 +171,39 @@ async function preview(
  * with `not_found` for a subscription that the company does not have, and with `replay_in_progress`, without a count, while another
  * one of the subscription runs.
  */
-export async function createBulkReplay(
-  deps: { readonly database: Pick<Database, 'transaction'>; readonly logger: Pick<Logger, 'info'> },
-  request: OwnersSubscription & DeliveriesToReplay,
-  { maxCounted, ...limits }: CountLimits,
+export function createBulkReplay(
+  deps: Pick<ChangeDeps, 'database' | 'logger'>,
+  request: Caller & DeliveriesToReplay,
+  maxCounted = MAX_DELIVERIES_COUNTED,
 ): Promise<BulkReplayRow> {
-  const { companyId, subscriptionId, actor, selection, perMinute } = request;
-  const replay = await deps.database.transaction(
-    async (tx) => {
-      await getSubscription(tx, request);
-      await refuseSecond(tx, 'replay', [subscriptionId]);
-      const [counted] = await tx.query<{ total: number; atLeast: boolean }>(
-        `with ${INSPECTED}
-         select count(distinct m.event_id)::integer as total, ${IS_AT_LEAST} as "atLeast"
-         from counted m where ${IS_SELECTED} and ${IS_TO_BE_QUEUED}`,
-        [...selectionValues(subscriptionId, selection), maxCounted],
-      );
-      invariant(counted, 'a count has a row');
-      // Locked only now, so that a pause or deletion of the subscription does not wait for the count.
-      await lockSubscription(tx, request);
-      const [row] = await tx.query<BulkReplayRow>(
-        `with b as (
-           insert into bulk_replays
-             (id, subscription_id, company_id, kind, delivery_states, event, from_time, to_time, per_minute, total,
-              total_is_at_least)
-           values ($1, $2, $3, 'replay', $4, $5, $6, $7, $8, $9, $10)
-           on conflict (subscription_id, kind) where state = 'running' do nothing
-           returning *
-         )
-         select ${BULK_REPLAY_COLUMNS} from b`,
-        [
-          newId('rpl'),
-          subscriptionId,
-          companyId,
-          [...new Set(selection.states)],
-          selection.event ?? null,
-          selection.from,
-          selection.to,
-          perMinute,
-          counted.total,
-          counted.atLeast,
-        ],
-      );
-      if (row === undefined) await refuseSecond(tx, 'replay', [subscriptionId]);
-      invariant(row, 'the conflicting bulk replay still runs, since the subscription is locked');
-      const { states, event, from, to, total } = row;
-      await recordAudit(tx, {
-        companyId,
-        actor,
-        action: 'bulk_replay.started',
-        subject: { type: 'bulk_replay', id: row.id },
-        details: { subscriptionId, states, event, from, to, perMinute, total },
-      });
-      announceAfterCommit(tx, companyId, [subscriptionId]);
-      return row;
-    },
-    { ...limits, companyId },
-  );
-  const { id: replayId, total } = replay;
-  const { membershipId } = actor;
-  deps.logger.info({ replayId, subscriptionId, companyId, membershipId, total }, 'bulk_replay.created');
-  return replay;
-}
-
-/** Fails with `replay_in_progress` if a bulk replay of this kind runs for one of the subscriptions. */
-export async function refuseSecond(
-  tx: Transaction,
-  kind: BulkReplayRow['kind'],
-  subscriptionIds: readonly string[],
-): Promise<void> {
-  const [running] = await tx.query<{ id: string; subscriptionId: string }>(
-    `select id, subscription_id as "subscriptionId" from bulk_replays
-     where subscription_id = any($1::text[]) and kind = $2 and state = 'running'`,
-    [subscriptionIds, kind],
-  );
-  if (running === undefined) return;
-  throw new ServiceError(
-    'replay_in_progress',
-    `${running.id} of the subscription ${running.subscriptionId} is still running; wait for its end or cancel it`,
-  );
-}
-
-export interface BulkReplayQuery extends SubscriptionOfCompany {
-  /** Only those older than this one; absent: from the newest. */
-  readonly beforeReplayId: string | undefined;
-  /** At least 1. */
-  readonly limit: number;
+  const { companyId, subscriptionId, selection, perMinute } = request;
+  return recordChange(deps, request, async (tx) => {
+    await getSubscription(tx, request);
+    await refuseSecond(tx, 'replay', [subscriptionId]);
+    const [counted] = await tx.query<{ total: number; atLeast: boolean }>(
+      `with ${QUEUED} select (select count(*)::integer from queued) as total, ${IS_AT_LEAST} as "atLeast"`,
+      [...selectionValues(subscriptionId, selection), maxCounted],
+    );
+    invariant(counted, 'a count has a row');
+    // Locked only now, so that a pause or deletion of the subscription does not wait for the count.
+    await lockSubscription(tx, request);
+    const { event = null } = selection;
+    const states = [...new Set(selection.states)];
+    const [row] = await insertBulkReplays(tx, [
+      { subscriptionId, companyId, kind: 'replay', ...selection, states, event, perMinute, ...counted },
+    ]);
+    if (row === undefined) await refuseSecond(tx, 'replay', [subscriptionId]);
+    invariant(row, 'the conflicting bulk replay still runs, since the subscription is locked');
+    const { id, from, to, total } = row;
+    return {
+      result: row,
+      recorded: {
+        ...{ subscriptionId, action: 'bulk_replay.started', subject: { type: 'bulk_replay', id } },
+        details: { subscriptionId, states: row.states, event, from, to, perMinute, total },
+        ...{ line: 'bulk_replay.created', logged: { replayId: id, total } },
+      },
+    };
+  });
 }
 
 /**
@@ -280,7 +213,7 @@ export interface BulkReplayQuery extends SubscriptionOfCompany {
  */
 export async function listBulkReplays(
   database: Queryable,
-  query: BulkReplayQuery,
+  query: SubscriptionOfCompany & { readonly beforeReplayId: string | undefined; readonly limit: number },
 ): Promise<{ readonly replays: readonly BulkReplayRow[]; readonly hasMore: boolean }> {
   await getSubscription(database, query);
   const rows = await database.query<BulkReplayRow>(
@@ -293,7 +226,6 @@ export async function listBulkReplays(
   return { replays: rows.slice(0, query.limit), hasMore: rows.length > query.limit };
 }
 
-/** One bulk replay of one company. */
 export interface BulkReplayOfCompany {
   readonly companyId: string;
   readonly replayId: string;
@@ -325,40 +257,32 @@ export async function getBulkReplay(
  *
  * Lock: the bulk replay; it waits for a step in flight.
  */
-export async function cancelBulkReplay(
-  deps: { readonly database: Pick<Database, 'transaction'>; readonly logger: Pick<Logger, 'info'> },
-  request: BulkReplayOfCompany & { readonly actor: Actor },
-  limits: TransactionLimits,
+export function cancelBulkReplay(
+  deps: Pick<ChangeDeps, 'database' | 'logger'>,
+  request: BulkReplayOfCompany & Caller,
 ): Promise<BulkReplayRow> {
-  const { companyId, replayId, actor } = request;
-  const { replay, isCancelled } = await deps.database.transaction(
-    async (tx) => {
-      const cancelled = await tx.query(
-        `update bulk_replays b set state = 'cancelled', finished_at = now()
-         where ${IS_REPLAY_OF_COMPANY} and b.state = 'running'
-         returning b.id`,
-        [replayId, companyId, request.kind ?? null],
-      );
-      const after = await getBulkReplay(tx, request);
-      if (cancelled.length > 0) {
-        const { subscriptionId, kind, queued } = after;
-        await recordAudit(tx, {
-          companyId,
-          actor,
+  const { companyId, replayId } = request;
+  return recordChange(deps, request, async (tx) => {
+    const cancelled = await tx.query(
+      `update bulk_replays b set state = 'cancelled', finished_at = now()
+       where ${IS_REPLAY_OF_COMPANY} and b.state = 'running'
+       returning b.id`,
+      [replayId, companyId, request.kind ?? null],
+    );
+    const result = await getBulkReplay(tx, request);
+    if (cancelled.length === 0) return { result };
+    const { subscriptionId, kind, queued } = result;
+    return {
+      result,
+      recorded: {
+        ...{
+          subscriptionId,
           action: 'bulk_replay.cancelled',
           subject: { type: 'bulk_replay', id: replayId },
-          details: { subscriptionId, kind, queued },
-        });
-        announceAfterCommit(tx, companyId, [subscriptionId]);
-      }
-      return { replay: after, isCancelled: cancelled.length > 0 };
-    },
-    { ...limits, companyId },
-  );
-  if (isCancelled) {
-    const { subscriptionId, queued } = replay;
-    const { membershipId } = actor;
-    deps.logger.info({ replayId, subscriptionId, companyId, membershipId, queued }, 'bulk_replay.cancelled');
-  }
-  return replay;
+        },
+        details: { subscriptionId, kind, queued },
+        ...{ line: 'bulk_replay.cancelled', logged: { replayId, queued } },
+      },
+    };
+  });
 }

@@ -1,63 +1,44 @@
 import { newId } from '@partner/kernel/process/ids';
-import type { Logger } from '@partner/kernel/telemetry/logger';
 import { notFound, ServiceError } from '@partner/kernel/process/service-error';
-import type { Actor } from '../../audit/actor.js';
-import { recordAudit } from '../../audit/record-audit.js';
-import type { Database, Transaction, TransactionLimits } from '../../database/database.js';
-import { lockSubscription } from '../subscriptions/get-subscription.js';
+import type { Transaction } from '../../database/database.js';
+import { type ChangeDeps, recordChange } from '../subscriptions/change-subscription.js';
+import { type Caller, lockSubscription } from '../subscriptions/get-subscription.js';
 import { DELIVERY_COLUMNS, type DeliveryRow, isWaiting, MAKE_DUE } from '../deliveries/delivery-columns.js';
 import { ofEvent, queueDeliveries } from '../deliveries/queue-delivery.js';
 import { type DeliveryOfCompany, IS_DELIVERY_OF_COMPANY } from '../attempts/get-delivery.js';
-import { announceAfterCommit } from '../../changes/announce-change.js';
+
 import { deliveriesWaiting } from '../deliveries/releaser.js';
 
-interface SendAgainDeps {
-  readonly database: Pick<Database, 'transaction'>;
-  readonly logger: Pick<Logger, 'info'>;
-}
-
-interface DeliveryToSend extends DeliveryOfCompany {
-  readonly actor: Actor;
-}
+type SendAgainDeps = Pick<ChangeDeps, 'database' | 'logger'>;
+type DeliveryToSend = DeliveryOfCompany & Caller;
 
 type KnownDelivery = Pick<DeliveryRow, 'id' | 'subscriptionId' | 'eventId' | 'state' | 'isTest'> & {
   readonly number: string | null;
   readonly isInFlight: boolean;
 };
 
-/**
- * Sends an event again in one transaction, with an entry in the audit trail about the delivery that the request names, and a line of
- * the log. `send` returns the delivery that is due now.
- */
-async function sendAgain(
-  { database, logger }: SendAgainDeps,
-  { companyId, actor }: DeliveryToSend,
-  limits: TransactionLimits,
+/** Sends an event again: `send` returns the delivery that is due now. The entry of the trail is about the one that the request names. */
+function sendAgain(
+  deps: SendAgainDeps,
+  request: DeliveryToSend,
   action: 'delivery.replayed' | 'delivery.retried',
   send: (tx: Transaction) => Promise<DeliveryRow>,
 ): Promise<DeliveryRow> {
-  const sent = await database.transaction(
-    async (tx) => {
-      const row = await send(tx);
-      const { id, subscriptionId, eventId } = row;
-      const isReplay = action === 'delivery.replayed';
-      await recordAudit(tx, {
-        companyId,
-        actor,
-        action,
-        subject: { type: 'delivery', id: isReplay ? (row.replayOf ?? id) : id },
+  return recordChange(deps, request, async (tx) => {
+    const result = await send(tx);
+    const { id, replayOf, subscriptionId, eventId } = result;
+    deliveriesWaiting.tell(tx, subscriptionId);
+    const isReplay = action === 'delivery.replayed';
+    return {
+      result,
+      recorded: {
+        ...{ subscriptionId, action },
+        subject: { type: 'delivery', id: isReplay ? (replayOf ?? id) : id },
         details: { ...(isReplay && { replayId: id }), subscriptionId, eventId },
-      });
-      deliveriesWaiting.tell(tx, subscriptionId);
-      announceAfterCommit(tx, companyId, [subscriptionId]);
-      return row;
-    },
-    { ...limits, companyId },
-  );
-  const { id: deliveryId, replayOf, subscriptionId, eventId } = sent;
-  const { membershipId } = actor;
-  logger.info({ deliveryId, replayOf, subscriptionId, eventId, companyId, membershipId }, action);
-  return sent;
+        ...{ line: action, logged: { deliveryId: id, replayOf, eventId } },
+      },
+    };
+  });
 }
 
 /**
@@ -71,13 +52,9 @@ async function sendAgain(
  *
  * Lock: the subscription, which serializes concurrent replays.
  */
-export function replayDelivery(
-  deps: SendAgainDeps,
-  request: DeliveryToSend,
-  limits: TransactionLimits,
-): Promise<DeliveryRow> {
+export function replayDelivery(deps: SendAgainDeps, request: DeliveryToSend): Promise<DeliveryRow> {
   const { companyId } = request;
-  return sendAgain(deps, request, limits, 'delivery.replayed', async (tx) => {
+  return sendAgain(deps, request, 'delivery.replayed', async (tx) => {
     const replayed = await findDelivery(tx, request);
     const { id, subscriptionId, eventId, number } = replayed;
     const { state } = await lockSubscription(tx, { companyId, subscriptionId });
@@ -118,16 +95,12 @@ async function findDelivery(
 }
 
 function refuseUnfinished({ state, isTest }: KnownDelivery): void {
-  if (isTest) {
-    throw new ServiceError(
-      'delivery_not_replayable',
-      'a test delivery cannot be replayed; send a new test instead',
-    );
-  }
-  if (state === 'delivered' || state === 'dead_lettered') return;
+  if (!isTest && (state === 'delivered' || state === 'dead_lettered')) return;
   throw new ServiceError(
     'delivery_not_replayable',
-    `the delivery is ${state}; only one that is delivered or dead_lettered can be replayed`,
+    isTest
+      ? 'a test delivery cannot be replayed; send a new test instead'
+      : `the delivery is ${state}; only one that is delivered or dead_lettered can be replayed`,
   );
 }
 
@@ -150,12 +123,8 @@ async function refuseSecondReplay(tx: Transaction, { subscriptionId, eventId }: 
  * slot of its endpoint as any due attempt does. Fails with `not_found`, or with `delivery_not_waiting` unless the delivery waits
  * for a retry.
  */
-export function retryDelivery(
-  deps: SendAgainDeps,
-  request: DeliveryToSend,
-  limits: TransactionLimits,
-): Promise<DeliveryRow> {
-  return sendAgain(deps, request, limits, 'delivery.retried', async (tx) => {
+export function retryDelivery(deps: SendAgainDeps, request: DeliveryToSend): Promise<DeliveryRow> {
+  return sendAgain(deps, request, 'delivery.retried', async (tx) => {
     const [retried] = await tx.query<DeliveryRow>(
       `with d as (
          update deliveries as d set ${MAKE_DUE}

@@ -1,4 +1,4 @@
-import { eventsNamedBy } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
+import { announceAfterCommit } from '../../changes/announce-change.js';
 import {
   type eventReplayIn,
   type EventReplayPreview,
@@ -7,21 +7,24 @@ import {
 } from '@partner/proto-contracts/resources/event-replay/event-replay';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
-import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
-import type { Logger } from '@partner/kernel/telemetry/logger';
 import { type IdempotencyMark, notFound, ServiceError } from '@partner/kernel/process/service-error';
 import { invalidArgument } from '@partner/kernel/process/validation';
 import type { z } from 'zod';
-import type { Actor } from '../../audit/actor.js';
 import { recordAudit } from '../../audit/record-audit.js';
 import { idsCreatedWithin } from '../../database/created-within.js';
-import type { Database, Queryable, Transaction } from '../../database/database.js';
+import type { Queryable, Transaction } from '../../database/database.js';
 import { type IdempotencyBinding, runIdempotent } from '../../idempotency/run-idempotent.js';
-import { eventsOfSubscription } from '../events/events-of-subscription.js';
-import { refuseSecond } from './bulk-replay.js';
-import { BULK_REPLAY_COLUMNS, type BulkReplayRow, shownBulkReplay } from './bulk-replay-resource.js';
-import { announceAfterCommit } from '../../changes/announce-change.js';
+import { eventsSentTo } from '../events/events-sent-to.js';
+import type { ChangeDeps } from '../subscriptions/change-subscription.js';
+import type { Caller } from '../subscriptions/get-subscription.js';
+import { MAX_DELIVERIES_COUNTED } from './bulk-replay.js';
+import {
+  type BulkReplayRow,
+  insertBulkReplays,
+  refuseSecond,
+  shownBulkReplay,
+} from './bulk-replay-resource.js';
 
 /** Events of a company, by number, by time or by id, as the operation has parsed it. */
 type EventSelection = Pick<
@@ -51,7 +54,6 @@ export function eventSpan(
     : { condition: `e.sequence between $${first} and $${first + 1}`, values: [firstSequence, lastSequence] };
 }
 
-/** Which events to replay, and where to. */
 interface ReplaySelection {
   readonly companyId: string;
   /** Undefined: each active subscription that receives at least one of the events. */
@@ -59,13 +61,7 @@ interface ReplaySelection {
   readonly selection: EventSelection;
 }
 
-/** A replay of events to start. */
-export interface EventReplayRequest extends ReplaySelection {
-  readonly perMinute: number;
-  readonly binding: IdempotencyBinding | undefined;
-  /** The API key or the operator. */
-  readonly actor: Actor;
-}
+type EventReplayRequest = ReplaySelection & Caller & { readonly perMinute: number };
 
 /**
  * Starts a bulk replay of the kind `events` for one subscription, or for each that receives some of the events, once per idempotency
@@ -78,23 +74,18 @@ export interface EventReplayRequest extends ReplaySelection {
  * Locks: the key, then the subscriptions in ascending id, after the count, so that their changes do not wait for it.
  */
 export async function replayEvents(
-  deps: {
-    readonly database: Pick<Database, 'transaction'>;
-    readonly clock: () => Date;
-    readonly logger: Pick<Logger, 'info'>;
-  },
+  deps: ChangeDeps,
   request: EventReplayRequest,
-  limits: { readonly timeoutMs: number | undefined; readonly maxCounted: number },
+  binding: IdempotencyBinding | undefined,
+  maxCounted = MAX_DELIVERIES_COUNTED,
 ): Promise<{ readonly result: EventReplays; readonly idempotency: IdempotencyMark | undefined }> {
-  const { companyId, binding } = request;
+  const { companyId, timeoutMs } = request;
   const settled = await runIdempotent(deps, {
-    companyId,
-    binding,
-    timeoutMs: limits.timeoutMs,
+    ...{ companyId, binding, timeoutMs: timeoutMs() },
     result: eventReplays,
     load: () => Promise.resolve(),
     work: async (tx) => {
-      const replays = await start(tx, request, { now: deps.clock(), maxCounted: limits.maxCounted });
+      const replays = await start(tx, request, deps.clock(), maxCounted);
       return { kind: 'done', result: { replays: replays.map(shownBulkReplay) } };
     },
   });
@@ -110,9 +101,9 @@ export async function replayEvents(
 export async function previewEventReplay(
   database: Queryable,
   request: ReplaySelection,
-  limits: { readonly now: Date; readonly maxCounted: number },
+  now: Date,
 ): Promise<EventReplayPreview> {
-  const { span, totals, atLeast } = await planReplay(database, request, limits);
+  const { span, totals, atLeast } = await planReplay(database, request, now, MAX_DELIVERIES_COUNTED);
   return {
     webhooks: [...totals].map(([subscriptionId, events]) => ({ subscriptionId, events })),
     atLeast,
@@ -125,7 +116,8 @@ export async function previewEventReplay(
 async function planReplay(
   database: Queryable,
   { companyId, subscriptionId, selection }: ReplaySelection,
-  { now, maxCounted }: { readonly now: Date; readonly maxCounted: number },
+  now: Date,
+  maxCounted: number,
 ) {
   const subscriptions = await database.query<Receiver>(
     `select s.id, s.events, s.schema_version as "schemaVersion", c.class as "companyClass"
@@ -148,48 +140,35 @@ async function planReplay(
 async function start(
   tx: Transaction,
   request: EventReplayRequest,
-  { now, maxCounted }: { readonly now: Date; readonly maxCounted: number },
+  now: Date,
+  maxCounted: number,
 ): Promise<readonly BulkReplayRow[]> {
-  const { companyId, selection, perMinute } = request;
-  const { span, totals, atLeast } = await planReplay(tx, request, { now, maxCounted });
+  const { companyId, actor, selection, perMinute } = request;
+  const { fromSequence, toSequence, eventIds, event = null } = selection;
+  const { span, totals, atLeast } = await planReplay(tx, request, now, maxCounted);
   const locked = await tx.query<{ id: string }>(
     `select id from subscriptions where id = any($1::text[]) and deleted_at is null order by id for no key update`,
     [[...totals.keys()]],
   );
-  const ids = locked.map(({ id }) => id);
-  const rows = await tx.query<BulkReplayRow>(
-    `with b as (
-       insert into bulk_replays
-         (id, subscription_id, company_id, kind, event, from_time, to_time, per_minute, total, total_is_at_least,
-          first_sequence, last_sequence, event_ids, next_run_at, next_step_at)
-       select id, subscription_id, $4, 'events', $5, $6, $7, $8, total, $9, $10, $11, $12, 'infinity', now()
-       from unnest($1::text[], $2::text[], $3::integer[]) as given (id, subscription_id, total)
-       on conflict (subscription_id, kind) where state = 'running' do nothing
-       returning *
-     )
-     select ${BULK_REPLAY_COLUMNS} from b order by b.id`,
-    [
-      ids.map(() => newId('rpl')),
-      ids,
-      ids.map((id) => totals.get(id)),
-      companyId,
-      selection.event ?? null,
-      span.from,
-      span.to,
-      perMinute,
-      atLeast,
-      span.firstSequence,
-      span.lastSequence,
-      span.eventIds,
-    ],
-  );
-  if (rows.length < locked.length) await refuseSecond(tx, 'events', ids);
-  for (const row of rows) await recordStart(tx, request, row);
-  announceAfterCommit(
+  const replay = { companyId, kind: 'events', event, ...span, perMinute, atLeast } as const;
+  const rows = await insertBulkReplays(
     tx,
-    companyId,
-    rows.map((row) => row.subscriptionId),
+    locked.map(({ id }) => ({ ...replay, subscriptionId: id, total: totals.get(id) ?? 0 })),
   );
+  if (rows.length < locked.length) {
+    await refuseSecond(
+      tx,
+      'events',
+      locked.map(({ id }) => id),
+    );
+  }
+  const selected = { fromSequence, toSequence, eventIds: eventIds?.length };
+  for (const { id, subscriptionId, from, to, total } of rows) {
+    const details = { subscriptionId, event, ...selected, from, to, perMinute, total };
+    const subject = { type: 'bulk_replay', id } as const;
+    await recordAudit(tx, { companyId, actor, action: 'bulk_replay.started', subject, details });
+    announceAfterCommit(tx, companyId, [subscriptionId]);
+  }
   return rows;
 }
 
@@ -216,17 +195,6 @@ function totalOf(kinds: readonly EventKind[], receiver: Receiver, event: string 
       return names.includes(name) && schemaVersion === receiver.schemaVersion && about !== receiver.id;
     })
     .reduce((total, { count }) => total + count, 0);
-}
-
-/** The events that a replay, limited to an event or group, sends to a subscription. */
-export function eventsSentTo(
-  { events, companyClass }: Pick<Receiver, 'events' | 'companyClass'>,
-  event: string | undefined,
-): readonly string[] {
-  const received = eventsOfSubscription(events, companyClass);
-  if (event === undefined) return received;
-  const named: readonly string[] = eventsNamedBy(event);
-  return received.filter((name) => named.includes(name));
 }
 
 async function countKinds(database: Queryable, companyId: string, span: EventSpan, maxCounted: number) {
@@ -298,27 +266,4 @@ async function resolveSpan(
     );
   }
   return { ...selected, firstSequence, lastSequence, from: kept.first, to: kept.last };
-}
-
-async function recordStart(tx: Transaction, request: EventReplayRequest, row: BulkReplayRow): Promise<void> {
-  const { companyId, actor, selection, perMinute } = request;
-  const { fromSequence, toSequence, eventIds } = selection;
-  const { subscriptionId, event, from, to, total } = row;
-  await recordAudit(tx, {
-    companyId,
-    actor,
-    action: 'bulk_replay.started',
-    subject: { type: 'bulk_replay', id: row.id },
-    details: {
-      subscriptionId,
-      event,
-      fromSequence,
-      toSequence,
-      eventIds: eventIds?.length,
-      from,
-      to,
-      perMinute,
-      total,
-    },
-  });
 }

@@ -3,9 +3,7 @@ import type { Registry } from 'prom-client';
 import type { Database, Transaction } from '../../database/database.js';
 import { type Loop, startLoop } from '../../database/start-loop.js';
 import { BULK_REPLAY_COLUMNS } from './bulk-replay-resource.js';
-import type { DueBulkReplay, Step } from './bulk-replay-step.js';
-import { stepBackfill, stepEvents } from './step-events.js';
-import { stepReplay } from './step-replay.js';
+import { type DueBulkReplay, type Step, stepBackfill, stepEvents, stepReplay } from './bulk-replay-step.js';
 import { isDue, isWaiting } from '../deliveries/delivery-columns.js';
 import { announceAfterCommit } from '../../changes/announce-change.js';
 import { deliveriesWaiting } from '../deliveries/releaser.js';
@@ -15,7 +13,6 @@ const MAX_WAITING = 100;
 const BACKLOG_PAUSE_SECONDS = 1;
 const SECONDS_PER_MINUTE = 60;
 const FAILURE_PAUSE_MS = 5_000;
-/** Delay until a bulk replay whose step failed is retried. */
 const FAILED_STEP_PAUSE_SECONDS = 60;
 
 export interface BulkReplayStepDeps {
@@ -29,7 +26,6 @@ export interface BulkReplayStepDeps {
 export function startBulkReplays(
   deps: BulkReplayStepDeps & {
     readonly metrics: Registry;
-    /** Milliseconds between two polls for due steps. */
     readonly intervalMs: number;
   },
 ): Loop {

@@ -70,7 +70,6 @@ export async function claimDue(
   ]);
 }
 
-/** Maximum number of leases that one call ends. */
 const EXPIRED_AT_ONCE = 1_000;
 
 /**

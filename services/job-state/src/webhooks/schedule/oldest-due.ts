@@ -2,15 +2,11 @@ import type { Database, Queryable } from '../../database/database.js';
 import { dueAt, isInFlight, isOverdue, isWaiting } from '../deliveries/delivery-columns.js';
 import { FAILING_AFTER, sharedSlotsOf } from '../deliveries/claim-rule.js';
 
-/** The states of endpoints that the age of due deliveries is measured for. */
 export const ENDPOINT_STATES = ['healthy', 'busy', 'failing'] as const;
 type EndpointState = (typeof ENDPOINT_STATES)[number];
 
-/** What can be in flight at once. */
 export interface DeliveryCapacity {
-  /** Deliveries of all subscriptions. */
   readonly inFlight: number;
-  /** Deliveries of one. */
   readonly subscriptionCap: number;
 }
 
@@ -19,7 +15,6 @@ const MEASUREMENT_MS = 3_000;
 /** Subscriptions with a backlog that a measurement inspects: its duration grows with their number. */
 const SUBSCRIPTIONS_MEASURED = 5_000;
 
-/** Returns the database with the timeout of a measurement. */
 export function measuring(database: Pick<Database, 'query'>): Queryable {
   return { query: (statement, values) => database.query(statement, values, { timeoutMs: MEASUREMENT_MS }) };
 }

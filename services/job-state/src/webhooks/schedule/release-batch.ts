@@ -28,11 +28,9 @@ export interface ReleaseDeps {
 }
 
 export interface ReleasedBatch {
-  /** Deliveries that the broker confirmed. */
   readonly released: number;
   /** Deliveries that the broker did not confirm; they are due again after `returnAfterMs`. */
   readonly failed: number;
-  /** Error of the first unconfirmed delivery. */
   readonly failure: unknown;
 }
 

@@ -25,11 +25,9 @@ export interface SchedulerOptions {
   readonly metrics: Registry;
   /** Monotonic milliseconds. Paces the attempts during an outage; the database's clock decides which deliveries are due. */
   readonly elapsedMs: () => number;
-  /** Milliseconds between two polls for due deliveries when nothing wakes the scheduler. */
   readonly intervalMs: number;
   /** Lease of a released delivery in seconds: its time in the queue and the attempt. */
   readonly leaseSeconds: number;
-  /** Maximum number of deliveries that are released at once. */
   readonly batchSize: number;
   /** Slots: maximum number of deliveries in flight at once. A subscription has a fiftieth of them, a company a quarter. */
   readonly inFlight: number;
@@ -37,7 +35,6 @@ export interface SchedulerOptions {
   readonly withhold?: (leased: readonly LeasedDelivery[]) => Promise<readonly LeasedDelivery[]>;
 }
 
-/** Releases due deliveries until it is stopped. */
 export interface Scheduler {
   /**
    * Polls at once because deliveries of these subscriptions, or of unknown ones, became due.
@@ -49,7 +46,6 @@ export interface Scheduler {
   readonly refill: () => void;
   /** Releases deliveries that their own transaction has leased. */
   readonly releaser: Releaser;
-  /** Stops claiming and waits for the batch in flight. */
   stop(): Promise<void>;
 }
 

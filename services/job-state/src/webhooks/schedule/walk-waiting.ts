@@ -7,27 +7,12 @@ const RETRY_POLL_MS = 200;
 /** Subscriptions that one claim inspects: its duration grows with their number. */
 export const SUBSCRIPTIONS_AT_ONCE = 500;
 
-/** A walk over the subscriptions with waiting deliveries, in rotation, so that each is served eventually. */
-export interface Walk {
-  /**
-   * The next subscriptions: those with first attempts, and less often, except for a backlog of due retries, those with retries only.
-   *
-   * With the retries it ends expired leases.
-   */
-  next(): Promise<readonly string[]>;
-  /** False if the latest steps found nothing and no commit has left a delivery since. */
-  mayFind(): boolean;
-  /** A commit has left a delivery. */
-  expect(): void;
-  /** Retries were claimed: more of them may be due. */
-  expectRetries(): void;
-}
-
+/** Walks over the subscriptions with waiting deliveries, in rotation, so that each is served eventually. */
 export function walkWaiting(options: {
   readonly database: Pick<Database, 'query'>;
   readonly elapsedMs: () => number;
   readonly leaseExpiries: Pick<Counter, 'inc'>;
-}): Walk {
+}) {
   let mayFind = true;
   let retriesPolledAt = Number.NEGATIVE_INFINITY;
   let hasRetryBacklog = false;
@@ -43,7 +28,11 @@ export function walkWaiting(options: {
   }
 
   return {
-    async next() {
+    /**
+     * The next subscriptions: those with first attempts, and less often, except for a backlog of due retries, those with retries
+     * only. With the retries it ends expired leases.
+     */
+    async next(): Promise<readonly string[]> {
       const now = options.elapsedMs();
       mayFind = false;
       const withFirst = await step('pending');
@@ -53,11 +42,13 @@ export function walkWaiting(options: {
       hasRetryBacklog = false;
       return [...new Set([...withFirst, ...(await step('retry_scheduled'))])];
     },
+    /** False if the latest steps found nothing and no commit has left a delivery since. */
     mayFind: () => mayFind,
-    expect() {
+    expect(): void {
       mayFind = true;
     },
-    expectRetries() {
+    /** Retries were claimed: more of them may be due. */
+    expectRetries(): void {
       hasRetryBacklog = true;
     },
   };

@@ -8,7 +8,6 @@ export interface CountedAttempt {
   readonly startedAt: Date;
   readonly durationMs: number;
   readonly isDelivered: boolean;
-  /** True if its failure dead-lettered the delivery. */
   readonly isDeadLetter: boolean;
 }
 

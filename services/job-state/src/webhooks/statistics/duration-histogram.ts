@@ -8,7 +8,6 @@ export const DURATION_BOUNDS_MS = [
 /** Slots of a histogram: one below each bound, and one from the last bound on. */
 export const DURATION_SLOTS = DURATION_BOUNDS_MS.length + 1;
 
-/** Number of durations in each slot; {@link DURATION_SLOTS} numbers. */
 export type DurationHistogram = readonly number[];
 
 /**

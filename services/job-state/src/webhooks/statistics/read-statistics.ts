@@ -48,7 +48,6 @@ function waitingCount(condition: string, order: string): string {
   )`;
 }
 
-/** The current subscriptions of a company, with their waiting deliveries. */
 const SUBSCRIPTIONS = `
   select s.id, ${waitingCount(isWaiting('d', 'retry_scheduled'), dueAt('d'))} as retrying,
     ${waitingCount(`d.state = 'held'`, 'd.id')} as held

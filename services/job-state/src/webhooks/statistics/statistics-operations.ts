@@ -8,7 +8,6 @@ import { pathId } from '../../rpc/path-id.js';
 import { getCompanyStatistics, getSubscriptionStatistics } from './read-statistics.js';
 import { statisticsSpan } from './statistics-span.js';
 
-/** The operations with which owners read webhook statistics. */
 export function statisticsOperations(deps: {
   readonly database: Pick<Database, 'query'>;
   readonly clock: () => Date;

@@ -27,7 +27,6 @@ export interface StatisticsSpan {
   readonly to: Date;
 }
 
-/** A span in whole buckets. */
 export interface BucketedSpan extends StatisticsSpan {
   readonly bucketMinutes: (typeof BUCKET_MINUTES)[number];
   readonly trendMinutes: (typeof TREND_MINUTES)[number];

@@ -6,8 +6,8 @@ import { subscriptionIn } from '@partner/proto-contracts/resources/subscription/
 import { invalidArgument, validate } from '@partner/kernel/process/validation';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { createShareGate } from '@partner/kernel/process/share-gate';
-import type { CallContext } from '@partner/kernel/amqp/implement';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
+import type { Caller } from './get-subscription.js';
 
 /** Part of the caller's deadline that is reserved for the database after the URL check. */
 const DATABASE_RESERVE_MS = 500;
@@ -20,7 +20,6 @@ export interface Endpoints {
   check(url: string, limits: { readonly timeoutMs?: number }): Promise<EndpointVerdict>;
 }
 
-/** Returns the checks of the dispatcher that a client reaches. */
 export function endpointsOver({ callInternal }: Pick<OperationClient, 'callInternal'>): Endpoints {
   return { check: (url, limits) => callInternal(checkEndpointOperation, { url }, limits) };
 }
@@ -39,7 +38,7 @@ export function shareEndpoints(endpoints: Endpoints): (companyId: string) => End
   });
 }
 
-export type Caller = Pick<CallContext, 'timeoutMs'>;
+type Deadline = Pick<Caller, 'timeoutMs'>;
 
 /**
  * Checks with the dispatcher that deliveries may go to a URL, and returns its normalised form (spec: Subscription URL rules).
@@ -47,10 +46,14 @@ export type Caller = Pick<CallContext, 'timeoutMs'>;
  * Fails with `invalid_argument` (`url`) and the dispatcher's message if they may not. Fails with `unavailable` if the
  * dispatcher does not respond before the caller's deadline, or the deadline has passed.
  */
-export async function checkEndpoint(endpoints: Endpoints, url: string, caller: Caller): Promise<string> {
-  const verdict = await judgeEndpoint(endpoints, url, caller);
+export async function checkEndpoint(
+  endpoints: Endpoints,
+  url: string,
+  { timeoutMs }: Deadline,
+): Promise<string> {
+  const verdict = await judgeEndpoint(endpoints, url, { timeoutMs });
   if ('refusal' in verdict) throw invalidArgument([{ path: 'url', message: verdict.refusal }]);
-  refuseWhenOverdue(caller);
+  refuseWhenOverdue({ timeoutMs });
   return verdict.normalizedUrl;
 }
 
@@ -65,26 +68,29 @@ const urlOnly = subscriptionIn.pick({ url: true });
 export async function refusalOfUrl(
   endpoints: Endpoints,
   url: string,
-  caller: Caller,
+  { timeoutMs }: Deadline,
 ): Promise<string | undefined> {
   const checked = validate(urlOnly, { url }, 'url');
   if (!checked.valid) return checked.violations[0]?.message ?? 'is not valid';
-  const verdict = await judgeEndpoint(endpoints, checked.value.url, caller);
+  const verdict = await judgeEndpoint(endpoints, checked.value.url, { timeoutMs });
   return 'refusal' in verdict ? verdict.refusal : undefined;
 }
 
 /** The dispatcher's verdict on a URL. Fails with `unavailable` as {@link checkEndpoint} does. */
-async function judgeEndpoint(endpoints: Endpoints, url: string, caller: Caller): Promise<EndpointVerdict> {
-  const leftMs = caller.timeoutMs();
+async function judgeEndpoint(
+  endpoints: Endpoints,
+  url: string,
+  { timeoutMs }: Deadline,
+): Promise<EndpointVerdict> {
+  const leftMs = timeoutMs();
   const limits = leftMs === undefined ? {} : { timeoutMs: leftMs - DATABASE_RESERVE_MS };
   return endpoints.check(url, limits).catch((cause: unknown) => {
     throw unavailable('the endpoint URL cannot be checked now', cause);
   });
 }
 
-/** Throws `unavailable` after the caller's deadline. */
-export function refuseWhenOverdue(caller: Caller): void {
-  if ((caller.timeoutMs() ?? 1) <= 0) throw unavailable('it took too long');
+export function refuseWhenOverdue({ timeoutMs }: Deadline): void {
+  if ((timeoutMs() ?? 1) <= 0) throw unavailable('it took too long');
 }
 
 function unavailable(what: string, cause?: unknown): ServiceError {

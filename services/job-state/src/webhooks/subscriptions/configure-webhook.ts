@@ -1,26 +1,17 @@
-import type { Caller as CallingCaller } from '@partner/proto-contracts/call';
 import type { configureWebhookOperation } from '@partner/proto-contracts/internal/operators/webhooks';
-import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
+import type { CallContext } from '@partner/kernel/amqp/implement';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import type { z } from 'zod';
-import { type Actor, callingActor } from '../../audit/actor.js';
-import type { Caller } from './check-endpoint.js';
+import { callingActor } from '../../audit/actor.js';
 import { createSubscription, type CreateSubscriptionDeps } from './create-subscription.js';
 import { deleteSubscription } from './subscription-state.js';
 import { updateSubscription } from './update-subscription.js';
 
-/** The company that a configuration file is applied to, and the operator who does it. */
-interface ConfiguredCompany {
-  readonly companyId: string;
-  readonly companyClass: CompanyClassName;
-  readonly actor: Actor;
-}
-
-/** Returns the company that an operator configures. Fails with `permission_denied` for any other caller. */
-export function configuredCompany(caller: CallingCaller): ConfiguredCompany {
+/** The company that an operator configures. Fails with `permission_denied` for any other caller. */
+export function configuredCompany({ caller, timeoutMs }: Pick<CallContext, 'caller' | 'timeoutMs'>) {
   const { companyId, companyClass } = { companyId: undefined, companyClass: undefined, ...caller };
   if (caller.kind === 'operator' && companyId !== undefined && companyClass !== undefined) {
-    return { companyId, companyClass, actor: callingActor(caller) };
+    return { companyId, companyClass, actor: callingActor(caller), timeoutMs };
   }
   throw new ServiceError('permission_denied', 'caller: must be an operator who names a company');
 }
@@ -32,21 +23,21 @@ export function configuredCompany(caller: CallingCaller): ConfiguredCompany {
  */
 export async function configureWebhook(
   deps: CreateSubscriptionDeps,
-  { step, ...of }: ConfiguredCompany & { readonly step: z.output<typeof configureWebhookOperation.input> },
-  caller: Caller,
+  of: ReturnType<typeof configuredCompany>,
+  step: z.output<typeof configureWebhookOperation.input>,
 ): Promise<{ readonly id: string }> {
   if (step.kind === 'create') {
     const { deliveriesPerSecond = null, ...fields } = step.webhook;
     const toCreate = { ...of, ...fields, uniqueDescription: true, dropsSecret: true };
-    const { id } = (await createSubscription(deps, toCreate, caller)).subscription;
+    const { id } = (await createSubscription(deps, toCreate)).subscription;
     if (deliveriesPerSecond !== null) {
-      await updateSubscription(deps, { ...of, subscriptionId: id, change: { deliveriesPerSecond } }, caller);
+      await updateSubscription(deps, { ...of, subscriptionId: id, change: { deliveriesPerSecond } });
     }
     return { id };
   }
   const { id } = step;
   const read = { ...of, subscriptionId: id, expectedUpdatedAt: new Date(step.updatedAt) };
-  if (step.kind === 'change') await updateSubscription(deps, { ...read, change: step.change }, caller);
-  else await deleteSubscription(deps, read, { companyId: of.companyId, timeoutMs: caller.timeoutMs() });
+  if (step.kind === 'change') await updateSubscription(deps, { ...read, change: step.change });
+  else await deleteSubscription(deps, read);
   return { id };
 }

@@ -7,15 +7,13 @@ import type { SealingKeys } from '@partner/kernel/security/secret-sealing';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { invalidArgument } from '@partner/kernel/process/validation';
 import { lockCompany } from '../../access/lock-company.js';
-import type { Actor } from '../../audit/actor.js';
-import { recordAudit } from '../../audit/record-audit.js';
 import { type Database, type Queryable, queryWithin } from '../../database/database.js';
-import type { ChangeDeps } from './change-subscription.js';
-import { type Caller, checkEndpoint, type Endpoints, refuseWhenOverdue } from './check-endpoint.js';
+import { type ChangeDeps, recordChange } from './change-subscription.js';
+import { checkEndpoint, type Endpoints, refuseWhenOverdue } from './check-endpoint.js';
 import { allowedEvents } from './allowed-events.js';
 import { createSecret, writeSecret } from './create-secret.js';
+import type { Caller } from './get-subscription.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
-import { announceAfterCommit } from '../../changes/announce-change.js';
 
 const FIRST_VERSION = 1;
 
@@ -25,12 +23,9 @@ export interface CreateSubscriptionDeps extends ChangeDeps {
   readonly sealingKeys: SealingKeys;
 }
 
-export interface SubscriptionToCreate {
-  readonly companyId: string;
-  readonly actor: Actor;
+export interface SubscriptionToCreate extends Caller {
   readonly companyClass: CompanyClassName;
   readonly url: string;
-  /** Event names, or `group.*`. */
   readonly events: readonly string[];
   readonly description?: string | undefined;
   /** Absent: the current one. */
@@ -57,53 +52,41 @@ export interface SubscriptionToCreate {
 export async function createSubscription(
   deps: CreateSubscriptionDeps,
   request: SubscriptionToCreate,
-  caller: Caller,
 ): Promise<{ readonly subscription: SubscriptionRow; readonly secret: string }> {
-  const {
-    companyId,
-    companyClass,
-    actor,
-    description = '',
-    schemaVersion = CURRENT_SCHEMA_VERSION,
-  } = request;
+  const { companyId, companyClass, timeoutMs } = request;
+  const { description = '', schemaVersion = CURRENT_SCHEMA_VERSION } = request;
   const events = allowedEvents(request.events, companyClass);
-  await refuseOneTooMany(queryWithin(deps.database, { companyId, timeoutMs: caller.timeoutMs() }), companyId);
-  const url = await checkEndpoint(deps.endpoints, request.url, caller);
+  await refuseOneTooMany(queryWithin(deps.database, { companyId, timeoutMs: timeoutMs() }), companyId);
+  const url = await checkEndpoint(deps.endpoints, request.url, request);
 
   const id = newId('whk');
   const owner = { subscriptionId: id, version: FIRST_VERSION };
   const { secret, sealed } = createSecret(deps.sealingKeys, owner);
-  const subscription = await deps.database.transaction(
-    async (tx) => {
-      await lockCompany(tx, companyId);
-      await refuseOneTooMany(tx, companyId);
-      if (request.uniqueDescription === true) await refuseOther(tx, companyId, description);
-      refuseWhenOverdue(caller);
-      const isShown = request.dropsSecret !== true;
-      const [row] = await tx.query<SubscriptionRow>(
-        `insert into subscriptions as s
-           (id, company_id, url, description, events, schema_version, secret_version, secret_shown, paused_at, created_at,
-            updated_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $9)
-         returning ${SUBSCRIPTION_COLUMNS}`,
-        [id, companyId, url, description, events, schemaVersion, FIRST_VERSION, isShown, deps.clock()],
-      );
-      invariant(row, 'an insert gives its row');
-      await writeSecret(tx, owner, sealed);
-      await recordAudit(tx, {
-        companyId,
-        actor,
-        action: 'webhook.created',
-        subject: { type: 'webhook', id },
+  const subscription = await recordChange(deps, request, async (tx) => {
+    await lockCompany(tx, companyId);
+    await refuseOneTooMany(tx, companyId);
+    if (request.uniqueDescription === true) await refuseOther(tx, companyId, description);
+    refuseWhenOverdue(request);
+    const isShown = request.dropsSecret !== true;
+    const [row] = await tx.query<SubscriptionRow>(
+      `insert into subscriptions as s
+         (id, company_id, url, description, events, schema_version, secret_version, secret_shown, paused_at, created_at,
+          updated_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $9)
+       returning ${SUBSCRIPTION_COLUMNS}`,
+      [id, companyId, url, description, events, schemaVersion, FIRST_VERSION, isShown, deps.clock()],
+    );
+    invariant(row, 'an insert gives its row');
+    await writeSecret(tx, owner, sealed);
+    return {
+      result: row,
+      recorded: {
+        ...{ subscriptionId: id, action: 'webhook.created', subject: { type: 'webhook', id } },
         details: { url, events, description, schemaVersion },
-      });
-      announceAfterCommit(tx, companyId, [id]);
-      return row;
-    },
-    { companyId, timeoutMs: caller.timeoutMs() },
-  );
-  const { membershipId } = actor;
-  deps.logger.info({ subscriptionId: id, companyId, membershipId, events }, 'subscription.created');
+        ...{ line: 'subscription.created', logged: { events } },
+      },
+    };
+  });
   return { subscription, secret };
 }
 

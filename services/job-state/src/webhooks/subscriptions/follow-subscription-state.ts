@@ -12,7 +12,6 @@ export const subscriptionStateChanged = commitTopic<never>();
 
 /** Deliveries that one statement moves, which bounds its locks. */
 const BATCH_SIZE = 1_000;
-/** Subscriptions of one run. */
 const MAX_SUBSCRIPTIONS = 1_000;
 
 const MOVES = ['hold', 'resume', 'cancel'] as const;
@@ -36,7 +35,6 @@ function hop(name: string, condition: string): string {
 const PENDING = isWaiting('d', 'pending');
 const RETRY = isWaiting('d', 'retry_scheduled');
 
-/** Finds the subscriptions whose deliveries do not match their state. */
 const MISMATCHED = `
   with recursive ${hop('held', `d.state = 'held'`)}, ${hop('first', PENDING)}, ${hop('retry', RETRY)}, waiting (id) as (
     select id from first union select id from retry
@@ -146,7 +144,6 @@ export function startFollowingSubscriptionState(
   options: FollowDeps & {
     readonly logger: Pick<Logger, 'info' | 'warn'>;
     readonly metrics: Registry;
-    /** Milliseconds between two polls when nothing wakes it. */
     readonly intervalMs: number;
   },
 ): Loop {

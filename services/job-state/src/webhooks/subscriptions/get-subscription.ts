@@ -9,10 +9,14 @@ export interface SubscriptionOfCompany {
   readonly subscriptionId: string;
 }
 
-/** One subscription of one company, and who changes it. */
-export interface OwnersSubscription extends SubscriptionOfCompany {
+/** Who changes a company's subscriptions, and how long the caller still waits: undefined if without end. */
+export interface Caller {
+  readonly companyId: string;
   readonly actor: Actor;
+  readonly timeoutMs: () => number | undefined;
 }
+
+export type OwnersSubscription = SubscriptionOfCompany & Caller;
 
 const GET_SUBSCRIPTION: PreparedStatement = {
   name: 'get-subscription',

@@ -5,9 +5,7 @@ import type { Database, Queryable } from '../../database/database.js';
 import { measuredGauge } from '../../database/measured-gauge.js';
 import { type Loop, startLoop } from '../../database/start-loop.js';
 
-/** Secrets that one transaction changes. */
 const BATCH_SIZE = 100;
-/** Maximum number of batches that one run reseals. */
 const RESEALED_BATCHES = 10;
 const SECRETS_FRESH_MS = 60_000;
 
@@ -25,16 +23,6 @@ export interface SecretMaintenanceDeps {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** Drops expired secrets and reseals those under former keys. */
-export interface SecretMaintenance {
-  /**
-   * Drops one batch of secrets and reseals at most 10 batches of each table.
-   *
-   * The next run reseals the rest. Returns `more` while there may be more to drop.
-   */
-  runOnce(): Promise<'more' | 'idle'>;
-}
-
 interface SecretRow {
   readonly subscriptionId: string;
   readonly version: number;
@@ -42,13 +30,14 @@ interface SecretRow {
 }
 
 /**
- * Creates the maintenance of secrets, which any number of replicas can run.
+ * Creates the maintenance of secrets, which any number of replicas can run. A run drops one batch of secrets and reseals at most 10
+ * batches of each table; it returns `more` while there may be more to drop.
  *
  * It drops expired secrets, and reseals those under a former key under the current one. The former key can be removed once
  * `partner_webhook_secrets_under_former_keys` is 0. Deliveries in flight are not affected: every process that opens secrets has
  * both keys. A secret that cannot be opened, because its key is missing or it was modified, stays unchanged and is logged once.
  */
-export function createSecretMaintenance(deps: SecretMaintenanceDeps): SecretMaintenance {
+export function createSecretMaintenance(deps: SecretMaintenanceDeps) {
   const { database, sealingKeys, logger } = deps;
   const former = [...sealingKeys.keys.keys()].filter((id) => id !== sealingKeys.currentKeyId);
   const reportedKeys = new Set<string>();
@@ -109,7 +98,7 @@ export function createSecretMaintenance(deps: SecretMaintenanceDeps): SecretMain
   }
 
   return {
-    async runOnce() {
+    async runOnce(): Promise<'more' | 'idle'> {
       const dropped = await dropExpired(database, deps.clock());
       if (dropped > 0) logger.info({ dropped }, 'webhook_secrets.dropped');
       await reportUnknownKeys();
@@ -140,7 +129,6 @@ async function dropExpired(database: Queryable, now: Date): Promise<number> {
 export function startSecretMaintenance(
   options: SecretMaintenanceDeps & {
     readonly metrics: Registry;
-    /** Milliseconds between two runs. */
     readonly intervalMs: number;
   },
 ): Loop {

@@ -1,6 +1,6 @@
 import type { SealingKeys } from '@partner/kernel/security/secret-sealing';
 import { ServiceError } from '@partner/kernel/process/service-error';
-import type { Transaction, TransactionLimits } from '../../database/database.js';
+import type { Transaction } from '../../database/database.js';
 import { type ChangeDeps, changeSubscription, setColumns } from './change-subscription.js';
 import { createSecret, writeSecret } from './create-secret.js';
 import type { OwnersSubscription } from './get-subscription.js';
@@ -28,10 +28,9 @@ export interface SecretDeps extends ChangeDeps {
 export function rotateSecret(
   deps: SecretDeps,
   request: OwnersSubscription,
-  limits: TransactionLimits,
 ): Promise<{ readonly subscription: SubscriptionRow; readonly secret: string }> {
   const { subscriptionId } = request;
-  return changeSubscription(deps, request, limits, ROTATED, async (tx, before) => {
+  return changeSubscription(deps, request, ROTATED, async (tx, before) => {
     const version = (before.pendingSecretVersion ?? before.secretVersion) + 1;
     const { secret, sealed } = createSecret(deps.sealingKeys, { subscriptionId, version });
     const now = deps.clock();
@@ -75,10 +74,9 @@ export function rotateSecret(
 export function activateSecret(
   deps: SecretDeps,
   request: OwnersSubscription & { readonly pendingSecretVersion: number },
-  limits: TransactionLimits,
 ): Promise<SubscriptionRow> {
   const { subscriptionId, pendingSecretVersion: version } = request;
-  return changeSubscription(deps, request, limits, ACTIVATED, async (tx, before) => {
+  return changeSubscription(deps, request, ACTIVATED, async (tx, before) => {
     const now = deps.clock();
     if (before.pendingSecretVersion !== version) {
       if (await isRepeat(tx, before, version, now)) return { result: before };

@@ -23,7 +23,7 @@ import { DELIVERY_COLUMNS, type DeliveryRow } from '../deliveries/delivery-colum
 import { ofEvent, queueDeliveries } from '../deliveries/queue-delivery.js';
 import { type EnvelopeContent, renderEnvelope } from '../events/render-envelope.js';
 import { changeSubscription } from './change-subscription.js';
-import { type Caller, checkEndpoint } from './check-endpoint.js';
+import { checkEndpoint } from './check-endpoint.js';
 import { createSecret } from './create-secret.js';
 import type { CreateSubscriptionDeps } from './create-subscription.js';
 import { getSubscription, type OwnersSubscription, type SubscriptionOfCompany } from './get-subscription.js';
@@ -44,7 +44,6 @@ const MAX_CLOCK_SKEW_MS = 60_000;
 
 const TESTED = ['webhook.tested', 'subscription.test_queued'] as const;
 
-/** A test delivery to send, as the schema of the operation has accepted it. */
 type TestToSend = OwnersSubscription & NonNullable<z.output<typeof testDeliveryIn>>;
 
 /**
@@ -66,14 +65,12 @@ type TestToSend = OwnersSubscription & NonNullable<z.output<typeof testDeliveryI
 export async function sendTestDelivery(
   deps: CreateSubscriptionDeps,
   request: TestToSend,
-  caller: Caller,
 ): Promise<DeliveryRow> {
   const { companyId, subscriptionId, wrongSignature = false, event = 'install.test' } = request;
-  const other = await otherUrl(deps, request, caller);
+  const other = await otherUrl(deps, request);
   const now = deps.clock();
   const [eventId, deliveryId] = [newId('evt'), newId('dlv')];
-  const limits = { companyId, timeoutMs: caller.timeoutMs() };
-  return changeSubscription(deps, request, limits, TESTED, async (tx, subscription) => {
+  return changeSubscription(deps, request, TESTED, async (tx, subscription) => {
     if (request.secretVersion !== undefined) refuseUnknownSecret(subscription, request.secretVersion);
     refuseCurrentUrl(subscription, other);
     const isTrial = wrongSignature || other !== undefined;
@@ -145,26 +142,20 @@ export async function sendTestDelivery(
 }
 
 interface OtherUrl {
-  /** In its normalised form. */
   readonly url: string;
-  /** Undefined without any. */
   readonly sealedHeaders: Buffer | undefined;
 }
 
 /** Checks the URL of a test, and seals its headers; undefined for a test of the subscription's URL. */
-async function otherUrl(
-  deps: CreateSubscriptionDeps,
-  request: TestToSend,
-  caller: Caller,
-): Promise<OtherUrl | undefined> {
-  const { url, headers, companyId, subscriptionId } = request;
+async function otherUrl(deps: CreateSubscriptionDeps, request: TestToSend): Promise<OtherUrl | undefined> {
+  const { url, headers, companyId, subscriptionId, timeoutMs } = request;
   if (url === undefined) return undefined;
   // Before the URL check, so that a company cannot trigger DNS lookups through another company's subscription.
-  await getSubscription(queryWithin(deps.database, { companyId, timeoutMs: caller.timeoutMs() }), request);
+  await getSubscription(queryWithin(deps.database, { companyId, timeoutMs: timeoutMs() }), request);
   const owner = { subscriptionId, version: HEADERS_VERSION };
   const values = headers && sortedHeaders(headers.map(({ name, value }) => [name, value]));
   return {
-    url: await checkEndpoint(deps.endpoints, url, caller),
+    url: await checkEndpoint(deps.endpoints, url, request),
     sealedHeaders: values && sealSecret(deps.sealingKeys, owner, JSON.stringify(values)),
   };
 }

@@ -71,8 +71,8 @@ describe('a back-fill', () => {
         subscriptionId: tested,
         event: 'install.status_changed',
         actor: installerOwner(companyId),
+        timeoutMs: () => undefined,
       },
-      { timeoutMs: () => undefined },
     );
     const begun = await activate();
     expect(await client.getBulkReplay(begun)).toMatchObject({ total: 1 });

@@ -4,7 +4,7 @@ import { idFloor, newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { idsCreatedWithin } from '../../database/created-within.js';
 import type { Transaction } from '../../database/database.js';
-import { eventsOfSubscription } from '../events/events-of-subscription.js';
+import { eventsSentTo } from '../events/events-sent-to.js';
 import type { SubscriptionOfCompany } from './get-subscription.js';
 
 /**
@@ -57,7 +57,7 @@ export async function startBackfill(
       idFloor('evt', from),
       idsCreatedWithin('evt', { from, to }).beyond,
       maxCounted,
-      eventsOfSubscription(subscription.events, subscription.companyClass),
+      eventsSentTo(subscription),
       subscription.schemaVersion,
     ],
   );

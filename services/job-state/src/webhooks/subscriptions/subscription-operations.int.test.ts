@@ -81,18 +81,17 @@ describe('CreateSubscription', () => {
     expect(fixture.dispatcher.timeLeftMs).toBeGreaterThan(0);
     expect(fixture.dispatcher.timeLeftMs).toBeLessThanOrEqual(4_500);
 
-    const toCreate = {
-      companyId,
-      companyClass: 'INSTALLER',
-      url: request.url,
-      events: request.events,
-      actor: installerOwner(companyId),
-    } as const;
     let leftMs = 5_000;
+    const toCreate = {
+      ...request,
+      companyClass: 'INSTALLER',
+      actor: installerOwner(companyId),
+      timeoutMs: () => leftMs,
+    } as const;
     fixture.dispatcher.onCall = () => {
       leftMs = -1;
     };
-    const failure = await failureOf(createSubscription(fixture.deps, toCreate, { timeoutMs: () => leftMs }));
+    const failure = await failureOf(createSubscription(fixture.deps, toCreate));
     fixture.dispatcher.onCall = () => undefined;
     expect(failure).toMatchObject({
       reason: 'unavailable',

@@ -61,23 +61,23 @@ export function subscriptionOperations(deps: SubscriptionDeps): readonly Impleme
   const depsOf = (companyId: string) => ({ ...deps, endpoints: endpointsOf(companyId) });
   return [
     implement(createWebhookOperation, async (request) => {
-      const { companyId, companyClass, body, caller } = request;
-      const toCreate = { ...body, companyId, companyClass, actor: callingActor(caller) };
-      const { subscription, secret } = await createSubscription(depsOf(companyId), toCreate, request);
+      const { companyId, companyClass, body, timeoutMs } = request;
+      const toCreate = { ...body, companyId, companyClass, actor: callingActor(request.caller), timeoutMs };
+      const { subscription, secret } = await createSubscription(depsOf(companyId), toCreate);
       const created = { subscription: shownSubscription(subscription), secret };
       return { json: JSON.stringify(created satisfies SubscriptionCreated) };
     }),
 
     implement(listWebhooksOperation, async ({ companyId, timeoutMs }) => {
-      const database = queryWithin(deps.database, limitsOf({ companyId, timeoutMs }));
+      const database = queryWithin(deps.database, { companyId, timeoutMs: timeoutMs() });
       const rows = await listSubscriptions(database, companyId);
       const list = { subscriptions: rows.map((row) => shortened(shownSubscription(row))) };
       return { json: JSON.stringify(list satisfies SubscriptionList) };
     }),
 
     implement(getWebhookOperation, async (request) => {
-      const { caller } = request;
-      const database = queryWithin(deps.database, limitsOf(request));
+      const { caller, companyId, timeoutMs } = request;
+      const database = queryWithin(deps.database, { companyId, timeoutMs: timeoutMs() });
       const found = shownSubscription(await getSubscription(database, named(request)));
       const isViewer = caller.kind === 'owner' && caller.role !== 'owner';
       return { json: JSON.stringify(isViewer ? shortened(found) : found) };
@@ -86,33 +86,33 @@ export function subscriptionOperations(deps: SubscriptionDeps): readonly Impleme
     implement(updateWebhookOperation, async (request) => {
       const { companyId, companyClass, body } = request;
       const toUpdate = { ...named(request), companyClass, change: body };
-      return rendered(await updateSubscription(depsOf(companyId), toUpdate, request));
+      return rendered(await updateSubscription(depsOf(companyId), toUpdate));
     }),
 
     implement(deleteWebhookOperation, async (request) => {
-      await deleteSubscription(deps, named(request), limitsOf(request));
+      await deleteSubscription(deps, named(request));
       return { json: '' };
     }),
 
     implement(testWebhookOperation, async (request) => {
       const test = { ...named(request), ...request.body };
-      const delivery = await sendTestDelivery(depsOf(request.companyId), test, request);
+      const delivery = await sendTestDelivery(depsOf(request.companyId), test);
       return { json: JSON.stringify(shownDelivery(delivery)) };
     }),
 
     implement(activateWebhookOperation, async (request) => {
       const toActivate = { ...named(request), backfill: request.body?.backfill ?? false };
-      const { subscription, backfillId } = await activateSubscription(deps, toActivate, limitsOf(request));
+      const { subscription, backfillId } = await activateSubscription(deps, toActivate);
       const activated = { ...shownSubscription(subscription), backfillId: backfillId ?? null };
       return { json: JSON.stringify(activated satisfies SubscriptionActivated) };
     }),
 
     implement(pauseWebhookOperation, async (request) =>
-      rendered(await pauseSubscription(deps, named(request), limitsOf(request))),
+      rendered(await pauseSubscription(deps, named(request))),
     ),
 
     implement(rotateWebhookSecretOperation, async (request) => {
-      const { subscription, secret } = await rotateSecret(deps, named(request), limitsOf(request));
+      const { subscription, secret } = await rotateSecret(deps, named(request));
       const pendingSecretVersion = subscription.pendingSecretVersion ?? subscription.secretVersion;
       const rotated = { subscription: shownSubscription(subscription), pendingSecretVersion, secret };
       return { json: JSON.stringify(rotated satisfies SecretRotated) };
@@ -121,7 +121,7 @@ export function subscriptionOperations(deps: SubscriptionDeps): readonly Impleme
     implement(activateWebhookSecretOperation, async (request) => {
       const { pendingSecretVersion } = request.body;
       const toActivate = { ...named(request), pendingSecretVersion };
-      return rendered(await activateSecret(deps, toActivate, limitsOf(request)));
+      return rendered(await activateSecret(deps, toActivate));
     }),
 
     implement(checkUrlOperation, async (request) => {
@@ -129,28 +129,22 @@ export function subscriptionOperations(deps: SubscriptionDeps): readonly Impleme
       return { json: JSON.stringify(reason === undefined ? { ok: true } : { ok: false, reason }) };
     }),
 
-    implementInternal(listWholeWebhooksOperation, async (_input, { caller, timeoutMs }) => {
-      const { companyId } = configuredCompany(caller);
-      const database = queryWithin(deps.database, limitsOf({ companyId, timeoutMs }));
+    implementInternal(listWholeWebhooksOperation, async (_input, context) => {
+      const { companyId, timeoutMs } = configuredCompany(context);
+      const database = queryWithin(deps.database, { companyId, timeoutMs: timeoutMs() });
       return { subscriptions: (await listSubscriptions(database, companyId)).map(shownSubscription) };
     }),
 
-    implementInternal(configureWebhookOperation, (step, { caller, timeoutMs }) => {
-      const company = configuredCompany(caller);
-      return configureWebhook(depsOf(company.companyId), { ...company, step }, { timeoutMs });
+    implementInternal(configureWebhookOperation, (step, context) => {
+      const company = configuredCompany(context);
+      return configureWebhook(depsOf(company.companyId), company, step);
     }),
   ];
 }
 
-/** The webhook that a request names, and who asks. */
-function named({ companyId, params, caller }: Request): OwnersSubscription {
+function named({ companyId, params, caller, timeoutMs }: Request): OwnersSubscription {
   const subscriptionId = pathId('whk', params.id, 'webhook subscription');
-  return { companyId, subscriptionId, actor: callingActor(caller) };
-}
-
-/** The limits of the company of a request, until its caller's deadline. */
-function limitsOf({ companyId, timeoutMs }: Pick<Request, 'companyId' | 'timeoutMs'>) {
-  return { companyId, timeoutMs: timeoutMs() };
+  return { companyId, subscriptionId, actor: callingActor(caller), timeoutMs };
 }
 
 /** The rest of a URL can be a secret. */

@@ -51,7 +51,6 @@ export type SubscriptionRow = RowOf<typeof SUBSCRIPTION>;
 /** Columns of a {@link SubscriptionRow}, from `subscriptions s`. */
 export const SUBSCRIPTION_COLUMNS = selectList(SUBSCRIPTION, 's');
 
-/** A subscription as the public API shows it. */
 export function shownSubscription(row: SubscriptionRow): Subscription {
   const { verifiedSecretVersion: _version, pausedAt: _pausedAt, ...shown } = row;
   return {

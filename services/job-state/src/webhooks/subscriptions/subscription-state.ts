@@ -1,6 +1,6 @@
 import { invariant } from '@partner/kernel/process/invariant';
 import { ServiceError } from '@partner/kernel/process/service-error';
-import type { Queryable, TransactionLimits } from '../../database/database.js';
+import type { Queryable } from '../../database/database.js';
 import { type ChangeDeps, changeSubscription, setColumns } from './change-subscription.js';
 import { type OwnersSubscription, refuseStale } from './get-subscription.js';
 import { startBackfill } from './start-backfill.js';
@@ -19,24 +19,14 @@ const DELETED = ['webhook.deleted', 'subscription.deleted'] as const;
  *
  * The backlog does not slow down the pause. It is idempotent: a repeat keeps the time of the first pause.
  */
-export function pauseSubscription(
-  deps: ChangeDeps,
-  request: OwnersSubscription,
-  limits: TransactionLimits,
-): Promise<SubscriptionRow> {
-  return changeSubscription(deps, request, limits, PAUSED, async (tx, before) => {
+export function pauseSubscription(deps: ChangeDeps, request: OwnersSubscription): Promise<SubscriptionRow> {
+  return changeSubscription(deps, request, PAUSED, async (tx, before) => {
     if (before.state === 'paused') return { result: before };
     const assignments = `state = 'paused', paused_at = $2, updated_at = $2`;
     const result = await setColumns(tx, before.id, assignments, [deps.clock()]);
     subscriptionStateChanged.tell(tx);
     return { result, details: {} };
   });
-}
-
-export interface Activation {
-  readonly subscription: SubscriptionRow;
-  /** The back-fill that was started or still runs; undefined if none was requested or none runs. */
-  readonly backfillId: string | undefined;
 }
 
 /**
@@ -48,15 +38,14 @@ export interface Activation {
  * It also fails so while no one has the secret that would sign, or if only a later secret has signed an accepted test: the
  * receiver could verify nothing.
  *
- * Atomic: the activation and the start of the back-fill.
+ * Atomic: the activation and the start of the back-fill. `backfillId` is the one that was started or still runs; undefined: none.
  */
 export function activateSubscription(
   deps: ChangeDeps,
   request: OwnersSubscription & { readonly backfill: boolean },
-  limits: TransactionLimits,
-): Promise<Activation> {
+): Promise<{ readonly subscription: SubscriptionRow; readonly backfillId: string | undefined }> {
   const { companyId, subscriptionId, backfill } = request;
-  return changeSubscription(deps, request, limits, ACTIVATED, async (tx, before) => {
+  return changeSubscription(deps, request, ACTIVATED, async (tx, before) => {
     if (before.state === 'active') {
       const backfillId = backfill ? await runningBackfill(tx, subscriptionId) : undefined;
       return { result: { subscription: before, backfillId } };
@@ -126,10 +115,9 @@ async function runningBackfill(tx: Queryable, subscriptionId: string): Promise<s
 export function deleteSubscription(
   deps: ChangeDeps,
   request: OwnersSubscription & { readonly expectedUpdatedAt?: Date | undefined },
-  limits: TransactionLimits,
 ): Promise<void> {
   const { companyId, subscriptionId } = request;
-  return changeSubscription(deps, request, limits, DELETED, async (tx, before) => {
+  return changeSubscription(deps, request, DELETED, async (tx, before) => {
     refuseStale(before, request.expectedUpdatedAt);
     await tx.query(
       `update subscriptions set state = 'paused', paused_at = coalesce(paused_at, $2), deleted_at = $2, updated_at = $2,

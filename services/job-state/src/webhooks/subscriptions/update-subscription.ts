@@ -9,7 +9,7 @@ import { invalidArgument } from '@partner/kernel/process/validation';
 import type { z } from 'zod';
 import { type Queryable, queryWithin } from '../../database/database.js';
 import { changeSubscription, setColumns } from './change-subscription.js';
-import { type Caller, checkEndpoint } from './check-endpoint.js';
+import { checkEndpoint } from './check-endpoint.js';
 import { allowedEvents } from './allowed-events.js';
 import type { CreateSubscriptionDeps } from './create-subscription.js';
 import { getSubscription, type OwnersSubscription, refuseStale } from './get-subscription.js';
@@ -18,7 +18,6 @@ import type { SubscriptionRow } from './subscription-resource.js';
 import { subscriptionStateChanged } from './follow-subscription-state.js';
 import { deliveriesWaiting } from '../deliveries/releaser.js';
 
-/** A valid change; undefined fields stay. */
 export interface SubscriptionToUpdate extends OwnersSubscription {
   readonly companyClass: CompanyClassName;
   readonly change: z.output<typeof subscriptionChange>;
@@ -46,16 +45,14 @@ const UPDATED = ['webhook.updated', 'subscription.updated'] as const;
 export async function updateSubscription(
   deps: CreateSubscriptionDeps,
   request: SubscriptionToUpdate,
-  caller: Caller,
 ): Promise<SubscriptionRow> {
-  const { companyId, subscriptionId, companyClass, change: wanted } = request;
+  const { companyId, subscriptionId, companyClass, change: wanted, timeoutMs } = request;
   const events = wanted.events && allowedEvents(wanted.events, companyClass);
   // Before the URL check, so that a company cannot trigger DNS lookups through another company's subscription.
-  await getSubscription(queryWithin(deps.database, { companyId, timeoutMs: caller.timeoutMs() }), request);
-  const url = wanted.url === undefined ? undefined : await checkEndpoint(deps.endpoints, wanted.url, caller);
+  await getSubscription(queryWithin(deps.database, { companyId, timeoutMs: timeoutMs() }), request);
+  const url = wanted.url === undefined ? undefined : await checkEndpoint(deps.endpoints, wanted.url, request);
 
-  const limits = { companyId, timeoutMs: caller.timeoutMs() };
-  return changeSubscription(deps, request, limits, UPDATED, async (tx, before) => {
+  return changeSubscription(deps, request, UPDATED, async (tx, before) => {
     refuseStale(before, request.expectedUpdatedAt);
     const after: Fields = {
       url: url ?? before.url,
