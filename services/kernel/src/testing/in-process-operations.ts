@@ -15,7 +15,7 @@ export function inProcessOperations(served: ServedOperations): OperationClient {
     if (signal?.aborted === true) throw notCarriedOut(signal.reason);
     const deadline = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
     const leftMs = () => deadline && deadline - performance.now();
-    const limit = timeoutMs === undefined ? [] : [AbortSignal.timeout(timeoutMs)];
+    const limit = timeoutMs === undefined ? [] : [AbortSignal.timeout(Math.ceil(timeoutMs))];
     const over = AbortSignal.any([...limit, ...(signal === undefined ? [] : [signal])]);
     const givenUp = once(over, 'abort').then(() => Promise.reject(outcomeUnknown(over.reason)));
     const handled = handlerOf({ type, contentType: CALL_CONTENT_TYPE }).run(body, leftMs);
