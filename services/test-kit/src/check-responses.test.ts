@@ -23,23 +23,10 @@ const listTechnicians =
     response.end(JSON.stringify(body));
   };
 
-const NONE = { apiVersion: '2026-08-26', technicians: [], nextCursor: null, hasMore: false };
-
-test('a response that matches the description passes, unchanged', async () => {
-  const hook = createHook();
-  const app = checkResponses(hook.afterEach)(listTechnicians(NONE));
-
-  const response = await request(app).get('/partner/v1/technicians');
-
-  expect(response.body).toEqual(NONE);
-  expect(hook.run).not.toThrow();
-});
-
 test('a response that differs fails its own test and no later one', async () => {
   const hook = createHook();
-  const app = checkResponses(hook.afterEach)(
-    listTechnicians({ ...NONE, technicians: [{ membershipId: 'mem_1' }] }),
-  );
+  const page = { apiVersion: '2026-08-26', technicians: [{ membershipId: 'mem_1' }], nextCursor: null };
+  const app = checkResponses(hook.afterEach)(listTechnicians({ ...page, hasMore: false }));
 
   await request(app).get('/partner/v1/technicians');
 
