@@ -7,14 +7,7 @@ import {
   CompanyChangedSchema,
   CompanyClass,
 } from '@partner/proto-contracts/gen/partner/platform/v1/company_messages_pb';
-import {
-  JOB_STATE_INBOUND_RPC,
-  JOB_STATE_INSTALLER_RPC,
-  JOB_STATE_MANAGEMENT_RPC,
-  JOB_STATE_OPERATOR_RPC,
-  PLATFORM_MESSAGES,
-  QUEUES,
-} from '@partner/proto-contracts/topology';
+import { PLATFORM_MESSAGES, QUEUES } from '@partner/proto-contracts/topology';
 import { createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { newId } from '@partner/kernel/process/ids';
 import { withRedis } from '@partner/test-kit/backing-services/redis';
@@ -74,8 +67,6 @@ describe('services with users that may do no more than they must, over TLS by a 
   let stack: TestStack;
   let installer: SandboxCompany;
   let sales: SandboxCompany;
-  const jobStateMetric = (name: string, labels: Readonly<Record<string, string>> = {}) =>
-    readMetric(stack.stack.description.services['job-state']?.adminUrl ?? '', name, labels);
 
   beforeAll(async () => {
     const settingsOf = (service: ServiceName) => ({
@@ -146,7 +137,8 @@ describe('services with users that may do no more than they must, over TLS by a 
 
   test('keep partitions that belong to the owner of the schema', async () => {
     await eventually('a run of the retention', async () => {
-      return (await jobStateMetric('partner_retention_last_success_timestamp_seconds')) > 0;
+      const { adminUrl = '' } = stack.stack.description.services['job-state'] ?? {};
+      return (await readMetric(adminUrl, 'partner_retention_last_success_timestamp_seconds')) > 0;
     });
     const [owners] = await query(
       servers.databaseUrl('postgres'),
@@ -181,34 +173,6 @@ describe('services with users that may do no more than they must, over TLS by a 
       }
     },
   );
-
-  test('the dispatcher calls no method of job-state through the default exchange [TENANT-3]', async () => {
-    const refused = () => jobStateMetric('partner_rpc_server_dropped_total', { cause: 'foreign_exchange' });
-    const probe = await openBrokerProbe(servers.brokerUrl('partner-webhook-dispatcher'));
-    try {
-      const responses: unknown[] = [];
-      const replyTo = 'amq.rabbitmq.reply-to';
-      await probe.channel.consume(replyTo, (response) => responses.push(response), { noAck: true });
-      const before = await refused();
-      const queues = [
-        JOB_STATE_INBOUND_RPC,
-        JOB_STATE_INSTALLER_RPC,
-        JOB_STATE_MANAGEMENT_RPC,
-        JOB_STATE_OPERATOR_RPC,
-      ];
-      for (const { name } of queues) {
-        probe.channel.publish('', name, Buffer.alloc(0), {
-          replyTo,
-          correlationId: name,
-          type: 'listCompanies',
-        });
-      }
-      await eventually('the refusals', async () => (await refused()) - before === queues.length);
-      expect(responses).toEqual([]);
-    } finally {
-      await probe.close();
-    }
-  });
 
   test('the dispatcher forges no message of the platform through the default exchange, and an operator sees the attempt [TENANT-3]', async () => {
     const { name, deadLetterQueue } = PLATFORM_MESSAGES;
