@@ -1,3 +1,5 @@
+import { eventually } from './eventually.js';
+
 /** Records items, and lets a test wait for an expected one instead of sleeping. */
 export interface Recorder<T> {
   /** Adds an item. Usable as a callback. */
@@ -13,49 +15,22 @@ export interface Recorder<T> {
 
 export function createRecorder<T>(): Recorder<T> {
   const items: T[] = [];
-  const watchers = new Set<() => void>();
-
-  function when<Found>(probe: () => Found | undefined, what: string, timeoutMs: number): Promise<Found> {
-    const found = probe();
-    if (found !== undefined) return Promise.resolve(found);
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        watchers.delete(look);
-        reject(new Error(`${what} did not come within ${timeoutMs} ms; ${items.length} items did`));
-      }, timeoutMs);
-      const look = () => {
-        const seen = probe();
-        if (seen === undefined) return;
-        clearTimeout(timer);
-        watchers.delete(look);
-        resolve(seen);
-      };
-      watchers.add(look);
-    });
-  }
-
+  const when = <Found>(what: string, probe: () => Found | false, timeoutMs = 120_000) =>
+    eventually(() => `${what}; ${items.length} items came`, probe, { timeoutMs, everyMs: 5 });
   return {
-    record(item) {
-      items.push(item);
-      for (const notify of watchers) notify();
-    },
+    record: (item) => void items.push(item),
     all: () => [...items],
-    async find(matches, timeoutMs = 120_000) {
-      const { item } = await when(
-        () => {
-          const index = items.findIndex(matches);
-          const item = items[index];
-          return item === undefined ? undefined : { item };
-        },
-        'the item',
-        timeoutMs,
-      );
-      return item;
+    async find(matches, timeoutMs) {
+      const probe = () => {
+        for (const item of items) if (matches(item)) return { item };
+        return false;
+      };
+      return (await when('the item', probe, timeoutMs)).item;
     },
-    async until(what, condition, timeoutMs = 120_000) {
-      await when(() => condition(items) || undefined, what, timeoutMs);
+    async until(what, condition, timeoutMs) {
+      await when(what, () => condition(items), timeoutMs);
     },
-    atLeast: (count, timeoutMs = 120_000) =>
-      when(() => (items.length >= count ? [...items] : undefined), `${count} items`, timeoutMs),
+    atLeast: (count, timeoutMs) =>
+      when(`${count} items`, () => items.length >= count && [...items], timeoutMs),
   };
 }
