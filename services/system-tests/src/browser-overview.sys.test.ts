@@ -148,21 +148,6 @@ describe('the overview', () => {
     await webhooks().getByText('Unknown').first().waitFor();
     expect(await webhooks().getByText('None', { exact: true }).count()).toBe(0);
   });
-
-  test('is used on a phone and in dark colours, which are remembered', async () => {
-    await openForInstaller();
-    await page.setViewportSize({ width: 390, height: 844 });
-    await button(page, 'Open the navigation').click();
-    await page.getByRole('link', { name: 'Event catalogue' }).click();
-    await heading('Event catalogue').waitFor();
-    await page.setViewportSize({ width: 1280, height: 900 });
-    await button(page, 'Use dark colors').click();
-    await page.reload();
-    await button(page, 'Use light colors').waitFor();
-    expect(await page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark');
-    await page.goto('/console');
-    await webhooks().waitFor();
-  });
 });
 
 describe('a secret that is made long after the login', () => {

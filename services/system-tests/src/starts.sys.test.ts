@@ -241,19 +241,6 @@ describe('a dependency that refuses the user', () => {
       await withPostgres(share.postgresUrl, (client) => client.query(`drop role ${role}`));
     }
   });
-
-  test.each([
-    ['AMQP_URL', 'RabbitMQ', 'ACCESS-REFUSED'],
-    ['REDIS_URL', 'Redis', ''],
-  ])('%s keeps the console waiting', async (variable, what, cause) => {
-    const settings = settingsOf('console');
-    const url = Object.assign(new URL(settings[variable] ?? ''), { username: 'nobody', password: 'x' }).href;
-    const service = start('console/dist/main.js', { ...settings, [variable]: url });
-    await service.waitsFor(what, cause);
-    expect([await admin('/livez'), await admin('/readyz')]).toEqual([200, 503]);
-    service.stop();
-    expect(await service.ended).toBe(0);
-  });
 });
 
 test('no time limit of an idle transaction ends the seed, which hashes passwords between its statements', async () => {
