@@ -138,7 +138,7 @@ async def compare(request: dict[str, Any], client: AuthenticatedClient) -> objec
     return {**lists, "listed": found.listed, "gaps": [{"first": gap.start, "last": gap.stop - 1} for gap in found.gaps]}
 
 
-async def receive(request: dict[str, Any], _: AuthenticatedClient) -> object:
+async def receive(request: dict[str, Any]) -> object:
     handled: list[dict[str, object]] = []
     responses: list[object] = []
     failures = [RuntimeError()] * request.get("failures", 0)
@@ -167,7 +167,7 @@ async def receive(request: dict[str, Any], _: AuthenticatedClient) -> object:
     return {"responses": responses, "handled": handled}
 
 
-async def use_key(request: dict[str, Any], _: AuthenticatedClient) -> object:
+async def use_key(request: dict[str, Any]) -> object:
     key: str = request["apiKey"]
     if request["of"] == "feed":
         return event_feed_secret(key)
@@ -187,13 +187,18 @@ def described(error: PartnerError) -> dict[str, Any]:
     return shown
 
 
-DO = {"call": call, "follow": follow, "reconcile": compare, "receive": receive, "useKey": use_key}
+DO_WITH_CLIENT = {"call": call, "follow": follow, "reconcile": compare}
+DO = {"receive": receive, "useKey": use_key}
 
 for line in sys.stdin:
     asked = json.loads(line)
     waited: list[float] = []
     try:
-        response = {"value": asyncio.run(DO[asked["do"]](asked, client_of(asked, waited)))}
+        if asked["do"] in DO:
+            work = DO[asked["do"]](asked)
+        else:
+            work = DO_WITH_CLIENT[asked["do"]](asked, client_of(asked, waited))
+        response = {"value": asyncio.run(work)}
     except PartnerError as failure:
         response = {"error": described(failure)}
     except (TypeError, ValueError) as refusal:
