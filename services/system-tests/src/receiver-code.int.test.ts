@@ -36,50 +36,42 @@ function signedDelivery(ageSeconds = 0): Delivery & { readonly eventId: string }
   return { eventId, headers, body: Uint8Array.from(body) };
 }
 
-function withHeaders(headers: Readonly<Record<string, string>>, ageSeconds?: number): Delivery {
-  const delivery = signedDelivery(ageSeconds);
-  return { ...delivery, headers: { ...delivery.headers, ...headers } };
+/** A signed delivery with other headers; one with an empty text is missing. */
+function withHeaders(changes: Readonly<Record<string, string>>, ageSeconds?: number): Delivery {
+  const { headers, body } = signedDelivery(ageSeconds);
+  const changed = Object.entries({ ...headers, ...changes }).filter(([, text]) => text !== '');
+  return { headers: Object.fromEntries(changed), body };
 }
 
-function without(...names: readonly string[]): Delivery {
-  const delivery = signedDelivery();
-  return {
-    ...delivery,
-    headers: Object.fromEntries(Object.entries(delivery.headers).filter(([name]) => !names.includes(name))),
-  };
-}
+/** Both forms of what signs a delivery. */
+const bothAt = (text: string) => ({ 'x-svc-timestamp': text, 'webhook-timestamp': text });
+const bothSigned = (own: string, standard: string) => ({
+  'x-svc-signature': own,
+  'webhook-signature': standard,
+});
 
 function withBody(change: (body: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>): Delivery {
-  const delivery = signedDelivery();
-  return { ...delivery, body: change(delivery.body) };
+  const { headers, body } = signedDelivery();
+  return { headers, body: change(body) };
 }
-
-const now = () => String(Math.floor(Date.now() / 1_000));
 
 /** Deliveries that every receiver refuses; each is made at the moment of its test, so that its time is right. */
 const REFUSED: Readonly<Record<string, () => Delivery>> = {
   'a changed byte': () => withBody((body) => body.with(body.length - 4, (body.at(-4) ?? 0) ^ 1)),
   'an added space': () => withBody((body) => Uint8Array.from([...body, 0x20])),
-  'an empty body': () => withBody(() => new Uint8Array()),
   'another timestamp than the signed one': () =>
-    withHeaders({ 'x-svc-timestamp': now(), 'webhook-timestamp': now() }, 200),
-  'a timestamp that is no number': () =>
-    withHeaders({ 'x-svc-timestamp': 'yesterday', 'webhook-timestamp': 'yesterday' }),
+    withHeaders(bothAt(String(Math.floor(Date.now() / 1_000))), 200),
+  'a timestamp that is no number': () => withHeaders(bothAt('yesterday')),
+  'no timestamp': () => withHeaders(bothAt('')),
   'a signature of ten minutes ago': () => signedDelivery(600),
   'a signature of ten minutes ahead': () => signedDelivery(-600),
+  'a signature that is not ASCII': () => withHeaders(bothSigned('v1=\u00e9', 'v1,\u00e9')),
+  'no signature': () => withHeaders(bothSigned('', '')),
   'the id of another event': () => withHeaders({ 'webhook-id': newId('evt') }),
-  'a signature that is not ASCII': () =>
-    withHeaders({ 'x-svc-signature': 'v1=\u00e9', 'webhook-signature': 'v1,\u00e9' }),
+  'no event id': () => withHeaders({ 'webhook-id': '' }),
   'an unknown secret version': () => withHeaders({ 'x-svc-secret-version': '3' }),
   'a secret version that is no number': () => withHeaders({ 'x-svc-secret-version': '__proto__' }),
-  'no signature': () => without('x-svc-signature', 'webhook-signature'),
-  'no timestamp': () => without('x-svc-timestamp', 'webhook-timestamp'),
-  'no event id': () => without('webhook-id'),
-  'no secret version': () => without('x-svc-secret-version'),
-  'no header of the service': () => ({
-    ...signedDelivery(),
-    headers: { 'content-type': 'application/json' },
-  }),
+  'no secret version': () => withHeaders({ 'x-svc-secret-version': '' }),
 };
 
 interface Receiver {
@@ -111,12 +103,10 @@ function codeOf(language: LanguageId) {
   return { library: codeIn(library), byHand: codeIn(byHand), server: codeIn(server), install };
 }
 
-const [nodeCode, pythonCode, goCode, javaCode] = [
-  codeOf('node'),
-  codeOf('python'),
-  codeOf('go'),
-  codeOf('java'),
-];
+const nodeCode = codeOf('node');
+const pythonCode = codeOf('python');
+const goCode = codeOf('go');
+const javaCode = codeOf('java');
 const python = await ensurePython(['standardwebhooks==1.1.0', 'flask==3.1.3']);
 const goModule = await ensureGoModule(['github.com/standard-webhooks/standard-webhooks/libraries/go@v0.0.1']);
 const jars = await ensureJars(javaCode.install);
@@ -258,23 +248,21 @@ describe.each(RECEIVERS)('the receiver code of the console in $title', (code) =>
     },
   );
 
+  const isRefused = async (delivery: Delivery) => {
+    const before = stored();
+    expect(String(await deliver(delivery))).toMatch(/^4\d\d$/);
+    expect(stored()).toEqual(before);
+  };
+
   testIfInstalled(`${title}: refuses a new event with the id of a stored one with 4xx`, async () => {
     const first = signedDelivery();
     expect(await deliver(first)).toBe(204);
-    const status = await deliver(withHeaders({ 'webhook-id': first.eventId }));
-    expect(status).toBeGreaterThanOrEqual(400);
-    expect(status).toBeLessThan(500);
+    await isRefused(withHeaders({ 'webhook-id': first.eventId }));
   });
 
   testIfInstalled.each(Object.entries(REFUSED))(
     `${title}: refuses a delivery with %s with 4xx and stores nothing`,
-    async (_what, tampered) => {
-      const before = stored();
-      const status = await deliver(tampered());
-      expect(status).toBeGreaterThanOrEqual(400);
-      expect(status).toBeLessThan(500);
-      expect(stored()).toEqual(before);
-    },
+    (_what, tampered) => isRefused(tampered()),
   );
 });
 
