@@ -15,7 +15,6 @@ export interface ApiOperation {
   prepare(slice: ApiSlice): Promise<SendRequest>;
 }
 
-/** The data that the requests of one slice may use. */
 interface ApiSlice {
   readonly http: HttpClient;
   readonly world: ApiWorld;

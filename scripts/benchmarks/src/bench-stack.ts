@@ -28,7 +28,6 @@ export interface Bench {
   connections(): number;
   readonly report: Progress;
   readonly signal: AbortSignal;
-  /** Ends the stack and removes its data. */
   discard(): Promise<void>;
 }
 

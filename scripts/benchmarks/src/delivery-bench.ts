@@ -1,12 +1,8 @@
-import { once } from 'node:events';
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import { newId } from '@partner/kernel/process/ids';
 import { connectPlatform } from '@partner/local-stack/demo/platform';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import { eventually } from '@partner/test-kit/eventually';
-import { z } from 'zod';
 import type { Bench } from './bench-stack.js';
 import { type DeliveryRun, measureDeliveries, recordedBy } from './delivery-run.js';
 import { addEndpoints, type BenchEndpoint, commitEvents, ENDPOINTS } from './fill.js';
@@ -14,14 +10,7 @@ import { summarise } from './statistics.js';
 
 const PUBLISHERS = 32;
 const WARM_UP_SECONDS = 3;
-/** The minimum ratio of the whole path's rate to the bare loop's. */
-const LEAST_RATIO = 0.1;
-/** The maximum ratio of the dispatcher's memory in the last quarter of the backlog to that in the second. */
-const LARGEST_GROWTH = 1.2;
-const BARE_MS = 3_000;
-const BARE_AT_ONCE = 32;
 
-/** Measures events from the publish of the first by the platform to the recorded result of the last. */
 export function runFlood(
   bench: Bench,
   { events, subscriptions }: { readonly events: number; readonly subscriptions: number },
@@ -54,7 +43,6 @@ export function runFlood(
   });
 }
 
-/** Measures events at a steady rate, from their publish by the platform to the receipt of the webhook. */
 export function runLatency(
   bench: Bench,
   { rate: perSecond, seconds }: { readonly rate: number; readonly seconds: number },
@@ -100,14 +88,11 @@ export function runLatency(
 
 /**
  * Measures how many deliveries per second one job-state and one dispatcher make and record. The backlog is committed
- * before and is due at one moment. In the same run it measures how many signed POSTs per second a bare loop makes to the
- * same receiver.
+ * before and is due at one moment.
  */
 export async function runBacklog(bench: Bench, { events }: { readonly events: number }) {
   const { stack, report, signal } = bench;
   const endpoints = await addEndpoints(stack);
-  const bareBefore = await runBareLoop(bench);
-  report(`the bare loop made ${Math.round(bareBefore)} POSTs a second`);
   const dueAt = await withPostgres(stack.description.postgresUrl, async (client) => {
     // After the backlog is committed. The first thousand measure how long that takes, and warm the path.
     const startedAt = performance.now();
@@ -123,18 +108,10 @@ export async function runBacklog(bench: Bench, { events }: { readonly events: nu
   await delay(Math.max(0, dueAt - Date.now()));
   const run = await measureDeliveries(bench, events);
   report('all of them are recorded');
-  const bareAfter = await runBareLoop(bench);
-  const ratio = (2 * run.sustainedPerSecond) / (bareBefore + bareAfter);
-  const memory = run.memoryMiB['webhook-dispatcher'] ?? [];
-  const holds = ratio >= LEAST_RATIO && (memory[3] ?? 1) / (memory[1] ?? 1) <= LARGEST_GROWTH;
   return {
     title: `${count(run.events)} deliveries to ${ENDPOINTS} endpoints that are due at one moment, until the last result is recorded`,
-    figures: [
-      ...ratesOf(run),
-      `a bare loop of signed POSTs    ${count(bareBefore)} before and ${count(bareAfter)} a second after`,
-      `ratio of the sustained rate    ${ratio.toFixed(2)} (at least ${LEAST_RATIO})`,
-    ],
-    ...{ ratio, holds, run },
+    figures: ratesOf(run),
+    run,
   };
 }
 
@@ -164,22 +141,12 @@ async function quotesOfEvents(postgresUrl: string): Promise<ReadonlyMap<string, 
   });
 }
 
-/** Resolves to the POSTs per second. */
-async function runBareLoop({ stack, receiverPort }: Bench): Promise<number> {
-  const { caFile } = stack.description.receiver;
-  const worker = new Worker(path.join(import.meta.dirname, 'bare-loop.js'), {
-    workerData: { port: receiverPort, caFile, atOnce: BARE_AT_ONCE, milliseconds: BARE_MS },
-  });
-  return z.tuple([z.object({ perSecond: z.number() })]).parse(await once(worker, 'message'))[0].perSecond;
-}
-
 export function renderDeliveries(result: {
   readonly title: string;
   readonly figures: readonly string[];
   readonly run: DeliveryRun;
-  readonly holds?: boolean;
 }): readonly string[] {
-  const { title, figures, run, holds } = result;
+  const { title, figures, run } = result;
   const stored = Object.values(run.stored).reduce((sum, bytes) => sum + bytes, 0) / run.events;
   const { statements, transactions, inserted, updated, deleted, walBytes, walSyncs } = run.postgres;
   const processes = Object.entries(run.processors)
@@ -202,25 +169,13 @@ export function renderDeliveries(result: {
     `Most memory: ${Object.entries(run.peakMiB)
       .map(([name, size]) => `${name} ${count(size)} MiB`)
       .join(', ')}`,
-    ...Object.entries(run.memoryMiB).map(
-      ([name, sizes]) =>
-        `  ${name} in each quarter of the events    ${sizes.map((size) => `${count(size)} MiB`).join(', ')}`,
-    ),
-    ...(holds === undefined
-      ? []
-      : [
-          '',
-          holds
-            ? 'The ratio is large enough, and the memory of the dispatcher does not grow with the backlog.'
-            : 'The ratio is too small, or the memory of the dispatcher grows with the backlog.',
-        ]),
   ];
 }
 
-function ratesOf({ receivedPerSecond, recordedPerSecond, sustainedPerSecond }: DeliveryRun) {
+function ratesOf({ receivedPerSecond, recordedPerSecond }: DeliveryRun) {
   return [
     `received    ${count(receivedPerSecond)} a second`,
-    `recorded    ${count(recordedPerSecond)} a second, ${count(sustainedPerSecond)} sustained between 10 and 90 %`,
+    `recorded    ${count(recordedPerSecond)} a second`,
   ];
 }
 

@@ -4,11 +4,10 @@ import { readMetric } from '@partner/test-kit/read-metric';
 import type { Stack } from '@partner/local-stack/stack/start-stack';
 import { z } from 'zod';
 import type { Bench } from './bench-stack.js';
-import { memoryMiB } from './process-usage.js';
+import { peakMemoryMiB } from './process-usage.js';
 import { grownSince, readStorage } from './postgres-counters.js';
 import { coresOfOthers, processesOf, readUsage, usageSince } from './usage-meter.js';
 
-/** The measurement of a number of deliveries, from the start to the last recorded result. */
 export type DeliveryRun = Awaited<ReturnType<typeof measureDeliveries>>;
 
 const databaseWork = z.object({
@@ -23,17 +22,9 @@ const databaseWork = z.object({
 
 type DatabaseWork = z.infer<typeof databaseWork>;
 
-interface Sample {
-  readonly at: number;
-  readonly recorded: number;
-  /** Memory of the {@link SERVICES}, in this order. */
-  readonly memoryMiB: readonly (number | undefined)[];
-}
-
 const SAMPLE_MS = 200;
 /** After this time without a recorded result, the run counts a delivery as lost. */
 const GIVE_UP_MS = 60_000;
-const EDGE = 0.1;
 const SERVICES = ['job-state', 'webhook-dispatcher'] as const;
 
 /**
@@ -52,10 +43,10 @@ export async function measureDeliveries(
   const databaseBefore = await readDatabaseWork(stack);
   const storageBefore = await readStorage(stack);
   const before = readUsage(processes, stack);
-  const [samples] = await Promise.all([watch(stack, { base, events, signal }), start()]);
+  await Promise.all([untilRecorded(stack, { base, events, signal }), start()]);
   const usage = usageSince(before, processes, stack);
   const peaks = SERVICES.flatMap((name): [string, number][] => {
-    const peak = memoryMiB(stack.process(name).pid ?? 0, 'VmHWM');
+    const peak = peakMemoryMiB(stack.process(name).pid ?? 0);
     return peak === undefined ? [] : [[name, peak]];
   });
   await stack.process('job-state').stop();
@@ -70,8 +61,6 @@ export async function measureDeliveries(
     events,
     seconds,
     recordedPerSecond: events / seconds,
-    /** Between 10 and 90 % of the events; over all of them if the run was too short. */
-    sustainedPerSecond: sustained(samples, events) ?? events / seconds,
     receivedPerSecond:
       ((arrivals.length - arrivalsBefore) * 1_000) / ((arrivals.at(-1)?.at ?? before.at) - before.at),
     /** TLS connections that the dispatcher opened. */
@@ -84,15 +73,10 @@ export async function measureDeliveries(
     coresOfOthers: coresOfOthers([usage]),
     /** Bytes through RabbitMQ for each event, in both directions. */
     brokerBytes: usage.brokerBytes / events,
-    /** Bytes by which tables have grown in the whole run. */
     stored: await grownSince(storageBefore, stack),
     postgres: workPerEvent(databaseBefore, databaseAfter, events),
     /** Since the start of each service. Absent where the system does not report it. */
     peakMiB: Object.fromEntries(peaks),
-    /** The largest of each service in each quarter of the events. */
-    memoryMiB: Object.fromEntries(
-      SERVICES.map((name, service) => [name, largestOfQuarters(samples, events, service)]),
-    ),
   };
 }
 
@@ -102,42 +86,22 @@ function workPerEvent(from: DatabaseWork, to: DatabaseWork, events: number): Dat
   return databaseWork.parse(Object.fromEntries(each));
 }
 
-async function watch(
+async function untilRecorded(
   stack: Stack,
   options: { readonly base: number; readonly events: number; readonly signal: AbortSignal },
-): Promise<readonly Sample[]> {
-  const samples: Sample[] = [];
+): Promise<void> {
+  let before = -1;
   let changedAt = performance.now();
   for (;;) {
     options.signal.throwIfAborted();
     const recorded = (await recordedBy(stack)) - options.base;
-    if (recorded !== samples.at(-1)?.recorded) changedAt = performance.now();
-    const memory = SERVICES.map((name) => memoryMiB(stack.process(name).pid ?? 0, 'VmRSS'));
-    samples.push({ at: performance.now(), recorded, memoryMiB: memory });
-    if (recorded >= options.events) return samples;
-    if (performance.now() - changedAt > GIVE_UP_MS) {
+    if (recorded >= options.events) return;
+    if (recorded !== before) changedAt = performance.now();
+    before = recorded;
+    if (performance.now() - changedAt > GIVE_UP_MS)
       throw new Error(`only ${recorded} of ${options.events} deliveries are recorded`);
-    }
     await delay(SAMPLE_MS);
   }
-}
-
-function sustained(samples: readonly Sample[], events: number): number | undefined {
-  const middle = samples.filter(
-    ({ recorded }) => recorded >= EDGE * events && recorded <= (1 - EDGE) * events,
-  );
-  const [first, last] = [middle[0], middle.at(-1)];
-  if (first === undefined || last === undefined || first === last) return undefined;
-  return ((last.recorded - first.recorded) * 1_000) / (last.at - first.at);
-}
-
-function largestOfQuarters(samples: readonly Sample[], events: number, service: number): readonly number[] {
-  return [0, 1, 2, 3].flatMap((quarter) => {
-    const sizes = samples
-      .filter(({ recorded }) => Math.min(3, Math.floor((4 * recorded) / events)) === quarter)
-      .flatMap((sample) => sample.memoryMiB[service] ?? []);
-    return sizes.length === 0 ? [] : [Math.max(...sizes)];
-  });
 }
 
 /** Returns the number of attempts that job-state has recorded since its start. */

@@ -10,7 +10,6 @@ export interface ApiInstaller {
   readonly technicianIds: readonly string[];
 }
 
-/** A selling company whose jobs one installer company performs. */
 export interface ApiSeller {
   readonly id: string;
   readonly generalKey: string;
@@ -18,7 +17,6 @@ export interface ApiSeller {
   readonly jobIds: readonly string[];
 }
 
-/** A job of an installer company, at the version that the company has read. */
 export interface ApiJob {
   readonly id: string;
   readonly installer: ApiInstaller;
@@ -28,7 +26,6 @@ export interface ApiJob {
 
 export type ApiWorld = Awaited<ReturnType<typeof fillApi>>;
 
-/** Companies with concurrent requests of partners. */
 export const COMPANIES_AT_ONCE = 8;
 /** The limit of inbound requests cannot be raised. With this number of companies none reaches it. */
 const SELLERS_PER_INSTALLER = 25;
@@ -91,7 +88,6 @@ async function addInstaller(client: Client): Promise<ApiInstaller> {
   return { id, apiKey, technicianIds };
 }
 
-/** Adds a selling company whose jobs an installer company performs. */
 async function addSeller(
   client: Client,
   installer: ApiInstaller,

@@ -7,11 +7,9 @@ export interface HttpCall {
   readonly apiKey: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The expected status of the response. */
   readonly status: number;
 }
 
-/** A response with the expected status. */
 export interface HttpResponse {
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -62,7 +60,6 @@ export function createHttpClient(baseUrl: string) {
 
   return {
     send,
-    /** Sends GET to a path and returns JSON text. Throws if the status is not 200. */
     get: async (path: string, apiKey: string) =>
       (await send({ method: 'GET', path, apiKey, status: 200 })).text,
     close: () => agent.destroy(),

@@ -32,13 +32,9 @@ function delivery({ dispatchers = 1 }: { readonly dispatchers?: number } = {}) {
 }
 
 const program = new Command('scripts/bench')
-  .description(
-    'Measures the service on this machine, on a separate stack that ends with it. The bound of backlog is a ratio within\n' +
-      'one run: it is valid on any machine.',
-  )
+  .description('Measures the service on this machine, on a separate stack that ends with it.')
   .showHelpAfterError('(see scripts/bench --help)');
 
-/** A command that measures on a separate stack. */
 function benchmark(name: string, description: string) {
   return program
     .command(name)
@@ -47,7 +43,6 @@ function benchmark(name: string, description: string) {
     .allowExcessArguments(false);
 }
 
-/** Runs a benchmark on a separate stack and prints its result. Fails if the result exceeds a bound. */
 async function measure<Options extends { readonly json?: string }, Result extends object>(
   name: string,
   options: Options,
@@ -78,7 +73,6 @@ async function measure<Options extends { readonly json?: string }, Result extend
     const made = { command: command.join(' '), commit, measuredAt: new Date(), machine };
     writeFileSync(json, `${JSON.stringify({ benchmark: name, ...made, ...result }, null, 2)}\n`);
   }
-  if ('holds' in result && result.holds === false) process.exitCode = 1;
 }
 
 /** Figures of different machines are not comparable. */
@@ -116,10 +110,7 @@ benchmark('flood', 'events from their publish by 32 publishers to the recorded r
   .option('--dispatchers <number>', 'replicas of the dispatcher', wholeNumber(1), 1)
   .action((options) => measure('flood', options, delivery(options), runFlood, renderDeliveries));
 
-benchmark(
-  'backlog',
-  'a backlog of due deliveries to the recorded results, compared with a bare loop of signed POSTs',
-)
+benchmark('backlog', 'a backlog of due deliveries to the recorded results')
   .option('--events <number>', 'size of the backlog', wholeNumber(1_000), 20_000)
   .option('--dispatchers <number>', 'replicas of the dispatcher', wholeNumber(1), 1)
   .action((options) => measure('backlog', options, delivery(options), runBacklog, renderDeliveries));

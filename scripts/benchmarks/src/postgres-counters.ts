@@ -39,7 +39,6 @@ export async function enableStatementCounter(stack: Stack): Promise<void> {
   await stack.process('job-state').ready();
 }
 
-/** Calls `work` with a function that reads the counters. */
 export async function withPostgresCounters<T>(
   stack: Stack,
   work: (read: () => Promise<PostgresCounters>) => Promise<T>,
@@ -63,7 +62,6 @@ export async function withPostgresCounters<T>(
   );
 }
 
-/** Returns the difference of two readings. */
 export function countedBetween(from: PostgresCounters, to: PostgresCounters): PostgresCounters {
   return {
     statements: to.statements - from.statements,
@@ -84,7 +82,6 @@ export async function readStorage({ description }: Stack): Promise<ReadonlyMap<s
   });
 }
 
-/** Returns by how many bytes each table has grown since a reading. */
 export async function grownSince(before: ReadonlyMap<string, number>, stack: Stack) {
   const after = [...(await readStorage(stack))];
   const grown = after.map(([name, bytes]): [string, number] => [name, bytes - (before.get(name) ?? 0)]);

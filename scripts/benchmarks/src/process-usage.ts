@@ -33,9 +33,9 @@ export function machineTime(): number {
   return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
 }
 
-/** Returns the current (`VmRSS`) or peak (`VmHWM`) memory of a process in MiB; undefined where the system does not report it. */
-export function memoryMiB(pid: number, field: 'VmRSS' | 'VmHWM'): number | undefined {
-  const kibibytes = statusNumber(pid, field);
+/** Returns the peak memory of a process in MiB; undefined where the system does not report it. */
+export function peakMemoryMiB(pid: number): number | undefined {
+  const kibibytes = statusNumber(pid, 'VmHWM');
   return kibibytes === undefined ? undefined : kibibytes / 1_024;
 }
 

@@ -5,12 +5,10 @@ import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import type { Stack } from '@partner/local-stack/stack/start-stack';
 import { z } from 'zod';
 
-/** A small gateway and worker: Express, one round trip over RabbitMQ, one prepared statement. */
 export type Baseline = Awaited<ReturnType<typeof startBaseline>>;
 
 const DATABASE = 'benchmark_baseline';
 
-/** Between its gateway and its worker. */
 export const BASELINE_QUEUE = 'benchmark.baseline';
 
 /** From the gateway to the worker; the body is the id of a row, or the text of a new one. */

@@ -2,7 +2,6 @@ import type { Stack } from '@partner/local-stack/stack/start-stack';
 import type { PostgresCounters } from './postgres-counters.js';
 import { machineTime, processorTimes, socketBytes } from './process-usage.js';
 
-/** A process, or the root of a group of processes. */
 export interface MeasuredProcess {
   readonly process: string;
   readonly pid: number;
@@ -12,7 +11,6 @@ export function processesOf(stack: Stack): readonly MeasuredProcess[] {
   return stack.processes.flatMap(({ name, pid }) => (pid === undefined ? [] : [{ process: name, pid }]));
 }
 
-/** The resources that processes used between two readings. */
 export interface ProcessUsage {
   readonly elapsedMs: number;
   /** Milliseconds of processor time by process. */
@@ -23,19 +21,16 @@ export interface ProcessUsage {
   readonly brokerBytes: number;
 }
 
-/** The resources that processes and Postgres used in the same time. */
 export interface Usage extends ProcessUsage {
   readonly postgres: PostgresCounters;
 }
 
-/** Reads the resources that the processes have used so far. */
 export function readUsage(processes: readonly MeasuredProcess[], { description }: Stack) {
   const processors = processorTimes(processes.map(({ pid }) => pid));
   const brokerBytes = socketBytes(new URL(description.amqpUrl).port);
   return { at: performance.now(), processors, machineMs: machineTime(), brokerBytes };
 }
 
-/** Returns the resources that the processes have used since a reading. */
 export function usageSince(
   from: ReturnType<typeof readUsage>,
   processes: readonly MeasuredProcess[],

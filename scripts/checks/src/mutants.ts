@@ -3,7 +3,6 @@ import type { MutantResult } from '@stryker-mutator/api/core';
 import { Stryker } from '@stryker-mutator/core';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 
-/** The modules that hold rules, by package. */
 const RULES: Readonly<Record<string, readonly string[]>> = {
   'services/job-state': [
     'jobs/moves',
@@ -32,7 +31,6 @@ const MORE_TESTS: Readonly<Record<string, readonly string[]>> = {
 /** The least share of the mutants of a module that its tests have to notice. */
 const LEAST_KILLED = 0.85;
 
-/** Changes a module in one place at a time and runs the tests beside it. */
 function mutantsOf(module: string): Promise<readonly MutantResult[]> {
   return new Stryker({
     mutate: [`dist/${module}.js`],

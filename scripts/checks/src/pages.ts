@@ -25,7 +25,6 @@ function linksOf({ text }: Page): readonly string[] {
   );
 }
 
-/** Returns the project's commands in the shell blocks: `scripts/up`, `npm run check`. */
 function commandsOf({ text }: Page): readonly string[] {
   const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
   return blocks.flatMap((block) => block.match(/(?<=^|\$\()(scripts\/\w+|npm run [\w-]+)/gm) ?? []);

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { InvalidArgumentError, Option } from 'commander';
 
-/** The option for the seed of random tests, which read it from `SEED`. */
 export function seedOption(byDefault: 'fixed' | 'random'): Option {
   const option = new Option(
     '--seed <seed>',

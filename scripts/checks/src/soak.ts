@@ -47,4 +47,4 @@ const totals = await runJest({
 run.remove();
 if (existsSync(report))
   process.stdout.write(`\n${readFileSync(report, 'utf8')}\nThe report is in ${report}\n`);
-process.exit(totals.failed === 0 && totals.passed > 0 ? 0 : 1);
+process.exit(totals.succeeded && totals.passed > 0 ? 0 : 1);

@@ -11,17 +11,15 @@ import { z } from 'zod';
 import { installMissingPrograms } from '@partner/local-stack/backing-services/install-missing-programs';
 import { BACKING_SERVICES } from '@partner/local-stack/backing-services/backing-service';
 import { StackError } from '@partner/local-stack/stack-error';
-import { type JestTotals, runProgram, runJest } from './run-jest.js';
+import { runProgram, runJest } from './run-jest.js';
 import { beginRun, runSettled } from './test-run.js';
 import { seedOption } from './seed-option.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
-/** The kinds of checks, in the order in which they run. */
 const KINDS = ['static', 'unit', 'int', 'sys'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** The compiled modules of the files that were changed or added since a commit. */
 function changedModules(base: string): string[] {
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean);
@@ -33,7 +31,6 @@ function changedModules(base: string): string[] {
     .filter((file) => file.includes('/dist/') && existsSync(path.join(root, file)));
 }
 
-/** The test files of each kind to run: those whose path matches, or those that import a module. */
 type Tests = { readonly pattern: readonly string[] } | { readonly relatedTo: readonly string[] };
 
 /** Concurrent test files: most wait for servers more than they compute. */
@@ -42,12 +39,7 @@ const FILES_AT_ONCE = 4;
 const LIMIT_MINUTES = 120;
 
 /** Runs tests of several kinds together, so that those that compute fill the time in which others wait. */
-async function runKinds(
-  scratch: string,
-  kinds: readonly Kind[],
-  tests: Tests,
-  env: NodeJS.ProcessEnv,
-): Promise<JestTotals> {
+function runKinds(scratch: string, kinds: readonly Kind[], tests: Tests, env: NodeJS.ProcessEnv) {
   return runJest({
     limitMs: LIMIT_MINUTES * 60_000,
     args: [
@@ -62,7 +54,6 @@ async function runKinds(
   });
 }
 
-/** Parses from the command line what to run. */
 function readOptions() {
   const program = new Command('scripts/test')
     .description(

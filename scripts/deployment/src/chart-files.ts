@@ -24,7 +24,6 @@ function valuesFiles(chart: ServiceName): readonly (readonly [file: string, text
   ];
 }
 
-/** Returns every generated file of the charts, relative to the project root, formatted. */
 export async function chartFiles(): Promise<ReadonlyMap<string, string>> {
   const observability = [...observabilityFiles()].map(
     ([file, content]) =>

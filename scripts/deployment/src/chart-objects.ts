@@ -12,6 +12,12 @@ export interface RenderedChart extends RenderedObjects {
   readonly service: ServiceName;
 }
 
+export interface RenderedService extends RenderedChart {
+  readonly title: string;
+  /** For a developer's cluster, which need not survive failures. */
+  readonly isDevelopment: boolean;
+}
+
 /** Returns the objects of a kind with the type of its API, which `validateObjects` checks. */
 export function objectsOf<T>(
   { objects }: RenderedObjects,
@@ -20,7 +26,6 @@ export function objectsOf<T>(
   return objects.flatMap((object) => (isOfKind(object) ? [object] : []));
 }
 
-/** Deployment, StatefulSet or Job. */
 type Workload = KubernetesObject & (IDeployment | IStatefulSet | IJob);
 
 /** A pod template with its place for messages. */
@@ -35,7 +40,6 @@ export function podOf({ kind, metadata, spec: owned }: Workload): Pod {
   return { title: `${kind} ${metadata.name}`, labels, spec };
 }
 
-/** Returns the pods of every workload, hooks included. */
 export function podsOf(rendered: RenderedObjects): readonly Pod[] {
   return [
     ...objectsOf(rendered, Deployment.is),

@@ -7,7 +7,6 @@ import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { ensureHelm } from './ensure-helm.js';
 import { kubernetesObject, type KubernetesObject } from './kubernetes-object.js';
 
-/** A rendering: a chart with its files of values and further values. */
 export interface Rendering {
   readonly chart: string;
   /** Files of values beside the chart's `values.yaml`, by name. */

@@ -6,10 +6,16 @@ import { z } from 'zod';
 import { readProjectFile } from '@partner/local-stack/project-root';
 import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
 import { chartNames, createChartWorkspace, type Rendering } from './chart-workspace.js';
-import { containersOf, deploymentOf, environmentOf, isHook, objectsOf } from './chart-objects.js';
-import { readRefusedRanges } from './read-refused-ranges.js';
+import {
+  containersOf,
+  deploymentOf,
+  environmentOf,
+  isHook,
+  objectsOf,
+  type RenderedService,
+} from './chart-objects.js';
+import { readRefusedRanges } from './load-service-module.js';
 import { imageOf, VALUES_SETS } from './service-values.js';
-import type { RenderedService } from './testing/rendered-service.js';
 import { testPolicies, testRoutes } from './testing/test-network.js';
 import { testObjects, testPods } from './testing/test-pods.js';
 import { type RenderedObject, validateObjects } from './validate-objects.js';

@@ -1,6 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseAllDocuments } from 'yaml';
-import { z } from 'zod';
 import { DOCKER_URLS } from '@partner/local-stack/backing-services/docker-engine';
 import { BACKING_SERVICES } from '@partner/local-stack/backing-services/backing-service';
 import { readProjectFile } from '@partner/local-stack/project-root';
@@ -81,21 +79,4 @@ describe('services/Dockerfile', () => {
     expect(file).toContain(`ARG NODE_IMAGE=node:${nodeOfDevelopers}-trixie-slim\n`);
     expect(file).toMatch(/^ARG RUNTIME_IMAGE=gcr\.io\/distroless\/nodejs24-debian13:nonroot$/m);
   });
-});
-
-test('docker-compose.yml and skaffold.yaml never build two images concurrently under the same tag', () => {
-  const ofCompose = Object.values(compose).flatMap(({ build, image }) =>
-    build === undefined ? [] : [image],
-  );
-  const skaffold = z.looseObject({
-    build: z.looseObject({ artifacts: z.array(z.looseObject({ image: z.string() })) }).optional(),
-  });
-  const ofSkaffold = parseAllDocuments(readProjectFile('skaffold.yaml')).flatMap((document) =>
-    (skaffold.parse(document.toJS()).build?.artifacts ?? []).map(({ image }) => image),
-  );
-  for (const images of [ofCompose, ofSkaffold]) {
-    const tags = images.map((image) => image.replace(/:latest$/, ''));
-    expect(tags.length).toBeGreaterThanOrEqual(SERVICE_NAMES.length);
-    expect([...new Set(tags)]).toEqual(tags);
-  }
 });

@@ -1,7 +1,6 @@
 import type { Expression } from './observability-files.js';
 import { parsePromql } from './promql.js';
 
-/** One metric in the `/metrics` of processes. */
 export interface ExposedMetric {
   /** The labels of any of its series, and its declared ones. */
   readonly labels: ReadonlySet<string>;

@@ -8,7 +8,6 @@ import * as networking from 'kubernetes-models/networking.k8s.io/v1';
 import * as policy from 'kubernetes-models/policy/v1';
 import * as core from 'kubernetes-models/v1';
 
-/** The module with the types of an API version, and its validator at run time. */
 interface KnownVersion {
   readonly module: string;
   readonly models: Readonly<Record<string, unknown>>;

@@ -19,7 +19,6 @@ const DASHBOARDS = {
   'charts/webhook-dispatcher/dashboards/webhook-dispatcher.json': WEBHOOK_DISPATCHER,
 } as const;
 
-/** Returns the charts' files of alerts and dashboards, relative to the project root, with their content. */
 export function observabilityFiles(): ReadonlyMap<string, object> {
   return new Map<string, object>([
     ...[...CHART_ALERTS].map(
@@ -29,13 +28,11 @@ export function observabilityFiles(): ReadonlyMap<string, object> {
   ]);
 }
 
-/** A query to Prometheus, and the file that contains it. */
 export interface Expression {
   readonly source: string;
   readonly text: string;
 }
 
-/** Returns every expression of the alerts and dashboards of the charts. */
 export function chartExpressions(): readonly Expression[] {
   return [...observabilityFiles()].flatMap(([source, content]) =>
     expressionsIn(content).map((text) => ({ source, text })),

@@ -9,7 +9,6 @@ export const CHOSEN_NAMESPACE = 'namespace=~"$namespace"';
 interface Selector {
   /** Empty without a name. */
   readonly metric: string;
-  /** The labels of its matchers. */
   readonly labels: string[];
   /** The position of its first matcher, or for one. */
   readonly at: number;

@@ -1,7 +1,6 @@
 import { INGRESS_PATHS, SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
 import type { Rendering } from './chart-workspace.js';
 
-/** One use of the chart of a service. */
 export interface ValuesSet {
   readonly service: ServiceName;
   readonly name: 'default' | 'dev' | 'sandbox' | 'production' | 'everything';

@@ -13,7 +13,6 @@ import type { KubernetesObject } from './kubernetes-object.js';
 import { containersOf, deploymentOf, environmentOf, objectsOf, textOf } from './chart-objects.js';
 import { VALUES_SETS } from './service-values.js';
 
-/** Sample secrets for settings whose form is checked. */
 const SECRETS: Readonly<Record<string, string>> = {
   AMQP_URL: 'amqps://partner:secret@rabbitmq:5671',
   POSTGRES_URL: 'postgres://partner:secret@postgres:5432/partner',

@@ -5,7 +5,6 @@ import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { KNOWN_VERSIONS } from './known-kinds.js';
 import type { KubernetesObject } from './kubernetes-object.js';
 
-/** An object and its source, for messages. */
 export interface RenderedObject {
   readonly source: string;
   readonly object: KubernetesObject;

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 
 export const PROJECT_ROOT = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');
 
-/** Returns the text of a file of the project, by its path relative to the root. */
 export function readProjectFile(file: string): string {
   return readFileSync(path.join(PROJECT_ROOT, file), 'utf8');
 }

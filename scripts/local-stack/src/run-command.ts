@@ -33,7 +33,6 @@ export async function runCommand(
   });
 }
 
-/** Returns the last lines of a command's output, for a message. */
 export function lastLines(result: CommandResult, count = 12): string {
   return `${result.stdout}\n${result.stderr}`.trim().split('\n').slice(-count).join('\n');
 }

@@ -78,7 +78,6 @@ export async function ensureOpenApiGenerator(): Promise<string | undefined> {
   return folder === undefined ? undefined : path.join(folder, 'openapi-generator-cli-7.17.0.jar');
 }
 
-/** A program failed that should have succeeded. */
 class ProgramError extends Error {
   override readonly name = 'ProgramError';
 }

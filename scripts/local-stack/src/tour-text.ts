@@ -5,7 +5,6 @@ import type { SandboxCompany, StackDescription } from './stack/stack-description
 
 type KeyKind = SandboxCompany['keys'][number]['kind'];
 
-/** Returns what to try on a running stack: commands with real keys, ready to copy. */
 export async function renderTour(directory: string, description: StackDescription): Promise<string> {
   const { baseUrl, receiver, companies, mail } = description;
   const general = keyOf(companies, 'general');

@@ -21,7 +21,6 @@ import { wholeNumber } from './whole-number.js';
 /** The wait before the first retry in a stack that the demo starts, so that a retry is visible. */
 const DEMO_RETRY_BASE_MS = '2000';
 
-/** The default number of moves a minute of the simulator. */
 const USUAL_MOVES_PER_MINUTE = 30;
 
 /** The time limit for another `scripts/up` to end its stack. */

@@ -33,7 +33,6 @@ export interface CommandContext {
   read(file: string): Promise<string>;
   /** Aborted when the run is interrupted. */
   readonly signal: AbortSignal;
-  /** Sets the exit code of a run without an error. */
   setExitCode(code: number): void;
 }
 
@@ -92,12 +91,10 @@ export function instant(text: string): Date {
   return parsed;
 }
 
-/** Fails unless the operator passed `--yes`. */
 export function demandYes(yes: true | undefined, what: string): void {
   if (yes !== true) throw wrongUsage(`${what}; say --yes to do it`);
 }
 
-/** Reads pages until the limit or the last page. */
 export async function readPages<T>(
   limit: number,
   page: (

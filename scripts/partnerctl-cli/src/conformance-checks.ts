@@ -20,11 +20,9 @@ export interface TriedReceiver {
   /** Secret of the next version, for the rotation check; undefined: the check is skipped. */
   readonly nextSecret: string | undefined;
   readonly nextSecretVersion: number;
-  /** PEM of an additional certificate authority. */
   readonly ca: string | undefined;
   /** Timeout of a response; spec: 10 s. */
   readonly timeoutMs: number;
-  /** Aborts the test; absent: it cannot be aborted. */
   readonly signal?: AbortSignal;
 }
 

@@ -10,7 +10,6 @@ import {
 import { CommanderError } from 'commander';
 import { endingOf, OperatorError } from './exit-codes.js';
 
-/** An error of amqplib for a broker's error. */
 function withCode(code: number, message: string): Error {
   return Object.assign(new Error(message), { code });
 }

@@ -86,7 +86,6 @@ function explained(error: unknown): readonly [exit: ExitName, message: string] {
   return ['failed', `this is a fault of partnerctl: ${textOf(error)}`];
 }
 
-/** Fields of requests whose options have other names. */
 const OPTIONS: Readonly<Record<string, string>> = {
   ...{
     eventIds: '--ids',

@@ -136,7 +136,6 @@ export function renderTable(rows: readonly Document[], columns: readonly Column[
   return textTable([columns.map(([title]) => title.toUpperCase()), ...cells], 'left').join('\n');
 }
 
-/** Lines of name and value, without missing values. */
 export function renderLines(document: Document, lines: readonly Column[]): string {
   const found = lines.flatMap(([title, path]): [string, string][] => {
     const value = shown(valueAt(document, path));

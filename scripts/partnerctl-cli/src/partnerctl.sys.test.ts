@@ -25,7 +25,6 @@ import {
   textAt,
 } from './testing/partnerctl-on-stack.js';
 
-/** Runs a command that must end with an exit code. */
 async function ends(exitCode: number, ...args: readonly string[]) {
   await expect(run(args)).resolves.toMatchObject({ exitCode });
 }

@@ -31,7 +31,6 @@ const TEXTS: Readonly<Record<string, string>> = {
   phone: '+1 555 0100',
 };
 
-/** Finds a message by its short or full name; undefined if it does not exist. */
 export function platformType(name: string): DescMessage | undefined {
   return PLATFORM_MESSAGES.find((message) => message.name === name || message.typeName === name);
 }

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { OperatorError } from './exit-codes.js';
 
-/** Polls until there is a result. Fails after the timeout or when the signal aborts. */
 export async function pollUntil<T>(
   what: string,
   options: { readonly timeoutMs: number; readonly everyMs: number; readonly signal: AbortSignal },

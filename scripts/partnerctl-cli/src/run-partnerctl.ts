@@ -41,7 +41,6 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 broker or service no
 With --json the result is one JSON document on standard output; everything else is on standard error.
 `;
 
-/** Every command, in the order of the help. */
 const COMMANDS: readonly ((context: CommandContext) => CommandUnknownOpts)[] = [
   companiesCommand,
   ownersCommand,
@@ -69,7 +68,6 @@ export interface Surroundings {
   readonly tell: (text: string) => void;
   readonly isTerminal: boolean;
   readonly hasColors: boolean;
-  /** Empties the screen, if standard output is a terminal. */
   readonly clear: () => void;
   readonly isWatched: boolean;
   readonly read: (file: string) => Promise<string>;
@@ -78,7 +76,6 @@ export interface Surroundings {
   readonly signal: AbortSignal;
 }
 
-/** Creates the commands with their context. Connections open only when a command needs them. */
 export function createPartnerctl(surroundings: Surroundings) {
   const { env, write, isTerminal, hasColors, signal } = surroundings;
   const tell = (text: string) => surroundings.tell(printable(text));
@@ -219,7 +216,6 @@ function withOwnVersions(program: CommandUnknownOpts, args: readonly string[]): 
   return [...args.slice(0, at), `--version=${args[at + 1] ?? ''}`, ...args.slice(at + 2)];
 }
 
-/** Configures every command: it throws instead of exiting, and writes to the given output. */
 function configure(
   command: CommandUnknownOpts,
   to: Pick<Surroundings, 'write' | 'tell' | 'hasColors'>,

@@ -25,7 +25,6 @@ interface CalledCompany {
   readonly companyClass: CompanyClassName;
 }
 
-/** A public operation; the bodies of its responses by status. */
 interface PublicOperation<Outputs> {
   readonly id: string;
   readonly params?: object;
@@ -67,7 +66,6 @@ export async function openSession(options: {
   const session = {
     connection,
     publisher,
-    /** Checks a URL as the webhook-dispatcher does for each delivery. */
     checkEndpoint: (url: string) =>
       named(dispatcher.callInternal(checkEndpointOperation, { url }), 'webhook-dispatcher'),
     call: <Input, Output>(operation: InternalOperation<Input, Output>, input: Input): Promise<Output> =>
@@ -79,7 +77,6 @@ export async function openSession(options: {
       input: Input,
     ): Promise<Output> =>
       named(operations.callInternal(operation, input, { caller: { ...operator, ...called(company) } })),
-    /** Calls a public operation for a company, and returns what its response holds. */
     async callFor<Outputs>(
       company: CalledCompany,
       operation: PublicOperation<Outputs>,

@@ -16,6 +16,7 @@ import {
   JOB_STATE_INSTALLER_RPC,
   JOB_STATE_MANAGEMENT_RPC,
   JOB_STATE_OPERATOR_RPC,
+  type QueueDefinition,
   WEBHOOK_DISPATCHER_RPC,
 } from '@partner/proto-contracts/topology';
 import { z } from 'zod';
@@ -28,38 +29,27 @@ export interface DescribedCall {
   readonly output?: z.ZodType;
 }
 
+type Calls = readonly InternalOperation<unknown, unknown>[];
+
+const surface = (
+  name: string,
+  { name: queue }: QueueDefinition,
+  operations: readonly AnyOperation[],
+  calls: Calls,
+) => ({
+  name,
+  queue,
+  operations,
+  calls,
+});
+
 /** What each queue of calls serves. */
-export const SURFACES: readonly {
-  readonly name: string;
-  readonly queue: string;
-  readonly operations: readonly AnyOperation[];
-  readonly calls: readonly InternalOperation<unknown, unknown>[];
-}[] = [
-  {
-    name: 'inbound',
-    queue: JOB_STATE_INBOUND_RPC.name,
-    operations: INBOUND_OPERATIONS,
-    calls: INBOUND_CALLS,
-  },
-  {
-    name: 'installer',
-    queue: JOB_STATE_INSTALLER_RPC.name,
-    operations: INSTALLER_OPERATIONS,
-    calls: INSTALLER_CALLS,
-  },
-  {
-    name: 'console',
-    queue: JOB_STATE_MANAGEMENT_RPC.name,
-    operations: CONSOLE_OPERATIONS,
-    calls: CONSOLE_CALLS,
-  },
-  {
-    name: 'operators',
-    queue: JOB_STATE_OPERATOR_RPC.name,
-    operations: OPERATOR_OPERATIONS,
-    calls: OPERATOR_CALLS,
-  },
-  { name: 'dispatcher', queue: WEBHOOK_DISPATCHER_RPC.name, operations: [], calls: DISPATCHER_CALLS },
+export const SURFACES = [
+  surface('inbound', JOB_STATE_INBOUND_RPC, INBOUND_OPERATIONS, INBOUND_CALLS),
+  surface('installer', JOB_STATE_INSTALLER_RPC, INSTALLER_OPERATIONS, INSTALLER_CALLS),
+  surface('console', JOB_STATE_MANAGEMENT_RPC, CONSOLE_OPERATIONS, CONSOLE_CALLS),
+  surface('operators', JOB_STATE_OPERATOR_RPC, OPERATOR_OPERATIONS, OPERATOR_CALLS),
+  surface('dispatcher', WEBHOOK_DISPATCHER_RPC, [], DISPATCHER_CALLS),
 ];
 
 /** Every call between services, and what all of them have in common. */

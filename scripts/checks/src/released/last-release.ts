@@ -10,7 +10,6 @@ import { allCalls, describeCalls } from './described-calls.js';
 /** A call between services and its reply, as bytes of their messages in text. */
 const recordedCall = z.object({
   queue: z.string(),
-  /** The operation. */
   id: z.string(),
   call: z.string(),
   reply: z.object({
@@ -21,7 +20,6 @@ const recordedCall = z.object({
   }),
 });
 
-/** A call between services and its reply. */
 export type RecordedCall = z.infer<typeof recordedCall>;
 
 /** The record of the last release: one file, compressed, since only the checks read it. */
@@ -31,9 +29,7 @@ const record = z.object({
   /** The protobuf contracts: an image of buf in JSON, without comments. */
   contracts: z.unknown(),
   openApi: z.unknown(),
-  /** The calls between services. */
   calls: z.unknown(),
-  /** Calls of the release and their replies. */
   recordedCalls: z.array(recordedCall),
   /** SHA-256 of each migration, by file name. */
   migrations: z.record(z.string(), z.string()),
@@ -50,7 +46,6 @@ export function describedApi(): unknown {
   });
 }
 
-/** Records this state, with an image of its protobuf contracts and its calls, for the checks of later changes. */
 export function writeRelease(
   root: string,
   recorded: Readonly<Record<'contracts' | 'recordedCalls', unknown>>,

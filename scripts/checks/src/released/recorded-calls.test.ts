@@ -60,7 +60,6 @@ function valueOf(body: string | Uint8Array): unknown {
   return text === '' ? undefined : JSON.parse(text);
 }
 
-/** Serves the operation of a call with its recorded reply. */
 function implementationOf(call: RecordedCall, receive: (input: unknown) => void): Implementation {
   const { operation, internal } = servedAs(call);
   if (internal !== undefined) {
@@ -84,7 +83,6 @@ function servedAs({ queue, id }: RecordedCall) {
   };
 }
 
-/** Throws the error that the reply holds. */
 function replyOf({ id, reply }: RecordedCall): OperationReply {
   return readReply(id, { ...reply, body: Buffer.from(reply.body) });
 }

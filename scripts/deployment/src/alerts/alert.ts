@@ -23,7 +23,6 @@ export interface Alert {
   readonly for: string;
   readonly summary: string;
   readonly description: string;
-  /** At least one that fires and one that stays quiet. */
   readonly cases: readonly AlertCase[];
 }
 
@@ -92,7 +91,6 @@ function parseSeries(text: string): AlertCase['series'] {
   return Object.fromEntries(series);
 }
 
-/** The file of the runbooks, relative to the project root. */
 export const RUNBOOKS_FILE = 'charts/docs/runbooks.md';
 
 /** Returns the heading of the alert's section in the runbooks: `Partner outbox late` for `PartnerOutboxLate`. */

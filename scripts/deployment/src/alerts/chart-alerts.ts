@@ -10,7 +10,6 @@ import {
   SURFACE_ALERTS,
 } from './service-alerts.js';
 
-/** Alerts of a service besides those of every service. */
 const OWN_ALERTS: Readonly<Record<ServiceName, string>> = {
   'job-state': JOB_STATE_ALERTS + PUBLISH_ALERTS,
   'webhook-dispatcher': DISPATCHER_ALERTS + PUBLISH_ALERTS,

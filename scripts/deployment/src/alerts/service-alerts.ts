@@ -131,7 +131,6 @@ warning PartnerPublishFailures 2m: The broker does not accept messages of $name
     partner_publish_failures_total{$service,exchange="partner.commands",kind="k",instance="a"}: 4x30
 `;
 
-/** Sign-ins and emails of the console. */
 export const CONSOLE_ALERTS = `
 critical PartnerSessionsUnavailable 2m: Owners cannot work in the console
   A replica of the console has not reached Redis for 2 minutes: it returns 503 to owners.
@@ -171,7 +170,6 @@ warning PartnerNotificationEmailsFail 0m: Owners receive no emails about failing
     partner_notification_emails_total{outcome="sent"}: 3x5 4x30
 `;
 
-/** Attempts, results and commands of the dispatcher. */
 export const DISPATCHER_ALERTS = `
 critical PartnerWayOutBroken 5m: Most endpoints cannot be reached
   More than half of all attempts reach no endpoint, or cannot resolve its name: the cause is probably our

@@ -23,7 +23,6 @@ interface Panel {
   readonly width: number | undefined;
 }
 
-/** The source of a dashboard, before it is rendered as Grafana's JSON. */
 export interface Dashboard {
   readonly uid: string;
   readonly title: string;
@@ -155,7 +154,6 @@ export function renderDashboard(dashboard: Dashboard) {
   };
 }
 
-/** Places a row for each question, and below it its panels, from left to right while they fit. */
 function renderRows(dashboard: Dashboard): readonly object[] {
   const panels: object[] = [];
   let id = 0;
@@ -227,7 +225,6 @@ function renderPanel(panel: Panel, place: { readonly id: number; readonly gridPo
   };
 }
 
-/** Returns the labels by which an expression groups its series. */
 function legendOf(expr: string): string | undefined {
   const [, labels = ''] = /\bby \(([^)]*)\)/.exec(expr) ?? [];
   const shown = labels.split(', ').filter((label) => label !== '' && label !== 'le');

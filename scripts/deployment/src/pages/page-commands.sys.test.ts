@@ -74,7 +74,6 @@ let receiver: Receiver;
 let placeholders: readonly (readonly [placeholder: RegExp, () => string])[] = [];
 let variables: Record<string, string> = {};
 
-/** Runs commands of a page in one shell. Fails with what the failed one wrote. */
 async function runPage(commands: readonly string[]): Promise<string> {
   const filled = commands.map((command) =>
     placeholders.reduce((text, [placeholder, value]) => text.replaceAll(placeholder, () => value()), command),
@@ -139,7 +138,6 @@ describe('the printed commands', () => {
   });
 });
 
-/** Makes what the placeholders of the pages name. */
 async function fillWorld(): Promise<void> {
   world.addRabbitmqPrograms();
   const stack = `node -p 'const s = JSON.parse(require("fs").readFileSync("${world.stackDirectory}/stack.json")); const c = s.companies.find((each) => each.class === `;

@@ -9,7 +9,6 @@ import { readStackState } from '@partner/local-stack/stack/stack-state';
 import { removeStackData } from '@partner/local-stack/stack/stop-stack';
 import { ensureHelm } from '../ensure-helm.js';
 
-/** The root of a checkout, in which the commands of pages run. */
 export type PageWorld = Awaited<ReturnType<typeof createPageWorld>>;
 
 /**

@@ -5,10 +5,9 @@ import { INGRESS_PATHS, type ServiceName } from '@partner/local-stack/stack/serv
 import { STREAM_MINUTES } from '@partner/proto-contracts/resources/change-stream/operations';
 import { Ingress, type INetworkPolicyPeer, NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
 import { Service } from 'kubernetes-models/v1';
-import { deploymentOf, isHook, objectsOf, podsOf, textOf } from '../chart-objects.js';
+import { deploymentOf, isHook, objectsOf, podsOf, textOf, type RenderedService } from '../chart-objects.js';
 import { type LabelSelector, selects } from '../kubernetes-object.js';
-import type { RefusedRanges } from '../read-refused-ranges.js';
-import type { RenderedService } from './rendered-service.js';
+import type { RefusedRanges } from '../load-service-module.js';
 
 /** The peers of a pod by the ports that identify them. */
 const DESTINATIONS = {
@@ -129,7 +128,6 @@ function ingressTypeOf(path: string): string {
   return path.includes('.') ? 'ImplementationSpecific' : 'Prefix';
 }
 
-/** Tests of the way of requests and scrapes to the pods of a service. */
 export function testRoutes(rendered: RenderedService): void {
   const { service, isDevelopment } = rendered;
   const { pod, container } = deploymentOf(rendered);

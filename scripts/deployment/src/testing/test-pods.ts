@@ -16,11 +16,11 @@ import {
   podsOf,
   type RenderedObjects,
   textOf,
+  type RenderedService,
 } from '../chart-objects.js';
 import { NAMESPACE } from '../chart-workspace.js';
 import { PROGRAM_NAMES, settingsOf } from '../declared-settings.js';
 import { selects } from '../kubernetes-object.js';
-import type { RenderedService } from './rendered-service.js';
 
 /** The Pod Security Standard "restricted", and a file system that cannot be changed. */
 const CONTAINER_SECURITY = {

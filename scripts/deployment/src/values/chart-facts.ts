@@ -7,7 +7,6 @@ interface PodResources {
   readonly memoryLimit: string;
 }
 
-/** The defaults of a chart that its service determines. */
 interface ChartFacts {
   readonly resources: PodResources;
   /** The rest of the memory limit is for buffers, sockets and threads. */

@@ -6,14 +6,12 @@ import { CHART_FACTS, servesHttp } from './chart-facts.js';
 import { httpValues } from './http-values.js';
 import { jobStateValues } from './job-state-values.js';
 import { networkPolicyValues } from './network-policy-values.js';
-import { resourcesValues } from './resources-values.js';
 import { secretKey, settingsValues, settingValue } from './settings-values.js';
 import { toValueSchema, type ValueSchema } from './value-schema.js';
 import * as types from './value-types.js';
 
 const { annotations, flag, group, labels, text, whole } = types;
 
-/** The version that a chart installs unless its values set another. */
 function appVersion(service: ServiceName): string {
   const chart: unknown = parse(readProjectFile(`charts/${service}/Chart.yaml`));
   return z.looseObject({ appVersion: z.string() }).parse(chart).appVersion;
@@ -65,7 +63,7 @@ function podValues(service: ServiceName) {
   const { resources, nodeHeapPercent } = CHART_FACTS[service];
   const drainsRequests = servesHttp(service);
   return {
-    resources: resourcesValues(resources).describe('Resources of a pod.'),
+    resources: types.resourcesValues(resources).describe('Resources of a pod.'),
     nodeHeapPercent: whole(25, 90, 'percent')
       .default(nodeHeapPercent)
       .describe("Node's heap as a share of the memory limit. Buffers, sockets and threads need the rest."),

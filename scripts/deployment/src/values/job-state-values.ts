@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { resourcesValues } from './resources-values.js';
 import { settingValue } from './settings-values.js';
-import { flag, group, whole } from './value-types.js';
+import { flag, group, resourcesValues, whole } from './value-types.js';
 
 const POD = { cpu: '100m', memory: '128Mi', memoryLimit: '384Mi' };
 

@@ -39,7 +39,6 @@ function peer(
     .describe(description);
 }
 
-/** A peer that the pods call. */
 function target(description: string, port: number, ...[defaults]: [Parameters<typeof peer>[1]?]) {
   return peer(description, defaults)
     .extend({

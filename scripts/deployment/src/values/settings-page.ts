@@ -4,7 +4,6 @@ import { servesHttp } from './chart-facts.js';
 import { inline, renderTable } from './render-values.js';
 import { allowedValues } from './value-schema.js';
 
-/** The page with all settings, from the root of the project. */
 export const SETTINGS_PAGE = 'charts/docs/settings.md';
 
 /** Readers that the page names as a group. */

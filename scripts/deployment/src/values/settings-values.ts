@@ -59,7 +59,6 @@ export function settingValue(program: string, name: string, inChart: ValueSchema
     .meta(schema.default === undefined ? allowEmpty(schema) : schema);
 }
 
-/** Returns the key of a setting in the secret. */
 export function secretKey(setting: string, description: string) {
   return types.key.default(setting).describe(description);
 }

@@ -16,7 +16,6 @@ const whole253 = (pattern: string) =>
     .max(MAX_SUBDOMAIN)
     .regex(new RegExp(`^${pattern}$`));
 
-/** JSON Schema: the properties have these values. */
 const is = (values: Readonly<Record<string, string>>) => ({
   required: Object.keys(values),
   properties: Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { const: value }])),
@@ -27,13 +26,11 @@ const when = (values: Readonly<Record<string, string>>, then: object, otherwise:
   else: otherwise,
 });
 
-/** Values below a name. */
 export const group = <Fields extends z.ZodRawShape>(description: string, fields: Fields) =>
   z.strictObject(fields).describe(description);
 export const flag = z.boolean();
 export const text = z.string();
 
-/** Name of a label or annotation, with an optional prefix. */
 const labelName = z
   .string()
   .max(MAX_SUBDOMAIN + 64)
@@ -47,7 +44,6 @@ export const labels = z.record(labelName, labelValue).meta({ id: 'labels' });
 export const annotations = z.record(labelName, z.string()).meta({ id: 'annotations' });
 /** An object whose fields Kubernetes validates. */
 const object = z.looseObject({});
-/** A required name of an object. */
 const name = whole253(DNS_SUBDOMAIN).meta({ id: 'name' });
 export const pullSecrets = z.array(z.strictObject({ name }));
 export const tolerations = z.array(
@@ -76,11 +72,8 @@ export const affinity = z.strictObject({
 export const cpu = z.union([z.string().regex(/^([0-9]+m|[0-9]+(\.[0-9]{1,3})?)$/), z.int().min(0)]);
 /** Memory of a container, e.g. `256Mi`; not 0. */
 export const memory = z.string().regex(/^([1-9][0-9]*(\.[0-9]+)?|0\.[0-9]*[1-9])(Mi|Gi)$/);
-/** Number of pods, or a percentage of the replicas. */
 export const surge = z.union([z.int().min(1).max(100), z.string().regex(/^[1-9][0-9]{0,2}%$/)]);
-/** Duration of the Gateway API, e.g. `1m30s`. */
 export const gatewayDuration = z.string().regex(/^([0-9]{1,5}(h|m|s|ms)){1,4}$/);
-/** Duration of Prometheus, e.g. `30s`. */
 export const prometheusDuration = z.string().regex(/^[1-9][0-9]*(s|m)$/);
 
 /** Key of a secret; not `.` or what begins with `..`. */
@@ -88,7 +81,6 @@ export const key = whole253('([-_a-zA-Z0-9]|\\.[-_a-zA-Z0-9])[-._a-zA-Z0-9]*').m
 export const objectName = emptyOr(DNS_SUBDOMAIN).max(MAX_SUBDOMAIN).meta({ id: 'objectName' });
 export const namespace = emptyOr(DNS_LABEL).meta({ id: 'namespace' });
 export const host = emptyOr(`(${DNS_LABEL}\\.)+[a-z]([-a-z0-9]{0,61}[a-z0-9])?`).max(MAX_SUBDOMAIN);
-/** Host names of an HTTPRoute. */
 export const hosts = z.array(whole253(HOST)).max(16);
 const cidrV4 = `${IPV4}/(3[0-2]|[12]?[0-9])`;
 const cidrV6 = `${IPV6}/(12[0-8]|1[01][0-9]|[1-9]?[0-9])`;
@@ -122,7 +114,6 @@ export const repository = z
 /** Part of an object's name that leaves room for what the chart appends. */
 export const namePart = (length: number) => emptyOr(`[a-z0-9]([-a-z0-9]{0,${length - 2}}[a-z0-9])?`);
 
-/** A whole number within bounds. */
 export function whole(min: number, max: number, unit?: string) {
   const number = z.int().min(min).max(max);
   return unit === undefined ? number : number.meta({ unit });
@@ -148,7 +139,6 @@ export const variables = z.array(
 );
 
 const volumeName = z.string().regex(new RegExp(`^${DNS_LABEL}$`));
-/** Additional volumes: a name, and one source. */
 export const volumes = z.array(
   z.looseObject({ name: volumeName }).meta({ minProperties: 2, maxProperties: 2 }),
 );
@@ -214,7 +204,6 @@ const policyPorts = z
       }),
   )
   .meta({ id: 'policyPorts' });
-/** Additional rules of a NetworkPolicy. */
 export const ingressRules = z.array(
   z.strictObject({ from: policyPeers.optional(), ports: policyPorts.optional() }),
 );
@@ -222,7 +211,6 @@ export const egressRules = z.array(
   z.strictObject({ to: policyPeers.optional(), ports: policyPorts.optional() }),
 );
 
-/** Gateways of an HTTPRoute. */
 export const parentRefs = z
   .array(
     z.strictObject({
@@ -242,7 +230,6 @@ export const parentRefs = z
   )
   .max(32);
 
-/** Session persistence of the Gateway API. */
 export const sessionPersistence = z
   .strictObject({
     sessionName: z.string().max(128).optional(),
@@ -255,3 +242,19 @@ export const sessionPersistence = z
     if: { required: ['cookieConfig'], properties: { cookieConfig: is({ lifetimeType: 'Permanent' }) } },
     then: { required: ['absoluteTimeout'] },
   });
+
+export function resourcesValues(defaults: {
+  readonly cpu: string;
+  readonly memory: string;
+  readonly memoryLimit: string;
+}) {
+  return z.strictObject({
+    requests: group('What the scheduler reserves.', {
+      cpu: cpu.default(defaults.cpu).describe('Requested CPU.'),
+      memory: memory.default(defaults.memory).describe('Requested memory.'),
+    }),
+    limits: group('Limits. None for CPU, which would only slow a pod down beside an idle CPU.', {
+      memory: memory.default(defaults.memoryLimit).describe('Memory limit.'),
+    }),
+  });
+}

@@ -15,9 +15,7 @@ const port = z.int().min(1).max(65_535);
 export const backingServiceSource = z.discriminatedUnion('kind', [
   /** A given server; the URL names the stack's database or vhost there. */
   z.object({ kind: z.literal('given'), url: z.string() }),
-  /** A container of `docker-compose.yml`. */
   z.object({ kind: z.literal('docker'), url: z.string(), port }),
-  /** A private instance of an installed program. */
   z.object({
     kind: z.literal('private'),
     port,

@@ -5,7 +5,6 @@ import { StackError } from '../stack-error.js';
 import { PROJECT_ROOT } from '../project-root.js';
 import { BACKING_SERVICES, type BackingService } from './backing-service.js';
 
-/** The containers of `docker-compose.yml` that a stack uses as its services. */
 export type DockerServices = ReturnType<typeof createDockerServices>;
 
 /** The address of a service that compose publishes on this port; the credentials are in `docker-compose.yml`. */
@@ -32,7 +31,6 @@ export function createDockerServices(directory: string) {
       { cwd: PROJECT_ROOT, env: { ...process.env, ...env } },
     );
   return {
-    /** Whether an engine runs and has the compose plugin. */
     async isUsable() {
       const succeeds = async (...args: string[]) =>
         (await runCommand('docker', args, { env: process.env, timeoutMs: 10_000 })).exitCode === 0;

@@ -5,7 +5,6 @@ const MAC_DIRECTORIES = [
   '/Applications/Google Chrome.app/Contents/MacOS',
 ];
 
-/** Returns the program of an installed Chromium, or of a browser built from it; undefined if there is none. */
 export function findChromium(): string | undefined {
   return (
     findProgram('chromium') ??

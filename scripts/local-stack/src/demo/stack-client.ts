@@ -63,7 +63,6 @@ export function createStackClient({ baseUrl, receiver }: StackDescription, signa
     },
     sendTest: (owner: Headers, id: string) =>
       call(`/partner-api/webhooks/${id}/test`, owner, [202, z.unknown()], {}),
-    /** Activates a subscription once the console has the result of its test. */
     async activate(owner: Headers, id: string) {
       const path = `/partner-api/webhooks/${id}`;
       await eventually(

@@ -98,7 +98,6 @@ async function insertDeliveries(client: Client, deliveries: readonly ExampleDeli
   );
 }
 
-/** Makes deliveries finish with their last attempt, and their webhooks older than they are. */
 async function moveIntoPast(client: Client, ids: readonly string[]): Promise<void> {
   await client.query(
     `with ended as (

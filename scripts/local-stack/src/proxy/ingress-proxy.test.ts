@@ -36,7 +36,6 @@ function echo(name: string): RequestListener {
   };
 }
 
-/** Sends bytes on a new connection and resolves to all bytes received until it closes. */
 async function exchange(baseUrl: string, ...parts: readonly string[]): Promise<string> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);

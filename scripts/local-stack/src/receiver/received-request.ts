@@ -13,7 +13,6 @@ export const receivedRequest = z.object({
   /** True when the same event was accepted on the same path before. */
   duplicate: z.boolean(),
   status: z.int(),
-  /** Why it was not verified. */
   problem: z.string().nullable(),
 });
 

@@ -33,7 +33,6 @@ async function* readRequests(file: string): AsyncGenerator<ReceivedRequest> {
   }
 }
 
-/** Reads one line of the log; undefined for an incomplete one. */
 export function parseLine(line: string): ReceivedRequest | undefined {
   try {
     return receivedRequest.parse(JSON.parse(line));

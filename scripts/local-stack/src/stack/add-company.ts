@@ -13,9 +13,7 @@ export async function addCompany(
   company: {
     readonly class: CompanyClassName;
     readonly keys?: readonly KeyKindName[];
-    /** The company's own installer limit; absent: the standard one. */
     readonly installerRequestsPerMinute?: number;
-    /** The installer company that its installer-contractor keys are bound to. */
     readonly boundCompanyId?: string;
   },
 ): Promise<{ readonly id: string; readonly apiKeys: readonly string[] }> {

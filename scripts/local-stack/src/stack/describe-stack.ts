@@ -8,7 +8,6 @@ import type { StackProcess } from './stack-process.js';
 import { receiverFiles } from './stack-programs.js';
 import { stackFiles, type StackPlan } from './stack-state.js';
 
-/** Describes a running stack to its users: addresses, process numbers and sandbox companies. */
 export function describeStack(context: {
   readonly directory: string;
   readonly plan: StackPlan;

@@ -19,7 +19,6 @@ export interface StackStatus {
   readonly description: StackDescription | undefined;
 }
 
-/** Inspects the stack of a directory without changing anything. */
 export async function inspectStack(directory: string): Promise<StackStatus> {
   const state = readStackState(directory);
   const description = readJson(stackFiles(directory).description, stackDescription);

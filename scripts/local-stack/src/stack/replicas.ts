@@ -6,7 +6,6 @@ export interface Replica {
   readonly name: string;
 }
 
-/** Returns every replica of a stack, the first ones first. */
 export function replicasOf(counts: Readonly<Partial<Record<ServiceName, number>>>): Replica[] {
   return SERVICE_NAMES.flatMap((service) =>
     Array.from({ length: counts[service] ?? 1 }, (_, index) => ({

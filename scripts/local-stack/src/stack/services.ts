@@ -76,7 +76,6 @@ export function serviceSettings(
   }
 }
 
-/** Returns the settings of the simulator, which acts in the sandbox of the stack. */
 export function simulatorSettings(
   plan: { readonly adminPort: number; readonly movesPerMinute: number },
   { amqpUrl }: Pick<ServiceSurroundings, 'amqpUrl'>,

@@ -46,7 +46,6 @@ export const stackDescription = z.object({
   /** The mail sink, which delivers nothing; absent in a stack that was started without one. */
   mail: z
     .object({
-      /** Values of `SMTP_URL` and `MAIL_FROM`. */
       url: z.string(),
       from: z.string(),
       /** Receives one .eml file for each message. */

@@ -36,7 +36,6 @@ export interface StackOptions {
   readonly proxyPort?: number;
   /** Settings of a service on top of the stack's own, e.g. `{ 'job-state': { WEBHOOK_RETRY_BASE_MS: '200' } }`. */
   readonly settings?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
-  /** Replicas of a service; by default one. */
   readonly replicas?: Readonly<Partial<Record<ServiceName, number>>>;
   /** More host names that webhooks may use, each with the address that it resolves to, e.g. `127.0.0.1:9443`. */
   readonly devHosts?: Readonly<Record<string, string>>;
@@ -47,11 +46,9 @@ export interface StackOptions {
   /** Whether this process owns the stack, so that `--down` signals it first. */
   readonly owned?: boolean;
   readonly report?: Progress;
-  /** Cancels the start. */
   readonly signal?: AbortSignal;
 }
 
-/** Plans a new stack: the sources of its backing services, a port for each process, and the host names of its receivers. */
 export async function makePlan(
   options: StackOptions & { readonly directory: string; readonly report: Progress },
 ): Promise<StackPlan> {

@@ -51,7 +51,6 @@ export async function backingServicePrograms({
   return programs;
 }
 
-/** Returns the address that the services use for a part. */
 export function backingServiceUrl(part: BackingService, source: BackingServiceSource): string {
   if (source.kind !== 'private') return source.url;
   switch (part) {
@@ -64,7 +63,6 @@ export function backingServiceUrl(part: BackingService, source: BackingServiceSo
   }
 }
 
-/** Returns a program of the project, run by this Node. */
 function nodeProgram(
   { directory }: Pick<ProgramSurroundings, 'directory'>,
   program: Pick<LocalProgram, 'name' | 'args' | 'env' | 'isUp'>,
@@ -89,7 +87,6 @@ export function serviceProgram(surroundings: WithSettings, name: string, service
   return programOfService(surroundings, name, ['--import', '@partner/kernel/telemetry/start', main]);
 }
 
-/** Returns the simulator, which acts in the sandbox over the broker. */
 export function simulatorProgram(surroundings: WithSettings): LocalProgram {
   const main = path.join(PROJECT_ROOT, 'services/job-state/dist/simulate-sandbox.js');
   return programOfService(surroundings, 'simulator', [main]);
@@ -115,7 +112,6 @@ export function serviceBaseEnvironment(): Record<string, string> {
   return { ...baseEnvironment(), ...Object.fromEntries(passed) };
 }
 
-/** Returns the reverse proxy with the ingress's routes. */
 export function proxyProgram(surroundings: ProgramSurroundings): LocalProgram {
   const { plan } = surroundings;
   const routes = Object.entries(INGRESS_PATHS).flatMap(([service, prefixes]) => {

@@ -64,7 +64,6 @@ export function readStackState(directory: string): StackState | undefined {
   return readJson(stackFiles(directory).state, stackState);
 }
 
-/** Stores the state atomically. */
 export function writeStackState(directory: string, state: StackState): void {
   writePrivateJson(stackFiles(directory).state, state);
 }

@@ -41,7 +41,6 @@ export interface Stack {
   readonly directory: string;
   /** The current description: process numbers change when a process is started again. */
   readonly description: StackDescription;
-  /** In the order of their start. */
   readonly processes: readonly StackProcess[];
   /**
    * One of `postgres`, `rabbitmq`, `redis` (when they are private), the services (`job-state-2` is the second replica of

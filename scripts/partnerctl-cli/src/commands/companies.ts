@@ -197,7 +197,6 @@ export async function setTechnicalContact(
     context.tell('SMTP_URL is not set: no email was sent, and the address cannot be confirmed');
 }
 
-/** Sends an email. Fails with a clear message if the mail server does not accept it. */
 async function sendMail(mailer: Mailer, mail: Mail): Promise<void> {
   try {
     await mailer.send(mail);
@@ -214,7 +213,6 @@ function emailAddress(text: string): string {
   return text;
 }
 
-/** Parses ids of companies; the word `none` means no company. */
 function companiesOrNone(text: string): string[] {
   const ids = listOf('ids of accounting companies, or "none"')(text);
   if (!ids.includes('none')) return ids;

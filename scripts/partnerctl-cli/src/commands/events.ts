@@ -144,7 +144,6 @@ export function eventsCommand(context: CommandContext) {
   return group;
 }
 
-/** One line for each delivery, and for each subscription without one. */
 function renderTrails(trails: readonly EventTrail[]): string {
   if (trails.length === 0) return 'The company has no subscription.\n';
   const rows = trails.flatMap((trail): Document[] => {

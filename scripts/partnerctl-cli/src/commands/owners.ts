@@ -34,7 +34,6 @@ const RESET_SECOND_FACTOR =
 const UNLINK =
   "forget an owner's account at the identity provider; sessions end within two minutes; with a password, the next sign-in there links one again; disable an owner whose account was taken over";
 
-/** Reads all owners of a company, oldest first. */
 export async function readOwners(
   { call }: Pick<Session, 'call'>,
   companyId: string,

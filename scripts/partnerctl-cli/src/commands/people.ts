@@ -132,7 +132,6 @@ interface Found {
   readonly letters: readonly LetterAbout[];
 }
 
-/** Searches step by step. Fails with `not_found` if there is no record. */
 async function find(context: CommandContext, { company, ...criteria }: Criteria): Promise<Found> {
   const { call } = await context.session();
   let cursor: string | undefined;

@@ -30,7 +30,6 @@ function planOf(
   return planConfiguration({ companies: { cmp_1: settings } }, states, { prune });
 }
 
-/** The differences as people read them, without the counts. */
 const linesOf = (...args: Parameters<typeof planOf>) =>
   renderPlan(planOf(...args), new Map())
     .split('\n')

@@ -14,10 +14,8 @@ export interface CompanyState {
   readonly contact: TechnicalContact;
 }
 
-/** The fields of a webhook that differ, with the values of the file. */
 type WebhookChange = Partial<Omit<ConfiguredWebhook, 'id'>>;
 
-/** One difference between the file and what exists. */
 export type Step = { readonly company: CompanyState['company'] } & (
   | { readonly kind: 'create'; readonly wanted: ConfiguredWebhook }
   | { readonly kind: 'change'; readonly webhook: Subscription; readonly change: WebhookChange }

@@ -1,7 +1,6 @@
 import { type Document, isPrintable, jsonText } from '../output.js';
 import type { ConfigurationPlan, Step } from './plan-configuration.js';
 
-/** Outcomes of applied steps, with the id of a new webhook. */
 export type Outcomes = ReadonlyMap<
   Step,
   { readonly outcome: 'done' | 'failed' | 'not done'; readonly id?: string }

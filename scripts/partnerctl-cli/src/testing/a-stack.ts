@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type StackDescription } from '@partner/local-stack/stack/stack-description';
 
-/** The description of a local stack whose processes are unreachable. */
 export function aStack(amqpUrl: string): StackDescription {
   const unreachable = 'http://127.0.0.1:1';
   return {

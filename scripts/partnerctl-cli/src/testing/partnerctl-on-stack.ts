@@ -29,7 +29,6 @@ beforeAll(async () => {
 });
 afterAll(() => stack.discard());
 
-/** Runs a command in this process, with a text as its standard input. */
 export async function run(
   args: readonly string[],
   input = '',
@@ -43,7 +42,6 @@ export async function run(
   return { exitCode, ...said };
 }
 
-/** Runs a command that must succeed and returns its document. */
 export async function document(...args: readonly string[]): Promise<Json> {
   const { exitCode, out, err } = await run(['--json', ...args]);
   expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
@@ -61,7 +59,6 @@ export function textAt(from: Json, place: string): string {
   throw new Error(`there is no text at ${place}`);
 }
 
-/** Publishes a message as the platform does. */
 export async function publish(type: string, message: Json, ...args: readonly string[]): Promise<void> {
   const { exitCode, err } = await run(['platform', 'publish', type, ...args], JSON.stringify(message));
   expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
@@ -78,7 +75,6 @@ export async function newJob(seller: string, installer: string): Promise<string>
 export const newCompany = (companyClass: string, name = 'Peak') =>
   field('company.id', 'companies', 'create', '--name', name, '--class', companyClass);
 
-/** An active subscription of a company to a path of the example receiver. */
 export async function subscribe(companyId: string, where: string): Promise<string> {
   const made = await document(
     ...['subscriptions', 'create', companyId, '--events', 'install.*'],
