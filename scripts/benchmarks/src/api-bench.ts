@@ -15,7 +15,7 @@ import {
 } from './postgres-counters.js';
 import { type Baseline, startBaseline } from './start-baseline.js';
 import { quantileOf, summarise } from './statistics.js';
-import { textTable } from '@partner/local-stack/text-table';
+import { textTable } from '@partner/local-stack/terminal';
 import {
   coresOfOthers,
   type MeasuredProcess,

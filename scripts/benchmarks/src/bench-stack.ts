@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import path from 'node:path';
 import { closeServer, listen } from '@partner/kernel/process/listen';
 import { installMissingPrograms } from '@partner/local-stack/backing-services/install-missing-programs';
-import type { Progress } from '@partner/local-stack/progress';
+import type { Progress } from '@partner/local-stack/terminal';
 import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { cpus, release, totalmem, type } from 'node:os';
 import { Command } from '@commander-js/extra-typings';
-import { createProgress } from '@partner/local-stack/progress';
+import { createProgress } from '@partner/local-stack/terminal';
 import { runScript } from '@partner/local-stack/run-script';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { renderApi, runApiBench } from './api-bench.js';

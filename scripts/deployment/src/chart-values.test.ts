@@ -204,14 +204,6 @@ const TAKEN: readonly (readonly [ServiceName, string])[] = [
     'webhook-dispatcher',
     'development.enabled=true,config.webhookDevCaFile=/ca.pem,extraVolumes[0].name=ca,extraVolumes[0].secret.secretName=ca,extraVolumeMounts[0].name=ca,extraVolumeMounts[0].mountPath=/ca.pem,extraVolumeMounts[0].subPath=ca.pem',
   ],
-  [
-    'inbound-gateway',
-    'tolerations[0].operator=Exists,tolerations[1].key=a,tolerations[1].value=b,tolerations[1].effect=NoExecute,tolerations[1].tolerationSeconds=5',
-  ],
-  [
-    'inbound-gateway',
-    'networkPolicy.extraEgress[0].to[0].podSelector.matchLabels.app=a,networkPolicy.extraEgress[0].ports[0].port=443',
-  ],
   ['inbound-gateway', 'resources.requests.cpu=0.25,secretKeys.amqpUrl=.amqp'],
   [
     'inbound-gateway',

@@ -67,19 +67,13 @@ export async function createChartWorkspace() {
     }
     return [...files.flatMap((file) => ['--values', file]), ...(set === '' ? [] : ['--set', set])];
   };
-  const template = (rendering: Rendering) =>
-    run([
-      'template',
-      rendering.release ?? rendering.chart,
-      rendering.chart,
-      '--namespace',
-      NAMESPACE,
-      ...valueArgs(rendering),
-    ]);
+  const template = (rendering: Rendering) => {
+    const { chart, release = chart } = rendering;
+    return run(['template', release, chart, '--namespace', NAMESPACE, ...valueArgs(rendering)]);
+  };
   return {
     /** Returns Helm's result; for values that it must refuse. */
     template,
-    lint: (rendering: Rendering) => run(['lint', '--strict', rendering.chart, ...valueArgs(rendering)]),
     /** Returns the objects of a chart. Throws with Helm's message if rendering fails. */
     async objects(rendering: Rendering) {
       const rendered = await template(rendering);

@@ -1,17 +1,16 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { PROJECT_ROOT, readProjectFile } from '@partner/local-stack/project-root';
+import { readProjectFile } from '@partner/local-stack/project-root';
 import type { ServiceName } from '@partner/local-stack/stack/services';
 import { type Alert, type AlertCase, runbookHeading, RUNBOOKS_FILE } from './alerts/alert.js';
 import { CHART_ALERTS } from './alerts/chart-alerts.js';
 import { renderRuleTests } from './alerts/render-alerts.js';
 import { createChartWorkspace, NAMESPACE } from './chart-workspace.js';
 import { withMatcher } from './promql.js';
-import { observabilityFiles } from './observability-files.js';
 import { createRuleCheck } from './rule-check.js';
 import { imageOf, SANDBOX_RUN } from './service-values.js';
 
@@ -20,13 +19,6 @@ const ruleCheck = createRuleCheck();
 
 const ruleFile = z.object({
   groups: z.array(z.looseObject({ rules: z.array(z.looseObject({ alert: z.string().optional() })) })),
-});
-
-test('no chart has other dashboards or rules', () => {
-  const found = readdirSync(path.join(PROJECT_ROOT, 'charts'), { recursive: true, encoding: 'utf8' })
-    .map((file) => `charts/${file}`)
-    .filter((file) => /^charts\/[^/]+\/(rules|dashboards)\/./.test(file));
-  expect(found.sort()).toEqual([...observabilityFiles().keys()].sort());
 });
 
 describe('an alert', () => {

@@ -1,12 +1,11 @@
 import path from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import { Service } from 'kubernetes-models/v1';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { readProjectFile } from '@partner/local-stack/project-root';
 import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
 import { createChartWorkspace } from './chart-workspace.js';
-import { objectsOf, podsOf } from './chart-objects.js';
+import { podsOf } from './chart-objects.js';
 
 const release = z.looseObject({
   name: z.string(),
@@ -30,11 +29,6 @@ const moduleOf = (name: string) => modules.filter(({ metadata }) => metadata.nam
 
 const workspace = await createChartWorkspace();
 afterAll(() => workspace.remove());
-
-test('each local port is forwarded once', () => {
-  const ports = modules.flatMap(({ portForward }) => portForward).map(({ localPort }) => localPort);
-  expect([...new Set(ports)]).toEqual(ports);
-});
 
 const BUILT: Readonly<Record<string, string>> = {
   'image.repository': 'registry.example.org/partner/image',
@@ -64,11 +58,3 @@ test.each(RELEASES)(
     );
   },
 );
-
-test('the servers have the ports that are forwarded', async () => {
-  for (const { resourceName, port } of moduleOf('infrastructure').flatMap(({ portForward }) => portForward)) {
-    const objects = await workspace.objects({ chart: resourceName });
-    const [found] = objectsOf({ objects }, Service.is);
-    expect([found?.metadata.name, found?.spec?.ports?.[0]?.port]).toEqual([resourceName, port]);
-  }
-});

@@ -1,16 +1,13 @@
 import path from 'node:path';
-import { jobFeedResponse } from '@partner/proto-contracts/resources/feed-entry/feed-entry';
-import { sendCall } from '@partner/test-kit/http-call';
 import type { SandboxCompany, StackDescription } from './stack/stack-description.js';
 
 type KeyKind = SandboxCompany['keys'][number]['kind'];
 
-export async function renderTour(directory: string, description: StackDescription): Promise<string> {
+export function renderTour(directory: string, description: StackDescription): string {
   const { baseUrl, receiver, companies, mail } = description;
   const general = keyOf(companies, 'general');
   const installer = keyOf(companies, 'installer-company');
   const owner = companies.find(({ keys }) => keys.some(({ apiKey }) => apiKey === installer))?.owner;
-  const job = await reportableJob(baseUrl, installer);
   const json = `-H 'content-type: application/json'`;
   const cookies = path.join(path.relative(process.cwd(), directory), 'cookies');
   const fromConsole = `-b ${cookies} -H 'origin: ${new URL(baseUrl).origin}' ${json}`;
@@ -26,14 +23,8 @@ Create a lead; again with 12 N. Elm St., it is merged:
   curl -i ${baseUrl}/inbound/leads -H 'x-api-key: ${general}' ${json} \\
     -d '{"fullName":"Robin Vale","email":"robin@example.com","phone":"+1 512 555 0100","address":"12 North Elm Street, Austin, TX 78701"}'
 
-Follow an installer's change feed, and read a job:
+Follow an installer's change feed:
   curl -s '${baseUrl}/partner/v1/jobs?limit=2' -H 'x-api-key: ${installer}'
-  curl -s ${baseUrl}/partner/v1/jobs/${job.id} -H 'x-api-key: ${installer}'
-
-Report a status (spec: expectedVersion is the version that you have read):
-  curl -i ${baseUrl}/partner/v1/jobs/${job.id}/status-events -H 'x-api-key: ${installer}' ${json} \\
-    -H "idempotency-key: tour-$(date +%s)" \\
-    -d "{\\"status\\":\\"${job.next}\\",\\"occurredAt\\":\\"$(date -u +%Y-%m-%dT%H:%M:%SZ)\\",\\"expectedVersion\\":${job.version}}"
 
 Sign in as that installer's owner (${owner?.email ?? ''}), and subscribe the example receiver:
   curl -i ${baseUrl}/partner-api/session -c ${cookies} -H 'origin: ${new URL(baseUrl).origin}' ${json} \\
@@ -66,22 +57,4 @@ function companyLine({ name, class: companyClass, owner, keys }: SandboxCompany)
 
 function keyOf(companies: readonly SandboxCompany[], kind: KeyKind): string {
   return companies.flatMap(({ keys }) => keys).find((key) => key.kind === kind)?.apiKey ?? `<${kind} key>`;
-}
-
-async function reportableJob(
-  baseUrl: string,
-  apiKey: string,
-): Promise<{ readonly id: string; readonly version: number | string; readonly next: string }> {
-  const next = { ASSIGNED: 'ACKNOWLEDGED', ACKNOWLEDGED: 'EN_ROUTE', EN_ROUTE: 'ON_SITE' } as const;
-  const { json } = await sendCall(baseUrl, '/partner/v1/jobs?limit=100', {
-    headers: { 'x-api-key': apiKey },
-  });
-  const page = jobFeedResponse.safeParse(json);
-  const newest = new Map((page.data?.resources ?? []).map(({ resource }) => [resource.id, resource]));
-  for (const { id, version, status } of newest.values()) {
-    if (status === 'ASSIGNED' || status === 'ACKNOWLEDGED' || status === 'EN_ROUTE') {
-      return { id, version, next: next[status] };
-    }
-  }
-  return { id: '<job id>', version: '<version>', next: 'ACKNOWLEDGED' };
 }

@@ -4,17 +4,15 @@ import { isProcessRunning } from '@partner/test-kit/backing-services/process-ide
 import { Command, Option } from '@commander-js/extra-typings';
 import { playDemo } from './demo/play-demo.js';
 import { seedWebhooks } from './examples/seed-webhooks.js';
-import { createProgress, type Progress } from './progress.js';
+import { createProgress, paint, type Progress, textTable } from './terminal.js';
 import { runScript } from './run-script.js';
 import { inspectStack, type StackStatus } from './stack/inspect-stack.js';
-import { DEFAULT_DIRECTORY, STACK_DIRECTORY_VARIABLE } from './stack/default-directory.js';
+import { DEFAULT_DIRECTORY, STACK_DIRECTORY_VARIABLE, readStackState } from './stack/stack-state.js';
 import { StackError } from './stack-error.js';
 import { hasEndedWithin, lockHolder, thisProcess, withStackLock } from './stack/stack-lock.js';
-import { readStackState } from './stack/stack-state.js';
 import type { StackOptions } from './stack/stack-plan.js';
 import { type Stack, startStack } from './stack/start-stack.js';
 import { removeStackData, stopStack } from './stack/stop-stack.js';
-import { renderStatus } from './status-text.js';
 import { renderTour } from './tour-text.js';
 import { wholeNumber } from './whole-number.js';
 
@@ -111,7 +109,7 @@ async function stay(stack: Stack): Promise<void> {
 
 async function runForeground(directory: string, options: Partial<StackOptions>): Promise<void> {
   const { stack, ranBefore } = await bringUp(directory, { ...options, owned: true });
-  write(await renderTour(directory, stack.description));
+  write(renderTour(directory, stack.description));
   if (ranBefore) return;
   write('\nCtrl-C ends the stack.\n');
   await stay(stack);
@@ -126,7 +124,7 @@ async function runForeground(directory: string, options: Partial<StackOptions>):
 
 async function runDetached(directory: string, options: Partial<StackOptions>): Promise<void> {
   const { stack } = await bringUp(directory, { ...options, detached: true });
-  write(await renderTour(directory, stack.description));
+  write(renderTour(directory, stack.description));
   write('\nscripts/up --down ends the stack.\n');
 }
 
@@ -151,11 +149,26 @@ function retryBaseOf(directory: string): number {
   return Number(settings?.['WEBHOOK_RETRY_BASE_MS'] ?? 60_000);
 }
 
+function renderStatus(status: StackStatus): string {
+  if (status.processes.length === 0) return 'No stack is running here; scripts/up starts one.\n';
+  const rows = status.processes.map(({ name, state, pid, address }) => [
+    name,
+    state,
+    state === 'ended' ? '' : String(pid),
+    address,
+  ]);
+  const lines = textTable([['process', 'state', 'pid', 'address'], ...rows], 'left');
+  const verdict = status.isReady
+    ? paint('green', `Everything is ready on ${status.description?.baseUrl ?? ''}`)
+    : paint('red', 'Not everything is ready; scripts/up starts what is missing.');
+  return `${lines.join('\n')}\n${verdict}\n`;
+}
+
 async function showStatus(directory: string): Promise<void> {
   const status: StackStatus = await inspectStack(directory);
   write(renderStatus(status));
   if (status.description !== undefined && status.isReady)
-    write(`\n${await renderTour(directory, status.description)}`);
+    write(`\n${renderTour(directory, status.description)}`);
   if (!status.isReady) process.exitCode = 1;
 }
 

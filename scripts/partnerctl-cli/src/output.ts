@@ -1,5 +1,4 @@
-import { paint } from '@partner/local-stack/paint';
-import { textTable } from '@partner/local-stack/text-table';
+import { paint, textTable } from '@partner/local-stack/terminal';
 import { z } from 'zod';
 import { OperatorError } from './exit-codes.js';
 

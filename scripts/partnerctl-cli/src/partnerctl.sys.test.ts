@@ -4,12 +4,11 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
-import { registerSecret } from '@partner/local-stack/receiver/register-secret';
+import { registerSecret } from '@partner/local-stack/receiver/known-secrets';
 import { runCommand } from '@partner/local-stack/run-command';
 import { eventually } from '@partner/test-kit/eventually';
 import { sendCall } from '@partner/test-kit/http-call';
 import { parseJson, valueAt } from './output.js';
-import { aStack, withStack } from './testing/a-stack.js';
 import {
   DEAD,
   document,
@@ -176,21 +175,6 @@ describe('webhooks and deliveries', () => {
     await ends(3, 'webhooks', 'show', hook);
   });
 
-  test('are retried before their time', async () => {
-    const installer = await newCompany('INSTALLER');
-    const hook = await subscribe(installer, `/down/503/${installer}`);
-    for (const step of ['test', 'activate']) await document('webhooks', step, hook);
-    await newJob(await newCompany('SALES'), installer);
-    // The fourth attempt is due half a minute after the third one.
-    const delivery = await eventually('the third attempt', async () => {
-      const listed = await document('deliveries', 'list', hook);
-      return valueAt(listed, 'deliveries.0.attempts') === 3 && textAt(listed, 'deliveries.0.id');
-    });
-    const retried = await run(['--json', 'deliveries', 'retry', delivery, '--wait', '20']);
-    expect(retried.exitCode).toBe(1);
-    expect(valueAt(parseJson(retried.out), 'delivery')).toMatchObject({ id: delivery, attempts: 4 });
-  });
-
   test('the example receiver of the stack conforms', async () => {
     const secrets = [1, 2].map((fill) => `whsec_${Buffer.alloc(32, fill).toString('base64')}`);
     for (const [index, secret] of secrets.entries()) {
@@ -322,22 +306,6 @@ describe('the state of the service', () => {
     const named = await run(['status', '--json'], '', { env: { AMQP_URL } });
     expect(named).toMatchObject({ exitCode: 0, err: '' });
     expect(valueAt(parseJson(named.out), 'stack.baseUrl')).toBe(stack.description.baseUrl);
-  });
-
-  test('is reported without a local stack that uses another broker', async () => {
-    const env = { AMQP_URL: stack.description.amqpUrl };
-    const here = (command: string) =>
-      withStack(aStack('amqp://elsewhere.example/partner'), (directory) =>
-        run(['--directory', directory, '--json', command], '', { env }),
-      );
-    const status = await here('status');
-    expect(status).toMatchObject({ exitCode: 0, err: expect.stringContaining('uses another broker') });
-    expect(parseJson(status.out)).toMatchObject({ environment: 'sandbox' });
-    expect(valueAt(parseJson(status.out), 'stack')).toBeUndefined();
-    const doctor = await here('doctor');
-    expect(doctor).toMatchObject({ exitCode: 0, err: '' });
-    expect(doctor.out).toContain('it uses another broker');
-    expect(doctor.out).not.toContain('readiness of console');
   });
 
   test('doctor finds an unavailable component, and commands that need it report it', async () => {

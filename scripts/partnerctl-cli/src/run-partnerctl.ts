@@ -5,12 +5,15 @@ import { isBlank } from '@partner/proto-contracts/values/bounded-text';
 import { productionViolations } from '@partner/kernel/process/production-settings';
 import { createMailer, hasSender, mailConfig, NO_SENDER } from '@partner/kernel/process/mail';
 import { z } from 'zod';
-import { DEFAULT_DIRECTORY, STACK_DIRECTORY_VARIABLE } from '@partner/local-stack/stack/default-directory';
+import {
+  DEFAULT_DIRECTORY,
+  STACK_DIRECTORY_VARIABLE,
+  stackFiles,
+} from '@partner/local-stack/stack/stack-state';
 import { readJson } from '@partner/local-stack/private-file';
-import { paint } from '@partner/local-stack/paint';
+import { paint } from '@partner/local-stack/terminal';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { stackDescription } from '@partner/local-stack/stack/stack-description';
-import { stackFiles } from '@partner/local-stack/stack/stack-state';
 import { chooseBroker } from './choose-broker.js';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, examples } from './command-context.js';

@@ -1,5 +1,5 @@
 import { freePort } from '@partner/test-kit/backing-services/local-process';
-import type { Progress } from '../progress.js';
+import type { Progress } from '../terminal.js';
 import type { ExternalResource } from './external-resources.js';
 import { StackError } from '../stack-error.js';
 import { DOCKER_URLS, type DockerServices } from './docker-engine.js';

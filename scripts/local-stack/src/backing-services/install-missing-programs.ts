@@ -5,7 +5,7 @@ import { findProgram } from '@partner/test-kit/backing-services/local-process';
 import { findPostgres } from '@partner/test-kit/backing-services/postgres';
 import { findRabbitmq } from '@partner/test-kit/backing-services/rabbitmq';
 import { findRedis } from '@partner/test-kit/backing-services/redis';
-import type { Progress } from '../progress.js';
+import type { Progress } from '../terminal.js';
 import { type CommandResult, lastLines, runCommand } from '../run-command.js';
 import { StackError } from '../stack-error.js';
 import { findChromium } from './find-chromium.js';
@@ -62,15 +62,8 @@ const RECIPES = { ...SERVERS, ...TEST_TOOLS };
 
 type Installable = keyof typeof RECIPES;
 
-interface PackageTool {
-  readonly name: string;
-  manually(programs: readonly Installable[]): string;
-  install(programs: readonly Installable[]): Promise<void>;
-}
-
 /**
- * Installs the programs whose programs are missing on this machine: with apt-get as root or with sudo that needs no password,
- * with Homebrew on a Mac. If that is impossible, throws {@link StackError} with one message that names what to install.
+ * Installs the programs whose programs are missing on this machine: with apt-get as root or with sudo that needs no password. If that is impossible, throws {@link StackError} with one message that names what to install.
  */
 export async function installMissingPrograms(
   report: Progress = () => undefined,
@@ -79,8 +72,8 @@ export async function installMissingPrograms(
   const missing = needed.filter((program) => RECIPES[program].find() === undefined);
   if (missing.length === 0) return;
   const titles = missing.map((program) => RECIPES[program].title).join(', ');
-  const tool = await findPackageTool();
-  if (tool === undefined) {
+  const asRoot = await rootPrefix();
+  if (asRoot === undefined) {
     throw new StackError(
       `not installed: ${titles}. Install ${missing.length > 1 ? 'them' : 'it'}` +
         ` (Debian or Ubuntu, as root: apt-get install ${packagesOf(missing).join(' ')};` +
@@ -91,13 +84,14 @@ export async function installMissingPrograms(
             ' or name running servers with POSTGRES_URL, AMQP_URL and REDIS_URL'),
     );
   }
-  report(`installing ${titles} with ${tool.name}; this can take some minutes`);
-  await tool.install(missing);
+  report(`installing ${titles} with apt-get; this can take some minutes`);
+  await aptGet(asRoot, missing);
   const still = missing.filter((program) => RECIPES[program].find() === undefined);
   if (still.length > 0) {
+    const titlesLeft = still.map((program) => RECIPES[program].title).join(', ');
     throw new StackError(
-      `${tool.name} succeeded, but there is still no ${still.map((program) => RECIPES[program].title).join(', ')};` +
-        ` try it yourself: ${tool.manually(still)}`,
+      `apt-get succeeded, but there is still no ${titlesLeft}; try it yourself:` +
+        ` ${[...asRoot, 'apt-get', 'install', ...packagesOf(still)].join(' ')}`,
     );
   }
   report(`installed ${titles}`);
@@ -108,26 +102,12 @@ const packagesOf = (programs: readonly Installable[]) =>
 const formulasOf = (programs: readonly Installable[]) =>
   programs.map((program) => RECIPES[program].brewFormula);
 
-async function findPackageTool(): Promise<PackageTool | undefined> {
-  if (process.platform === 'darwin') {
-    const brew = findProgram('brew', ['/opt/homebrew/bin', '/usr/local/bin']);
-    return brew === undefined ? undefined : homebrew(brew);
-  }
+/** What precedes a command of root; undefined without apt-get, or if this user cannot be root. */
+async function rootPrefix(): Promise<readonly string[] | undefined> {
   if (findProgram('apt-get') === undefined) return undefined;
-  if (process.getuid?.() === 0) return aptGet([]);
+  if (process.getuid?.() === 0) return [];
   const mayBecomeRoot = await runCommand('sudo', ['-n', 'true']);
-  return mayBecomeRoot.exitCode === 0 ? aptGet(['sudo', '-n']) : undefined;
-}
-
-function homebrew(brew: string): PackageTool {
-  const args = (programs: readonly Installable[]) => ['install', ...formulasOf(programs)];
-  return {
-    name: 'Homebrew',
-    manually: (programs) => `brew ${args(programs).join(' ')}`,
-    install: async (programs) => {
-      expectSuccess(await runCommand(brew, args(programs)), `brew ${args(programs).join(' ')}`);
-    },
-  };
+  return mayBecomeRoot.exitCode === 0 ? ['sudo', '-n'] : undefined;
 }
 
 const CLUSTER_SETTINGS = '/etc/postgresql-common/createcluster.d';
@@ -137,7 +117,7 @@ const SERVICE_POLICY = '/usr/sbin/policy-rc.d';
  * Debian's packages start their servers on the standard ports, at once and at each boot. We need only the programs. This
  * prevents clusters and starts, unless the machine already has a policy for them.
  */
-function aptGet(asRoot: readonly string[]): PackageTool {
+async function aptGet(asRoot: readonly string[], programs: readonly Installable[]): Promise<void> {
   const run = (command: string, ...args: string[]) => {
     const [program = command, ...rest] = [
       ...asRoot,
@@ -150,7 +130,7 @@ function aptGet(asRoot: readonly string[]): PackageTool {
     return runCommand(program, rest);
   };
 
-  async function withoutStarting(programs: readonly Installable[], work: () => Promise<void>): Promise<void> {
+  async function withoutStarting(work: () => Promise<void>): Promise<void> {
     const scratch = path.join('/tmp', `partner-install-${process.pid}`);
     await mkdir(scratch, { recursive: true, mode: 0o700 });
     const undo: (() => Promise<unknown>)[] = [() => rm(scratch, { recursive: true, force: true })];
@@ -174,23 +154,15 @@ function aptGet(asRoot: readonly string[]): PackageTool {
     }
   }
 
-  return {
-    name: 'apt-get',
-    manually: (programs) => `${[...asRoot, 'apt-get'].join(' ')} install ${packagesOf(programs).join(' ')}`,
-    install: (programs) =>
-      withoutStarting(programs, async () => {
-        const install = () =>
-          run('apt-get', 'install', '-y', '-q', '--no-install-recommends', ...packagesOf(programs));
-        const update = await run('apt-get', 'update', '-q');
-        const result = await install();
-        if (update.exitCode !== 0 && result.exitCode !== 0) expectSuccess(update, 'apt-get update');
-        expectSuccess(result, `apt-get install ${packagesOf(programs).join(' ')}`);
-        const units = programs.flatMap((program) => RECIPES[program].units);
-        if (units.length > 0 && existsSync('/run/systemd/system')) {
-          await run('systemctl', 'disable', ...units);
-        }
-      }),
-  };
+  await withoutStarting(async () => {
+    const update = await run('apt-get', 'update', '-q');
+    const install = ['install', '-y', '-q', '--no-install-recommends', ...packagesOf(programs)];
+    const result = await run('apt-get', ...install);
+    if (update.exitCode !== 0 && result.exitCode !== 0) expectSuccess(update, 'apt-get update');
+    expectSuccess(result, `apt-get install ${packagesOf(programs).join(' ')}`);
+    const units = programs.flatMap((program) => RECIPES[program].units);
+    if (units.length > 0 && existsSync('/run/systemd/system')) await run('systemctl', 'disable', ...units);
+  });
 }
 
 function expectSuccess(result: CommandResult, what: string): void {

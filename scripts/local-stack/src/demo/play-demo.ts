@@ -4,7 +4,7 @@ import { jobFeedResponse } from '@partner/proto-contracts/resources/feed-entry/f
 import { jobResponse } from '@partner/proto-contracts/resources/job/job';
 import { leadCreated, leadMerged } from '@partner/proto-contracts/resources/lead/lead';
 import { newId } from '@partner/kernel/process/ids';
-import { paint } from '../paint.js';
+import { paint } from '../terminal.js';
 import { StackError } from '../stack-error.js';
 import type { SandboxCompany, StackDescription } from '../stack/stack-description.js';
 import { connectPlatform } from './platform.js';

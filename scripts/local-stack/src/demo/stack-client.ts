@@ -6,9 +6,8 @@ import {
 import { eventually } from '@partner/test-kit/eventually';
 import { sendCall } from '@partner/test-kit/http-call';
 import { z } from 'zod';
-import { readReceived } from '../receiver/read-received.js';
-import { bytesOf } from '../receiver/received-request.js';
-import { registerSecret } from '../receiver/register-secret.js';
+import { readReceived, bytesOf } from '../receiver/request-log.js';
+import { registerSecret } from '../receiver/known-secrets.js';
 import type { SandboxCompany, StackDescription } from '../stack/stack-description.js';
 
 type Headers = Readonly<Record<string, string>>;

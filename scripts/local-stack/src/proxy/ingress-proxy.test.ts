@@ -1,13 +1,12 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { createHttpServer } from '@partner/kernel/process/http-server';
 import { closeServer, listen } from '@partner/kernel/process/listen';
 import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { afterEach, expect, test } from '@jest/globals';
 import { sendCall } from '@partner/test-kit/http-call';
 import { z } from 'zod';
-import { createIngressProxy, type ProxyRoute, UPSTREAM_KEEP_ALIVE_MS } from './ingress-proxy.js';
+import { createIngressProxy, type ProxyRoute } from './ingress-proxy.js';
 
 const servers: Server[] = [];
 const named = z.object({ name: z.string() });
@@ -101,11 +100,4 @@ test('does not repeat a request to a service that dies during it', async () => {
 
   expect(status).toBe(503);
   expect(requests).toBe(1);
-});
-
-test('keeps idle connections longer than clients do, and those to services shorter than services do', async () => {
-  const proxy = createIngressProxy([]);
-  const service = createHttpServer(() => undefined);
-  expect(proxy.keepAliveTimeout).toBeGreaterThan(300_000);
-  expect(UPSTREAM_KEEP_ALIVE_MS).toBeLessThan(service.keepAliveTimeout);
 });

@@ -21,7 +21,7 @@ export interface ProxyRoute {
 /** Longer than common clients keep an idle connection (Chrome 300 s, curl 118 s), so that they do not send on a closing one. */
 const CLIENT_KEEP_ALIVE_MS = 350_000;
 /** Shorter than the services keep an idle connection (75 s), for the same reason. */
-export const UPSTREAM_KEEP_ALIVE_MS = 60_000;
+const UPSTREAM_KEEP_ALIVE_MS = 60_000;
 
 /** Headers of one connection (RFC 9110, 7.6.1), and `expect`, to which the proxy's own server responds. */
 const NOT_FORWARDED = new Set([

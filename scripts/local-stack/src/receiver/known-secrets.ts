@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { readJson, writePrivateJson } from '../private-file.js';
+import { httpStatus } from './http-status.js';
 
 export const knownSecret = z.object({
   version: z.int().min(1),
@@ -34,4 +36,15 @@ export function openKnownSecrets(file: string): KnownSecrets {
       return ofPath.filter((known) => known.version === version).map((known) => known.secret);
     },
   };
+}
+
+/** Registers a signing secret with a running receiver. Rejects if the receiver refuses it. */
+export async function registerSecret(
+  receiver: { readonly controlUrl: string; readonly caFile: string },
+  secret: KnownSecret,
+): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const options = { method: 'POST', ca: readFileSync(receiver.caFile), headers };
+  const status = await httpStatus(receiver.controlUrl, options, JSON.stringify(secret));
+  if (status !== 200) throw new Error(`the receiver refuses the secret: ${status}`);
 }

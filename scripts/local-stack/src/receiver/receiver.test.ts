@@ -6,12 +6,9 @@ import { PROJECT_ROOT, readProjectFile } from '../project-root.js';
 import { runCommand } from '../run-command.js';
 import { ensureCertificates } from './certificates.js';
 import { httpStatus } from './http-status.js';
-import { openKnownSecrets } from './known-secrets.js';
-import { readReceived } from './read-received.js';
-import { serveReceiver } from './receiver.js';
-import { bytesOf } from './received-request.js';
-import { registerSecret } from './register-secret.js';
-import { requestedDelayMs, requestedFailure } from './requested-failure.js';
+import { openKnownSecrets, registerSecret } from './known-secrets.js';
+import { readReceived, bytesOf } from './request-log.js';
+import { serveReceiver, requestedDelayMs, requestedFailure } from './receiver.js';
 import { signDelivery } from './sign-delivery.js';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;

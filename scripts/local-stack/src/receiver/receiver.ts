@@ -7,9 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { closeServer, listen } from '@partner/kernel/process/listen';
 import type { CertificateFiles } from './certificates.js';
 import { type KnownSecrets, knownSecret } from './known-secrets.js';
-import type { ReceivedRequest } from './received-request.js';
-import { openRequestLog } from './request-log.js';
-import { requestedDelayMs, requestedFailure } from './requested-failure.js';
+import { openRequestLog, type ReceivedRequest } from './request-log.js';
 import { type Verdict, verifyDelivery } from './verify-delivery.js';
 
 const BODY_BYTES_AT_MOST = 5_000_000;
@@ -191,4 +189,31 @@ function parseJson(body: Buffer): unknown {
 
 function send(response: ServerResponse, status: number, body: Readonly<Record<string, unknown>>): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(`${JSON.stringify(body)}\n`);
+}
+
+/** A failure that the path of a subscription's URL requests, to make retries visible. */
+interface RequestedFailure {
+  readonly status: number;
+  /** For each event, the number of requests that fail before the next one is accepted. */
+  readonly times: number;
+}
+
+const TEST_EVENT = 'install.test';
+
+/**
+ * Reads `/fail/<status>/<times>`, and `/down/<status>` for an event that is not a test, with anything after it; undefined for every
+ * other path.
+ */
+export function requestedFailure(path: string, event: string | undefined): RequestedFailure | undefined {
+  const [, status, times] = /^\/fail\/([2-5]\d\d)\/(\d{1,6})(?:\/|$)/.exec(path) ?? [];
+  if (status !== undefined) return { status: Number(status), times: Number(times) };
+  const [, down] = /^\/down\/([2-5]\d\d)(?:\/|$)/.exec(path) ?? [];
+  return down === undefined || event === TEST_EVENT
+    ? undefined
+    : { status: Number(down), times: Number.POSITIVE_INFINITY };
+}
+
+/** Reads `/slow/<milliseconds>`, with anything after it: the delay before each response; 0 for every other path. */
+export function requestedDelayMs(path: string): number {
+  return Number(/^\/slow\/(\d{1,5})(?:\/|$)/.exec(path)?.[1] ?? 0);
 }

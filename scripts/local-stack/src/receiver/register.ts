@@ -1,9 +1,8 @@
 import path from 'node:path';
 import { Command } from '@commander-js/extra-typings';
 import { wholeNumber } from '../whole-number.js';
-import { knownSecret } from './known-secrets.js';
+import { knownSecret, registerSecret } from './known-secrets.js';
 import { CONTROL_PATHS } from './receiver.js';
-import { registerSecret } from './register-secret.js';
 
 const program = new Command('register')
   .description(

@@ -1,7 +1,29 @@
 import { createReadStream, existsSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { type ReceivedRequest, receivedRequest } from './received-request.js';
+import { z } from 'zod';
+
+/** One request as the example receiver has logged it: one JSON line of its log file. */
+const receivedRequest = z.object({
+  receivedAt: z.iso.datetime({ precision: 3 }),
+  path: z.string(),
+  headers: z.record(z.string(), z.string()),
+  /** The raw bytes: as text if they are UTF-8, else in base64. */
+  body: z.string(),
+  bodyEncoding: z.enum(['utf8', 'base64']),
+  /** Null: the receiver has no secret of the request's version for its path. */
+  verified: z.boolean().nullable(),
+  /** True when the same event was accepted on the same path before. */
+  duplicate: z.boolean(),
+  status: z.int(),
+  problem: z.string().nullable(),
+});
+
+export type ReceivedRequest = z.infer<typeof receivedRequest>;
+
+export function bytesOf({ body, bodyEncoding }: Pick<ReceivedRequest, 'body' | 'bodyEncoding'>): Buffer {
+  return Buffer.from(body, bodyEncoding);
+}
 
 /** Opens the receiver's log, one JSON line for each request, and replays its existing records, oldest first. Skips a line that a crash has cut off. */
 export async function openRequestLog(file: string, replay: (request: ReceivedRequest) => void) {
@@ -33,7 +55,7 @@ async function* readRequests(file: string): AsyncGenerator<ReceivedRequest> {
   }
 }
 
-export function parseLine(line: string): ReceivedRequest | undefined {
+function parseLine(line: string): ReceivedRequest | undefined {
   try {
     return receivedRequest.parse(JSON.parse(line));
   } catch {
@@ -46,4 +68,14 @@ async function endsInsideLine(handle: FileHandle): Promise<boolean> {
   if (size === 0) return false;
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
   return buffer.toString() !== '\n';
+}
+
+/** Returns everything that the receiver has logged for a path so far, oldest first. */
+export async function readReceived(logFile: string, path: string): Promise<ReceivedRequest[]> {
+  const text = await readFile(logFile, 'utf8').catch(() => '');
+  return text
+    .split('\n')
+    .map(parseLine)
+    .filter((request) => request !== undefined)
+    .filter((request) => request.path === path);
 }

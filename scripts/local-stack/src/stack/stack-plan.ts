@@ -6,11 +6,10 @@ import {
   privateSource,
 } from '../backing-services/find-backing-services.js';
 import { recordExternalResource } from '../backing-services/external-resources.js';
-import type { Progress } from '../progress.js';
+import type { Progress } from '../terminal.js';
 import { StackError } from '../stack-error.js';
 import { LISTENER_HOST, RECEIVER_HOST } from './receiver-hosts.js';
-import { replicasOf } from './replicas.js';
-import { INGRESS_PATHS, type ServiceName } from './services.js';
+import { replicasOf, INGRESS_PATHS, type ServiceName } from './services.js';
 import type { StackPlan } from './stack-state.js';
 
 const DEFAULT_PROXY_PORT = 8_080;

@@ -1,12 +1,13 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { invariant } from '@partner/kernel/process/invariant';
 import type { LocalProgram } from '@partner/test-kit/backing-services/local-process';
 import { identifyProcess, isProcessRunning } from '@partner/test-kit/backing-services/process-identity';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { lockHolder, thisProcess, withStackLock } from './stack-lock.js';
 import { createStackProcess, endProcess, type ProcessRecords, type StackProcess } from './stack-process.js';
-import type { ProcessRecord } from './stack-state.js';
+import { type ProcessRecord, stackFiles } from './stack-state.js';
 import { stopStack } from './stop-stack.js';
 
 let directory = '';
@@ -63,16 +64,6 @@ describe('a process of a stack', () => {
     );
   });
 
-  test('is not started after the start was cancelled', async () => {
-    const service = processOf(PATIENT);
-    const callOff = new AbortController();
-    callOff.abort(new Error('called off'));
-
-    await expect(service.start(callOff.signal)).rejects.toThrow('called off');
-
-    expect(service.pid).toBeUndefined();
-  });
-
   test('that was stopped by SIGSTOP can still be ended in order', async () => {
     const service = processOf(
       `process.on('SIGTERM', () => { console.log('in order'); process.exit(0) }); ${PATIENT}`,
@@ -109,4 +100,21 @@ test('ends a stack whose records are lost', async () => {
 
   expect(isProcessRunning(identity)).toBe(false);
   await expect(stopStack(directory)).resolves.toBe(false);
+});
+
+test('only one process works on a stack at a time', async () => {
+  await withStackLock(directory, async () => {
+    expect(lockHolder(directory)).toEqual(thisProcess());
+    await expect(withStackLock(directory, async () => undefined)).rejects.toThrow(
+      `another scripts/up (process ${process.pid}) is at work on this stack`,
+    );
+  });
+
+  expect(lockHolder(directory)).toBeUndefined();
+});
+
+test('ignores the lock of a process that has ended', async () => {
+  writeFileSync(stackFiles(directory).lock, JSON.stringify({ ...thisProcess(), startedAt: 'earlier' }));
+
+  await expect(withStackLock(directory, async () => 'done')).resolves.toBe('done');
 });

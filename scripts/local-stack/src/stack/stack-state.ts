@@ -2,6 +2,12 @@ import path from 'node:path';
 import { z } from 'zod';
 import { backingServiceSource } from '../backing-services/backing-service.js';
 import { readJson, writePrivateJson } from '../private-file.js';
+import { PROJECT_ROOT } from '../project-root.js';
+
+export const DEFAULT_DIRECTORY = path.join(PROJECT_ROOT, '.stack');
+
+/** The variable that changes it for all commands of a shell. */
+export const STACK_DIRECTORY_VARIABLE = 'PARTNER_STACK_DIRECTORY';
 
 const processRecord = z.object({
   pid: z.int(),

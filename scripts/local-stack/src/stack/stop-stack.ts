@@ -4,7 +4,7 @@ import { postgresDataDirectory } from '@partner/test-kit/backing-services/postgr
 import { isProcessRunning, processesWithVariable } from '@partner/test-kit/backing-services/process-identity';
 import { createDockerServices } from '../backing-services/docker-engine.js';
 import { removeExternalResources } from '../backing-services/external-resources.js';
-import { serviceOf } from './replicas.js';
+import { serviceOf } from './services.js';
 import { hasEndedWithin } from './stack-lock.js';
 import { endProcess, STACK_VARIABLE } from './stack-process.js';
 import { readStackState, stackFiles } from './stack-state.js';

@@ -6,7 +6,7 @@ import { create, toJson } from '@bufbuild/protobuf';
 import { JobCreatedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import { jobCreated } from '@partner/local-stack/demo/platform';
 import { newId } from '@partner/kernel/process/ids';
-import { registerSecret } from '@partner/local-stack/receiver/register-secret';
+import { registerSecret } from '@partner/local-stack/receiver/known-secrets';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { type Stack, startStack } from '@partner/local-stack/stack/start-stack';
 import { eventually } from '@partner/test-kit/eventually';
