@@ -299,7 +299,6 @@ function createApiMeasurement(deps: {
       // The ratio of the medians of the rounds.
       const ratio = costs.ours.perSecond / costs.baseline.perSecond;
       const others = coresOfOthers([...ours.slices, ...least.slices].map(({ usage }) => usage));
-      /** Bytes by which tables have grown in all rounds. */
       const stored = await grownSince(storage, stack);
       return { operation: operation.name, connections, ...costs, ratio, coresOfOthers: others, stored };
     },

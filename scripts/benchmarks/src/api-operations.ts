@@ -86,7 +86,6 @@ export const API_OPERATIONS: readonly ApiOperation[] = [
   })),
 ];
 
-/** A write of an installer company to one of its jobs, at the version that it has read. */
 function jobWrite(
   name: string,
   compose: (job: ApiJob) => {
@@ -180,7 +179,6 @@ function newLead(seller: ApiSeller, house: string): HttpCall {
   };
 }
 
-/** A poll of a reader that has read the whole feed. */
 async function pollOf(
   http: HttpClient,
   { apiKey }: ApiInstaller,

@@ -14,7 +14,6 @@ import { removeStackData, stopStack } from '@partner/local-stack/stack/stop-stac
 import { enableStatementCounter } from './postgres-counters.js';
 
 export type BenchStackOptions = Pick<StackOptions, 'replicas' | 'settings'> & {
-  /** Whether Postgres is as durable as users run it. */
   readonly durable?: boolean;
 };
 
@@ -22,9 +21,7 @@ export type BenchStackOptions = Pick<StackOptions, 'replicas' | 'settings'> & {
 export interface Bench {
   readonly stack: Stack;
   readonly receiverPort: number;
-  /** Each received request, by `performance.now()`. */
   readonly arrivals: readonly { readonly eventId: string; readonly at: number }[];
-  /** Number of TLS connections to the receiver so far. */
   connections(): number;
   readonly report: Progress;
   readonly signal: AbortSignal;

@@ -63,15 +63,12 @@ export async function measureDeliveries(
     recordedPerSecond: events / seconds,
     receivedPerSecond:
       ((arrivals.length - arrivalsBefore) * 1_000) / ((arrivals.at(-1)?.at ?? before.at) - before.at),
-    /** TLS connections that the dispatcher opened. */
     connections: connections() - connectionsBefore,
     /** Milliseconds for each event, by process. `bench` publishes and receives. */
     processors: Object.fromEntries(processors),
     /** Of all processes but the benchmark's. */
     processorMs: processors.reduce((sum, [name, ms]) => sum + (name === 'bench' ? 0 : ms), 0),
-    /** Cores that other processes of the machine kept busy meanwhile. */
     coresOfOthers: coresOfOthers([usage]),
-    /** Bytes through RabbitMQ for each event, in both directions. */
     brokerBytes: usage.brokerBytes / events,
     stored: await grownSince(storageBefore, stack),
     postgres: workPerEvent(databaseBefore, databaseAfter, events),
@@ -104,7 +101,6 @@ async function untilRecorded(
   }
 }
 
-/** Returns the number of attempts that job-state has recorded since its start. */
 export async function recordedBy(stack: Stack): Promise<number> {
   const { adminUrl = '' } = stack.description.services['job-state'] ?? {};
   return readMetric(adminUrl, 'partner_webhook_attempts_recorded_total');

@@ -118,7 +118,6 @@ async function addFeed(client: Client, installer: ApiInstaller): Promise<void> {
   );
 }
 
-/** Spreads the items of each installer company: neighbours belong to different companies. */
 function interleave<T>(items: readonly T[]): T[] {
   const each = items.length / COMPANIES_AT_ONCE;
   return items.flatMap((_, index) => {
@@ -132,7 +131,6 @@ function jobId(number: string, companyId: string): string {
   return `'job_0' || lpad((${number})::text, 13, '0') || right(${companyId}, 12)`;
 }
 
-/** Returns the template's projection with the id and version of a row, as an expression. */
 function projection(row: string, text: string, id: string, versionText: string): string {
   return `replace(replace(${text}, ${id}, ${row}.id), ${versionText}, '"version":' || ${row}.version || ',')`;
 }

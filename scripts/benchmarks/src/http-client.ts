@@ -1,6 +1,5 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 
-/** A request of a benchmark. A body makes it JSON. */
 export interface HttpCall {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;

@@ -25,7 +25,6 @@ function wholeNumbers(least: number): (text: string) => number[] {
   };
 }
 
-/** The services that deliver webhooks, without the HTTP surfaces. */
 function delivery({ dispatchers = 1 }: { readonly dispatchers?: number } = {}) {
   const surfaces = { 'inbound-gateway': 0, 'installer-gateway': 0, console: 0 };
   return { replicas: { ...surfaces, 'webhook-dispatcher': dispatchers }, durable: true };
@@ -75,7 +74,6 @@ async function measure<Options extends { readonly json?: string }, Result extend
   }
 }
 
-/** Figures of different machines are not comparable. */
 function describeMachine() {
   const processors = cpus();
   return {

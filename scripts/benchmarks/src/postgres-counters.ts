@@ -71,7 +71,6 @@ export function countedBetween(from: PostgresCounters, to: PostgresCounters): Po
   };
 }
 
-/** Returns the bytes of each table with its indexes, in all its partitions. */
 export async function readStorage({ description }: Stack): Promise<ReadonlyMap<string, number>> {
   return withPostgres(description.postgresUrl, async (client) => {
     const { rows } = await client.query<{ name: string; bytes: number }>(

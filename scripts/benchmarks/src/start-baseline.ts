@@ -14,7 +14,6 @@ export const BASELINE_QUEUE = 'benchmark.baseline';
 /** From the gateway to the worker; the body is the id of a row, or the text of a new one. */
 export const BASELINE_MESSAGES = { read: 'read', write: 'write' } as const;
 
-/** Starts the baseline on the stack's servers, with a separate database. */
 export async function startBaseline(stack: Stack) {
   const { amqpUrl, postgresUrl } = stack.description;
   const ownUrl = Object.assign(new URL(postgresUrl), { pathname: `/${DATABASE}` }).href;
@@ -47,7 +46,6 @@ export async function startBaseline(stack: Stack) {
       { process: 'gateway', pid: gateway.pid },
       { process: 'worker', pid: worker.pid },
     ],
-    /** Stores the text that the gateway returns for `GET /rows/<id>`. */
     putRow: async (id: string, body: string) => {
       await withPostgres(ownUrl, (client) =>
         client.query(

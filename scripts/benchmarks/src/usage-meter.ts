@@ -13,11 +13,8 @@ export function processesOf(stack: Stack): readonly MeasuredProcess[] {
 
 export interface ProcessUsage {
   readonly elapsedMs: number;
-  /** Milliseconds of processor time by process. */
   readonly processors: Readonly<Record<string, number>>;
-  /** Milliseconds of processor time of everything that ran on the machine. */
   readonly machineMs: number;
-  /** Bytes through RabbitMQ in both directions. */
   readonly brokerBytes: number;
 }
 

@@ -23,12 +23,10 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
   'services/installer-gateway': ['feed-cursor', 'technician-cursor'],
 };
 
-/** Tests of a module besides the one of its name. */
 const MORE_TESTS: Readonly<Record<string, readonly string[]>> = {
   'webhooks/schedule/claim-due': ['webhooks/schedule/release-due', 'webhooks/schedule/release-batch'],
 };
 
-/** The least share of the mutants of a module that its tests have to notice. */
 const LEAST_KILLED = 0.85;
 
 function mutantsOf(module: string): Promise<readonly MutantResult[]> {

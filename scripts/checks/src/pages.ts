@@ -1,7 +1,6 @@
 import path from 'node:path';
 import GithubSlugger from 'github-slugger';
 
-/** A Markdown page, by its path relative to the project root. */
 export interface Page {
   readonly file: string;
   readonly text: string;
@@ -12,7 +11,6 @@ export const SPECIFICATION = 'proto-contracts/spec/';
 
 const withoutCode = (text: string) => text.replaceAll(/^```.*?^```$/gms, '').replaceAll(/`[^`\n]*`/g, '');
 
-/** Returns GitHub's anchors of the headings of a page. */
 function anchorsOf({ text }: Page): ReadonlySet<string> {
   const slugger = new GithubSlugger();
   const headings = text.replaceAll(/^```.*?^```$/gms, '').matchAll(/^#{1,6} (.+)$/gm);

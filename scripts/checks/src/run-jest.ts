@@ -19,7 +19,6 @@ const jestReport = z.object({
  */
 export async function runJest(options: {
   readonly args: readonly string[];
-  /** The path of its report, which must not exist. */
   readonly reportFile: string;
   readonly limitMs: number;
   readonly env?: NodeJS.ProcessEnv;

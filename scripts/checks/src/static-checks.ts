@@ -27,12 +27,10 @@ const contracts = path.join(root, 'proto-contracts');
 const SOURCES = ['proto-contracts', 'services', 'scripts'];
 const NOT_OURS = /\/(node_modules|dist|gen)\//;
 const TEXTS = /\.(tsx?|m?js|css|cs|go|java|php|py|rb|proto|sql|tpl|ya?ml)$|^scripts\/\w+$|\/Dockerfile$/;
-/** Tests and their helpers, whose texts no user reads. */
 const TESTS = /\/(testing|test-kit|system-tests)\/|\.test\.tsx?$/;
 
 interface Check {
   readonly name: string;
-  /** The output of a failed check; undefined on success. */
   readonly run: () => Promise<string | undefined>;
 }
 

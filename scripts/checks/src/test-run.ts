@@ -16,7 +16,6 @@ export async function runSettled(): Promise<void> {
   if (isEnding) await new Promise(() => undefined);
 }
 
-/** Rounds in which processes that are started meanwhile are found too. */
 const ROUNDS = 100;
 
 /**
@@ -73,7 +72,6 @@ export function beginRun(name: string) {
     });
   }
   return {
-    /** A directory in the project for reports and servers. */
     scratch,
     remove,
   };

@@ -28,7 +28,6 @@ export function objectsOf<T>(
 
 type Workload = KubernetesObject & (IDeployment | IStatefulSet | IJob);
 
-/** A pod template with its place for messages. */
 export interface Pod {
   readonly title: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -73,12 +72,10 @@ export function deploymentOf(rendered: RenderedChart) {
   return first;
 }
 
-/** Returns whether an object is a hook, which Helm creates before or after the release and may delete. */
 export function isHook({ metadata }: KubernetesObject): boolean {
   return metadata.annotations['helm.sh/hook'] !== undefined;
 }
 
-/** The source of the value of a container's variable. */
 type VariableSource =
   | { readonly from: 'value'; readonly value: string }
   | { readonly from: 'secret'; readonly name: string; readonly key: string; readonly optional: boolean };
@@ -93,7 +90,6 @@ export function environmentOf({ env = [] }: IContainer): ReadonlyMap<string, Var
   );
 }
 
-/** Returns the text of a variable that is not secret; undefined if it is not set. */
 export function textOf(container: IContainer, name: string): string | undefined {
   const source = environmentOf(container).get(name);
   return source?.from === 'value' ? source.value : undefined;

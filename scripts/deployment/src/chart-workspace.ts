@@ -9,9 +9,7 @@ import { kubernetesObject, type KubernetesObject } from './kubernetes-object.js'
 
 export interface Rendering {
   readonly chart: string;
-  /** Files of values beside the chart's `values.yaml`, by name. */
   readonly valuesFiles?: readonly string[];
-  /** Values that are applied last. */
   readonly values?: unknown;
   /** Single values in the syntax of Helm's `--set`, e.g. `image.tag=1.2.3,replicaCount=2`. */
   readonly set?: string;
@@ -72,7 +70,6 @@ export async function createChartWorkspace() {
     return run(['template', release, chart, '--namespace', NAMESPACE, ...valueArgs(rendering)]);
   };
   return {
-    /** Returns Helm's result; for values that it must refuse. */
     template,
     /** Returns the objects of a chart. Throws with Helm's message if rendering fails. */
     async objects(rendering: Rendering) {

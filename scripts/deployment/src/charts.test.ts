@@ -20,7 +20,6 @@ import { type RenderedObject, validateObjects } from './validate-objects.js';
 
 const refused = await readRefusedRanges();
 
-/** The charts for development clusters only. */
 const PARTS = ['dev-secrets', 'postgres', 'rabbitmq', 'receiver', 'redis'];
 const LIBRARY = 'service-common';
 

@@ -2,10 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 
-/** A metric at its declaration, with the labels declared there. */
 const DECLARATION = /name: '(partner_\w+)',[^{}]*?(?:labels|labelNames): \[([^\]]*)\]/g;
 
-/** The labels of every metric of a process. */
 const EVERYWHERE = ['partner_service'];
 
 /**

@@ -51,7 +51,6 @@ async function readSettings([service, file = 'config', name = 'config']: Declara
       schema: parsed.type === undefined ? { ...parsed, ...texts[setting] } : parsed,
       isRequired: required.includes(setting),
     })),
-    /** Returns the violations in an environment; empty if the program would start with it. */
     violations: (environment: Readonly<Record<string, string>>) => {
       const { error } = schema.safeParse(environment);
       return (error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`);

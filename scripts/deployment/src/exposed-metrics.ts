@@ -2,7 +2,6 @@ import type { Expression } from './observability-files.js';
 import { parsePromql } from './promql.js';
 
 export interface ExposedMetric {
-  /** The labels of any of its series, and its declared ones. */
   readonly labels: ReadonlySet<string>;
   readonly hasSeries: boolean;
 }

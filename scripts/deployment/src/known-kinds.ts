@@ -13,7 +13,6 @@ interface KnownVersion {
   readonly models: Readonly<Record<string, unknown>>;
 }
 
-/** The API versions that charts may use, of Kubernetes, KEDA, the Prometheus operator and the Gateway API. */
 export const KNOWN_VERSIONS: Readonly<Record<string, KnownVersion>> = {
   v1: { module: 'kubernetes-models/v1', models: core },
   'apps/v1': { module: 'kubernetes-models/apps/v1', models: apps },

@@ -3,7 +3,6 @@ import { z } from 'zod';
 
 const text = z.record(z.string(), z.string());
 
-/** The fields of every object of Kubernetes. `kubernetes-models` has the types of the rest. */
 export const kubernetesObject = z.looseObject({
   apiVersion: z.string(),
   kind: z.string(),
@@ -17,7 +16,6 @@ export const kubernetesObject = z.looseObject({
 
 export type KubernetesObject = z.infer<typeof kubernetesObject>;
 
-/** Selects objects by their labels; an empty one selects all. */
 export type LabelSelector = NonNullable<INetworkPolicySpec['podSelector']>;
 
 export function selects(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {

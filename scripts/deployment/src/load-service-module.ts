@@ -17,12 +17,9 @@ export async function loadServiceModule(
   return z.looseObject({}).parse({ ...z.custom<object>().parse(exported) });
 }
 
-/** The ranges that webhook-dispatcher refuses, as CIDR. */
 export interface RefusedRanges {
   readonly ipv4: readonly string[];
-  /** The only IPv6 range that it sends requests to. */
   readonly publicIpv6: string;
-  /** The ranges within it that it refuses. */
   readonly ipv6: readonly string[];
 }
 

@@ -7,10 +7,8 @@ export const ANY_NAMESPACE = 'namespace=~".*"';
 export const CHOSEN_NAMESPACE = 'namespace=~"$namespace"';
 
 interface Selector {
-  /** Empty without a name. */
   readonly metric: string;
   readonly labels: string[];
-  /** The position of its first matcher, or for one. */
   readonly at: number;
   readonly hasBraces: boolean;
 }

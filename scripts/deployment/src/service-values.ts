@@ -7,20 +7,16 @@ export interface ValuesSet {
   readonly rendering: Rendering;
 }
 
-/** Returns an example image of a service; charts and files of values name none. */
 export function imageOf(service: ServiceName): { readonly repository: string } {
   return { repository: `registry.example.com/partner/${service}` };
 }
 
-/** The values about a version's run in the sandbox that production requires. */
 export const SANDBOX_RUN = { imageTag: '0.2.0', since: '2026-01-01' } as const;
 
-/** The further required values of a chart without any file of values. */
 const REQUIRED: Readonly<Partial<Record<ServiceName, { readonly config: object }>>> = {
   console: { config: { publicBaseUrl: 'https://partner.example.org', mailFrom: 'partner-api@example.org' } },
 };
 
-/** All switches of the charts enabled, and every list filled. */
 function everything(service: ServiceName) {
   const isHttp = INGRESS_PATHS[service] !== undefined;
   return {

@@ -3,7 +3,6 @@ import { styleText } from 'node:util';
 /** Whether standard output is a terminal that shows colors; `NO_COLOR` and `TERM=dumb` switch them off. */
 export const HAS_COLORS = process.stdout.isTTY && process.stdout.hasColors();
 
-/** Formats a text; unchanged where standard output shows no colors. */
 export function paint(
   format: 'bold' | 'green' | 'yellow' | 'red',
   text: string,
@@ -14,7 +13,6 @@ export function paint(
 
 export type Progress = (step: string) => void;
 
-/** Writes each step with the seconds since the start. */
 export function createProgress(write: (text: string) => void): Progress {
   const start = performance.now();
   return (step) => {

@@ -16,12 +16,10 @@ import { removeStackData, stopStack } from './stack/stop-stack.js';
 import { renderTour } from './tour-text.js';
 import { wholeNumber } from './whole-number.js';
 
-/** The wait before the first retry in a stack that the demo starts, so that a retry is visible. */
 const DEMO_RETRY_BASE_MS = '2000';
 
 const USUAL_MOVES_PER_MINUTE = 30;
 
-/** The time limit for another `scripts/up` to end its stack. */
 const OWNER_GRACE_MS = 60_000;
 
 const interruption = new AbortController();
@@ -90,7 +88,6 @@ async function takeDown(directory: string): Promise<boolean> {
   return hadAny || others.length > 0;
 }
 
-/** Keeps the stack until this process receives a signal, and reports processes that end before that. */
 async function stay(stack: Stack): Promise<void> {
   const gone = new Set<string>();
   const watch = setInterval(() => {

@@ -4,7 +4,6 @@ import type { StackDescription } from '@partner/local-stack/stack/stack-descript
 export interface ChosenBroker {
   /** Undefined: none was given, and no local stack runs. */
   readonly amqpUrl: string | undefined;
-  /** The local stack, if it uses this broker. */
   readonly stack: StackDescription | undefined;
   /** Whether a local stack runs that uses another broker; the run must not use that stack. */
   readonly isStackLeftOut: boolean;

@@ -7,13 +7,11 @@ import type { Output } from './output.js';
 import type { Owned, Session } from './session.js';
 
 export interface CommandContext {
-  /** Shows the result. Available only while a command runs. */
   readonly output: Output;
   /** Shows the progress of long work, if standard error is a terminal. */
   progress(text: string): void;
   /** Writes a message that is not a result to standard error. */
   tell(text: string): void;
-  /** Writes verbatim to standard output; for commands that run until they are interrupted. */
   write(text: string): void;
   /** Empties the screen, if standard output is a terminal. */
   clear(): void;
@@ -29,9 +27,7 @@ export interface CommandContext {
   mailer(): Mailer | undefined;
   /** Address of the console: `PUBLIC_BASE_URL`, else that of the local stack. */
   publicBaseUrl(): string;
-  /** Reads a file, or standard input for `-`. */
   read(file: string): Promise<string>;
-  /** Aborted when the run is interrupted. */
   readonly signal: AbortSignal;
   setExitCode(code: number): void;
 }

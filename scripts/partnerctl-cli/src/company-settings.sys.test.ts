@@ -27,7 +27,6 @@ beforeAll(async () => {
 });
 afterAll(() => mail.stop());
 
-/** Options that leave the local stack out, with its mail sink. */
 const NO_STACK = () => ['--directory', '/nonexistent', '--amqp-url', stack.description.amqpUrl];
 const mailSettings = () => ({ SMTP_URL: mail.url, MAIL_FROM: 'partner-api@service.example' });
 const run = (args: readonly string[], env: Readonly<Record<string, string>> = mailSettings()) =>
@@ -39,7 +38,6 @@ async function setContact(companyId: string, email: string): Promise<Json> {
   return parseJson(set.out);
 }
 
-/** Confirms the newest mailed link, as its page does. */
 async function confirmNewest(): Promise<number> {
   const [link = '', token = ''] =
     /http\S+\/console\/technical-contact\/confirm#(\S+)/.exec(mail.received.at(-1)?.message ?? '') ?? [];

@@ -22,7 +22,6 @@ import {
 import { z } from 'zod';
 
 export interface DescribedCall {
-  /** The surface and the id. */
   readonly name: string;
   readonly repeatable?: boolean;
   readonly input?: z.ZodType;
@@ -52,7 +51,6 @@ export const SURFACES = [
   surface('dispatcher', WEBHOOK_DISPATCHER_RPC, [], DISPATCHER_CALLS),
 ];
 
-/** Every call between services, and what all of them have in common. */
 export function allCalls(): readonly DescribedCall[] {
   return [
     { name: 'call', input: operationCall, output: callOutcome },
@@ -67,7 +65,6 @@ export function allCalls(): readonly DescribedCall[] {
   ];
 }
 
-/** The description of the API has its responses. */
 function publicCall(operation: Operation<unknown, unknown>): DescribedCall {
   const { id, params = {}, query = z.object({}), body = z.object({}) } = operation;
   const named = z.object(Object.fromEntries(Object.keys(params).map((name) => [name, z.string()])));

@@ -7,7 +7,6 @@ import { z } from 'zod';
 import { breakingApiChanges } from './api-changes.js';
 import { allCalls, describeCalls } from './described-calls.js';
 
-/** A call between services and its reply, as bytes of their messages in text. */
 const recordedCall = z.object({
   queue: z.string(),
   id: z.string(),
@@ -63,12 +62,10 @@ export function readRelease(root: string): ReleaseRecord {
   return record.parse(JSON.parse(gunzipSync(readFileSync(path.join(root, RECORD))).toString()));
 }
 
-/** Returns the changes since the last release that break a partner's client. */
 export function apiViolations({ openApi }: ReleaseRecord): readonly string[] {
   return breakingApiChanges(openApi, describedApi());
 }
 
-/** Returns the changes since the last release of calls that break processes of both releases beside each other. */
 export function callViolations({ calls }: ReleaseRecord): readonly string[] {
   return breakingApiChanges(calls, describeCalls(allCalls()));
 }

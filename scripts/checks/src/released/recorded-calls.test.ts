@@ -54,7 +54,6 @@ test.each(read)('a gateway of this release reads the reply of the last one: %s',
   expect(schema.parse(JSON.parse(json))).toEqual(JSON.parse(json));
 });
 
-/** Undefined for a reply without a body. */
 function valueOf(body: string | Uint8Array): unknown {
   const text = Buffer.from(body).toString();
   return text === '' ? undefined : JSON.parse(text);

@@ -3,12 +3,10 @@ import { withMatcher } from '../promql.js';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** A test case of one alert: series, and the labels of the alerts that fire. */
 export interface AlertCase {
   readonly when: string;
   /** Values minute by minute in promtool's notation, by name and labels. */
   readonly series: Readonly<Record<string, string>>;
-  /** The time of the evaluation, from the first minute on. */
   readonly at: string;
   /** The labels of the firing alerts, without `severity`; empty: none fires. */
   readonly firing: readonly Labels[];

@@ -9,11 +9,9 @@ interface Objective {
   readonly bad: string;
 }
 
-/** The recorded series of each objective, with the labels `slo` and `partner_service`. */
 export const SLO_SERIES = {
   events: 'partner:slo_events:rate5m',
   bad: 'partner:slo_bad:rate5m',
-  /** The share that may be bad. */
   budget: 'partner:slo_budget',
 } as const;
 
@@ -97,7 +95,6 @@ function burns(factor: number, long: string, short: string): string {
   >   and sum_over_time(${SLO_SERIES.bad}{$service}[${long}]) * ${RULES_INTERVAL_SECONDS} > 10)`;
 }
 
-/** Series of good and bad ones, in the notation of alerts. */
 type Counters = (good: string, bad: string) => string;
 
 const REQUESTS = 'partner_http_request_duration_seconds';
@@ -107,7 +104,6 @@ const requests: Counters = (good, bad) => `
     ${REQUESTS}_count{${OF}"2xx"}: ${good}
     ${REQUESTS}_count{${OF}"5xx"}: ${bad}`;
 
-/** One request in four is slow. */
 const SLOW_REQUESTS = `
     ${REQUESTS}_count{${OF}"2xx"}: 0+100x90
     ${REQUESTS}_bucket{${OF}"2xx",le="0.5"}: 0+75x90

@@ -35,7 +35,6 @@ export function renderRules(service: ServiceName, alerts: readonly Alert[]) {
   };
 }
 
-/** Renders the promtool tests of one alert, whose rule is alone in a file. */
 export function renderRuleTests(alert: Alert, ruleFile: string) {
   return {
     rule_files: [ruleFile],

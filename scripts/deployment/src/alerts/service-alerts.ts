@@ -1,4 +1,3 @@
-/** Alerts of every service; each chart contains them for its service. */
 export const SERVICE_ALERTS = `
 critical PartnerServiceDown 2m: No replica of $name runs
   Prometheus reads metrics of no replica of $name.
@@ -88,7 +87,6 @@ warning PartnerChannelsMissing 5m: A channel of $name cannot be opened
     partner_amqp_channels_open{$service,connection="c"}: 4x5 3x2 4x30
 `;
 
-/** The dependencies of a service with HTTP: job-state for every request, Redis for rate limits. */
 export const SURFACE_ALERTS = `
 warning PartnerRpcUnavailable 5m: $name receives no responses from job-state
   More than 2 % of the calls of $name have ended without a response for 5 minutes: too late, or not sent at

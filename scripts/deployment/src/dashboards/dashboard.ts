@@ -1,7 +1,6 @@
 import { invariant } from '@partner/kernel/process/invariant';
 import { CHOSEN_NAMESPACE, withMatcher } from '../promql.js';
 
-/** An expression, and the name of its series in Grafana's notation, e.g. `{{queue}} dead`. */
 interface Query {
   readonly expr: string;
   readonly legend: string;
@@ -13,7 +12,6 @@ interface Panel {
   /** Grafana's name of the unit, e.g. `s`, `short`, `percentunit`, `dateTimeFromNow`. */
   readonly unit: string;
   readonly title: string;
-  /** Its meaning and what to do about it, shown in its tooltip. */
   readonly about: string;
   readonly queries: readonly Query[];
   /** Thresholds of amber and red; lower bounds if `isGoodWhenHigh`. */
@@ -231,7 +229,6 @@ function legendOf(expr: string): string | undefined {
   return shown.length === 0 ? undefined : shown.map((label) => `{{${label}}}`).join(' ');
 }
 
-/** What differs from Grafana's defaults. */
 const OPTIONS = {
   stat: { options: { colorMode: 'background', graphMode: 'none' } },
   timeline: { options: { tooltip: { mode: 'multi', sort: 'desc' } } },

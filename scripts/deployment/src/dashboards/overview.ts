@@ -1,6 +1,5 @@
 import type { Dashboard } from './dashboard.js';
 
-/** The whole service on one page, for the engineer on call. */
 export const OVERVIEW: Dashboard = {
   uid: 'partner-overview',
   title: 'Partner: overview',

@@ -9,7 +9,6 @@ import { deploymentOf, isHook, objectsOf, podsOf, textOf, type RenderedService }
 import { type LabelSelector, selects } from '../kubernetes-object.js';
 import type { RefusedRanges } from '../load-service-module.js';
 
-/** The peers of a pod by the ports that identify them. */
 const DESTINATIONS = {
   DNS: [53, 5353],
   broker: [5671, 5672],

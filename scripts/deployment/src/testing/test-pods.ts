@@ -22,7 +22,6 @@ import { NAMESPACE } from '../chart-workspace.js';
 import { PROGRAM_NAMES, settingsOf } from '../declared-settings.js';
 import { selects } from '../kubernetes-object.js';
 
-/** The Pod Security Standard "restricted", and a file system that cannot be changed. */
 const CONTAINER_SECURITY = {
   allowPrivilegeEscalation: false,
   readOnlyRootFilesystem: true,

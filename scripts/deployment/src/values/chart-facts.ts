@@ -11,7 +11,6 @@ interface ChartFacts {
   readonly resources: PodResources;
   /** The rest of the memory limit is for buffers, sockets and threads. */
   readonly nodeHeapPercent: number;
-  /** Backing services that its pods reach, besides RabbitMQ: the value's name and the port. */
   readonly peers: Readonly<Record<string, number>>;
   readonly maxReplicas: number;
   /** Messages for one replica by queue; a service without queues scales by CPU. */

@@ -219,7 +219,6 @@ const JOB_STATE_KEYS = {
   simulatorAmqpUrl: secretKey('SIMULATOR_AMQP_URL', 'URL of RabbitMQ for `simulator.enabled`.'),
 };
 
-/** The JSON Schema of a chart's values, with defaults and in the order of its pages. */
 export function chartValues(service: ServiceName): ValueSchema {
   const { config, secretKeys } = settingsValues(service);
   const values = z.strictObject({

@@ -4,7 +4,6 @@ import { flag, group, resourcesValues, whole } from './value-types.js';
 
 const POD = { cpu: '100m', memory: '128Mi', memoryLimit: '384Mi' };
 
-/** A hook of Helm that runs once. */
 function hookValues(deadlineSeconds: number) {
   return {
     activeDeadlineSeconds: whole(30, 86_400, 'seconds')

@@ -21,7 +21,6 @@ const PEERS: Readonly<Record<string, string>> = {
   identityProvider: 'OpenID Connect provider of `config.oidcIssuer`.',
 };
 
-/** One side of a connection: pods of the cluster, and addresses outside of it. */
 function peer(
   description: string,
   defaults: { namespace?: string; podLabels?: Record<string, string> } = {},

@@ -3,7 +3,6 @@ import { allowedValues, isGroup, type ValueSchema } from './value-schema.js';
 
 const LINE_WIDTH = 100;
 
-/** Keywords that are not part of JSON Schema. */
 const OWN_KEYWORDS = ['unit', 'isSecret'];
 
 export function renderValuesSchema(chart: string, generated: string, values: ValueSchema): object {
@@ -30,7 +29,6 @@ function withoutOwnKeywords(schema: ValueSchema): ValueSchema {
   };
 }
 
-/** `values.yaml` of a chart: every value with its default, and what it means before it. */
 export function renderValuesYaml(chart: string, generated: string, { properties = {} }: ValueSchema): string {
   const blocks = Object.entries(properties).map(([name, schema]) => valueLines(name, schema, '').join('\n'));
   return `# Values of the chart ${chart}.\n# ${generated}\n\n${blocks.join('\n\n')}\n`;
@@ -51,7 +49,6 @@ function valueLines(name: string, schema: ValueSchema, indent: string): readonly
   ];
 }
 
-/** A default as YAML on one line. */
 export function inline(value: unknown): string {
   return stringify(value, { collectionStyle: 'flow', singleQuote: true, lineWidth: 0 }).trimEnd();
 }

@@ -6,7 +6,6 @@ import { allowedValues } from './value-schema.js';
 
 export const SETTINGS_PAGE = 'charts/docs/settings.md';
 
-/** Readers that the page names as a group. */
 const GROUPS: readonly (readonly [name: string, programs: readonly string[]])[] = [
   ['all services', SERVICE_NAMES],
   ['gateways and console', SERVICE_NAMES.filter(servesHttp)],
@@ -38,7 +37,6 @@ interface ReadSetting {
   readonly programs: readonly string[];
 }
 
-/** Every setting with the services that read it, or the other programs if no service does. */
 function declaredOnce(): readonly ReadSetting[] {
   const found = new Map<string, ReadSetting>();
   for (const program of PROGRAM_NAMES) {

@@ -4,7 +4,6 @@ import { type Setting, settingsOf } from '../declared-settings.js';
 import type { ValueSchema } from './value-schema.js';
 import * as types from './value-types.js';
 
-/** Settings that the charts set from other values. */
 const SET_BY_CHART = [
   'PARTNER_ENVIRONMENT',
   'RELEASE_VERSION',
@@ -15,7 +14,6 @@ const SET_BY_CHART = [
 /** A container's port: the pods' user may not bind a lower one. */
 const UNPRIVILEGED = { minimum: 1024 };
 
-/** Where a chart differs from the service. */
 const IN_CHARTS: Readonly<Record<string, ValueSchema>> = {
   ADMIN_PORT: UNPRIVILEGED,
   HTTP_PORT: UNPRIVILEGED,
@@ -63,7 +61,6 @@ export function secretKey(setting: string, description: string) {
   return types.key.default(setting).describe(description);
 }
 
-/** Returns the settings of a service that its chart accepts: those under `config`, and those in its secret. */
 export function settingsValues(service: ServiceName) {
   const settings = settingsOf(service).settings.filter(({ name }) => !SET_BY_CHART.includes(name));
   const isSecret = ({ schema }: Setting) => schema.isSecret === true;

@@ -81,7 +81,6 @@ export const repository = z
   .string()
   .max(255)
   .regex(new RegExp(`^((${REGISTRY}|\\[[0-9A-Fa-f:]+\\])(:[0-9]{1,5})?/)?${PATH_PART}(/${PATH_PART})*$`));
-/** Part of an object's name that leaves room for what the chart appends. */
 export const namePart = (length: number) => emptyOr(`[a-z0-9]([-a-z0-9]{0,${length - 2}}[a-z0-9])?`);
 
 export function whole(min: number, max: number, unit?: string) {
@@ -119,7 +118,6 @@ export const egressRules = z.array(
 );
 
 export const parentRefs = z.array(z.looseObject({ name })).max(32);
-/** Session persistence of the Gateway API. */
 export const sessionPersistence = object;
 
 export function resourcesValues(defaults: {

@@ -7,7 +7,6 @@ import { BACKING_SERVICES, type BackingService } from './backing-service.js';
 
 export type DockerServices = ReturnType<typeof createDockerServices>;
 
-/** The address of a service that compose publishes on this port; the credentials are in `docker-compose.yml`. */
 export const DOCKER_URLS: Readonly<Record<BackingService, (port: number) => string>> = {
   postgres: (port) => `postgres://partner:partner@127.0.0.1:${port}/partner`,
   rabbitmq: (port) => `amqp://partner:partner@127.0.0.1:${port}`,
@@ -47,7 +46,6 @@ export function createDockerServices(directory: string) {
         throw new StackError(`Docker could not start ${services.join(', ')}:\n${lastLines(result)}`);
       }
     },
-    /** Stops and removes them; removes their data only on request. */
     async stop({ withData }: { readonly withData: boolean }) {
       const result = await compose(['down', '--remove-orphans', ...(withData ? ['--volumes'] : [])]);
       if (result.exitCode !== 0) {

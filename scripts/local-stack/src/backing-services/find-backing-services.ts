@@ -17,7 +17,6 @@ export type BackingServiceSources = Readonly<Record<BackingService, BackingServi
 interface GivenServer {
   readonly variable: string;
   readonly protocols: readonly string[];
-  /** Returns the URL of what the stack uses there; creates it if it is missing. */
   readonly use: (url: string, deps: Surroundings) => Promise<string>;
 }
 

@@ -13,11 +13,9 @@ import { BACKING_SERVICES, BACKING_SERVICE_TITLES, type BackingService } from '.
 
 interface Recipe {
   readonly title: string;
-  /** Undefined: it is not installed. */
   readonly find: () => unknown;
   readonly debianPackage: string;
   readonly brewFormula: string;
-  /** The units of the Debian package that start servers at boot. */
   readonly units: readonly string[];
 }
 
@@ -50,7 +48,6 @@ const SERVERS: Readonly<Record<BackingService, Recipe>> = {
 const findDockerd = () => findProgram('dockerd', ['/usr/sbin']);
 const DOCKER_UNITS = ['docker.service', 'docker.socket', 'containerd'];
 
-/** Tools of tests: a browser, the checker of alert rules, and a builder and runner of container images. */
 const TEST_TOOLS = {
   chromium: recipe('Chromium', findChromium, 'chromium', 'chromium'),
   promtool: recipe('promtool', () => findProgram('promtool'), 'prometheus', 'prometheus', 'prometheus'),

@@ -32,7 +32,6 @@ interface NewJob {
   readonly customer?: MessageInitShape<typeof JobCreatedSchema>['customer'];
 }
 
-/** The first message of the platform about a job. */
 export function jobCreated({ customer, ...job }: NewJob): MessageInitShape<typeof JobCreatedSchema> {
   return {
     ...job,

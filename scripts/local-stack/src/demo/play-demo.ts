@@ -21,7 +21,6 @@ type KeyKind = SandboxCompany['keys'][number]['kind'];
  */
 export async function playDemo(demo: {
   readonly description: StackDescription;
-  /** The stack's backoff before a first retry. */
   readonly retryBaseMs: number;
   readonly write: (text: string) => void;
   readonly signal: AbortSignal;
@@ -97,7 +96,6 @@ export async function playDemo(demo: {
       await platform.close();
     }
   });
-  /** Waits for the job in the feed, after a cursor. */
   const inFeed = (cursor: string | null, status: string) =>
     client.until('the job in the feed', async () => {
       const query = cursor === null ? '' : `?cursor=${encodeURIComponent(cursor)}`;

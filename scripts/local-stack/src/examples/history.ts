@@ -91,7 +91,6 @@ export function resultsOf({
   });
 }
 
-/** Returns a new id that sorts as if it had been created at the instant. */
 export function idAt(prefix: IdPrefix, at: Date): string {
   return idFloor(prefix, at).slice(0, -16) + newId(prefix).slice(-16);
 }

@@ -8,7 +8,6 @@ export interface WrittenMail {
   readonly to: string;
   readonly subject: string;
   readonly links: readonly string[];
-  /** The file with the whole message, which mail programs open. */
   readonly file: string;
 }
 
@@ -19,7 +18,6 @@ export interface WrittenMail {
 export async function startMailSink(options: {
   readonly port: number;
   readonly directory: string;
-  /** Called for each message, once its file is written and before the sender gets the response. */
   readonly onMail: (mail: WrittenMail) => void;
 }): Promise<MailServer> {
   const { port, directory, onMail } = options;

@@ -14,7 +14,6 @@ import { ServiceError } from '@partner/kernel/process/service-error';
 export interface ProxyRoute {
   /** Whole path segments, e.g. `/partner/v1`; `/` is the root alone. */
   readonly prefix: string;
-  /** The address of the service, e.g. `http://127.0.0.1:20123`. */
   readonly target: string;
 }
 

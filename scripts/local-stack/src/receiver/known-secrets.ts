@@ -8,7 +8,6 @@ export const knownSecret = z.object({
   secret: z.string().startsWith('whsec_'),
   /** The path of the subscription's URL; absent: deliveries on every path may be signed with the secret. */
   path: z.string().startsWith('/').optional(),
-  /** For people who read the file. */
   subscriptionId: z.string().optional(),
 });
 
@@ -21,7 +20,6 @@ export interface KnownSecrets {
   candidates(version: number, path: string): readonly string[] | undefined;
 }
 
-/** Opens the secrets in a file that only its owner can read; the first secret creates the file. */
 export function openKnownSecrets(file: string): KnownSecrets {
   let secrets = readJson(file, z.array(knownSecret)) ?? [];
   return {
@@ -38,7 +36,6 @@ export function openKnownSecrets(file: string): KnownSecrets {
   };
 }
 
-/** Registers a signing secret with a running receiver. Rejects if the receiver refuses it. */
 export async function registerSecret(
   receiver: { readonly controlUrl: string; readonly caFile: string },
   secret: KnownSecret,

@@ -25,9 +25,7 @@ export async function serveReceiver(deps: {
   readonly certificate: Pick<CertificateFiles, 'certificateFile' | 'keyFile'>;
   /** The address at which it listens; absent: loopback. */
   readonly host?: string;
-  /** 0: a free one. */
   readonly port: number;
-  /** What chooses the port, for the message if it is taken. */
   readonly variable: string;
   readonly logFile: string;
   readonly secrets: KnownSecrets;
@@ -191,7 +189,6 @@ function send(response: ServerResponse, status: number, body: Readonly<Record<st
   response.writeHead(status, { 'content-type': 'application/json' }).end(`${JSON.stringify(body)}\n`);
 }
 
-/** A failure that the path of a subscription's URL requests, to make retries visible. */
 interface RequestedFailure {
   readonly status: number;
   /** For each event, the number of requests that fail before the next one is accepted. */

@@ -3,7 +3,6 @@ import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 
-/** One request as the example receiver has logged it: one JSON line of its log file. */
 const receivedRequest = z.object({
   receivedAt: z.iso.datetime({ precision: 3 }),
   path: z.string(),

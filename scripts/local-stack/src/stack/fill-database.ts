@@ -7,7 +7,6 @@ import { StackError } from '../stack-error.js';
 import { PROJECT_ROOT } from '../project-root.js';
 import { sandboxCompany, type SandboxCompany } from './stack-description.js';
 
-/** Creates the database of a private Postgres if it is missing. */
 export async function makeDatabase(port: number): Promise<void> {
   await withPostgres(postgresUrl(port), async (client) => {
     const found = await client.query(`select 1 from pg_database where datname = 'partner'`);
@@ -15,7 +14,6 @@ export async function makeDatabase(port: number): Promise<void> {
   });
 }
 
-/** Migrates the database and seeds the sandbox. Resolves to the companies of the sandbox. */
 export async function migrateAndSeed(
   env: Readonly<Record<string, string>>,
 ): Promise<readonly SandboxCompany[]> {

@@ -15,7 +15,6 @@ export const INGRESS_PATHS: Readonly<Partial<Record<ServiceName, readonly string
   console: ['/', '/partner-api', '/console', '/docs', '/clients', '/openapi.json', '/llms.txt'],
 };
 
-/** The choices of the stack that the services receive as settings. */
 export interface ServiceSurroundings {
   readonly baseUrl: string;
   readonly amqpUrl: string;
@@ -28,7 +27,6 @@ export interface ServiceSurroundings {
   readonly devHosts: string;
   readonly devCaFile: string;
   readonly replicas: number;
-  /** Absent: no email is sent. */
   readonly mail?: { readonly SMTP_URL: string; readonly MAIL_FROM: string } | undefined;
 }
 
@@ -98,7 +96,6 @@ function commonSettings(adminPort: number, amqpUrl: string): Record<string, stri
 
 export interface Replica {
   readonly service: ServiceName;
-  /** The service's name; from the second replica on with a number, e.g. `job-state-2`. */
   readonly name: string;
 }
 
@@ -111,7 +108,6 @@ export function replicasOf(counts: Readonly<Partial<Record<ServiceName, number>>
   );
 }
 
-/** Returns the service of a replica's name; undefined for every other name. */
 export function serviceOf(name: string): ServiceName | undefined {
   return SERVICE_NAMES.find(
     (service) => name === service || (/^-\d+$/.test(name.slice(service.length)) && name.startsWith(service)),

@@ -18,13 +18,11 @@ export type SandboxCompany = z.infer<typeof sandboxCompany>;
 
 /** The content of `stack.json`, which describes a running stack to tools. */
 export const stackDescription = z.object({
-  /** The one address with the ingress's routes. */
   baseUrl: z.url(),
   environment: z.literal('sandbox'),
   amqpUrl: z.string(),
   postgresUrl: z.string(),
   redisUrl: z.string(),
-  /** By name; a second replica is called e.g. `job-state-2`. */
   services: z.record(z.string(), z.object({ url: z.url().optional(), adminUrl: z.url(), pid: z.int() })),
   companies: z.array(sandboxCompany),
   receiver: z.object({
@@ -32,7 +30,6 @@ export const stackDescription = z.object({
     url: z.url(),
     caFile: z.string(),
     logFile: z.string(),
-    /** The URL that registers the secrets of a subscription with the receiver. */
     controlUrl: z.url(),
   }),
   /** The port on which a server of the developer can receive webhooks over HTTPS. */
@@ -48,9 +45,7 @@ export const stackDescription = z.object({
     .object({
       url: z.string(),
       from: z.string(),
-      /** Receives one .eml file for each message. */
       directory: z.string(),
-      /** Has the recipient, the subject and the links of each message. */
       logFile: z.string(),
     })
     .optional(),

@@ -42,13 +42,11 @@ export async function withStackLock<T>(directory: string, work: () => Promise<T>
   }
 }
 
-/** Returns the running process that works on the directory now. */
 export function lockHolder(directory: string): ProcessIdentity | undefined {
   const holder = readJson(stackFiles(directory).lock, identity);
   return holder !== undefined && isProcessRunning(holder) ? holder : undefined;
 }
 
-/** Resolves to whether a process has ended, within `timeoutMs`. */
 export function hasEndedWithin(running: ProcessIdentity, timeoutMs: number): Promise<boolean> {
   const hasEnded = () => !isProcessRunning(running);
   return eventually('the end', hasEnded, { timeoutMs, everyMs: 50 }).catch(hasEnded);

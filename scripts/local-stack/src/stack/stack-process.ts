@@ -20,7 +20,6 @@ export const STACK_VARIABLE = 'PARTNER_STACK';
 export interface StackProcess {
   readonly name: string;
   readonly logFile: string;
-  /** Undefined while it does not run. */
   readonly pid: number | undefined;
   /** Starts it unless it runs. Does not wait until it is ready. Starts nothing once `signal` is aborted. */
   start(signal?: AbortSignal): Promise<void>;
@@ -28,7 +27,6 @@ export interface StackProcess {
   ready(signal?: AbortSignal): Promise<void>;
   /** Sends a signal to it and its children. After SIGKILL it resolves once all of them have ended. */
   kill(signal: NodeJS.Signals): Promise<void>;
-  /** Ends it in order, or by force if it takes too long. */
   stop(): Promise<void>;
 }
 

@@ -23,7 +23,6 @@ interface ProgramSurroundings {
   readonly plan: StackPlan;
 }
 
-/** Returns the private backing services of a stack, dependencies first. */
 export async function backingServicePrograms({
   directory,
   plan,
@@ -102,7 +101,6 @@ function programOfService(surroundings: WithSettings, name: string, args: readon
   });
 }
 
-/** The environment of a service's process besides its settings. */
 export function serviceBaseEnvironment(): Record<string, string> {
   const passed = Object.entries(process.env).flatMap(([name, value]): [string, string][] =>
     value !== undefined && (name === 'NODE_EXTRA_CA_CERTS' || name.startsWith('OTEL_'))
@@ -161,7 +159,6 @@ export function receiverProgram(
   });
 }
 
-/** The mail sink; none in a stack that was planned without one. */
 export function mailPrograms(surroundings: ProgramSurroundings): readonly LocalProgram[] {
   const { mail: port } = surroundings.plan.ports;
   if (port === undefined) return [];

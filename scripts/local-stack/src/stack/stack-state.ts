@@ -6,7 +6,6 @@ import { PROJECT_ROOT } from '../project-root.js';
 
 export const DEFAULT_DIRECTORY = path.join(PROJECT_ROOT, '.stack');
 
-/** The variable that changes it for all commands of a shell. */
 export const STACK_DIRECTORY_VARIABLE = 'PARTNER_STACK_DIRECTORY';
 
 const processRecord = z.object({
@@ -31,7 +30,6 @@ const stackPlan = z.object({
   redisKeyPrefix: z.string(),
   /** listener: kept free for a server of the developer. mail: absent in a stack that was started without a mail sink. */
   ports: z.object({ proxy: port, receiver: port, listener: port, mail: port.optional() }),
-  /** By name of the replica. */
   services: z.record(
     z.string(),
     z.object({ adminPort: port, httpPort: port.optional(), settings: z.record(z.string(), z.string()) }),
@@ -45,9 +43,7 @@ export type StackPlan = z.infer<typeof stackPlan>;
 
 const stackState = z.object({
   plan: stackPlan,
-  /** The `scripts/up` in the foreground that owns the stack. */
   owner: z.object({ pid: z.int(), startedAt: z.string() }).nullable(),
-  /** By name, in the order of their start. */
   processes: z.record(z.string(), processRecord),
 });
 

@@ -46,9 +46,7 @@ export interface Stack {
    * job-state), `proxy`, `receiver`, `mail` and, where it simulates, `simulator`.
    */
   process(name: string): StackProcess;
-  /** Ends everything that runs; the data stay. */
   stop(): Promise<void>;
-  /** Ends everything that runs and removes the data and the directory: the clean-up of a test. */
   discard(): Promise<void>;
 }
 
@@ -89,11 +87,9 @@ interface StartContext {
   readonly report: Progress;
   readonly plan: StackPlan;
   readonly state: StackState;
-  /** Undefined: the stack is new. */
   readonly before: StackPlan | undefined;
 }
 
-/** Starts of processes, which end together with the first failure. */
 function createStarts(ended: AbortSignal | undefined, report: Progress) {
   const failure = new AbortController();
   const signal = AbortSignal.any([failure.signal, ...(ended === undefined ? [] : [ended])]);

@@ -93,7 +93,6 @@ export function announcementsCommand(context: CommandContext) {
   return group;
 }
 
-/** Returns the changelog's entry of a date, without its heading. Fails with a clear message if it is missing. */
 function readAnnouncement(changelog: string, date: string): string {
   const sections = changelog.split(/^## /m).slice(1);
   const entry = sections.find((section) => section.startsWith(`${date}\n`));

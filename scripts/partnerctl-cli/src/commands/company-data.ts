@@ -66,7 +66,6 @@ export function addCompanyData(group: Parameters<typeof subcommand>[0], context:
     });
 }
 
-/** The dead letters that name a company, which no erasure reaches. */
 async function lettersAbout(context: CommandContext, companyId: string): Promise<readonly LetterAbout[]> {
   return deadLettersAbout(await context.session(), [companyId], context.signal);
 }

@@ -155,7 +155,6 @@ async function applyPlan(
   return { outcomes, failure };
 }
 
-/** Applies one step. Resolves to the id of a new webhook; no one gets its secret. */
 async function applyStep(
   context: CommandContext,
   step: Exclude<Step, { readonly kind: 'unlisted' }>,

@@ -105,7 +105,6 @@ async function readSecret(
   return secret;
 }
 
-/** Reads the PEM of an authority. Fails for a file that cannot be read or contains none. */
 function readAuthority(file: string): string {
   try {
     const pem = readFileSync(file, 'utf8');

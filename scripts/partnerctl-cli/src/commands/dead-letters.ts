@@ -57,7 +57,6 @@ export function deadLettersCommand(context: CommandContext) {
     return letters;
   }
 
-  /** Number of messages beyond the limit. */
   async function countBehind(queue: QueueWithDead, limit: number): Promise<number> {
     const { connection } = await context.session();
     const { deadLetterQueue } = queue;

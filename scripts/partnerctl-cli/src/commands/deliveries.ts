@@ -40,7 +40,6 @@ function attemptView({ responseBody: _, responseHeaders: __, ...rest }: Attempt)
   return rest;
 }
 
-/** Attempts as a table below what was shown; nothing when there are none. */
 function renderAttempts(attempts: readonly Document[]): string {
   return attempts.length === 0 ? '' : `\n${renderTable(attempts, ATTEMPT_COLUMNS)}\n`;
 }

@@ -13,7 +13,6 @@ interface Finding {
   readonly check: string;
   readonly verdict: 'ok' | 'warn' | 'fail';
   readonly message: string;
-  /** Advice; absent if none is needed. */
   readonly advice?: string;
 }
 
@@ -22,7 +21,6 @@ const CLOCK_WARN_MS = 2_000;
 const CLOCK_FAIL_MS = 60_000;
 const READY_MS = 3_000;
 
-/** Body of `/readyz`: whether each dependency is available. */
 const allAvailable = z
   .object({ dependencies: z.record(z.string(), z.boolean()) })
   .transform(({ dependencies }) => Object.values(dependencies).every(Boolean));

@@ -151,7 +151,6 @@ async function find(context: CommandContext, { company, ...criteria }: Criteria)
   }
 }
 
-/** The dead letters about a customer, which no erasure reaches. */
 async function deadLetters(
   context: CommandContext,
   { records, matches, criteria }: Omit<Found, 'letters'>,

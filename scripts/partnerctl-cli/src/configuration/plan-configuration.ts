@@ -7,7 +7,6 @@ import type { TechnicalContact } from '@partner/proto-contracts/resources/techni
 import type { FieldViolation } from '@partner/kernel/process/service-error';
 import type { Configuration, ConfiguredWebhook } from './configuration-file.js';
 
-/** What exists of a company that the file names. */
 export interface CompanyState {
   readonly company: Pick<Company, 'id' | 'name' | 'class'>;
   readonly webhooks: readonly Subscription[];
@@ -19,7 +18,6 @@ type WebhookChange = Partial<Omit<ConfiguredWebhook, 'id'>>;
 export type Step = { readonly company: CompanyState['company'] } & (
   | { readonly kind: 'create'; readonly wanted: ConfiguredWebhook }
   | { readonly kind: 'change'; readonly webhook: Subscription; readonly change: WebhookChange }
-  /** It exists, but the file does not have it. */
   | { readonly kind: 'unlisted'; readonly webhook: Subscription }
   | { readonly kind: 'delete'; readonly webhook: Subscription }
   | { readonly kind: 'contact'; readonly email: string; readonly former: string | null }
