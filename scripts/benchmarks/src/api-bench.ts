@@ -14,7 +14,6 @@ import {
   withPostgresCounters,
 } from './postgres-counters.js';
 import { type Baseline, startBaseline } from './start-baseline.js';
-import { quantileOf, summarise } from './statistics.js';
 import { textTable } from '@partner/local-stack/terminal';
 import {
   coresOfOthers,
@@ -24,6 +23,8 @@ import {
   type Usage,
   usageSince,
   usagePerRequest,
+  quantileOf,
+  summarise,
 } from './usage-meter.js';
 
 const IDLE_MS = 2_000;

@@ -4,9 +4,9 @@ import { connectPlatform } from '@partner/local-stack/demo/platform';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Bench } from './bench-stack.js';
+import { summarise } from './usage-meter.js';
 import { type DeliveryRun, measureDeliveries, recordedBy } from './delivery-run.js';
 import { addEndpoints, type BenchEndpoint, commitEvents, ENDPOINTS } from './fill.js';
-import { summarise } from './statistics.js';
 
 const PUBLISHERS = 32;
 const WARM_UP_SECONDS = 3;

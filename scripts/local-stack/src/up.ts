@@ -16,8 +16,6 @@ import { removeStackData, stopStack } from './stack/stop-stack.js';
 import { renderTour } from './tour-text.js';
 import { wholeNumber } from './whole-number.js';
 
-const DEMO_RETRY_BASE_MS = '2000';
-
 const USUAL_MOVES_PER_MINUTE = 30;
 
 const OWNER_GRACE_MS = 60_000;
@@ -126,24 +124,10 @@ async function runDetached(directory: string, options: Partial<StackOptions>): P
 }
 
 async function runDemo(directory: string, options: Partial<StackOptions>): Promise<void> {
-  const { stack, ranBefore } = await bringUp(directory, {
-    ...options,
-    detached: true,
-    settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: DEMO_RETRY_BASE_MS } },
-  });
-  await playDemo({
-    description: stack.description,
-    retryBaseMs: retryBaseOf(directory),
-    write,
-    signal: interruption.signal,
-  });
+  const { stack, ranBefore } = await bringUp(directory, { ...options, detached: true });
+  await playDemo({ description: stack.description, write, signal: interruption.signal });
   if (!ranBefore)
     write('\nThe demo has started the stack and leaves it running; scripts/up --down ends it.\n');
-}
-
-function retryBaseOf(directory: string): number {
-  const settings = readStackState(directory)?.plan.services['job-state']?.settings;
-  return Number(settings?.['WEBHOOK_RETRY_BASE_MS'] ?? 60_000);
 }
 
 function renderStatus(status: StackStatus): string {

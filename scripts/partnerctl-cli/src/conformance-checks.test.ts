@@ -118,21 +118,10 @@ describe('the failed checks', () => {
       ['a timestamp in the future'],
     ],
     [
-      'refuses unknown fields',
-      ({ body, isGood }) => status(isGood && !body.includes('ofTomorrow')),
-      ['fields that it does not know'],
-    ],
-    [
-      'only accepts small bodies',
-      ({ body, isGood }) => (isGood && body.byteLength > 100_000 ? 413 : status(isGood)),
-      ['a large body'],
-    ],
-    [
       'has only one secret',
       ({ headers, isGood }) => status(isGood && headers['x-svc-secret-version'] === '1'),
       [ROTATION],
     ],
-    ['refuses a repeated event', refusingRepeats('webhook-id'), [REPEAT]],
     ['refuses a repeated number', refusingRepeats('x-svc-number'), [REPEAT]],
     [
       'refuses a number that is not the next one',

@@ -1,3 +1,11 @@
+import { createRegistry, fromBinary, type Registry, toJson } from '@bufbuild/protobuf';
+import { file_partner_access_v1_access_service } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { file_partner_jobs_v1_contractor_job_service } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
+import { file_partner_jobs_v1_job_service } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { file_partner_leads_v1_appointment_service } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
+import { file_partner_leads_v1_lead_service } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
+import { PLATFORM_MESSAGES } from '@partner/proto-contracts/platform-messages';
+import { file_partner_webhooks_v1_delivery } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { type DeadLetter, goThroughDeadLetters } from '@partner/kernel/amqp/dead-letters';
 import { inspectQueues } from '@partner/kernel/amqp/inspect-queues';
 import { notFound } from '@partner/kernel/process/service-error';
@@ -5,8 +13,7 @@ import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, demandYes, topCommand, subcommand } from '../command-context.js';
 import { QUEUES_WITH_DEAD, type QueueWithDead } from '../dead-letters-about.js';
 import { EXIT_CODES, OperatorError, wrongUsage } from '../exit-codes.js';
-import { decodeMessage } from '../known-messages.js';
-import { columns, type Document, renderBody } from '../output.js';
+import { columns, type Document, type Json, parseJson, renderBody } from '../output.js';
 import { interrupted } from '../poll-until.js';
 import { counted } from '@partner/proto-contracts/api/counted';
 
@@ -200,4 +207,32 @@ function letterView(letter: DeadLetter): Document {
     ...(letter.diedAt !== undefined && { diedAt: letter.diedAt.toISOString() }),
     bytes: letter.body.byteLength,
   };
+}
+
+const KNOWN_MESSAGES: Registry = createRegistry(
+  ...PLATFORM_MESSAGES,
+  file_partner_webhooks_v1_delivery,
+  file_partner_jobs_v1_contractor_job_service,
+  file_partner_jobs_v1_job_service,
+  file_partner_leads_v1_lead_service,
+  file_partner_leads_v1_appointment_service,
+  file_partner_access_v1_access_service,
+);
+
+/**
+ * Decodes a message to protobuf JSON, without its sealed signing secrets. Undefined for an unknown type and for a body that is not
+ * such a message.
+ */
+function decodeMessage(type: string, body: Uint8Array): Json | undefined {
+  const schema = KNOWN_MESSAGES.getMessage(type);
+  if (schema === undefined) return undefined;
+  try {
+    const text = JSON.stringify(
+      toJson(schema, fromBinary(schema, body), { registry: KNOWN_MESSAGES }),
+      (name, value: unknown) => (name === 'sealedSecret' ? undefined : value),
+    );
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
 }
