@@ -31,7 +31,7 @@ export const API_OPERATIONS: readonly ApiOperation[] = [
     const body = { status, occurredAt: new Date().toISOString(), expectedVersion: job.version };
     return { call: { method: 'POST', path: 'status-events', status: 201 }, body, after: { status } };
   }),
-  inbound('new lead', { writes: true }, async () => (seller, number) => newLead(seller, String(number))),
+  inbound('new lead', async () => (seller, number) => newLead(seller, String(number))),
   installer('job read', async ({ jobs }) => (_, number) => {
     const job = pick(jobs, number);
     return { path: `/partner/v1/jobs/${job.id}`, apiKey: job.installer.apiKey };
@@ -51,7 +51,7 @@ export const API_OPERATIONS: readonly ApiOperation[] = [
     const body = { membershipIds, expectedVersion: job.version };
     return { call: { method: 'PUT', path: 'assignments', status: 200 }, body };
   }),
-  inbound('note', { writes: true }, async () => (seller, number) => ({
+  inbound('note', async () => (seller, number) => ({
     method: 'POST',
     path: `/inbound/jobs/${pick(seller.jobIds, number)}/status`,
     apiKey: seller.contractorKey,
@@ -59,7 +59,7 @@ export const API_OPERATIONS: readonly ApiOperation[] = [
     body: JSON.stringify({ note: 'The gate code is 4711.' }),
     status: 200,
   })),
-  inbound('appointment', { writes: true }, async ({ http, sellers }) => {
+  inbound('appointment', async ({ http, sellers }) => {
     const leads = new Map<ApiSeller, string>();
     for (const seller of sellers) {
       const { text } = await http.send(newLead(seller, randomUUID()));
@@ -73,17 +73,6 @@ export const API_OPERATIONS: readonly ApiOperation[] = [
       status: 201,
     });
   }),
-  inbound('inbound job list', { writes: false }, async () => ({ contractorKey: apiKey }) => ({
-    method: 'GET',
-    path: '/inbound/jobs',
-    apiKey,
-    status: 200,
-  })),
-  installer('technician list', async () => ({ apiKey }) => ({ path: '/partner/v1/technicians', apiKey })),
-  installer('snapshot page of 50', async () => ({ apiKey }) => ({
-    path: `${FEED_PAGE}&view=snapshot`,
-    apiKey,
-  })),
 ];
 
 function jobWrite(
@@ -149,13 +138,12 @@ function installer(
 
 function inbound(
   name: string,
-  { writes }: { readonly writes: boolean },
   prepare: (slice: ApiSlice) => Promise<(seller: ApiSeller, number: number) => HttpCall>,
 ): ApiOperation {
   return {
     name,
     surface: 'inbound-gateway',
-    writes,
+    writes: true,
     prepare: async (slice) => {
       const compose = await prepare(slice);
       return (number) => slice.http.send(compose(pick(slice.sellers, number), number));

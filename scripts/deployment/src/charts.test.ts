@@ -8,7 +8,6 @@ import {
   containersOf,
   deploymentOf,
   environmentOf,
-  isHook,
   objectsOf,
   type RenderedService,
 } from './chart-objects.js';
@@ -121,26 +120,6 @@ test.each(SERVICE_NAMES)('does not restart pods of %s for scaling', async (servi
   const template = await templateOf({ replicaCount: 2 });
   await expect(templateOf({ replicaCount: 10 })).resolves.toEqual(template);
   await expect(templateOf({ autoscaling: { enabled: true, maxReplicas: 9 } })).resolves.toEqual(template);
-});
-
-test('the command of the README removes only the hooks of job-state, which outlive its release', async () => {
-  const readme = readProjectFile('charts/job-state/README.md');
-  const [, kinds = '', instance = '', components = ''] =
-    /delete (\S+) \\\n {2}--selector 'app\.kubernetes\.io\/instance=(\S+),app\.kubernetes\.io\/component in \((\S+)\)'/.exec(
-      readme,
-    ) ?? [];
-  const objects = await workspace.objects({
-    chart: 'job-state',
-    values: { image: imageOf('job-state'), seed: { enabled: true } },
-  });
-  const removed = objects.filter(
-    ({ kind, metadata: { labels } }) =>
-      kinds.split(',').includes(kind.toLowerCase()) &&
-      labels['app.kubernetes.io/instance'] === instance &&
-      components.split(',').includes(labels['app.kubernetes.io/component'] ?? ''),
-  );
-  expect(removed.length).toBe(4);
-  expect(removed).toEqual(objects.filter(isHook));
 });
 
 test.each([...SERVICE_NAMES.map((service) => `charts/${service}/README.md`), 'charts/docs/operating.md'])(

@@ -158,21 +158,6 @@ test('two runs at once mail an announcement once [ANNOUNCE-10]', async () => {
   expect([...announced(contacts)].sort()).toEqual(contacts);
 });
 
-test('an announcement needs an entry on the changelog, and a mail server', async () => {
-  const unknown = await run(['announcements', 'send', '2020-01-01']);
-  expect(unknown).toMatchObject({
-    exitCode: 3,
-    err: expect.stringContaining('no entry of 2020-01-01; it has those of'),
-  });
-  const bare = await run([...NO_STACK(), 'announcements', 'send', '2026-08-26'], {
-    PUBLIC_BASE_URL: stack.description.baseUrl,
-  });
-  expect(bare).toMatchObject({
-    exitCode: 2,
-    err: expect.stringContaining('SMTP_URL and MAIL_FROM must name'),
-  });
-});
-
 test('webhooks and a technical contact are as a file has them: planned, applied once, changed in place, stopped at a failure, and pruned [CONFIG-2, CONFIG-3, CONFIG-4, CONFIG-5]', async () => {
   const companyId = await newCompany('INSTALLER');
   const { url } = stack.description.receiver;

@@ -18,6 +18,8 @@ interface ChartFacts {
 }
 
 const REDIS = { redis: 6379 };
+/** Of a service without queues. */
+const HTTP = { nodeHeapPercent: 75, peers: REDIS, maxReplicas: 10, messagesPerReplica: {} } as const;
 
 export const CHART_FACTS: Readonly<Record<ServiceName, ChartFacts>> = {
   'job-state': {
@@ -35,25 +37,18 @@ export const CHART_FACTS: Readonly<Record<ServiceName, ChartFacts>> = {
   },
   'inbound-gateway': {
     resources: { cpu: '100m', memory: '192Mi', memoryLimit: '384Mi' },
-    nodeHeapPercent: 75,
-    peers: REDIS,
-    maxReplicas: 10,
-    messagesPerReplica: {},
+    ...HTTP,
   },
   'installer-gateway': {
     resources: { cpu: '200m', memory: '256Mi', memoryLimit: '512Mi' },
-    nodeHeapPercent: 75,
-    peers: REDIS,
-    maxReplicas: 10,
-    messagesPerReplica: {},
+    ...HTTP,
   },
   console: {
+    ...HTTP,
     resources: { cpu: '100m', memory: '256Mi', memoryLimit: '512Mi' },
     // Hashing passwords needs memory outside of the heap.
     nodeHeapPercent: 60,
     peers: { ...REDIS, mail: 465, identityProvider: 443 },
-    maxReplicas: 10,
-    messagesPerReplica: {},
   },
   'webhook-dispatcher': {
     resources: { cpu: '500m', memory: '384Mi', memoryLimit: '768Mi' },

@@ -8,7 +8,7 @@ import { ensureCertificates } from './certificates.js';
 import { httpStatus } from './http-status.js';
 import { openKnownSecrets, registerSecret } from './known-secrets.js';
 import { readReceived, bytesOf } from './request-log.js';
-import { serveReceiver, requestedDelayMs, requestedFailure } from './receiver.js';
+import { serveReceiver } from './receiver.js';
 import { signDelivery } from './sign-delivery.js';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -161,15 +161,6 @@ test('a path can request failures; the event counts as new until it is accepted'
   expect(statuses).toEqual([503, 503, 503, 200, 200]);
   const lines = await readReceived(logFile(), where);
   expect(lines.map(({ duplicate }) => duplicate)).toEqual([false, false, false, false, true]);
-});
-
-test('a path can refuse every event but a test, or request a delay', () => {
-  expect(requestedFailure('/down/503/cmp_1', 'install.job_assigned')).toEqual({
-    status: 503,
-    times: Infinity,
-  });
-  expect(requestedFailure('/down/503/cmp_1', 'install.test')).toBeUndefined();
-  expect(['/slow/1500/cmp_1', '/slow/x', '/slower/1500'].map(requestedDelayMs)).toEqual([1500, 0, 0]);
 });
 
 test('a subscriber cannot reach the control paths by the name of the host', async () => {

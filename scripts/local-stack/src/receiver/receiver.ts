@@ -201,7 +201,7 @@ const TEST_EVENT = 'install.test';
  * Reads `/fail/<status>/<times>`, and `/down/<status>` for an event that is not a test, with anything after it; undefined for every
  * other path.
  */
-export function requestedFailure(path: string, event: string | undefined): RequestedFailure | undefined {
+function requestedFailure(path: string, event: string | undefined): RequestedFailure | undefined {
   const [, status, times] = /^\/fail\/([2-5]\d\d)\/(\d{1,6})(?:\/|$)/.exec(path) ?? [];
   if (status !== undefined) return { status: Number(status), times: Number(times) };
   const [, down] = /^\/down\/([2-5]\d\d)(?:\/|$)/.exec(path) ?? [];
@@ -211,6 +211,6 @@ export function requestedFailure(path: string, event: string | undefined): Reque
 }
 
 /** Reads `/slow/<milliseconds>`, with anything after it: the delay before each response; 0 for every other path. */
-export function requestedDelayMs(path: string): number {
+function requestedDelayMs(path: string): number {
   return Number(/^\/slow\/(\d{1,5})(?:\/|$)/.exec(path)?.[1] ?? 0);
 }

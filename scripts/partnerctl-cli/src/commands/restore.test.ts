@@ -46,15 +46,3 @@ test('after a restore, what the platform and operators must do is shown with the
     expect(text).toContain(part);
   expect(text).not.toContain('whk_2 --since');
 });
-
-test('after a restore without anything left, no command is shown [RESTORE-4]', () => {
-  const at = '2026-11-26T09:00:00.000Z';
-  const { document, text } = describeRestore(
-    { restoredTo: at, declaredAt: at, companies: [], hasMore: true },
-    [queue('job-state.platform-messages', 0, 0)],
-  );
-  expect(document).toMatchObject({ commands: [] });
-  expect(text).toContain('none was dead-lettered since');
-  expect(text).toContain('--limit shows them');
-  expect(text).toContain('platform.partner-events: an unknown number wait');
-});
