@@ -41,11 +41,9 @@ const SETTLE_MS = 200;
 export async function runApiBench(
   { stack, report, signal }: Bench,
   options: {
-    /** Measures the operations whose names contain one of these; empty: all. */
     readonly operation: readonly string[];
     readonly connections: readonly number[];
     readonly rounds: number;
-    /** Of each slice: one contender in one round. */
     readonly seconds: number;
   },
 ) {
@@ -238,14 +236,11 @@ function createApiMeasurement(deps: {
     );
     return {
       ...summarise(durations),
-      /** The median of the rounds. */
       perSecond: quantileOf(
         slices.map(({ slice }) => (slice.durations.length * 1_000) / slice.elapsedMs),
         0.5,
       ),
-      /** By process. `client` is this benchmark. */
       processors,
-      /** Of all processes but the client. */
       processorMs: names.reduce((sum, name) => sum + (processors[name] ?? 0), 0),
       /** Counts the stack's database only, apart from `writes` and `walBytes`. */
       postgres: used.postgres,

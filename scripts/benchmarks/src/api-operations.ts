@@ -5,7 +5,6 @@ import { invariant } from '@partner/kernel/process/invariant';
 import type { ApiInstaller, ApiJob, ApiSeller, ApiWorld } from './fill-api.js';
 import type { HttpResponse, HttpCall, HttpClient } from './http-client.js';
 
-/** Sends one request and returns the response. Each number is used once. */
 export type SendRequest = (number: number) => Promise<HttpResponse>;
 
 export interface ApiOperation {

@@ -66,7 +66,6 @@ export async function measureDeliveries(
     connections: connections() - connectionsBefore,
     /** Milliseconds for each event, by process. `bench` publishes and receives. */
     processors: Object.fromEntries(processors),
-    /** Of all processes but the benchmark's. */
     processorMs: processors.reduce((sum, [name, ms]) => sum + (name === 'bench' ? 0 : ms), 0),
     coresOfOthers: coresOfOthers([usage]),
     brokerBytes: usage.brokerBytes / events,

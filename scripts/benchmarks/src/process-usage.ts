@@ -33,13 +33,11 @@ export function machineTime(): number {
   return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
 }
 
-/** Returns the peak memory of a process in MiB; undefined where the system does not report it. */
 export function peakMemoryMiB(pid: number): number | undefined {
   const kibibytes = statusNumber(pid, 'VmHWM');
   return kibibytes === undefined ? undefined : kibibytes / 1_024;
 }
 
-/** Returns the number of times that a process slept; undefined where the system does not report it. */
 export function sleepsOf(pid: number): number | undefined {
   return statusNumber(pid, 'voluntary_ctxt_switches');
 }

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { runSettled } from './test-run.js';
@@ -69,4 +71,19 @@ export async function runProgram(
   await runSettled();
   if (child.signalCode !== null) process.stderr.write(`${program} was ended by ${child.signalCode}\n`);
   return exitCode;
+}
+
+export function seedOption(byDefault: 'fixed' | 'random'): Option {
+  const option = new Option(
+    '--seed <seed>',
+    `seed of random tests: a number, or \`random\`; by default ${byDefault}`,
+  );
+  option.argParser(seedFrom);
+  return byDefault === 'random' ? option.default(seedFrom('random')) : option;
+}
+
+function seedFrom(text: string): number {
+  const seed = text === 'random' ? randomInt(2 ** 31) : Number(text);
+  if (Number.isInteger(seed) && seed >= 0 && seed < 2 ** 31) return seed;
+  throw new InvalidArgumentError('It must be `random` or a whole number from 0 to 2147483647.');
 }

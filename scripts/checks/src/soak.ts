@@ -4,8 +4,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { installMissingPrograms } from '@partner/local-stack/backing-services/install-missing-programs';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
-import { runJest } from './run-jest.js';
-import { seedOption } from './seed-option.js';
+import { runJest, seedOption } from './run-jest.js';
 import { beginRun } from './test-run.js';
 
 /** Of what a run takes besides its span: start, the end of all retries, and the checks. */

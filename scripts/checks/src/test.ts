@@ -11,9 +11,8 @@ import { z } from 'zod';
 import { installMissingPrograms } from '@partner/local-stack/backing-services/install-missing-programs';
 import { BACKING_SERVICES } from '@partner/local-stack/backing-services/backing-service';
 import { StackError } from '@partner/local-stack/stack-error';
-import { runProgram, runJest } from './run-jest.js';
+import { runProgram, runJest, seedOption } from './run-jest.js';
 import { beginRun, runSettled } from './test-run.js';
-import { seedOption } from './seed-option.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 

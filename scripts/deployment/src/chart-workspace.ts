@@ -5,7 +5,7 @@ import { parseAllDocuments } from 'yaml';
 import { lastLines, runCommand } from '@partner/local-stack/run-command';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { ensureHelm } from './ensure-helm.js';
-import { kubernetesObject, type KubernetesObject } from './kubernetes-object.js';
+import { kubernetesObject, type KubernetesObject } from './chart-objects.js';
 
 export interface Rendering {
   readonly chart: string;

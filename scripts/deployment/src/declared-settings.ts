@@ -32,7 +32,6 @@ for (const [program, declaration] of Object.entries(DECLARATIONS)) {
 
 export const PROGRAM_NAMES: readonly string[] = [...DECLARED.keys()];
 
-/** Returns the settings of one program. Throws if it declares none. */
 export function settingsOf(program: string): DeclaredSettings {
   const declared = DECLARED.get(program);
   if (declared === undefined) throw new Error(`${program} declares no settings`);

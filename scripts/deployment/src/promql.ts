@@ -3,7 +3,6 @@ import { parser } from '@prometheus-io/lezer-promql';
 /** Matches every namespace, and series without one: for a Prometheus of a single environment. */
 export const ANY_NAMESPACE = 'namespace=~".*"';
 
-/** Matches the namespace that is selected in a dashboard. */
 export const CHOSEN_NAMESPACE = 'namespace=~"$namespace"';
 
 interface Selector {

@@ -9,8 +9,14 @@ import { SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/serv
 import { createChartWorkspace } from './chart-workspace.js';
 import { COMPOSE_SERVICES as compose } from './compose-file.js';
 import { PROGRAM_NAMES, settingsOf } from './declared-settings.js';
-import type { KubernetesObject } from './kubernetes-object.js';
-import { containersOf, deploymentOf, environmentOf, objectsOf, textOf } from './chart-objects.js';
+import {
+  type KubernetesObject,
+  containersOf,
+  deploymentOf,
+  environmentOf,
+  objectsOf,
+  textOf,
+} from './chart-objects.js';
 import { VALUES_SETS } from './service-values.js';
 
 const SECRETS: Readonly<Record<string, string>> = {

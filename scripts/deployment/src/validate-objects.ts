@@ -11,7 +11,7 @@ import path from 'node:path';
 import ts from 'typescript';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
-import type { KubernetesObject } from './kubernetes-object.js';
+import type { KubernetesObject } from './chart-objects.js';
 
 interface KnownVersion {
   readonly module: string;

@@ -15,7 +15,6 @@ export interface CommandContext {
   write(text: string): void;
   /** Empties the screen, if standard output is a terminal. */
   clear(): void;
-  /** Connects to the broker, once per run. */
   session(): Promise<Session>;
   /** A resource with its company. Fails with `not_found`. */
   about(id: string): Promise<Owned>;
@@ -98,7 +97,6 @@ export async function readPages<T>(
     size: number,
   ) => Promise<{
     readonly entries: readonly T[];
-    /** Cursor of the next page; null or undefined on the last page. */
     readonly next: string | null | undefined;
   }>,
 ): Promise<{ readonly entries: readonly T[]; readonly hasMore: boolean }> {

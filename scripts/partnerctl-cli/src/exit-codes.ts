@@ -29,7 +29,6 @@ export class OperatorError extends Error {
 
 /** A component of the system gave no result. The advice that the service has for clients over HTTP does not fit an operator. */
 export class ComponentUnavailableError extends OperatorError {
-  /** The message without advice, for a command that gives its own. */
   readonly finding: string;
 
   /** `component` is the service that consumes the requests, e.g. `job-state`. */

@@ -8,12 +8,9 @@ import { counted } from '@partner/proto-contracts/api/counted';
 export interface Thresholds {
   /** Seconds that a delivery to a healthy endpoint has been due. A backlog of an endpoint at capacity or failing concerns its owner. */
   readonly dueSeconds: number;
-  /** Seconds that a message has waited for the broker's confirm. */
   readonly outboxSeconds: number;
-  /** Seconds that a platform message has waited for its prerequisite. */
   readonly waitingSeconds: number;
   readonly deadLetters: number;
-  /** Used connections to Postgres, in percent of the maximum. */
   readonly connectionsPercent: number;
 }
 
@@ -41,7 +38,6 @@ export interface Problem {
   readonly advice: string;
 }
 
-/** Inspects every queue of the service by passive declarations. */
 export async function inspectServiceQueues(
   session: Pick<Session, 'connection'>,
 ): Promise<readonly QueueState[]> {

@@ -1,15 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import {
-  columns,
-  createOutput,
-  escaped,
-  jsonIn,
-  type Output,
-  renderLines,
-  renderTable,
-  valueAt,
-} from './output.js';
+import { columns, createOutput, escaped, type Output, renderLines, renderTable, valueAt } from './output.js';
 
 function written(
   options: { json?: boolean; field?: string; isTerminal?: boolean; hasColors?: boolean },
@@ -122,11 +113,6 @@ test('a missing value is undefined, and inherited properties are not reached', (
   expect(valueAt({ a: [{ b: 1 }] }, 'a.0.b')).toBe(1);
   expect(valueAt({ a: 1 }, 'a.b')).toBeUndefined();
   expect(valueAt({ a: 1 }, '__proto__')).toBeUndefined();
-});
-
-test('a text that is not JSON stays a text', () => {
-  expect(jsonIn('{"a":[1,null]}')).toEqual({ a: [1, null] });
-  expect(jsonIn('<html>')).toBe('<html>');
 });
 
 test('tables and lines keep each value on one line', () => {

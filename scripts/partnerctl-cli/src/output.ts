@@ -68,11 +68,8 @@ export interface Output {
   readonly isJson: boolean;
   /** Rows as a table; as JSON `{ [name]: rows, ...more }`. */
   rows(name: string, rows: readonly Document[], columns: readonly Column[], more?: Document): void;
-  /** One object as lines of name and value; as JSON the document. */
   thing(document: Document, lines: readonly Column[], extra?: string): void;
-  /** A text for people; as JSON the document. */
   words(document: Document, text: string): void;
-  /** A file for programs, written verbatim: {@link escaped} in its own syntax. As JSON the document. */
   file(document: Document, text: string): void;
 }
 
@@ -144,7 +141,6 @@ export function renderLines(document: Document, lines: readonly Column[]): strin
   return found.map(([title, value]) => `${title.padEnd(width)}  ${value}\n`).join('');
 }
 
-/** A body below the result; nothing without one. */
 export function renderBody({ body }: { readonly body?: Json }): string {
   return body === undefined ? '' : `\n${jsonText(body, 2)}\n`;
 }
@@ -175,7 +171,6 @@ const TONES: Readonly<Record<string, 'green' | 'yellow' | 'red'>> = {
   ...{ fail: 'red', failed: 'red', failing: 'red', dead_lettered: 'red', revoked: 'red' },
 };
 
-/** Makes the heads of tables bold, and colors whole cells that say how something is. */
 function highlighted(text: string): string {
   return text
     .replaceAll(/^[A-Z][A-Z ]+$/gm, (head) => paint('bold', head, true))

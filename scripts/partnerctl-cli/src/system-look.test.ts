@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { QUEUES } from '@partner/proto-contracts/topology';
-import { findProblems, type QueueState, seconds, THRESHOLDS } from './inspect-system.js';
+import { findProblems, type QueueState, THRESHOLDS } from './inspect-system.js';
 
 const well: readonly QueueState[] = QUEUES.map(({ name, deadLetterQueue }) => ({
   name,
@@ -53,8 +53,4 @@ describe('problems', () => {
     expect(codes(dead, {}, { ...THRESHOLDS, deadLetters: 3 })).toEqual([]);
     expect(findProblems(dead, {}, THRESHOLDS)[0]?.message).toContain(`3 of ${name}`);
   });
-});
-
-test('durations are short texts', () => {
-  expect([5.4, 600, 10_000].map(seconds)).toEqual(['5 s', '10 min', '3 h']);
 });

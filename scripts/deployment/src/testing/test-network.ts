@@ -5,8 +5,16 @@ import { INGRESS_PATHS, type ServiceName } from '@partner/local-stack/stack/serv
 import { STREAM_MINUTES } from '@partner/proto-contracts/resources/change-stream/operations';
 import { Ingress, type INetworkPolicyPeer, NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
 import { Service } from 'kubernetes-models/v1';
-import { deploymentOf, isHook, objectsOf, podsOf, textOf, type RenderedService } from '../chart-objects.js';
-import { type LabelSelector, selects } from '../kubernetes-object.js';
+import {
+  deploymentOf,
+  isHook,
+  objectsOf,
+  podsOf,
+  textOf,
+  type RenderedService,
+  type LabelSelector,
+  selects,
+} from '../chart-objects.js';
 import type { RefusedRanges } from '../load-service-module.js';
 
 const DESTINATIONS = {

@@ -17,10 +17,10 @@ import {
   type RenderedObjects,
   textOf,
   type RenderedService,
+  selects,
 } from '../chart-objects.js';
 import { NAMESPACE } from '../chart-workspace.js';
 import { PROGRAM_NAMES, settingsOf } from '../declared-settings.js';
-import { selects } from '../kubernetes-object.js';
 
 const CONTAINER_SECURITY = {
   allowPrivilegeEscalation: false,

@@ -88,7 +88,6 @@ export function whole(min: number, max: number, unit?: string) {
   return unit === undefined ? number : number.meta({ unit });
 }
 
-/** Additional environment variables, which Kubernetes validates. */
 export const variables = z.array(z.looseObject({ name: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/) }));
 
 const volumeName = z.string().regex(new RegExp(`^${DNS_LABEL}$`));

@@ -1,7 +1,11 @@
+import path from 'node:path';
+import { z } from 'zod';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import { withRabbitmq } from '@partner/test-kit/backing-services/rabbitmq';
 import { withRedis } from '@partner/test-kit/backing-services/redis';
+import { readJson, writePrivateJson } from '../private-file.js';
 import { StackError } from '../stack-error.js';
+import { createDockerServices } from './docker-engine.js';
 import { OWN_NAME, ownVhostUrl } from './backing-service.js';
 
 /** The part of a given server that the stack uses; it touches nothing else there. */
@@ -117,4 +121,40 @@ function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof AggregateError) return error.errors.map(reason).join('; ');
   return error.message;
+}
+
+const externalResource = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('database'), url: z.string() }),
+  z.object({ kind: z.literal('redis-keys'), url: z.string(), prefix: z.string() }),
+  z.object({ kind: z.literal('containers') }),
+]);
+
+export type ExternalResource = z.infer<typeof externalResource>;
+
+function fileIn(directory: string): string {
+  return path.join(directory, 'external-resources.json');
+}
+
+/** Records what a stack creates outside its directory, so that it can be removed with the stack's data. */
+export function recordExternalResource(directory: string, made: ExternalResource): void {
+  const known = readJson(fileIn(directory), z.array(externalResource)) ?? [];
+  if (known.some((other) => JSON.stringify(other) === JSON.stringify(made))) return;
+  writePrivateJson(fileIn(directory), [...known, made]);
+}
+
+/** Removes everything that the stack of the directory has created elsewhere. Rejects if a server is unreachable. */
+export async function removeExternalResources(directory: string): Promise<void> {
+  for (const made of readJson(fileIn(directory), z.array(externalResource)) ?? []) {
+    switch (made.kind) {
+      case 'database':
+        await dropOwnDatabase(made.url);
+        break;
+      case 'redis-keys':
+        await removeKeys(made.url, made.prefix);
+        break;
+      case 'containers':
+        await createDockerServices(directory).stop({ withData: true });
+        break;
+    }
+  }
 }

@@ -1,9 +1,8 @@
 import { freePort } from '@partner/test-kit/backing-services/local-process';
 import type { Progress } from '../terminal.js';
-import type { ExternalResource } from './external-resources.js';
+import { type ExternalResource, checkRedis, ownDatabase, ownVhost } from './external-servers.js';
 import { StackError } from '../stack-error.js';
 import { DOCKER_URLS, type DockerServices } from './docker-engine.js';
-import { checkRedis, ownDatabase, ownVhost } from './external-servers.js';
 import { installMissingPrograms } from './install-missing-programs.js';
 import {
   BACKING_SERVICES,

@@ -31,7 +31,6 @@ export async function openRequestLog(file: string, replay: (request: ReceivedReq
   if (await endsInsideLine(handle)) await handle.appendFile('\n');
   let last: Promise<void> = Promise.resolve();
   return {
-    /** Resolves once the line is on the disk. */
     async append(request: ReceivedRequest) {
       const write = async () => {
         await handle.appendFile(`${JSON.stringify(request)}\n`);
@@ -69,7 +68,6 @@ async function endsInsideLine(handle: FileHandle): Promise<boolean> {
   return buffer.toString() !== '\n';
 }
 
-/** Returns everything that the receiver has logged for a path so far, oldest first. */
 export async function readReceived(logFile: string, path: string): Promise<ReceivedRequest[]> {
   const text = await readFile(logFile, 'utf8').catch(() => '');
   return text

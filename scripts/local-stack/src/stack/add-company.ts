@@ -7,7 +7,6 @@ interface Database {
   query(sql: string, values: unknown[]): Promise<unknown>;
 }
 
-/** Adds a company without any earlier request to the database, with keys of these kinds, and returns the texts of the keys. */
 export async function addCompany(
   database: Database,
   company: {

@@ -5,7 +5,7 @@ import {
   type BackingServiceSources,
   privateSource,
 } from '../backing-services/find-backing-services.js';
-import { recordExternalResource } from '../backing-services/external-resources.js';
+import { recordExternalResource } from '../backing-services/external-servers.js';
 import type { Progress } from '../terminal.js';
 import { StackError } from '../stack-error.js';
 import { LISTENER_HOST, RECEIVER_HOST } from './receiver-hosts.js';

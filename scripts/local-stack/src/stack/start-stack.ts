@@ -35,7 +35,6 @@ import {
 } from './stack-state.js';
 import { removeStackData, stopStack } from './stop-stack.js';
 
-/** A stack whose backing services and services are all ready. */
 export interface Stack {
   readonly directory: string;
   /** The current description: process numbers change when a process is started again. */

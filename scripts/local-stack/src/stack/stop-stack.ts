@@ -3,7 +3,7 @@ import path from 'node:path';
 import { postgresDataDirectory } from '@partner/test-kit/backing-services/postgres';
 import { isProcessRunning, processesWithVariable } from '@partner/test-kit/backing-services/process-identity';
 import { createDockerServices } from '../backing-services/docker-engine.js';
-import { removeExternalResources } from '../backing-services/external-resources.js';
+import { removeExternalResources } from '../backing-services/external-servers.js';
 import { serviceOf } from './services.js';
 import { hasEndedWithin } from './stack-lock.js';
 import { endProcess, STACK_VARIABLE } from './stack-process.js';

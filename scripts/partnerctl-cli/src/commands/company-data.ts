@@ -10,7 +10,7 @@ import { EXIT_CODES } from '../exit-codes.js';
 import { columns, jsonText, renderTable } from '../output.js';
 import { interrupted } from '../poll-until.js';
 
-const ROW_COLUMNS = columns('table, rows');
+export const ROW_COLUMNS = columns('table, rows');
 const ERASURE_LINES = columns(
   'erasure: erasure.id, company: erasure.companyId, requested: erasure.requestedAt, finished: erasure.finishedAt',
 );
@@ -37,11 +37,9 @@ export function addCompanyData(group: Parameters<typeof subcommand>[0], context:
     .option('--yes', 'do it')
     .action(async (companyId, { yes }) => {
       if (yes !== true) {
-        const counts = new Map<string, number>();
-        const obstacles = await readCompany(context, companyId, ({ table }) => {
-          counts.set(table, (counts.get(table) ?? 0) + 1);
-        });
-        const rows = [...counts].map(([table, count]) => ({ table, rows: count }));
+        const tables: string[] = [];
+        const obstacles = await readCompany(context, companyId, ({ table }) => void tables.push(table));
+        const rows = countRows(tables);
         const text = [
           'Nothing was erased. --yes ends all access of this company and erases its data for good.',
           ...obstacles.map((obstacle) => `It refuses at the moment: the company ${obstacle}.`),
@@ -80,15 +78,38 @@ async function readCompany(
 ): Promise<readonly string[]> {
   await context.about(companyId);
   const { call } = await context.session();
-  let cursor: string | undefined;
   const obstacles: string[] = [];
+  await readAll(
+    context,
+    (cursor) => call(readCompanyDataOperation, { companyId, cursor }),
+    (page) => {
+      for (const row of page.rows) take(row);
+      obstacles.push(...(page.obstacles ?? []));
+    },
+  );
+  return obstacles;
+}
+
+/** Reads pages to the last one, so that no more than one is held. */
+export async function readAll<Page extends { readonly cursor?: string | undefined }>(
+  context: CommandContext,
+  read: (cursor: string | undefined) => Promise<Page>,
+  take: (page: Page) => void,
+): Promise<void> {
+  let cursor: string | undefined;
   do {
     if (context.signal.aborted) throw interrupted();
-    const page = await call(readCompanyDataOperation, { companyId, cursor });
-    for (const row of page.rows) take(row);
-    obstacles.push(...(page.obstacles ?? []));
+    const page = await read(cursor);
+    take(page);
     ({ cursor } = page);
     context.progress(`reading: ${cursor ?? 'done'}`);
   } while (cursor !== undefined);
-  return obstacles;
+}
+
+/** The number of rows of each table, by the tables of all rows. */
+export function countRows(tables: readonly string[]) {
+  return [...new Set(tables)].map((table) => ({
+    table,
+    rows: tables.filter((each) => each === table).length,
+  }));
 }

@@ -12,6 +12,7 @@ import { newId } from '@partner/kernel/process/ids';
 import { notFound } from '@partner/kernel/process/service-error';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, subcommand, topCommand } from '../command-context.js';
+import { countRows, readAll, ROW_COLUMNS } from './company-data.js';
 import { deadLettersAbout, type LetterAbout, letterDocuments, renderLetters } from '../dead-letters-about.js';
 import { EXIT_CODES, wrongUsage } from '../exit-codes.js';
 import { columns, type Document, isDocument, jsonText, parseJson, renderTable } from '../output.js';
@@ -20,7 +21,6 @@ import { interrupted, pollUntil } from '../poll-until.js';
 const MATCH_COLUMNS = columns(
   'type, id, company: companyId, name, email, phone, address, project: projectId',
 );
-const ROW_COLUMNS = columns('table, rows');
 const ERASURE_COLUMNS = columns(
   'id, requested: requestedAt, finished: finishedAt, by: operator, company: companyId, leads: leadIds, projects: projectIds, jobs: jobIds',
 );
@@ -177,17 +177,16 @@ async function readRows(
   take: (table: string, row: Document) => void,
 ): Promise<void> {
   const { call } = await context.session();
-  let cursor: string | undefined;
-  do {
-    if (context.signal.aborted) throw interrupted();
-    const page = await call(readPersonDataOperation, { records, cursor });
-    for (const { table, row } of page.rows) {
-      const shown = parseJson(JSON.stringify(row));
-      if (isDocument(shown)) take(table, shown);
-    }
-    ({ cursor } = page);
-    context.progress(`reading: ${cursor ?? 'done'}`);
-  } while (cursor !== undefined);
+  await readAll(
+    context,
+    (cursor) => call(readPersonDataOperation, { records, cursor }),
+    (page) => {
+      for (const { table, row } of page.rows) {
+        const shown = parseJson(JSON.stringify(row));
+        if (isDocument(shown)) take(table, shown);
+      }
+    },
+  );
 }
 
 async function preview(
@@ -195,9 +194,9 @@ async function preview(
   { records, matches, letters }: Found,
   code: string,
 ): Promise<void> {
-  const counts = new Map<string, number>();
-  await readRows(context, records, (table) => counts.set(table, (counts.get(table) ?? 0) + 1));
-  const rows = [...counts].map(([table, count]) => ({ table, rows: count }));
+  const tables: string[] = [];
+  await readRows(context, records, (table) => tables.push(table));
+  const rows = countRows(tables);
   context.output.words(
     { matches, rows, deadLetters: letterDocuments(letters), confirm: code },
     [

@@ -58,7 +58,6 @@ export type Configuration = z.infer<typeof configuration>;
 
 export interface ConfigurationFile {
   readonly configuration: Configuration;
-  /** Fails with all violations, each with its line and its path. */
   refuse(violations: readonly FieldViolation[]): never;
 }
 

@@ -86,7 +86,6 @@ export async function subscribe(companyId: string, where: string): Promise<strin
   return id;
 }
 
-/** Message ids of the dead letters, in order. */
 export async function messageIds(): Promise<readonly string[]> {
   const found = valueAt(await document('dead-letters', 'list', DEAD), 'deadLetters');
   return Array.isArray(found) ? found.map((letter: Json) => textAt(letter, 'messageId')).sort() : [];
