@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { chooseBroker } from './choose-broker.js';
-import { aStack } from './testing/a-stack.js';
+import { aStack } from './testing/in-process.js';
 
 const OWN = 'amqp://guest:guest@127.0.0.1/partner';
 const stack = aStack(OWN);

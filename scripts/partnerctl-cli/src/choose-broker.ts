@@ -2,10 +2,8 @@ import { ownVhostUrl } from '@partner/local-stack/backing-services/backing-servi
 import type { StackDescription } from '@partner/local-stack/stack/stack-description';
 
 export interface ChosenBroker {
-  /** Undefined: none was given, and no local stack runs. */
   readonly amqpUrl: string | undefined;
   readonly stack: StackDescription | undefined;
-  /** Whether a local stack runs that uses another broker; the run must not use that stack. */
   readonly isStackLeftOut: boolean;
 }
 

@@ -8,12 +8,10 @@ import type { Owned, Session } from './session.js';
 
 export interface CommandContext {
   readonly output: Output;
-  /** Shows the progress of long work, if standard error is a terminal. */
   progress(text: string): void;
   /** Writes a message that is not a result to standard error. */
   tell(text: string): void;
   write(text: string): void;
-  /** Empties the screen, if standard output is a terminal. */
   clear(): void;
   session(): Promise<Session>;
   /** A resource with its company. Fails with `not_found`. */
@@ -22,9 +20,7 @@ export interface CommandContext {
   stack(): StackDescription | undefined;
   /** Whether a local stack runs there that uses another broker than this run. */
   isStackLeftOut(): boolean;
-  /** The mail server of `SMTP_URL`, else the mail sink of the local stack; undefined without either. */
   mailer(): Mailer | undefined;
-  /** Address of the console: `PUBLIC_BASE_URL`, else that of the local stack. */
   publicBaseUrl(): string;
   read(file: string): Promise<string>;
   readonly signal: AbortSignal;
@@ -48,7 +44,6 @@ export function subcommand<const Usage extends string>(
   return added.description(description).addHelpText('after', examples(called, lines));
 }
 
-/** Renders examples of a command: its arguments, or a whole line of a shell that names partnerctl. */
 export function examples(command: string, lines: readonly string[]): string {
   const called = lines.map((line) =>
     line.includes('partnerctl') ? line : ['partnerctl', command, line].filter(Boolean).join(' '),

@@ -51,7 +51,6 @@ export function letterDocuments(letters: readonly LetterAbout[]): readonly Docum
   return letters.map((letter) => ({ ...letter }));
 }
 
-/** A table of the dead letters, and how to discard them; empty without any. */
 export function renderLetters(letters: readonly LetterAbout[]): string {
   if (letters.length === 0) return '';
   const table = renderTable(letterDocuments(letters), LETTER_COLUMNS);

@@ -50,7 +50,6 @@ function withoutAdvice(message: string): string {
   return message.replace(`; ${NOT_DONE_ADVICE}`, '').replace(`; ${OUTCOME_UNKNOWN_ADVICE}`, '');
 }
 
-/** End of a run: exit code and message on standard error; no message if it was already written. */
 export interface Ending {
   readonly exitCode: number;
   readonly message?: string;

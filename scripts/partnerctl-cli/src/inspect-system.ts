@@ -53,7 +53,6 @@ export async function inspectServiceQueues(
   }));
 }
 
-/** Backlog in Postgres and the clocks, as job-state reports them. */
 export async function readBacklog(session: Pick<Session, 'call'>): Promise<{
   readonly backlog: Document;
   readonly numbers: Readonly<Record<string, number>>;

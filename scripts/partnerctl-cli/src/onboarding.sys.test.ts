@@ -35,7 +35,7 @@ const run = (script: string) =>
       HOME: root,
       PARTNER_STACK_DIRECTORY: stackDirectory,
     },
-    timeoutMs: 600_000,
+    timeoutMs: 840_000,
   });
 
 afterAll(async () => {

@@ -63,10 +63,8 @@ export function columns(list: string): readonly Column[] {
     });
 }
 
-/** Writes the result of a command, once, to standard output. */
 export interface Output {
   readonly isJson: boolean;
-  /** Rows as a table; as JSON `{ [name]: rows, ...more }`. */
   rows(name: string, rows: readonly Document[], columns: readonly Column[], more?: Document): void;
   thing(document: Document, lines: readonly Column[], extra?: string): void;
   words(document: Document, text: string): void;

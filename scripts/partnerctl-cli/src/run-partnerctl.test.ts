@@ -8,8 +8,7 @@ import { describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
 import { closeServer, listen } from '@partner/kernel/process/listen';
 import type { Surroundings } from './run-partnerctl.js';
-import { aStack, withStack } from './testing/a-stack.js';
-import { inProcess } from './testing/in-process.js';
+import { aStack, withStack, inProcess } from './testing/in-process.js';
 
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 

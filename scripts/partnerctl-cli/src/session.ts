@@ -139,7 +139,6 @@ export async function aboutResource({ call, callFor }: Pick<Session, 'call' | 'c
   };
 }
 
-/** A logger that only reports the errors of one event. */
 function noting(line: string, note: (error: unknown) => void): Logger {
   return {
     ...silentLogger,

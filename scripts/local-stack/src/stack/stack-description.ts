@@ -16,7 +16,6 @@ export const sandboxCompany = z.looseObject({
 
 export type SandboxCompany = z.infer<typeof sandboxCompany>;
 
-/** The content of `stack.json`, which describes a running stack to tools. */
 export const stackDescription = z.object({
   baseUrl: z.url(),
   environment: z.literal('sandbox'),

@@ -16,7 +16,6 @@ import type { ProcessRecord } from './stack-state.js';
 /** The variable that identifies every process of a stack; its value is the stack's directory. */
 export const STACK_VARIABLE = 'PARTNER_STACK';
 
-/** One process of a stack. It can be killed and started again alone; its ports stay the same. */
 export interface StackProcess {
   readonly name: string;
   readonly logFile: string;

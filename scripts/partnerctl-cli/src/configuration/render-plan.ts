@@ -34,7 +34,6 @@ export function stepDocument(step: Step): Document {
   }
 }
 
-/** Renders the steps of a plan, by company, with the outcomes of applied ones, and a line of counts. */
 export function renderPlan({ steps, unchanged }: ConfigurationPlan, outcomes: Outcomes): string {
   const lines = steps.flatMap((step, index) => {
     const { id, name } = step.company;
