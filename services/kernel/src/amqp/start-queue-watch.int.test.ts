@@ -58,7 +58,7 @@ describe('the watch of queues', () => {
     await probe.channel.deleteQueue(missing.deadLetterQueue);
     await become('queue_messages', missing.name, Number.NaN);
     await become('queue_messages', first.name, 0);
-    await eventually('readiness', () => connection.isReady());
+    expect(await eventually('readiness', () => connection.isReady())).toBe(true);
     probe.send(last.name, 'one');
     await become('queue_messages', last.name, 1);
     await probe.channel.assertQueue(missing.name, { durable: true });

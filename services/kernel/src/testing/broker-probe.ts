@@ -4,7 +4,7 @@ import { declareQueue } from '../amqp/topology.js';
 import { newId } from '../process/ids.js';
 import { eventually } from '@partner/test-kit/eventually';
 
-export type TestQueue = QueueDefinition & { readonly deadLetterQueue: string };
+type TestQueue = QueueDefinition & { readonly deadLetterQueue: string };
 
 /** A broker client with which a test prepares and inspects queues. */
 export interface BrokerProbe {

@@ -19,7 +19,9 @@ export const HOST = 'receiver.partner.test';
 export const POOL = { concurrency: 500 } as const;
 
 export const authority = await createTestAuthority();
-export const certificate = await authority.issue({ names: [HOST] });
+export const certificate: { readonly key: string; readonly cert: string } = await authority.issue({
+  names: [HOST],
+});
 
 /** Run after each test, the last one first. */
 export const cleanups: (() => Promise<void> | void)[] = [];

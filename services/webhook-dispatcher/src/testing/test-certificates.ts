@@ -6,7 +6,7 @@ const KEY_ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const DAY_MS = 24 * 3_600_000;
 
 /** Key and certificate of a server, in PEM. */
-export interface TestCertificate {
+interface TestCertificate {
   readonly key: string;
   readonly cert: string;
 }
