@@ -104,46 +104,31 @@ export function startRpcServers(
 /** Every operation, with its use case. */
 export function implementationsOf(
   config: Config,
-  { database, clock, logger, keyUsage, dispatcher }: ServiceDeps,
+  { dispatcher, ...given }: ServiceDeps,
 ): readonly Implementation[] {
-  const deps = { database, clock, logger };
+  const inFlight = config.DELIVERIES_IN_FLIGHT;
+  const deps = {
+    ...given,
+    environment: config.PARTNER_ENVIRONMENT,
+    feedDays: config.RETENTION_FEED_DAYS,
+    deliveriesDays: config.RETENTION_DELIVERIES_DAYS,
+    sealingKeys: config.WEBHOOK_SEALING_KEYS,
+    secretOverlapHours: config.SECRET_OVERLAP_HOURS,
+    endpoints: endpointsOver(dispatcher),
+    inFlight,
+    capacity: { inFlight, subscriptionCap: subscriptionCapOf(inFlight) },
+  };
   return [
-    ...keyOperations({ ...deps, keyUsage, environment: config.PARTNER_ENVIRONMENT }),
-    listJobFeed({ ...deps, feedDays: config.RETENTION_FEED_DAYS }),
-    ...[getJob, listTechnicians, recordStatusEvent, setSchedule, replaceAssignments].map((of) => of(deps)),
-    ...[createLead, bookAppointment, listContractorJobs, appendJobNote].map((of) => of(deps)),
-    ...eventFeedOperations({ ...deps, deliveriesDays: config.RETENTION_DELIVERIES_DAYS }),
-    ...eventReplayOperations(deps),
-    ...manifestOperations(deps),
-    ...accessOperations({
-      ...deps,
-      environment: config.PARTNER_ENVIRONMENT,
-      sealingKeys: config.WEBHOOK_SEALING_KEYS,
-    }),
-    ...auditOperations(deps),
-    ...notificationOperations(deps),
-    ...operatorOperations({
-      ...deps,
-      environment: config.PARTNER_ENVIRONMENT,
-      inFlight: config.DELIVERIES_IN_FLIGHT,
-    }),
-    ...subscriptionOperations({
-      ...deps,
-      endpoints: endpointsOver(dispatcher),
-      sealingKeys: config.WEBHOOK_SEALING_KEYS,
-      secretOverlapHours: config.SECRET_OVERLAP_HOURS,
-    }),
-    ...deliveryOperations(deps),
-    ...eventOperations(deps),
-    ...replayOperations(deps),
-    ...(config.PARTNER_ENVIRONMENT === 'sandbox' ? faultOperations(deps) : []),
-    ...statisticsOperations(deps),
-    ...serviceStatusOperations({
-      ...deps,
-      capacity: {
-        inFlight: config.DELIVERIES_IN_FLIGHT,
-        subscriptionCap: subscriptionCapOf(config.DELIVERIES_IN_FLIGHT),
-      },
-    }),
-  ];
+    ...[listJobFeed, getJob, listTechnicians, recordStatusEvent, setSchedule, replaceAssignments],
+    ...[createLead, bookAppointment, listContractorJobs, appendJobNote],
+  ]
+    .map((operation) => operation(deps))
+    .concat(
+      [
+        ...[keyOperations, accessOperations, auditOperations, notificationOperations, operatorOperations],
+        ...[eventFeedOperations, eventReplayOperations, manifestOperations, eventOperations],
+        ...[subscriptionOperations, deliveryOperations, replayOperations, statisticsOperations],
+        ...[serviceStatusOperations, ...(deps.environment === 'sandbox' ? [faultOperations] : [])],
+      ].flatMap((operations) => operations(deps)),
+    );
 }

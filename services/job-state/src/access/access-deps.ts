@@ -1,8 +1,8 @@
-import type { Implementation } from '@partner/kernel/amqp/implement';
+import type { CallContext, Implementation } from '@partner/kernel/amqp/implement';
 import type { Environment } from '@partner/kernel/security/api-key';
 import type { SealingKeys } from '@partner/kernel/security/secret-sealing';
 import type { Logger } from '@partner/kernel/telemetry/logger';
-import type { Database } from '../database/database.js';
+import type { Database, Transaction } from '../database/database.js';
 
 /** Dependencies of the operations with which people sign in and manage a company's keys, colleagues and technical contact. */
 export interface AccessDeps {
@@ -16,3 +16,13 @@ export interface AccessDeps {
 
 /** An operation with its use case, once its dependencies are known. */
 export type AccessOperation = (deps: AccessDeps) => Implementation;
+
+/** Runs the work of a call in a transaction, until the caller's deadline. */
+export function inTransaction<T>(
+  database: Pick<Database, 'transaction'>,
+  { caller, timeoutMs }: CallContext,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const companyId = caller.kind === 'service' ? undefined : caller.companyId;
+  return database.transaction(work, { companyId, timeoutMs: timeoutMs() });
+}

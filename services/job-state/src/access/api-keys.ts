@@ -26,7 +26,7 @@ import { recordAudit } from '../audit/record-audit.js';
 import type { Transaction } from '../database/database.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
 import { pageById } from '../rpc/page-by-id.js';
-import type { AccessOperation } from './access-deps.js';
+import { type AccessOperation, inTransaction } from './access-deps.js';
 import { contractInstaller } from './contracted-installers.js';
 import { insertKey, KEY_COLUMNS, type KeyRow, keyState, shownKey } from './key-row.js';
 import { lockCompany } from './lock-company.js';
@@ -63,34 +63,31 @@ const createKey: AccessOperation = ({ database, clock, environment, logger }) =>
   implement(createApiKeyOperation, async ({ companyId, caller, body, timeoutMs }) => {
     const { kind, boundCompanyId = null, description = '' } = body;
     const actor = callingActor(caller);
-    const { key, text } = await database.transaction(
-      async (tx) => {
-        refuseKind(await lockCompany(tx, companyId), kind);
-        if (boundCompanyId !== null) {
-          await refuseInstaller(tx, companyId, boundCompanyId, caller.kind === 'operator');
-        }
-        const made = await insertKey(
-          tx,
-          companyId,
-          { kind, boundCompanyId, description: description === '' ? null : description },
-          { environment, now: clock() },
-        );
-        await recordAudit(tx, {
-          companyId,
-          actor,
-          action: 'api_key.created',
-          subject: { type: 'api_key', id: made.key.id },
-          details: {
-            kind,
-            boundCompanyId,
-            description: made.key.description,
-            lastFour: made.key.lastFour,
-          },
-        });
-        return made;
-      },
-      { companyId, timeoutMs: timeoutMs() },
-    );
+    const { key, text } = await inTransaction(database, { caller, timeoutMs }, async (tx) => {
+      refuseKind(await lockCompany(tx, companyId), kind);
+      if (boundCompanyId !== null) {
+        await refuseInstaller(tx, companyId, boundCompanyId, caller.kind === 'operator');
+      }
+      const made = await insertKey(
+        tx,
+        companyId,
+        { kind, boundCompanyId, description: description === '' ? null : description },
+        { environment, now: clock() },
+      );
+      await recordAudit(tx, {
+        companyId,
+        actor,
+        action: 'api_key.created',
+        subject: { type: 'api_key', id: made.key.id },
+        details: {
+          kind,
+          boundCompanyId,
+          description: made.key.description,
+          lastFour: made.key.lastFour,
+        },
+      });
+      return made;
+    });
     logger.info({ companyId, keyId: key.id, kind, membershipId: actor.membershipId }, 'key.created');
     const created = { key: shownKey(key, clock()), apiKey: text };
     return { json: JSON.stringify(created satisfies ApiKeyCreated) };
@@ -145,35 +142,32 @@ const rotateKey: AccessOperation = ({ database, clock, environment, logger }) =>
   implement(rotateApiKeyOperation, async ({ companyId, caller, params: { id: keyId }, body, timeoutMs }) => {
     const overlapHours = body?.overlapHours ?? KEY_LIMITS.overlapHours.default;
     const actor = callingActor(caller);
-    const { key, text, previous } = await database.transaction(
-      async (tx) => {
-        await lockCompany(tx, companyId);
-        const now = clock();
-        const replaced = await lockRotatable(tx, companyId, keyId, now);
-        // Before the new key is counted: without an overlap it replaces this one in the count.
-        await tx.query('update api_keys set expires_at = least(expires_at, $2::timestamptz) where id = $1', [
-          keyId,
-          new Date(now.getTime() + overlapHours * HOUR_MS),
-        ]);
-        const made = await insertKey(tx, companyId, replaced, { environment, now });
-        const [previous] = await tx.query<KeyRow>(
-          `with k as (update api_keys set replaced_by = $2 where id = $1 returning *) select ${KEY_COLUMNS} from k`,
-          [keyId, made.key.id],
-        );
-        invariant(previous, 'the locked row exists');
-        const { id: replacedBy, lastFour } = made.key;
-        await recordAudit(tx, {
-          companyId,
-          actor,
-          action: 'api_key.rotated',
-          subject: { type: 'api_key', id: keyId },
-          details: { replacedBy, lastFour, overlapHours, expiresAt: previous.expiresAt },
-        });
-        if (overlapHours === 0) broadcastRevocation(tx, keyId);
-        return { ...made, previous };
-      },
-      { companyId, timeoutMs: timeoutMs() },
-    );
+    const { key, text, previous } = await inTransaction(database, { caller, timeoutMs }, async (tx) => {
+      await lockCompany(tx, companyId);
+      const now = clock();
+      const replaced = await lockRotatable(tx, companyId, keyId, now);
+      // Before the new key is counted: without an overlap it replaces this one in the count.
+      await tx.query('update api_keys set expires_at = least(expires_at, $2::timestamptz) where id = $1', [
+        keyId,
+        new Date(now.getTime() + overlapHours * HOUR_MS),
+      ]);
+      const made = await insertKey(tx, companyId, replaced, { environment, now });
+      const [previous] = await tx.query<KeyRow>(
+        `with k as (update api_keys set replaced_by = $2 where id = $1 returning *) select ${KEY_COLUMNS} from k`,
+        [keyId, made.key.id],
+      );
+      invariant(previous, 'the locked row exists');
+      const { id: replacedBy, lastFour } = made.key;
+      await recordAudit(tx, {
+        companyId,
+        actor,
+        action: 'api_key.rotated',
+        subject: { type: 'api_key', id: keyId },
+        details: { replacedBy, lastFour, overlapHours, expiresAt: previous.expiresAt },
+      });
+      if (overlapHours === 0) broadcastRevocation(tx, keyId);
+      return { ...made, previous };
+    });
     const { membershipId } = actor;
     logger.info({ companyId, keyId, replacedBy: key.id, overlapHours, membershipId }, 'key.rotated');
     const now = clock();
@@ -211,28 +205,25 @@ function broadcastRevocation(tx: Transaction, keyId: string): void {
 const revokeKey: AccessOperation = ({ database, clock, logger }) =>
   implement(revokeApiKeyOperation, async ({ companyId, caller, params: { id: keyId }, timeoutMs }) => {
     const actor = callingActor(caller);
-    await database.transaction(
-      async (tx) => {
-        const [key] = await tx.query<{ kind: string; lastFour: string; isRevoked: boolean }>(
-          `select kind, last_four as "lastFour", revoked_at is not null as "isRevoked" from api_keys
+    await inTransaction(database, { caller, timeoutMs }, async (tx) => {
+      const [key] = await tx.query<{ kind: string; lastFour: string; isRevoked: boolean }>(
+        `select kind, last_four as "lastFour", revoked_at is not null as "isRevoked" from api_keys
            where id = $1 and company_id = $2 for no key update`,
-          [keyId, companyId],
-        );
-        if (key === undefined) throw notFound('API key');
-        if (!key.isRevoked) {
-          await tx.query('update api_keys set revoked_at = $2 where id = $1', [keyId, clock()]);
-          await recordAudit(tx, {
-            companyId,
-            actor,
-            action: 'api_key.revoked',
-            subject: { type: 'api_key', id: keyId },
-            details: { kind: key.kind, lastFour: key.lastFour },
-          });
-        }
-        broadcastRevocation(tx, keyId);
-      },
-      { companyId, timeoutMs: timeoutMs() },
-    );
+        [keyId, companyId],
+      );
+      if (key === undefined) throw notFound('API key');
+      if (!key.isRevoked) {
+        await tx.query('update api_keys set revoked_at = $2 where id = $1', [keyId, clock()]);
+        await recordAudit(tx, {
+          companyId,
+          actor,
+          action: 'api_key.revoked',
+          subject: { type: 'api_key', id: keyId },
+          details: { kind: key.kind, lastFour: key.lastFour },
+        });
+      }
+      broadcastRevocation(tx, keyId);
+    });
     logger.info({ companyId, keyId, membershipId: actor.membershipId }, 'key.revoked');
     return { json: '' };
   });

@@ -17,7 +17,7 @@ import { invalidArgument } from '@partner/kernel/process/validation';
 import { callingOwner } from '../audit/actor.js';
 import { type OwnerChange, recordOwnerChange } from '../audit/record-audit.js';
 import type { Queryable, Transaction } from '../database/database.js';
-import type { AccessDeps, AccessOperation } from './access-deps.js';
+import { type AccessDeps, type AccessOperation, inTransaction } from './access-deps.js';
 import { lockCompany } from './lock-company.js';
 import { canSignIn, type MembershipOfCompany } from './membership.js';
 import { putPasswordLink } from './passwords.js';
@@ -176,18 +176,15 @@ async function changeColleagues(
 ): Promise<Colleague> {
   const actor = callingOwner(caller);
   const { companyId } = actor;
-  const changed = await database.transaction(
-    async (tx) => {
-      await lockCompany(tx, companyId);
-      const acting = await tx.query(
-        `select from memberships where id = $1 and company_id = $2 and role = 'OWNER' and active`,
-        [actor.membershipId, companyId],
-      );
-      if (acting.length === 0) throw new ServiceError('permission_denied', 'only an owner can change people');
-      return change(tx, { companyId, actor });
-    },
-    { companyId, timeoutMs: timeoutMs() },
-  );
+  const changed = await inTransaction(database, { caller, timeoutMs }, async (tx) => {
+    await lockCompany(tx, companyId);
+    const acting = await tx.query(
+      `select from memberships where id = $1 and company_id = $2 and role = 'OWNER' and active`,
+      [actor.membershipId, companyId],
+    );
+    if (acting.length === 0) throw new ServiceError('permission_denied', 'only an owner can change people');
+    return change(tx, { companyId, actor });
+  });
   const { membershipId } = changed;
   logger.info({ companyId, membershipId, actorId: actor.membershipId }, 'colleague.changed');
   return changed;

@@ -12,7 +12,7 @@ import { isPasswordHash } from '@partner/kernel/security/password-hashing';
 import { callingOwner } from '../audit/actor.js';
 import { type OwnerChange, recordOwnerChange } from '../audit/record-audit.js';
 import type { Queryable, Transaction } from '../database/database.js';
-import type { AccessOperation } from './access-deps.js';
+import { type AccessOperation, inTransaction } from './access-deps.js';
 import { passwordVersion, SESSIONS_COLUMNS, type SessionsBasis } from './membership.js';
 import { noticeToPerson } from './queue-notices.js';
 
@@ -31,22 +31,19 @@ const replacePassword: AccessOperation = ({ database, logger }) =>
     const { formerPasswordVersion, passwordHash } = input;
     const actor = callingOwner(caller);
     const { companyId, membershipId } = actor;
-    const version = await database.transaction(
-      async (tx) => {
-        const [owner] = await tx.query<SessionsBasis>(
-          `select ${SESSIONS_COLUMNS} from memberships as member
+    const version = await inTransaction(database, { caller, timeoutMs }, async (tx) => {
+      const [owner] = await tx.query<SessionsBasis>(
+        `select ${SESSIONS_COLUMNS} from memberships as member
            where id = $1 and company_id = $2 and active and role in ('OWNER', 'VIEWER') and password_hash is not null
            for no key update`,
-          [membershipId, companyId],
-        );
-        if (owner === undefined || passwordVersion(owner) !== formerPasswordVersion) {
-          throw new ServiceError('password_wrong', 'the password was changed meanwhile; sign in again');
-        }
-        await setPassword(tx, { companyId, membershipId, actor }, passwordHash);
-        return passwordVersion({ ...owner, passwordHash });
-      },
-      { companyId, timeoutMs: timeoutMs() },
-    );
+        [membershipId, companyId],
+      );
+      if (owner === undefined || passwordVersion(owner) !== formerPasswordVersion) {
+        throw new ServiceError('password_wrong', 'the password was changed meanwhile; sign in again');
+      }
+      await setPassword(tx, { companyId, membershipId, actor }, passwordHash);
+      return passwordVersion({ ...owner, passwordHash });
+    });
     logger.info({ companyId, membershipId }, 'owner.password_changed');
     return { passwordVersion: version };
   });
@@ -96,26 +93,23 @@ const MAY_SIGN_IN = `member.active and member.role in ('OWNER', 'VIEWER') and me
  * Atomic: the link and its entry in the audit trail. Locks: the membership, then its link.
  */
 const createPasswordLink: AccessOperation = ({ database, clock, logger }) =>
-  implementInternal(createPasswordLinkOperation, async (input, { timeoutMs }) => {
-    const person = await database.transaction(
-      async (tx) => {
-        const [found] = await tx.query<LinkedPerson>(
-          `select ${PERSON} from memberships as member join companies as company on company.id = member.company_id
+  implementInternal(createPasswordLinkOperation, async (input, context) => {
+    const person = await inTransaction(database, context, async (tx) => {
+      const [found] = await tx.query<LinkedPerson>(
+        `select ${PERSON} from memberships as member join companies as company on company.id = member.company_id
            where lower(member.email) = lower($1) and ${MAY_SIGN_IN} and member.password_hash is not null
              and ($2::text is null or member.id = $2)
            for no key update of member`,
-          [input.email, input.onlyMembershipId ?? null],
-        );
-        if (found === undefined) return undefined;
-        const { membershipId, companyId, displayName } = found;
-        const expiresAt = new Date(clock().getTime() + PASSWORD_LINKS.minutes * MINUTE_MS);
-        await putPasswordLink(tx, { membershipId, tokenSha256: input.tokenSha256, expiresAt });
-        const change = { companyId, membershipId, actor: undefined };
-        await recordOwnerChange(tx, change, { displayName, expiresAt }, 'owner.password_link_requested');
-        return found;
-      },
-      { timeoutMs: timeoutMs() },
-    );
+        [input.email, input.onlyMembershipId ?? null],
+      );
+      if (found === undefined) return undefined;
+      const { membershipId, companyId, displayName } = found;
+      const expiresAt = new Date(clock().getTime() + PASSWORD_LINKS.minutes * MINUTE_MS);
+      await putPasswordLink(tx, { membershipId, tokenSha256: input.tokenSha256, expiresAt });
+      const change = { companyId, membershipId, actor: undefined };
+      await recordOwnerChange(tx, change, { displayName, expiresAt }, 'owner.password_link_requested');
+      return found;
+    });
     if (person === undefined) return {};
     const { companyId, membershipId, email } = person;
     logger.info({ companyId, membershipId }, 'owner.password_link_requested');
@@ -162,29 +156,26 @@ const findPasswordLink: AccessOperation = ({ database, clock }) =>
  * Atomic: the password, the end of the link and the entry in the audit trail. Locks: the membership, then the link.
  */
 const usePasswordToken: AccessOperation = ({ database, clock, logger }) =>
-  implementInternal(usePasswordTokenOperation, async (input, { timeoutMs }) => {
+  implementInternal(usePasswordTokenOperation, async (input, context) => {
     const { passwordHash, remoteAddress, userAgent } = input;
     const tokenSha256 = Buffer.from(input.tokenSha256, 'hex');
-    const { companyId, membershipId } = await database.transaction(
-      async (tx) => {
-        const [person] = await tx.query<Pick<LinkedPerson, 'companyId' | 'membershipId' | 'displayName'>>(
-          `select member.id as "membershipId", member.company_id as "companyId", member.display_name as "displayName"
+    const { companyId, membershipId } = await inTransaction(database, context, async (tx) => {
+      const [person] = await tx.query<Pick<LinkedPerson, 'companyId' | 'membershipId' | 'displayName'>>(
+        `select member.id as "membershipId", member.company_id as "companyId", member.display_name as "displayName"
            from memberships as member
            where member.id = (select membership_id from password_links where token_sha256 = $1) and ${MAY_SIGN_IN}
            for no key update`,
-          [tokenSha256],
-        );
-        const used = await tx.query(
-          'delete from password_links where token_sha256 = $1 and expires_at > $2 returning membership_id',
-          [tokenSha256, clock()],
-        );
-        if (person === undefined || used.length === 0) throw notFound('password link');
-        const actor = { ...person, remoteAddress, userAgent };
-        await setPassword(tx, { ...person, actor }, passwordHash);
-        return person;
-      },
-      { timeoutMs: timeoutMs() },
-    );
+        [tokenSha256],
+      );
+      const used = await tx.query(
+        'delete from password_links where token_sha256 = $1 and expires_at > $2 returning membership_id',
+        [tokenSha256, clock()],
+      );
+      if (person === undefined || used.length === 0) throw notFound('password link');
+      const actor = { ...person, remoteAddress, userAgent };
+      await setPassword(tx, { ...person, actor }, passwordHash);
+      return person;
+    });
     logger.info({ companyId, membershipId }, 'owner.password_changed');
     return {};
   });

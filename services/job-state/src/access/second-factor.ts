@@ -21,7 +21,7 @@ import type { z } from 'zod';
 import { callingOwner } from '../audit/actor.js';
 import { type OwnerChange, recordOwnerChange } from '../audit/record-audit.js';
 import type { CallerLimits, Transaction } from '../database/database.js';
-import type { AccessDeps, AccessOperation } from './access-deps.js';
+import { type AccessDeps, type AccessOperation, inTransaction } from './access-deps.js';
 import { endSessions, type MembershipOfCompany } from './membership.js';
 import { noticeToPerson } from './queue-notices.js';
 import { newTotpSecret, totpStep, totpUri } from './totp.js';
@@ -102,31 +102,28 @@ const beginSecondFactor: AccessOperation = ({ database, sealingKeys, environment
     const secret = newTotpSecret();
     const id = newId('mfa');
     const sealed = sealSecret(sealingKeys, sealedFor(id), secret);
-    const account = await database.transaction(
-      async (tx) => {
-        const [member] = await tx.query<{ email: string }>(
-          'select email from memberships where id = $1 and company_id = $2 and active and email is not null',
-          [membershipId, companyId],
-        );
-        if (member === undefined) throw notFound('owner');
-        const begun = await tx.query(
-          `insert into second_factors (id, membership_id, sealed, sealing_key_id) values ($1, $2, $3, $4)
+    const account = await inTransaction(database, { caller, timeoutMs }, async (tx) => {
+      const [member] = await tx.query<{ email: string }>(
+        'select email from memberships where id = $1 and company_id = $2 and active and email is not null',
+        [membershipId, companyId],
+      );
+      if (member === undefined) throw notFound('owner');
+      const begun = await tx.query(
+        `insert into second_factors (id, membership_id, sealed, sealing_key_id) values ($1, $2, $3, $4)
            on conflict (membership_id) do update
              set id = excluded.id, sealed = excluded.sealed, sealing_key_id = excluded.sealing_key_id
              where second_factors.enabled_at is null
            returning id`,
-          [id, membershipId, sealed, sealingKeyIdOf(sealed)],
+        [id, membershipId, sealed, sealingKeyIdOf(sealed)],
+      );
+      if (begun.length === 0) {
+        throw new ServiceError(
+          'second_factor_enabled',
+          'a second factor is enabled already; disable it first',
         );
-        if (begun.length === 0) {
-          throw new ServiceError(
-            'second_factor_enabled',
-            'a second factor is enabled already; disable it first',
-          );
-        }
-        return member.email;
-      },
-      { companyId, timeoutMs: timeoutMs() },
-    );
+      }
+      return member.email;
+    });
     const issuer = environment === 'production' ? 'Partner console' : `Partner console (${environment})`;
     const begun = { secret, uri: totpUri({ secret, issuer, account }) };
     return { json: JSON.stringify(begun satisfies SecondFactorSecret) };

@@ -15,7 +15,7 @@ import type { z } from 'zod';
 import { callingOwner } from '../audit/actor.js';
 import { recordOwnerChange } from '../audit/record-audit.js';
 import type { Transaction } from '../database/database.js';
-import type { AccessOperation } from './access-deps.js';
+import { type AccessOperation, inTransaction } from './access-deps.js';
 import {
   canSignIn,
   endSessions,
@@ -124,39 +124,36 @@ const linkProvider: AccessOperation = ({ database, clock, logger }) =>
     const actor = callingOwner(caller);
     const { companyId, membershipId } = actor;
     const { issuer, subject, verifiedEmail } = checkedIdentity(identity);
-    await database.transaction(
-      async (tx) => {
-        const known = await tx.query(
-          'select from provider_links where issuer = $1 and subject = $2 and membership_id = $3',
-          [issuer, subject, membershipId],
-        );
-        if (known.length > 0) return;
-        const [member] = await tx.query<{ displayName: string }>(
-          `select member.display_name as "displayName" from memberships as member
+    await inTransaction(database, { caller, timeoutMs }, async (tx) => {
+      const known = await tx.query(
+        'select from provider_links where issuer = $1 and subject = $2 and membership_id = $3',
+        [issuer, subject, membershipId],
+      );
+      if (known.length > 0) return;
+      const [member] = await tx.query<{ displayName: string }>(
+        `select member.display_name as "displayName" from memberships as member
            where member.id = $2 and member.company_id = $5 and member.active and ${MAY_BE_LINKED}
            for no key update`,
-          [issuer, membershipId, verifiedEmail ?? null, clock(), companyId],
-        );
-        const linked =
-          member &&
-          (await tx.query(
-            `insert into provider_links (issuer, subject, membership_id, linked_at) values ($1, $2, $3, $4)
+        [issuer, membershipId, verifiedEmail ?? null, clock(), companyId],
+      );
+      const linked =
+        member &&
+        (await tx.query(
+          `insert into provider_links (issuer, subject, membership_id, linked_at) values ($1, $2, $3, $4)
              on conflict do nothing returning subject`,
-            [issuer, subject, membershipId, clock()],
-          ));
-        if (member === undefined || linked?.length !== 1) {
-          throw new ServiceError(
-            'provider_sign_in_refused',
-            'the account was changed meanwhile; sign in again',
-          );
-        }
-        const { displayName } = member;
-        const change = { companyId, membershipId, actor };
-        await recordOwnerChange(tx, change, { changed: ['provider'], displayName, issuer });
-        await noticeToPerson(tx, change, 'provider_linked', { issuer });
-      },
-      { companyId, timeoutMs: timeoutMs() },
-    );
+          [issuer, subject, membershipId, clock()],
+        ));
+      if (member === undefined || linked?.length !== 1) {
+        throw new ServiceError(
+          'provider_sign_in_refused',
+          'the account was changed meanwhile; sign in again',
+        );
+      }
+      const { displayName } = member;
+      const change = { companyId, membershipId, actor };
+      await recordOwnerChange(tx, change, { changed: ['provider'], displayName, issuer });
+      await noticeToPerson(tx, change, 'provider_linked', { issuer });
+    });
     logger.info({ companyId, membershipId, issuer }, 'owner.provider_linked');
     return {};
   });

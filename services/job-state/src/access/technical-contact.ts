@@ -13,7 +13,7 @@ import { notFound } from '@partner/kernel/process/service-error';
 import { callingActor, callingCompany } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import { type Queryable, queryWithin } from '../database/database.js';
-import type { AccessOperation } from './access-deps.js';
+import { type AccessOperation, inTransaction } from './access-deps.js';
 import { lockCompany } from './lock-company.js';
 import { noticeToAddress } from './queue-notices.js';
 
@@ -64,29 +64,26 @@ const requestTechnicalContact: AccessOperation = ({ database, clock, logger }) =
   implementInternal(requestTechnicalContactOperation, async ({ email, tokenSha256 }, context) => {
     const companyId = callingCompany(context.caller);
     const actor = callingActor(context.caller);
-    const contact = await database.transaction(
-      async (tx) => {
-        await lockCompany(tx, companyId);
-        const now = clock();
-        const expiresAt = new Date(now.getTime() + TECHNICAL_CONTACT_LIMITS.confirmationHours * HOUR_MS);
-        await tx.query(
-          `insert into technical_contacts (company_id, pending_email, pending_token_sha256, pending_expires_at)
+    const contact = await inTransaction(database, context, async (tx) => {
+      await lockCompany(tx, companyId);
+      const now = clock();
+      const expiresAt = new Date(now.getTime() + TECHNICAL_CONTACT_LIMITS.confirmationHours * HOUR_MS);
+      await tx.query(
+        `insert into technical_contacts (company_id, pending_email, pending_token_sha256, pending_expires_at)
            values ($1, $2, $3, $4)
            on conflict (company_id) do update set pending_email = excluded.pending_email,
              pending_token_sha256 = excluded.pending_token_sha256, pending_expires_at = excluded.pending_expires_at`,
-          [companyId, email, Buffer.from(tokenSha256, 'hex'), expiresAt],
-        );
-        await recordAudit(tx, {
-          companyId,
-          actor,
-          action: 'technical_contact.requested',
-          subject: { type: 'company', id: companyId },
-          details: { email, expiresAt },
-        });
-        return readContact(tx, companyId, now);
-      },
-      { companyId, timeoutMs: context.timeoutMs() },
-    );
+        [companyId, email, Buffer.from(tokenSha256, 'hex'), expiresAt],
+      );
+      await recordAudit(tx, {
+        companyId,
+        actor,
+        action: 'technical_contact.requested',
+        subject: { type: 'company', id: companyId },
+        details: { email, expiresAt },
+      });
+      return readContact(tx, companyId, now);
+    });
     logger.info({ companyId, membershipId: actor.membershipId }, 'technical_contact.requested');
     return contact;
   });
@@ -99,11 +96,10 @@ const requestTechnicalContact: AccessOperation = ({ database, clock, logger }) =
  * Atomic: the contact, its entry in the audit trail, and the email to the former contact. Lock: the contact.
  */
 const useTechnicalContactToken: AccessOperation = ({ database, clock, logger }) =>
-  implementInternal(useTechnicalContactTokenOperation, async ({ tokenSha256 }, { timeoutMs }) => {
-    const companyId = await database.transaction(
-      async (tx) => {
-        const [confirmed] = await tx.query<{ companyId: string; email: string; former: string | null }>(
-          `with known as (
+  implementInternal(useTechnicalContactTokenOperation, async ({ tokenSha256 }, context) => {
+    const companyId = await inTransaction(database, context, async (tx) => {
+      const [confirmed] = await tx.query<{ companyId: string; email: string; former: string | null }>(
+        `with known as (
              select company_id, email from technical_contacts where pending_token_sha256 = $1 for update
            )
            update technical_contacts contact set email = pending_email, confirmed_at = $2, pending_email = null,
@@ -111,21 +107,19 @@ const useTechnicalContactToken: AccessOperation = ({ database, clock, logger }) 
            from known
            where contact.company_id = known.company_id and pending_token_sha256 = $1 and pending_expires_at > $2
            returning contact.company_id as "companyId", contact.email, known.email as former`,
-          [Buffer.from(tokenSha256, 'hex'), clock()],
-        );
-        if (confirmed === undefined) throw notFound('pending technical contact');
-        await recordAudit(tx, {
-          companyId: confirmed.companyId,
-          actor: undefined,
-          action: 'technical_contact.confirmed',
-          subject: { type: 'company', id: confirmed.companyId },
-          details: { email: confirmed.email },
-        });
-        await announceReplacement(tx, confirmed);
-        return confirmed.companyId;
-      },
-      { timeoutMs: timeoutMs() },
-    );
+        [Buffer.from(tokenSha256, 'hex'), clock()],
+      );
+      if (confirmed === undefined) throw notFound('pending technical contact');
+      await recordAudit(tx, {
+        companyId: confirmed.companyId,
+        actor: undefined,
+        action: 'technical_contact.confirmed',
+        subject: { type: 'company', id: confirmed.companyId },
+        details: { email: confirmed.email },
+      });
+      await announceReplacement(tx, confirmed);
+      return confirmed.companyId;
+    });
     logger.info({ companyId }, 'technical_contact.confirmed');
     return {};
   });
