@@ -36,11 +36,8 @@ export function rateLabel(deliveriesPerSecond: number | null): string {
     : `At most ${formatCountOf(deliveriesPerSecond, 'delivery', 'deliveries')} per second`;
 }
 
-/** What says when the next attempt of a delivery is due. */
-export type NextOf = Pick<Delivery, 'nextAttemptAt' | 'state'>;
-
-/** When the next attempt of a delivery is due; null if none is. */
-export function nextAttemptOf({ nextAttemptAt, state }: NextOf): string | null {
+/** When the next attempt of a delivery, or of a webhook, is due; null if none is. */
+export function nextAttemptOf({ nextAttemptAt, state }: Pick<Delivery | Webhook, 'nextAttemptAt' | 'state'>) {
   return state === 'held' ? null : nextAttemptAt;
 }
 

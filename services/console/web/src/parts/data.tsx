@@ -17,7 +17,7 @@ import {
 } from '@tabler/icons-react';
 import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
 import type { ApiKey, Attempt, DeliveryState, ListedDelivery, Webhook } from '../api/hooks.js';
-import { isFailing, isWaitingForSlot, nextAttemptOf, type NextOf, webhookName } from '../webhook-facts.js';
+import { isFailing, isWaitingForSlot, nextAttemptOf, webhookName } from '../webhook-facts.js';
 import type { Tone } from '../palette.js';
 import { PATHS } from '../paths.js';
 import { Hint, SmallLink, TextLink, toneVars } from './page.js';
@@ -257,14 +257,14 @@ function subscribe(listen: () => void): () => void {
   };
 }
 
-/** Shows when a delivery's next attempt is due, or that it waits for a slot or for the rate of its webhook. */
+/** Shows when the next attempt of a delivery or a webhook is due, or that it waits for a slot or for the rate of its webhook. */
 export function NextAttempt(props: {
-  readonly delivery: NextOf;
+  readonly of: Parameters<typeof nextAttemptOf>[0];
   /** The rate of the webhook, null without one; absent: not known. */
   readonly perSecond?: number | null;
 }) {
   const now = useNow();
-  const next = nextAttemptOf(props.delivery);
+  const next = nextAttemptOf(props.of);
   if (next === null) return '–';
   return isWaitingForSlot(next, now) ? (
     <time dateTime={next}>{dueText(props.perSecond)}</time>
@@ -275,12 +275,11 @@ export function NextAttempt(props: {
 
 /** Shows when the next waiting delivery of a webhook is attempted; nothing if none waits. */
 export function NextAttemptOfWebhook({ webhook }: { readonly webhook: Webhook }) {
-  const { nextAttemptAt, deliveriesPerSecond } = webhook;
-  if (nextAttemptAt === null) return null;
+  if (nextAttemptOf(webhook) === null) return null;
   return (
     <span>
       {'Next attempt: '}
-      <NextAttempt delivery={{ nextAttemptAt, state: 'retry_scheduled' }} perSecond={deliveriesPerSecond} />
+      <NextAttempt of={webhook} perSecond={webhook.deliveriesPerSecond} />
     </span>
   );
 }
@@ -331,7 +330,7 @@ const RESULT: Columns<ListedDelivery> = {
       <Badge {...DELIVERY_LOOKS[delivery.state]} />
       {nextAttemptOf(delivery) !== null && (
         <Hint span>
-          <NextAttempt delivery={delivery} />
+          <NextAttempt of={delivery} />
         </Hint>
       )}
     </Group>

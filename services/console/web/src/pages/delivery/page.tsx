@@ -122,7 +122,7 @@ function DeliveryFacts(props: {
         Attempts: `${delivery.attempts} of ${LIMITS.webhookAttempts}`,
         'Next attempt': next && (
           <>
-            <NextAttempt delivery={delivery} perSecond={webhook?.deliveriesPerSecond ?? null} /> (
+            <NextAttempt of={delivery} perSecond={webhook?.deliveriesPerSecond ?? null} /> (
             <ExactTime at={next} />)
           </>
         ),

@@ -335,7 +335,7 @@ function Deliveries(props: {
         State: ({ delivery }) => <Badge {...DELIVERY_LOOKS[delivery.state]} />,
         Created: ({ delivery }) => <PastTime at={delivery.createdAt} />,
         'Last attempt': LastAttempt,
-        'Next attempt': ({ delivery }) => <NextAttempt delivery={delivery} perSecond={props.perSecond} />,
+        'Next attempt': ({ delivery }) => <NextAttempt of={delivery} perSecond={props.perSecond} />,
       }}
     />
   );
