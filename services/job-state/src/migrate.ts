@@ -2,7 +2,7 @@ import { runJob } from '@partner/kernel/process/run-job';
 import { migrateConfig } from './config.js';
 import { createDatabase } from './database/database.js';
 import { migrateDatabase } from './database/migrations/migrate-database.js';
-import { declareRestore } from './restore/declare-restore.js';
+import { declareRestore } from './restore/restore.js';
 import { makePartitionsAhead } from './retention/run-retention.js';
 
 /** Rows of a default partition may have to be moved and scanned. */

@@ -2,7 +2,7 @@ import { ServiceError } from '@partner/kernel/process/service-error';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Queryable } from '../database/database.js';
 import { bytesBefore, PAGE_BYTES, pageWithinBytes } from '../rpc/page-within-bytes.js';
-import { refuseLostCursor } from '../restore/refuse-lost-cursor.js';
+import { refuseLostCursor } from '../restore/restore.js';
 import { STANDARD_RETENTION } from '@partner/proto-contracts/api/retention';
 
 /** One change of one job in one installer company's feed. */

@@ -5,7 +5,7 @@ import {
 } from '@partner/proto-contracts/internal/operators/system';
 import { type Implementation, implementInternal } from '@partner/kernel/amqp/implement';
 import { personalDataOperations } from '../personal-data/erasures.js';
-import { checkRestore } from '../restore/check-restore.js';
+import { checkRestore } from '../restore/restore.js';
 import { ANNOUNCEMENT_OPERATIONS } from './announcements.js';
 import { COMPANY_OPERATIONS } from './companies.js';
 import { getBacklog } from './get-backlog.js';

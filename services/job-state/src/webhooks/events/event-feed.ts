@@ -14,7 +14,7 @@ import type { PreparedStatement } from '../../database/connection-pool.js';
 import { type Database, type Queryable, queryWithin } from '../../database/database.js';
 import { eventDays } from '@partner/proto-contracts/api/retention';
 import { daysBefore } from '../../retention/partitioned-table.js';
-import { refuseLostCursor } from '../../restore/refuse-lost-cursor.js';
+import { refuseLostCursor } from '../../restore/restore.js';
 import { bytesBefore, PAGE_BYTES, pageWithinBytes } from '../../rpc/page-within-bytes.js';
 import { MAX_EVENTS_SCANNED } from './list-events.js';
 import { resourcesAbout } from './resources-about.js';

@@ -12,7 +12,7 @@ import { insertCompany } from '../testing/test-jobs.js';
 import { webhookRows } from '../testing/webhook-fixture.js';
 import { readEventFeed } from '../webhooks/events/event-feed.js';
 import { recordEvent } from '../webhooks/events/record-event.js';
-import { declareRestore } from './declare-restore.js';
+import { declareRestore } from './restore.js';
 import { fixture } from '../testing/file-webhooks.js';
 
 const NOW = new Date('2026-11-26T12:00:00Z');
