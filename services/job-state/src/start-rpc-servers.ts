@@ -26,7 +26,7 @@ import { getJob, listTechnicians } from './jobs/job-reads.js';
 import { recordStatusEvent, replaceAssignments, setSchedule } from './jobs/job-writes.js';
 import { listJobFeed } from './jobs/list-job-feed.js';
 import { createLead } from './leads/create-lead.js';
-import { notificationOperations } from './notifications/notification-operations.js';
+import { notificationOperations } from './notifications/emails.js';
 import { operatorOperations } from './operator/operator-operations.js';
 import { faultOperations } from './sandbox/fault-scripts.js';
 import { deliveryOperations } from './webhooks/attempts/delivery-operations.js';

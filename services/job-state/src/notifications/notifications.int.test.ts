@@ -4,7 +4,7 @@ import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1
 import { z } from 'zod';
 import { openSubscriptionFixture, type SubscriptionFixture } from '../testing/subscription-fixture.js';
 import { attemptedMessage } from '../testing/webhook-fixture.js';
-import { announceFailing } from './announce-endpoints.js';
+import { announceFailing } from './occasions.js';
 import { announceOccasions } from './start-notifications.js';
 import { insertApiKey } from '../testing/test-jobs.js';
 

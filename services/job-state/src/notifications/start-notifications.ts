@@ -2,8 +2,14 @@ import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { Registry } from 'prom-client';
 import type { Database, Transaction } from '../database/database.js';
 import { type Loop, startLoop } from '../database/start-loop.js';
-import { announceDeadLetters, announceFailing, announceRecovered } from './announce-endpoints.js';
-import { announceCertificateEnds, announceKeyEnds, announceSecretEnds } from './announce-ends.js';
+import {
+  announceCertificateEnds,
+  announceDeadLetters,
+  announceFailing,
+  announceKeyEnds,
+  announceRecovered,
+  announceSecretEnds,
+} from './occasions.js';
 
 /** Notifications that one transaction records. */
 const BATCH_SIZE = 100;
