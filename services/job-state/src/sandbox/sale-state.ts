@@ -1,5 +1,5 @@
 import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf';
-import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
@@ -26,31 +26,10 @@ export interface SimulatedWorld {
 }
 
 /** One simulated sale: its project, the versions of everything that it has published, and its choices. */
-export interface SaleState {
-  readonly world: SimulatedWorld;
-  readonly seller: SandboxCompany;
-  readonly projectId: string;
-  /** Price of the whole project, in cents. */
-  readonly price: number;
-  /** Last published version of a resource; 0 for a new one. */
-  readonly version: (id: string) => number;
-  /** Returns the fields of a message about the next version of a resource. */
-  readonly next: (id: string) => { readonly version: number; readonly occurredAt: Timestamp };
-  /** Publishes a platform message, as a move of this name. */
-  readonly publish: <Desc extends DescMessage>(
-    move: string,
-    schema: Desc,
-    content: MessageInitShape<Desc>,
-  ) => AsyncGenerator<string, void, undefined>;
-  readonly pick: <T>(from: readonly T[]) => T;
-  /** Returns true with this probability. */
-  readonly chance: (probability: number) => boolean;
-  readonly now: () => Timestamp;
-  readonly inHours: (hours: number) => Timestamp;
-}
+export type SaleState = ReturnType<typeof beginSale>;
 
 /** Starts a sale of a randomly chosen selling company. */
-export function beginSale(world: SimulatedWorld): SaleState {
+export function beginSale(world: SimulatedWorld) {
   const { random, clock } = world;
   const pick = <T>(from: readonly T[]): T => {
     const picked = from[Math.floor(random() * from.length)];
@@ -63,20 +42,29 @@ export function beginSale(world: SimulatedWorld): SaleState {
     world,
     seller: pick(world.sellers),
     projectId: newId('prj'),
+    /** Price of the whole project, in cents. */
     price: 800_000 + Math.floor(random() * 2_000_000),
+    /** Last published version of a resource; 0 for a new one. */
     version,
-    next(id) {
+    /** Returns the fields of a message about the next version of a resource. */
+    next(id: string) {
       versions.set(id, version(id) + 1);
       return { version: version(id), occurredAt: timestampFromDate(clock()) };
     },
-    async *publish(move, schema, content) {
+    /** Publishes a platform message, as a move of this name. */
+    async *publish<Desc extends DescMessage>(
+      move: string,
+      schema: Desc,
+      content: MessageInitShape<Desc>,
+    ): AsyncGenerator<string, void, undefined> {
       await world.publish(schema, content);
       yield move;
     },
     pick,
-    chance: (probability) => random() < probability,
+    /** Returns true with this probability. */
+    chance: (probability: number) => random() < probability,
     now: () => timestampFromDate(clock()),
-    inHours: (hours) => timestampFromDate(new Date(clock().getTime() + hours * HOUR_MS)),
+    inHours: (hours: number) => timestampFromDate(new Date(clock().getTime() + hours * HOUR_MS)),
   };
 }
 

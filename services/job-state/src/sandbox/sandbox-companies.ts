@@ -1,36 +1,12 @@
-import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
-import { createApiKey, type NewApiKey } from '@partner/kernel/security/api-key';
+import { createApiKey } from '@partner/kernel/security/api-key';
 import { stableBytes, stableId } from './stable-id.js';
 
 /** Start of the sandbox's data: its companies joined at this time. */
 export const SANDBOX_START = new Date('2025-11-10T13:00:00.000Z');
 
-/** An API key of a sandbox company with its secret. The secret is public: it follows from this source. */
-interface SandboxKey {
-  readonly kind: KeyKindName;
-  readonly key: NewApiKey;
-  readonly boundCompanyId?: string;
-}
-
-/** A company of the sandbox. */
-export interface SandboxCompany {
-  readonly id: string;
-  readonly name: string;
-  readonly class: CompanyClassName;
-  readonly owner: {
-    readonly membershipId: string;
-    readonly displayName: string;
-    readonly email: string;
-    readonly password: string;
-  };
-  readonly technicians: readonly {
-    readonly membershipId: string;
-    readonly displayName: string;
-    readonly active: boolean;
-  }[];
-  readonly keys: readonly SandboxKey[];
-}
+/** A company of the sandbox. The secrets of its keys are public: they follow from this source. */
+export type SandboxCompany = ReturnType<typeof company>;
 
 /** The sandbox's companies: two sellers, two installers and one accountant. Deterministic. */
 export function sandboxCompanies(): readonly SandboxCompany[] {
@@ -84,7 +60,7 @@ function company(
   ownerName: string,
   technicianNames: readonly string[],
   keys: readonly ('general' | 'installer-company' | readonly ['installer-contractor', string])[],
-): SandboxCompany {
+) {
   return {
     id: companyId(label),
     name,
@@ -106,7 +82,7 @@ function company(
         keyId: stableId('key', `${label} ${kind}`, SANDBOX_START),
         random: stableBytes(`key ${label} ${kind}`, 128),
       });
-      return { kind, key, ...(boundCompanyId === undefined ? {} : { boundCompanyId }) };
+      return { kind, key, boundCompanyId };
     }),
   };
 }

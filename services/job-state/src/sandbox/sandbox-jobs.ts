@@ -45,17 +45,13 @@ const PACKAGES = [
   { packageName: 'Water Heater Plus', systemType: 'PLUMBING', name: 'Heat pump water heater', model: null },
 ] as const;
 
+const USUAL_PATH = ['ACKNOWLEDGED', 'EN_ROUTE', 'ON_SITE', 'IN_PROGRESS', 'COMPLETE'] as const;
+
 /** Statuses that a job passes after ASSIGNED, by its current status. */
-const PATHS: Readonly<Record<JobStatusName, readonly JobStatusName[]>> = {
-  ASSIGNED: [],
-  ACKNOWLEDGED: ['ACKNOWLEDGED'],
-  EN_ROUTE: ['ACKNOWLEDGED', 'EN_ROUTE'],
-  ON_SITE: ['ACKNOWLEDGED', 'EN_ROUTE', 'ON_SITE'],
-  BLOCKED: ['ACKNOWLEDGED', 'BLOCKED'],
-  IN_PROGRESS: ['ACKNOWLEDGED', 'EN_ROUTE', 'ON_SITE', 'IN_PROGRESS'],
-  COMPLETE: ['ACKNOWLEDGED', 'EN_ROUTE', 'ON_SITE', 'IN_PROGRESS', 'COMPLETE'],
-  CANCELLED: ['ACKNOWLEDGED', 'CANCELLED'],
-};
+function pathTo(status: JobStatusName): readonly JobStatusName[] {
+  if (status === 'BLOCKED' || status === 'CANCELLED') return ['ACKNOWLEDGED', status];
+  return USUAL_PATH.slice(0, USUAL_PATH.findIndex((passed) => passed === status) + 1);
+}
 
 /** Contractors' notes on jobs, by status, one note a line. */
 const NOTES: Readonly<Partial<Record<JobStatusName, string>>> = {
@@ -65,30 +61,10 @@ const NOTES: Readonly<Partial<Record<JobStatusName, string>>> = {
 };
 
 /** A job of the sandbox at one of its versions. */
-export interface SandboxVersion {
-  readonly job: JobRecord;
-  readonly previousStatus: JobStatusName | undefined;
-  readonly projection: string;
-}
+export type SandboxVersion = ReturnType<typeof versionsOf>[number];
 
-/** A job of the sandbox with all its versions, oldest first. */
-export interface SandboxJob {
-  readonly projectId: string;
-  readonly workOrderNo: string;
-  readonly lead: {
-    readonly id: string;
-    readonly fullName: string;
-    readonly email: string;
-    readonly address: string;
-  };
-  /** Creation of the lead. */
-  readonly soldFrom: Date;
-  readonly createdAt: Date;
-  readonly installerNote: string | null;
-  /** Last change of the job or its notes. */
-  readonly lastUpdatedAt: Date;
-  readonly versions: readonly SandboxVersion[];
-}
+/** A job of the sandbox with all its versions, oldest first. `soldFrom`: creation of its lead; `lastUpdatedAt`: of the job or its notes. */
+export type SandboxJob = ReturnType<typeof sandboxJob>;
 
 /**
  * The sandbox's jobs: one year, spread over its companies. Deterministic. The last month has jobs in every status; older jobs
@@ -124,7 +100,7 @@ function sandboxJob(
   soldFrom: Date,
   seller: SandboxCompany,
   installer: SandboxCompany,
-): SandboxJob {
+) {
   const createdAt = new Date(soldFrom.getTime() + 4 * DAY_MS);
   const assignedAt = new Date(createdAt.getTime() + HOUR_MS);
   const town = pick(TOWNS, index);
@@ -171,7 +147,7 @@ function sandboxJob(
         : [],
     updatedAt: assignedAt,
   };
-  const versions = versionsOf(assigned, PATHS[status], pick(BLOCKER_CODES, index));
+  const versions = versionsOf(assigned, pathTo(status), pick(BLOCKER_CODES, index));
   const installerNote = NOTES[status] ?? null;
   const updatedAt = versions.at(-1)?.job.updatedAt ?? assignedAt;
   return {
@@ -209,14 +185,11 @@ function scheduleOf(status: JobStatusName, assignedAt: Date, timeZone: string): 
   };
 }
 
-function versionsOf(
-  assigned: JobRecord,
-  path: readonly JobStatusName[],
-  blockerCode: BlockerCode,
-): readonly SandboxVersion[] {
-  const versions: SandboxVersion[] = [
-    { job: assigned, previousStatus: undefined, projection: renderProjection(assigned) },
-  ];
+function versionsOf(assigned: JobRecord, path: readonly JobStatusName[], blockerCode: BlockerCode) {
+  const of = (job: JobRecord, previousStatus?: JobStatusName) => ({
+    ...{ job, previousStatus, projection: renderProjection(job) },
+  });
+  const versions = [of(assigned)];
   let job = assigned;
   for (const status of path) {
     const previousStatus = job.status;
@@ -229,7 +202,7 @@ function versionsOf(
       blockerCode: status === 'BLOCKED' ? blockerCode : null,
       updatedAt: new Date(job.updatedAt.getTime() + 2 * HOUR_MS),
     };
-    versions.push({ job, previousStatus, projection: renderProjection(job) });
+    versions.push(of(job, previousStatus));
   }
   return versions;
 }

@@ -135,18 +135,6 @@ describe('the sandbox', () => {
     );
   });
 
-  test('links the accounting company to both sellers', async () => {
-    const links = await database.query<{ seller: string; accountant: string }>(
-      `select seller.class as seller, accountant.class as accountant from accounting_links as link
-       join companies as seller on seller.id = link.company_id
-       join companies as accountant on accountant.id = any(link.accounting_company_ids)`,
-    );
-    expect(links).toEqual([
-      { seller: 'SALES', accountant: 'ACCOUNTING' },
-      { seller: 'SALES', accountant: 'ACCOUNTING' },
-    ]);
-  });
-
   test('is deterministic [SANDBOX-1]', () => {
     const made = () => {
       const jobs = sandboxJobs(sandboxCompanies());

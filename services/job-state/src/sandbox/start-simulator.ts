@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { PLATFORM } from '@partner/proto-contracts/topology';
 import { type Publisher, PublishError } from '@partner/kernel/amqp/publisher';
+import { invariant } from '@partner/kernel/process/invariant';
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { type Loop, startLoop } from '../database/start-loop.js';
 import { sandboxCompanies } from './sandbox-companies.js';
 import { sandboxJobs } from './sandbox-jobs.js';
-import { createSimulation } from './simulate-platform.js';
 import type { SimulatedWorld } from './sale-state.js';
+import { simulatedSale } from './simulated-sale.js';
 import { stableBytes } from './stable-id.js';
 
 const MAX_OPEN_SALES = 200;
@@ -57,7 +59,7 @@ export function startSimulator(deps: {
         return await publisher.publish(message);
       } catch (error) {
         if (!(error instanceof PublishError) || stopping.signal.aborted) throw error;
-        await delay(stopping.signal, FAILURE_PAUSE_MS);
+        await setTimeout(FAILURE_PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
       }
     }
   }
@@ -98,6 +100,37 @@ export function startSimulator(deps: {
   };
 }
 
+/** On average, one move in this many starts a sale, up to `maxOpen` open sales. */
+const MOVES_PER_SALE = 8;
+
+/**
+ * Simulates the platform and the installers of the sandbox. Each move starts or advances a randomly chosen sale. At most
+ * `maxOpen` sales are open. The same random numbers make the same choices.
+ */
+export function createSimulation(world: SimulatedWorld & { readonly maxOpen: number }) {
+  const open: AsyncGenerator<string, void, undefined>[] = [];
+
+  return {
+    /** Makes one move and returns its name. Callers must not overlap calls. */
+    async move(): Promise<string> {
+      for (;;) {
+        const mayStart = open.length < world.maxOpen;
+        if (open.length === 0 || (mayStart && world.random() < 1 / MOVES_PER_SALE)) {
+          open.push(simulatedSale(world));
+        }
+        const index = Math.floor(world.random() * open.length);
+        const sale = open[index];
+        invariant(sale, 'a sale is open');
+        const { value, done } = await sale.next();
+        if (done !== true) return value;
+        open.splice(index, 1);
+      }
+    },
+    /** Number of sales that are not finished. */
+    openSales: () => open.length,
+  };
+}
+
 /** Returns a generator of numbers in [0, 1) that the seed determines. */
 export function seededRandom(seed: string): () => number {
   let count = 0;
@@ -105,17 +138,4 @@ export function seededRandom(seed: string): () => number {
     count += 1;
     return stableBytes(`random ${seed} ${count}`, 4).readUInt32BE() / 2 ** 32;
   };
-}
-
-/** Resolves after the delay or when the signal aborts. */
-function delay(signal: AbortSignal, milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, milliseconds);
-    signal.addEventListener('abort', finish);
-  });
 }
