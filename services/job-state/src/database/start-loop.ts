@@ -1,6 +1,6 @@
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { Registry } from 'prom-client';
-import { loopMetrics } from './loop-metrics.js';
+import { counter, gauge } from '@partner/kernel/amqp/metrics';
 
 /** A loop that runs until it is stopped. */
 export interface Loop {
@@ -29,7 +29,19 @@ export function startLoop(options: {
   readonly metrics: Registry;
   readonly runOnce: () => Promise<'more' | 'idle'>;
 }): Loop {
-  const metrics = loopMetrics(options.metrics, options.name);
+  const loop = { loop: options.name };
+  const lastSuccess = gauge(options.metrics, {
+    name: 'partner_loop_last_success_timestamp_seconds',
+    help: 'Time of the last successful run of a loop of this process; 0 before the first.',
+    labels: ['loop'],
+  });
+  const failures = counter(options.metrics, {
+    name: 'partner_loop_failures_total',
+    help: 'Runs of a loop that failed; each is retried.',
+    labels: ['loop'],
+  });
+  lastSuccess.set(loop, 0);
+  failures.inc(loop, 0);
   let isStopped = false;
   let isWoken = false;
   let isWokenLater = false;
@@ -62,12 +74,12 @@ export function startLoop(options: {
   async function attempt(): Promise<'more' | 'idle'> {
     try {
       const next = await options.runOnce();
-      metrics.succeeded();
+      lastSuccess.setToCurrentTime(loop);
       if (isFailing) options.logger.info({}, `${options.name}.resumed`);
       isFailing = false;
       return next;
     } catch (error) {
-      metrics.failed();
+      failures.inc(loop);
       if (!isFailing) options.logger.warn({ err: error }, `${options.name}.failing`);
       isFailing = options.failurePauseMs !== undefined;
       return 'idle';

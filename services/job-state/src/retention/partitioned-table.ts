@@ -1,6 +1,6 @@
 import { invariant } from '@partner/kernel/process/invariant';
 import { idFloor, instantOfId } from '@partner/kernel/process/ids';
-import type { PartitionDeletion, PartitionKey } from '../database/table.js';
+import type { PartitionKey } from '../database/table.js';
 import { TABLES } from '../database/tables.js';
 
 export const DAY_MS = 24 * 3_600_000;
@@ -16,12 +16,10 @@ export interface PartitionedTable {
 }
 
 /** A partitioned table with the rules of its retention. */
-export interface RetainedTable extends PartitionedTable {
-  readonly deleted: PartitionDeletion;
-}
+export type RetainedTable = ReturnType<typeof retainedTables>[number];
 
 /** The partitioned tables in the order in which their partitions are dropped. */
-export function retainedTables(): readonly RetainedTable[] {
+export function retainedTables() {
   return TABLES.flatMap(({ name, deleted }) => {
     if (typeof deleted === 'string' || !('partitionedBy' in deleted)) return [];
     const { partitionedBy: key, widthDays, aheadDays = 0 } = deleted;
@@ -55,7 +53,7 @@ export function instantOfKey(key: PartitionKey, text: string): Date | undefined 
 }
 
 /** The partition of an instant: whole weeks from Monday on, or 30 days counted from January 1st, 1970. */
-export function partitionRange(table: Pick<PartitionedTable, 'widthDays'>, instant: Date): TimeRange {
+function partitionRange(table: Pick<PartitionedTable, 'widthDays'>, instant: Date): TimeRange {
   const widthMs = table.widthDays * DAY_MS;
   const firstMs = table.widthDays === 7 ? FIRST_MONDAY_MS : 0;
   const from = Math.floor((instant.getTime() - firstMs) / widthMs) * widthMs + firstMs;

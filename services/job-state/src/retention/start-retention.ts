@@ -1,5 +1,6 @@
+import { counter, gauge } from '@partner/kernel/amqp/metrics';
 import type { Logger } from '@partner/kernel/telemetry/logger';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { type Loop, startLoop } from '../database/start-loop.js';
 import type { RetentionSettings } from '../database/table.js';
@@ -71,37 +72,32 @@ export function startRetention(deps: {
 }
 
 function createRetentionMetrics(metrics: Registry) {
-  const labelNames = ['table'] as const;
-  const registers = [metrics];
+  const labels = ['table'] as const;
   return {
-    dropped: new Counter({
+    dropped: counter(metrics, {
       name: 'partner_retention_dropped_partitions_total',
       help: 'Dropped partitions: all of their rows were past their retention.',
-      labelNames,
-      registers,
+      labels,
     }),
-    purged: new Counter({
+    purged: counter(metrics, {
       name: 'partner_retention_purged_rows_total',
       help: 'Rows deleted for their age: counted in batches, estimated in dropped partitions.',
-      labelNames,
-      registers,
+      labels,
     }),
-    kept: new Gauge({
+    kept: gauge(metrics, {
       name: 'partner_retention_overdue_partitions',
       help: 'Partitions past their retention that are still needed, as of the last run.',
-      labelNames,
-      registers,
+      labels,
     }),
-    oldest: new Gauge({
+    oldest: gauge(metrics, {
       name: 'partner_retention_oldest_seconds',
       help: 'Age of the oldest data since the end of its partition, as of the last run; NaN if unknown.',
-      labelNames,
-      registers,
+      labels,
     }),
-    lastSuccess: new Gauge({
+    lastSuccess: gauge(metrics, {
       name: 'partner_retention_last_success_timestamp_seconds',
       help: 'Time of the last complete run of this process; 0 before the first.',
-      registers,
+      labels: [],
     }),
   };
 }

@@ -31,11 +31,23 @@ type AppointmentScheduledCommand = z.infer<typeof appointmentScheduled>;
 
 interface KnownRow {
   readonly lead_id: string;
-  readonly version: number;
   readonly notes: string | null;
   readonly notes_version: number;
   readonly is_recorded: boolean;
 }
+
+const WRITE_APPOINTMENT = `
+  insert into appointments as known (id, company_id, lead_id, project_id, starts_at, ends_at, notes, notes_version, version,
+    emitted_versions, created_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+  on conflict (id) do update set
+    project_id = case when excluded.version > known.version then excluded.project_id else known.project_id end,
+    starts_at = case when excluded.version > known.version then excluded.starts_at else known.starts_at end,
+    ends_at = case when excluded.version > known.version then excluded.ends_at else known.ends_at end,
+    notes = case when excluded.notes_version > known.notes_version then excluded.notes else known.notes end,
+    notes_version = greatest(known.notes_version, excluded.notes_version),
+    version = greatest(known.version, excluded.version),
+    emitted_versions = known.emitted_versions + excluded.emitted_versions`;
 
 export const appointmentScheduledMessage = platformMessageType({
   schema: AppointmentScheduledSchema,
@@ -68,7 +80,7 @@ async function recordAppointmentScheduled(
   const obstacle = await projectObstacle(tx, projectId, companyId);
   if (obstacle !== undefined) return obstacle;
   const [known] = await tx.query<KnownRow>(
-    `select lead_id, version, notes, notes_version, emitted_versions @> $2::int8multirange as is_recorded from appointments
+    `select lead_id, notes, notes_version, emitted_versions @> $2::int8multirange as is_recorded from appointments
      where id = $1 for no key update`,
     [appointmentId, versionRange(version)],
   );
@@ -76,8 +88,10 @@ async function recordAppointmentScheduled(
     return { kind: 'refused', reason: `appointment ${appointmentId} is with another lead than ${leadId}` };
   }
   if (known?.is_recorded === true) return { kind: 'ignored', why: 'the version is already recorded' };
-  if (known === undefined) await insertAppointment(tx, command, companyId, now);
-  else await moveAppointment(tx, command, known);
+  void tx.query(WRITE_APPOINTMENT, [
+    ...[appointmentId, companyId, leadId, projectId, startsAt, endsAt, command.notes],
+    ...[command.notes === null ? 0 : version, version, versionRange(version), now],
+  ]);
   recordEvent(tx, {
     companyId,
     event: 'appointment.booked',
@@ -94,55 +108,4 @@ async function recordAppointmentScheduled(
     now,
   });
   return { kind: 'applied' };
-}
-
-async function insertAppointment(
-  tx: Transaction,
-  command: AppointmentScheduledCommand,
-  companyId: string,
-  now: Date,
-): Promise<void> {
-  const { appointmentId, version, leadId, projectId, startsAt, endsAt, notes } = command;
-  await tx.query(
-    `insert into appointments (id, company_id, lead_id, project_id, starts_at, ends_at, notes, notes_version, version,
-       emitted_versions, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-    [
-      appointmentId,
-      companyId,
-      leadId,
-      projectId,
-      startsAt,
-      endsAt,
-      notes,
-      notes === null ? 0 : version,
-      version,
-      versionRange(version),
-      now,
-    ],
-  );
-}
-
-async function moveAppointment(
-  tx: Transaction,
-  { appointmentId, version, projectId, startsAt, endsAt, notes }: AppointmentScheduledCommand,
-  known: KnownRow,
-): Promise<void> {
-  await tx.query(
-    'update appointments set emitted_versions = emitted_versions + $2::int8multirange where id = $1',
-    [appointmentId, versionRange(version)],
-  );
-  if (version > known.version) {
-    await tx.query(
-      'update appointments set version = $2, project_id = $3, starts_at = $4, ends_at = $5 where id = $1',
-      [appointmentId, version, projectId, startsAt, endsAt],
-    );
-  }
-  if (notes !== null && version > known.notes_version) {
-    await tx.query('update appointments set notes = $3, notes_version = $2 where id = $1', [
-      appointmentId,
-      version,
-      notes,
-    ]);
-  }
 }
