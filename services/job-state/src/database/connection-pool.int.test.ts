@@ -13,42 +13,6 @@ function passSilence(): void {
 
 afterEach(() => void jest.restoreAllMocks());
 
-describe('a connection that broke silently', () => {
-  test('is discarded, so that the pool recovers automatically', async () => {
-    const proxy = await startTcpProxy(testDatabase.url);
-    const database = createDatabase({
-      url: proxy.url,
-      poolSize: 3,
-      logger: silentLogger,
-      statementMs: 1_000,
-    });
-    const died = createGate();
-    const transactions = [['select 1'], []].map((statements) => {
-      const begun = createGate();
-      const ended = database.transaction(async (tx) => {
-        await tx.query('select 1');
-        begun.open();
-        await died.opened;
-        for (const statement of statements) await tx.query(statement);
-        throw new Error('the work fails');
-      });
-      return { begun: begun.opened, ended };
-    });
-    await Promise.all(transactions.map(({ begun }) => begun));
-    await database.query('select 1');
-    proxy.swallow();
-    died.open();
-    const idle = database.query('select 1');
-    const outcomes = await Promise.allSettled([...transactions.map(({ ended }) => ended), idle]);
-    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    const recovered = await Promise.all([1, 2, 3].map(() => database.query('select 1 as one')));
-    expect(recovered.flat()).toEqual([{ one: 1 }, { one: 1 }, { one: 1 }]);
-    expect(database.isReady()).toBe(true);
-    await database.end();
-    await proxy.close();
-  });
-});
-
 describe('a server that another one replaces', () => {
   test('costs no more than the statement if it closes connections that are being verified', async () => {
     const proxy = await startTcpProxy(testDatabase.url);

@@ -57,17 +57,4 @@ describe('a statement', () => {
     });
     expect(away.isReady()).toBe(false);
   });
-
-  test('whose connection is cut is unavailable, and the next one works', async () => {
-    const { database } = testDatabase;
-    const killer = testDatabase.connect();
-    const cut = database.transaction(async (tx) => {
-      const [self] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
-      await killer.query('select pg_terminate_backend($1)', [self?.pid]);
-      await tx.query('select 1');
-    });
-    await expect(cut).rejects.toMatchObject({ reason: 'unavailable' });
-    expect(await database.query('select name from things')).toEqual([{ name: 'one' }]);
-    expect(database.isReady()).toBe(true);
-  });
 });

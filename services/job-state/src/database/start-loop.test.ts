@@ -88,24 +88,6 @@ describe('a loop', () => {
     expect(worked).toContain('partner_loop_failures_total{loop="test"} 0\n');
   });
 
-  test('without a pause for failures retries when woken, and logs each failure', async () => {
-    const failures = createRecorder<string>();
-    const loop = startLoop({
-      name: 'test',
-      metrics: new Registry(),
-      intervalMs: NEVER_MS,
-      logger: {
-        info: () => undefined,
-        warn: (_fields: unknown, text = '') => failures.record(text),
-      },
-      runOnce: () => Promise.reject(new Error('a run failed')),
-    });
-    await failures.atLeast(1);
-    loop.wake();
-    expect(await failures.atLeast(2)).toEqual(['test.failing', 'test.failing']);
-    await loop.stop();
-  });
-
   test('rests after an idle run, however often it is woken for later, until it is woken', async () => {
     const ran = createRecorder<number>();
     let runs = 0;
@@ -130,15 +112,5 @@ describe('a loop', () => {
     loop.wake();
     expect(await ran.atLeast(3)).toEqual([1, 2, 3]);
     await loop.stop();
-  });
-
-  test('does not run once stopped', async () => {
-    const { loop, ranTimes, runs } = controlled([], 1);
-    await ranTimes(1);
-    await loop.stop();
-    const before = runs();
-    loop.wake();
-    await Promise.resolve();
-    expect(runs()).toBe(before);
   });
 });

@@ -91,17 +91,6 @@ describe('companies', () => {
     await expect(operators.createCompany({ ...request, companyId: 'cmp_x' })).rejects.toMatchObject(INVALID);
   });
 
-  test('are refused without an a class or a valid name', async () => {
-    const whole = { name: 'Good', class: 'SALES' as const };
-    for (const wrong of [
-      { ...whole, name: '' },
-      { ...whole, name: 'x'.repeat(121) },
-      { ...whole, name: 'bell\u0007' },
-    ]) {
-      await expect(operators.createCompany(wrong)).rejects.toMatchObject(INVALID);
-    }
-  });
-
   test('change only in the given fields, and a change without effect leaves no entry [CONSOLE-11]', async () => {
     const companyId = await newCompany();
     const books = await newCompany('ACCOUNTING', 'Books');
@@ -333,10 +322,6 @@ test('the backlog counts due, in-flight, late, waiting and held deliveries', asy
   expect(empty.oldestOutboxMs).toBeUndefined();
   await set(1, `overdue_since = now() - interval '100 seconds'`);
   expect((await operators.getBacklog({})).oldestDueMs).toBeGreaterThanOrEqual(100_000);
-  const skewMs = Date.parse(backlog.now) - Date.parse(backlog.databaseNow);
-  expect(Math.abs(skewMs)).toBeLessThan(5_000);
-  expect(backlog.databaseConnections).toBeGreaterThan(0);
-  expect(backlog.databaseConnectionsMax).toBeGreaterThan(backlog.databaseConnections);
 });
 
 test('the backlog counts deliveries to endpoints at capacity and failing ones separately from late ones', async () => {

@@ -7,6 +7,7 @@ import { type OutgoingMessage, PublishError } from '@partner/kernel/amqp/publish
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { runWithRequestId } from '@partner/kernel/telemetry/request-context';
 import { eventually } from '@partner/test-kit/eventually';
+import { createRecorder } from '@partner/test-kit/recorder';
 import { Registry } from 'prom-client';
 import { createGate } from '../testing/create-gate.js';
 import { enqueueMessage } from './enqueue-message.js';
@@ -39,29 +40,19 @@ async function leaveBehind(count: number): Promise<void> {
   await age();
 }
 
-/** A publisher that records, fails as instructed, and reports when it has received a number of messages. */
+/** A publisher that records, and fails as instructed. */
 function fakePublisher(
   settle: (message: OutgoingMessage, attempt: number) => Promise<void> = () => Promise.resolve(),
 ) {
-  const attempts: OutgoingMessage[] = [];
-  const confirmed: OutgoingMessage[] = [];
-  let notify: () => void = () => undefined;
+  const [attempts, confirmed] = [createRecorder<OutgoingMessage>(), createRecorder<OutgoingMessage>()];
   return {
-    attempts,
+    attempts: attempts.all,
     confirmed,
     async publish(message: OutgoingMessage): Promise<void> {
-      attempts.push(message);
-      const attempt = attempts.filter(({ messageId }) => messageId === message.messageId).length;
-      await settle(message, attempt);
-      confirmed.push(message);
-      notify();
-    },
-    async confirmedCount(count: number): Promise<void> {
-      while (confirmed.length < count) {
-        await new Promise<void>((resolve) => {
-          notify = resolve;
-        });
-      }
+      attempts.record(message);
+      const same = attempts.all().filter(({ messageId }) => messageId === message.messageId);
+      await settle(message, same.length);
+      confirmed.record(message);
     },
   };
 }
@@ -82,13 +73,13 @@ describe('the outbox relay', () => {
     const publisher = fakePublisher();
     const relay = start(publisher);
     await enqueue(450);
-    await publisher.confirmedCount(450);
+    await publisher.confirmed.atLeast(450);
     await relay.stop();
-    expect(publisher.attempts.map(({ body }) => fromBinary(JobStatusChangedSchema, body).version)).toEqual(
+    expect(publisher.attempts().map(({ body }) => fromBinary(JobStatusChangedSchema, body).version)).toEqual(
       Array.from({ length: 450 }, (_, index) => index + 1),
     );
-    expect(new Set(publisher.attempts.map(({ messageId }) => messageId)).size).toBe(450);
-    expect(publisher.attempts[0]).toMatchObject({
+    expect(new Set(publisher.attempts().map(({ messageId }) => messageId)).size).toBe(450);
+    expect(publisher.attempts()[0]).toMatchObject({
       exchange: PARTNER_EVENTS,
       routingKey: 'partner.jobs.v1.JobStatusChanged',
       type: 'partner.jobs.v1.JobStatusChanged',
@@ -101,9 +92,12 @@ describe('the outbox relay', () => {
     await leaveBehind(1);
     const publisher = fakePublisher();
     const relay = start(publisher);
-    await publisher.confirmedCount(2);
+    await publisher.confirmed.atLeast(2);
     await relay.stop();
-    expect(publisher.attempts.map(({ headers }) => headers?.['x-request-id'])).toEqual(['req-1', undefined]);
+    expect(publisher.attempts().map(({ headers }) => headers?.['x-request-id'])).toEqual([
+      'req-1',
+      undefined,
+    ]);
   });
 
   test('never publishes messages of a rolled-back transaction', async () => {
@@ -120,9 +114,9 @@ describe('the outbox relay', () => {
       }),
     ).rejects.toThrow('undone');
     await enqueue(1);
-    await publisher.confirmedCount(1);
+    await publisher.confirmed.atLeast(1);
     await relay.stop();
-    expect(publisher.attempts).toHaveLength(1);
+    expect(publisher.attempts()).toHaveLength(1);
   });
 
   test('keeps unconfirmed messages and publishes them again under the same id; confirmed ones are not repeated', async () => {
@@ -133,11 +127,11 @@ describe('the outbox relay', () => {
     );
     await leaveBehind(10);
     const relay = start(publisher, 5);
-    await publisher.confirmedCount(10);
+    await publisher.confirmed.atLeast(10);
     await relay.stop();
-    expect(new Set(publisher.confirmed.map(({ messageId }) => messageId)).size).toBe(10);
-    expect(publisher.confirmed).toHaveLength(10);
-    expect(publisher.attempts).toHaveLength(15);
+    expect(new Set(publisher.confirmed.all().map(({ messageId }) => messageId)).size).toBe(10);
+    expect(publisher.confirmed.all()).toHaveLength(10);
+    expect(publisher.attempts()).toHaveLength(15);
     expect(await pending()).toBe(0);
   });
 
@@ -149,7 +143,7 @@ describe('the outbox relay', () => {
     gate.open();
     await eventually('an empty outbox', async () => (await pending()) === 0);
     await Promise.all(relays.map((relay) => relay.stop()));
-    const ids = publishers.flatMap(({ confirmed }) => confirmed.map(({ messageId }) => messageId));
+    const ids = publishers.flatMap(({ confirmed }) => confirmed.all().map(({ messageId }) => messageId));
     expect(ids).toHaveLength(900);
     expect(new Set(ids).size).toBe(900);
   });
@@ -167,7 +161,7 @@ describe('the outbox relay', () => {
     const relay = start(publisher, 5);
     await eventually('an empty outbox', async () => (await pending()) === 0);
     await relay.stop();
-    expect(publisher.attempts).toHaveLength(1);
+    expect(publisher.attempts()).toHaveLength(1);
   });
 
   test('is not blocked on one exchange by messages that another one rejects', async () => {
@@ -186,9 +180,9 @@ describe('the outbox relay', () => {
     );
     await age();
     const relay = start(publisher);
-    await publisher.confirmedCount(1);
+    await publisher.confirmed.atLeast(1);
     await relay.stop();
-    expect(publisher.confirmed).toMatchObject([{ exchange: ACCESS_BROADCAST }]);
+    expect(publisher.confirmed.all()).toMatchObject([{ exchange: ACCESS_BROADCAST }]);
     expect(await pending()).toBe(250);
   });
 

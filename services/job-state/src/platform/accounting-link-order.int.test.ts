@@ -114,19 +114,6 @@ describe('a journal entry is for the accounting companies that are linked at its
     }
   });
 
-  test('also if the links of a version count only between two newer messages', async () => {
-    const [before, between, after] = [newId('jrn'), newId('jrn'), newId('jrn')];
-    await record(
-      companyChanged(1, -60, false),
-      companyChanged(3, -10, false),
-      entryRecorded(before, -31),
-      entryRecorded(between, -20),
-      entryRecorded(after, -9),
-      companyChanged(2, -30, true),
-    );
-    expect(await Promise.all([before, between, after].map(recipientsOf))).toEqual([[], [accountant], []]);
-  });
-
   test('also if an operator links the company: a newer message of the platform overrides that', async () => {
     const [before, after] = [newId('jrn'), newId('jrn')];
     await record(companyChanged(1, -60, true));

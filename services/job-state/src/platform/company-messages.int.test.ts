@@ -5,7 +5,7 @@ import { linkedNow } from '../journal/accounting-links.js';
 import { untilLockWaits } from '../testing/lock-waits.js';
 import { insertCompany } from '../testing/test-jobs.js';
 import { sent } from './testing/messages.js';
-import { database, handle, DONE, waitsFor } from './testing/platform-fixture.js';
+import { database, handle } from './testing/platform-fixture.js';
 
 async function companyOf(companyId: string): Promise<unknown> {
   const [company] = await database.query(
@@ -19,46 +19,6 @@ const companyChanged = (companyId: string, given: Parameters<typeof sent.company
   sent.companyChanged({ companyId, ...given });
 
 describe('a company of the platform', () => {
-  test('has its newest name and its newest links, in any order of messages [PLATFORM-2]', async () => {
-    const companyId = newId('cmp');
-    const accounting = [
-      await insertCompany(database, 'ACCOUNTING'),
-      await insertCompany(database, 'ACCOUNTING'),
-    ].sort();
-    const messages = [
-      companyChanged(companyId, { version: 2, name: 'Two', accountingCompanyIds: accounting }),
-      companyChanged(companyId, { version: 1, name: 'One' }),
-      companyChanged(companyId, { version: 3, name: 'Three', accountingCompanyIds: accounting.slice(1) }),
-      companyChanged(companyId, { version: 2, name: 'Two', accountingCompanyIds: accounting }),
-    ];
-    const [first, ...others] = messages;
-    if (first !== undefined) await handle(first);
-    expect(await companyOf(companyId)).toMatchObject({ name: 'Two', links: accounting });
-    for (const message of others) expect(await handle(message)).toEqual(DONE);
-    expect(await companyOf(companyId)).toEqual({
-      name: 'Three',
-      class: 'SALES',
-      version: 3,
-      links: accounting.slice(1),
-    });
-  });
-
-  test('from another source is changed by any message', async () => {
-    const companyId = await insertCompany(database, 'INSTALLER');
-    await handle(companyChanged(companyId, { name: 'Renamed', class: CompanyClass.INSTALLER }));
-    expect(await companyOf(companyId)).toMatchObject({ name: 'Renamed', version: 1 });
-  });
-
-  test('waits for a link also after a newer message has dropped it, since it counts for its time [PLATFORM-6]', async () => {
-    const [companyId, missing] = [newId('cmp'), newId('cmp')];
-    const older = companyChanged(companyId, { version: 1, accountingCompanyIds: [missing] });
-    for (const message of [older, companyChanged(companyId, { version: 2 })]) await handle(message);
-    expect(await waitsFor(older.messageId)).toBe(missing);
-    await handle(companyChanged(missing, { class: CompanyClass.ACCOUNTING }));
-    expect(await waitsFor(older.messageId)).toBeNull();
-    expect(await companyOf(companyId)).toMatchObject({ version: 2, links: [] });
-  });
-
   test('never changes its class, even if another source creates it concurrently', async () => {
     const companyId = newId('cmp');
     const handling = await database.transaction(async (tx) => {

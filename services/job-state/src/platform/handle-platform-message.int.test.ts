@@ -5,7 +5,6 @@ import { newId } from '@partner/kernel/process/ids';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { withSpan } from '@partner/kernel/telemetry/tracing';
 import { Registry } from 'prom-client';
-import { getJob } from '../testing/partner-calls.js';
 import {
   incoming,
   insertAssignedJob,
@@ -15,7 +14,7 @@ import {
   TEST_NOW,
 } from '../testing/test-jobs.js';
 import { createPlatformMessageHandler } from './handle-platform-message.js';
-import { at, sent } from './testing/messages.js';
+import { sent } from './testing/messages.js';
 import { database } from '../testing/file-database.js';
 
 let seller: string;
@@ -153,16 +152,6 @@ describe('the platform', () => {
     });
     expect(await handle(assigned)).toEqual({ kind: 'done' });
     expect((await eventsOf(jobId)).at(-1)).toBe(`install.job_assigned ${two}`);
-  });
-
-  test('does no harm with an assignment that is older than the one in effect or has the same company [PLATFORM-9]', async () => {
-    const jobId = await insertAssignedJob(database, seller, one);
-    const before = await getJob(database, one, jobId);
-    await handle(jobAssignedMessage({ jobId, installerCompanyId: two, version: 1, occurredAt: at(5) }));
-    await handle(jobAssignedMessage({ jobId, installerCompanyId: one, version: 9 }));
-    await handle(jobAssignedMessage({ jobId, installerCompanyId: two, version: 8 }));
-    await handle(jobCreatedMessage({ jobId, sellingCompanyId: seller, line1: '99 Other Street' }));
-    expect(await getJob(database, one, jobId)).toBe(before);
   });
 });
 

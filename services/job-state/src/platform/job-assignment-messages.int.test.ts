@@ -159,12 +159,6 @@ describe('a cancellation', () => {
     expect(await feedOf(jobId)).toEqual([1]);
   });
 
-  test('that arrives after a contradicting message leaves the job to the company that has it [PLATFORM-2]', async () => {
-    const jobId = await newJob();
-    await deliver(assigned(jobId, two, 9), scheduled(jobId, 10), cancelled(jobId, 5));
-    expect(await shown(jobId, two)).toMatchObject({ status: 'CANCELLED', schedule: { status: 'CONFIRMED' } });
-  });
-
   test('is final for later messages: older messages still count, newer assignments and schedules are refused [PLATFORM-2, PLATFORM-13]', async () => {
     const jobId = await newJob();
     await deliver(cancelled(jobId, 9));

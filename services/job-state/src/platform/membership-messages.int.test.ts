@@ -201,15 +201,6 @@ describe('a membership with the address of an owner whom an operator created', (
     expect(await membershipOf(membershipId)).toMatchObject({ email, password_hash: null, active: true });
   });
 
-  test('keeps its own password if it was known before', async () => {
-    await made({ companyId });
-    const membershipId = newId('mem');
-    await handle(membershipChanged(membershipId, { email: `${membershipId}@owners.example` }));
-    await giveWord(membershipId);
-    await handle(membershipChanged(membershipId, { version: 2 }));
-    expect(await membershipOf(membershipId)).toMatchObject({ email, password_hash: '$argon2id$x' });
-  });
-
   test('of another company is refused, and the reason has neither address nor owner [PLATFORM-20]', async () => {
     const other = await insertCompany(database, 'INSTALLER');
     const holder = await made({ companyId: other });

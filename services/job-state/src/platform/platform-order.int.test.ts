@@ -6,13 +6,10 @@ import { invariant } from '@partner/kernel/process/invariant';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { fc } from '@partner/test-kit/fast-check';
 import { Registry } from 'prom-client';
-import type { Database } from '../database/database.js';
-import { createLead } from '../testing/partner-calls.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { LEAD, TEST_NOW } from '../testing/test-jobs.js';
+import { TEST_NOW } from '../testing/test-jobs.js';
 import { createPlatformMessageHandler } from './handle-platform-message.js';
 import { PLATFORM_MESSAGE_TYPES } from './platform-messages.js';
-import { salesState, salesStream } from './sales/testing/sales-stream.js';
 import { exchangePlan, exchangeStream, platformPlan, platformStream } from './testing/platform-stream.js';
 
 const NUM_RUNS = 40;
@@ -20,49 +17,16 @@ const NUM_RUNS = 40;
 /** Two databases that receive the same messages: one in order, one in another order. */
 let inOrder: TestDatabase;
 let otherwise: TestDatabase;
-/** Companies that exist in both, without a message, for the stream of sales. */
-const sellers = [newId('cmp'), newId('cmp')];
-const accounting = [newId('cmp'), newId('cmp')];
-let leadIds: readonly string[] = [];
 
 beforeAll(async () => {
   inOrder = await createTestDatabase();
   otherwise = await createTestDatabase();
-  await insertCompanies(inOrder.database);
-  await insertCompanies(otherwise.database);
-  leadIds = await insertLeads(inOrder.database, otherwise.database);
 });
 
 afterAll(async () => {
   await inOrder.drop();
   await otherwise.drop();
 });
-
-async function insertCompanies(database: Database): Promise<void> {
-  const insert = 'insert into companies (id, name, class) select unnest($1::text[]), $2, $2';
-  await database.query(insert, [sellers, 'SALES']);
-  await database.query(insert, [accounting, 'ACCOUNTING']);
-  await database.query('insert into accounting_links (company_id, accounting_company_ids) values ($1, $2)', [
-    sellers[0],
-    accounting,
-  ]);
-}
-
-/** Leads that are the same in both. */
-async function insertLeads(one: Database, two: Database): Promise<readonly string[]> {
-  const ids: string[] = [];
-  for (const companyId of sellers) {
-    const address = '12 Maple Street, Boulder, CO 80302';
-    const { result } = await createLead({ database: one }, { ...LEAD, companyId, address });
-    ids.push(result.leadId);
-    await two.query(
-      `with project as (insert into projects (id, company_id, lead_id, address_key) values ($1, $2, $3, $4))
-       insert into leads (id, company_id, full_name, email, phone, address) values ($3, $2, '', '', '', '')`,
-      [result.projectId, companyId, result.leadId, `key of ${result.projectId}`],
-    );
-  }
-  return ids;
-}
 
 const handlerOf = ({ database }: TestDatabase) =>
   createPlatformMessageHandler({
@@ -81,7 +45,10 @@ const handlerOf = ({ database }: TestDatabase) =>
 async function stateOf({ database }: TestDatabase): Promise<unknown> {
   const shown = (column: string) => `${column}::jsonb - 'version' - 'updatedAt' #- '{company,name}'`;
   return {
-    sales: await salesState(database),
+    journal: await database.query('select id, company_id from sales_records order by id'),
+    events: await database.query(
+      `select company_id, name, resource_id from events where name like 'journal.%' order by company_id, resource_id`,
+    ),
     companies: await database.query('select id, name, class, version from companies order by id'),
     links: await database.query('select * from accounting_links order by company_id, version'),
     memberships: await database.query(
@@ -159,17 +126,8 @@ function arrivals(message: IncomingMessage, times: 'once' | 'twice' | 'again'): 
 }
 
 const messages = fc
-  .record({
-    plan: platformPlan,
-    sales: fc
-      .constant(undefined)
-      .chain(() => salesStream({ companyIds: sellers, accountingCompanyIds: accounting, leadIds })),
-    exchange: exchangePlan,
-  })
-  .map(({ plan, sales, exchange }) => ({
-    losable: [...platformStream(plan), ...sales],
-    kept: exchangeStream(exchange),
-  }));
+  .record({ plan: platformPlan, exchange: exchangePlan })
+  .map(({ plan, exchange }) => ({ losable: platformStream(plan), kept: exchangeStream(exchange) }));
 
 /** Some of the messages in order, and the same ones with repetitions and in another order. */
 const deliveryPlans = messages.chain(({ losable, kept }) => {

@@ -83,28 +83,6 @@ describe('deliveries and their events', () => {
     expect(await idsIn('delivery_attempts', 'delivery_id')).toEqual([]);
   });
 
-  test('keep the event of a replay as long as the replay itself [DELIVERY-18]', async () => {
-    await makePartitionsAhead(database, () => START);
-    await makePartitionsAhead(database, () => at(100));
-    const eventId = await insertEvent(at(1));
-    await insertFinished(at(101), { eventId });
-    await run(at(150));
-    expect(await idsIn('events')).toEqual([eventId]);
-    await run(at(105 + 90));
-    expect(await idsIn('finished_deliveries')).toEqual([]);
-    expect(await idsIn('events')).toEqual([]);
-  });
-
-  test('do not stay for a bulk replay, which skips deleted ones', async () => {
-    await makePartitionsAhead(database, () => START);
-    const eventId = await insertEvent(at(1));
-    await insertFinished(at(1), { eventId });
-    await insertBulkReplay(at(-2), at(2), 'running');
-    await run(at(366));
-    expect(await idsIn('events')).toEqual([]);
-    expect(await idsIn('finished_deliveries')).toEqual([]);
-  });
-
   test('outlive their deleted subscription, and then it is deleted too', async () => {
     const eventId = await insertEvent(at(1));
     const [unfinished, finished, empty, present] = [

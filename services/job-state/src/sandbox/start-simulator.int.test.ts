@@ -8,9 +8,9 @@ import {
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { Registry } from 'prom-client';
-import { jobOperations } from '../jobs/job-operations.js';
 import { createPlatformMessageHandler } from '../platform/handle-platform-message.js';
 import { database } from '../testing/file-database.js';
+import { testImplementations } from '../testing/test-implementations.js';
 import { platformMessage } from '../testing/test-jobs.js';
 import { sandboxCompanies } from './sandbox-companies.js';
 import { sandboxJobs } from './sandbox-jobs.js';
@@ -42,7 +42,7 @@ test('the simulator makes moves that all succeed, and finishes its sales', async
       expect(await handle(platformMessage(schema, content))).toEqual({ kind: 'done' });
     },
     operations: inProcessOperations({
-      implementations: jobOperations({ ...deps, feedDays: 400 }),
+      implementations: testImplementations(deps),
       callers: ['key'],
     }),
     random: seededRandom('prompt'),

@@ -7,7 +7,6 @@ import {
   otherSeller,
   dead,
   insertLead,
-  projectCreated,
   eventsAbout,
   emittedVersions,
 } from './testing/sales-messages-fixture.js';
@@ -107,22 +106,6 @@ describe('appointment.booked', () => {
       { notes: 'newer' },
     ]);
     expect(await appointmentOf(appointmentId)).toMatchObject({ notes: 'newer', version: 5 });
-  });
-
-  test('waits for its lead, then for its project [PLATFORM-6]', async () => {
-    const appointmentId = newId('appt');
-    const [leadId, projectId] = [newId('lead'), newId('prj')];
-    const message = scheduled({ appointmentId, leadId, projectId });
-    expect(await handle(message)).toEqual(DONE);
-    expect(await database.query('select from inbox where prerequisite_id = $1', [leadId])).toHaveLength(1);
-    await database.query(
-      `insert into leads (id, company_id, full_name, email, phone, address) values ($1, $2, 'n', 'e', 'p', 'a')`,
-      [leadId, seller],
-    );
-    expect(await handle(scheduled({ appointmentId, leadId, projectId }))).toEqual(DONE);
-    expect(await database.query('select from inbox where prerequisite_id = $1', [projectId])).toHaveLength(1);
-    await handle(projectCreated(projectId));
-    expect(await emittedVersions(appointmentId)).toEqual([1]);
   });
 
   test('is refused with another lead than before and with a project of another company [PLATFORM-5]', async () => {

@@ -1,6 +1,7 @@
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
+import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/process/ids';
-import { FACT_CASES } from './testing/sales-facts.js';
 import {
   otherSeller,
   installer,
@@ -14,7 +15,7 @@ import {
   recordOf,
 } from './testing/sales-messages-fixture.js';
 import { database, seller, handle, DONE } from '../testing/platform-fixture.js';
-import { at, sent, stamp } from '../testing/messages.js';
+import { at, MONEY, sent, stamp } from '../testing/messages.js';
 
 describe('a project', () => {
   test('that the platform begins is created without an address or an event', async () => {
@@ -46,15 +47,79 @@ describe('a project', () => {
   });
 });
 
-describe.each(FACT_CASES)('$event', ({ event, kind, state, newId: newResourceId, message, data }) => {
-  /** A new resource of a project; a project is its own resource. */
-  const resourceIdOf = (projectId: string) => (kind === 'project' ? projectId : newResourceId());
+const IN_EVENT = { amountMinor: Number(MONEY.amountMinor), currency: 'USD' };
+const PREFIXES = { quote: 'quo', project: 'prj', deposit: 'dep', invoice: 'inv', rebate: 'reb' } as const;
+type Kind = keyof typeof PREFIXES;
+type Fields = {
+  readonly projectId: string;
+  readonly version?: number;
+  readonly occurredAt?: Timestamp;
+} & Partial<Record<'quoteId' | 'depositId' | 'invoiceId' | 'rebateId', string>>;
+
+/** Every fact: its kind of resource, event, stored state and message, and what its event has besides ids, at an instant. */
+const FACTS: readonly (readonly [
+  Kind,
+  string,
+  string,
+  (fields: Fields) => IncomingMessage,
+  (at: string) => object,
+])[] = [
+  ['quote', 'quote.sent', 'SENT', sent.quoteSent, () => ({ total: IN_EVENT, validUntil: null })],
+  ['quote', 'quote.viewed', 'VIEWED', sent.quoteViewed, (viewedAt) => ({ viewedAt })],
+  [
+    'quote',
+    'quote.accepted',
+    'ACCEPTED',
+    sent.quoteAccepted,
+    (acceptedAt) => ({ optionName: 'Complete', total: IN_EVENT, acceptedAt }),
+  ],
+  [
+    'project',
+    'project.stage_changed',
+    'PERMITTING',
+    sent.projectStageChanged,
+    () => ({ previousStage: 'DESIGN', stage: 'PERMITTING' }),
+  ],
+  ['project', 'project.completed', 'COMPLETED', sent.projectCompleted, (completedAt) => ({ completedAt })],
+  ['deposit', 'deposit.paid', 'PAID', sent.depositPaid, (paidAt) => ({ amount: IN_EVENT, paidAt })],
+  [
+    'deposit',
+    'deposit.refunded',
+    'REFUNDED',
+    sent.depositRefunded,
+    (refundedAt) => ({ amount: IN_EVENT, refundedAt }),
+  ],
+  [
+    'invoice',
+    'invoice.issued',
+    'ISSUED',
+    sent.invoiceIssued,
+    (issuedAt) => ({ invoiceNumber: 'INV-7', total: IN_EVENT, issuedAt, dueAt: at(60).toISOString() }),
+  ],
+  [
+    'rebate',
+    'rebate.status_changed',
+    'APPROVED',
+    sent.rebateStatusChanged,
+    () => ({ programme: 'State rebate', previousStatus: null, status: 'APPROVED' }),
+  ],
+];
+
+const idsOf = (kind: Kind, id: string, projectId: string) => ({
+  projectId,
+  ...(kind !== 'project' && { [`${kind}Id`]: id }),
+});
+/** A new resource of a project; a project is its own resource. */
+const newIdOf = (kind: Kind, projectId: string) => (kind === 'project' ? projectId : newId(PREFIXES[kind]));
+
+describe.each(FACTS)('a fact about a %s: %s', (kind, event, state, message, data) => {
+  const fact = (id: string, projectId: string, version: number, minutes = 0) =>
+    message({ ...idsOf(kind, id, projectId), version, occurredAt: stamp(minutes) });
 
   test('is published to the company of the project, with the version and the instant of the message [PLATFORM-3]', async () => {
     const projectId = await insertProject();
-    const id = resourceIdOf(projectId);
-    const fact = { id, projectId, version: 3, occurredAt: stamp(-7) };
-    expect(await handle(message(fact))).toEqual(DONE);
+    const id = newIdOf(kind, projectId);
+    expect(await handle(fact(id, projectId, 3, -7))).toEqual(DONE);
     const instant = at(-7).toISOString();
     expect(await eventsAbout(id)).toEqual([
       {
@@ -62,22 +127,18 @@ describe.each(FACT_CASES)('$event', ({ event, kind, state, newId: newResourceId,
         event,
         occurredAt: instant,
         resource: { type: kind, id, version: 3 },
-        data: { ...data(fact, instant), leadId: null },
+        data: { ...idsOf(kind, id, projectId), ...data(instant), leadId: null },
       },
     ]);
     expect(await recordOf(id)).toEqual({
-      kind,
-      company_id: seller,
-      project_id: projectId,
-      version: 3,
-      state,
+      ...{ kind, company_id: seller, project_id: projectId, version: 3, state },
     });
   });
 
   test('has the lead of its project, and is found by it and by the project, by their company only [LEAD-8, EVENT-12]', async () => {
     const { leadId, projectId } = await insertLead();
-    const id = resourceIdOf(projectId);
-    await handle(message({ id, projectId, version: 1, occurredAt: stamp() }));
+    const id = newIdOf(kind, projectId);
+    await handle(fact(id, projectId, 1));
     expect(await eventsAbout(id)).toMatchObject([{ to: seller, event, data: { projectId, leadId } }]);
     for (const resourceId of [leadId, projectId]) {
       expect(await eventsFound(seller, resourceId)).toEqual([event]);
@@ -88,28 +149,27 @@ describe.each(FACT_CASES)('$event', ({ event, kind, state, newId: newResourceId,
 
   test('is published once for any repetition: by its message and by its version, also concurrently [PLATFORM-1]', async () => {
     const projectId = await insertProject();
-    const id = resourceIdOf(projectId);
-    const fact = { id, projectId, version: 2, occurredAt: stamp() };
-    const same = message(fact);
-    const all = [same, same, message(fact), message({ ...fact, occurredAt: stamp(1) })];
+    const id = newIdOf(kind, projectId);
+    const same = fact(id, projectId, 2);
+    const all = [same, same, fact(id, projectId, 2), fact(id, projectId, 2, 1)];
     expect(new Set((await Promise.all(all.map(handle))).map((outcome) => outcome.kind))).toEqual(
       new Set(['done']),
     );
-    await handle(message({ ...fact, version: 4 }));
-    await handle(message(fact));
+    await handle(fact(id, projectId, 4));
+    await handle(fact(id, projectId, 2));
     expect(await emittedVersions(id)).toEqual([2, 4]);
   });
 
   test('waits for its project and is published when that exists, in the order of the versions [PLATFORM-6]', async () => {
     const projectId = newId('prj');
-    const id = resourceIdOf(projectId);
-    const facts = [2, 1].map((version) => message({ id, projectId, version, occurredAt: stamp() }));
-    for (const fact of facts) expect(await handle(fact)).toEqual(DONE);
+    const id = newIdOf(kind, projectId);
+    for (const version of [2, 1]) expect(await handle(fact(id, projectId, version))).toEqual(DONE);
     expect(await eventsAbout(id)).toEqual([]);
-    expect(await database.query('select from inbox where prerequisite_id = $1', [projectId])).toHaveLength(2);
+    const waiting = () => database.query('select from inbox where prerequisite_id = $1', [projectId]);
+    expect(await waiting()).toHaveLength(2);
     await handle(projectCreated(projectId));
     expect(await emittedVersions(id)).toEqual([1, 2]);
-    expect(await database.query('select from inbox where prerequisite_id = $1', [projectId])).toEqual([]);
+    expect(await waiting()).toEqual([]);
   });
 });
 
@@ -132,13 +192,12 @@ test("a resource that is known as one project's is refused for another, without 
     await insertProject(),
     await insertProject(otherSeller),
   ];
-  for (const { event, kind, newId: newResourceId, message } of FACT_CASES) {
+  for (const [kind, event, , message] of FACTS) {
     if (kind === 'project') continue;
-    const id = newResourceId();
-    const fact = { id, projectId, version: 1, occurredAt: stamp() };
-    await handle(message(fact));
+    const id = newIdOf(kind, projectId);
+    await handle(message(idsOf(kind, id, projectId)));
     for (const other of [sibling, foreign]) {
-      const outcome = await handle(message({ ...fact, version: 2, projectId: other }));
+      const outcome = await handle(message({ ...idsOf(kind, id, other), version: 2 }));
       expect([event, outcome]).toEqual([
         event,
         dead(`${kind} ${id} belongs to another project than ${other}`),
