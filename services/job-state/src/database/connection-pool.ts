@@ -18,6 +18,14 @@ export interface PreparedStatement {
   readonly shared?: 'together' | 'last';
 }
 
+/** Runs one statement and returns its rows. Parameters are always bound, never part of the text. */
+export interface Queryable {
+  query<Row extends pg.QueryResultRow>(
+    statement: string | PreparedStatement,
+    values?: readonly unknown[],
+  ): Promise<Row[]>;
+}
+
 /** Time limit of a connection. */
 const CONNECT_MS = 3_000;
 /** Extra time for a response beyond the server's own limit before its connection counts as dead. */

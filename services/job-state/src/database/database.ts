@@ -3,21 +3,19 @@ import { createShareGate } from '@partner/kernel/process/share-gate';
 import { withChildSpan } from '@partner/kernel/telemetry/tracing';
 import type pg from 'pg';
 import type { AfterCommit } from './after-commit.js';
-import { type Connection, createConnectionPool, type PreparedStatement } from './connection-pool.js';
+import {
+  type Connection,
+  createConnectionPool,
+  type PreparedStatement,
+  type Queryable,
+} from './connection-pool.js';
 import type { PoolMetrics } from './pool-metrics.js';
 import { createSharedTransactions } from './shared-transactions.js';
 import { limitSession, statementLimit, timeLeft } from './statement-limits.js';
 import { runTransaction, type Transaction } from './transaction.js';
 
+export type { Queryable } from './connection-pool.js';
 export type { Transaction } from './transaction.js';
-
-/** Runs one statement and returns its rows. Parameters are always bound, never part of the text. */
-export interface Queryable {
-  query<Row extends pg.QueryResultRow>(
-    statement: string | PreparedStatement,
-    values?: readonly unknown[],
-  ): Promise<Row[]>;
-}
 
 /** Limits that the caller of a statement or a transaction sets. */
 export interface CallerLimits {

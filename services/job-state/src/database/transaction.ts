@@ -1,8 +1,13 @@
 import type pg from 'pg';
 import type { AfterCommit } from './after-commit.js';
 import { collectCalls } from './collect-calls.js';
-import { type Connection, type ConnectionPool, discard, type PreparedStatement } from './connection-pool.js';
-import type { Queryable } from './database.js';
+import {
+  type Connection,
+  type ConnectionPool,
+  discard,
+  type PreparedStatement,
+  type Queryable,
+} from './connection-pool.js';
 import { CommitUnknownError, isAfterFailure, UnavailableError } from './server-failures.js';
 import { limitSession, lockLimit, statementLimit, UNLIMITED_MS } from './statement-limits.js';
 
