@@ -39,7 +39,6 @@ export interface StoredDelivery {
   readonly wait_ms: number | null;
 }
 
-export type WebhookRows = ReturnType<typeof webhookRows>;
 export type WebhookFixture = Awaited<ReturnType<typeof openWebhookFixture>>;
 
 /** Creates a database with webhooks. Call `close` at the end. */
@@ -100,7 +99,7 @@ export function webhookRows(database: Database) {
     });
   }
 
-  /** Does so in a transaction of its own and returns the event's id. */
+  /** Does so in a separate transaction and returns the event's id. */
   const event = (companyId: string, jobId?: string) =>
     database.transaction((tx) => record(tx, companyId, jobId).eventId);
 
