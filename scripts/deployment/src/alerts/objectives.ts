@@ -9,7 +9,7 @@ interface Objective {
   readonly bad: string;
 }
 
-export const SLO_SERIES = {
+const SLO_SERIES = {
   events: 'partner:slo_events:rate5m',
   bad: 'partner:slo_bad:rate5m',
   budget: 'partner:slo_budget',

@@ -39,7 +39,7 @@ export const pullSecrets = z.array(z.strictObject({ name }));
 export const tolerations = z.array(object);
 export const affinity = object;
 
-export const cpu = z.union([z.string().regex(/^([0-9]+m|[0-9]+(\.[0-9]{1,3})?)$/), z.int().min(0)]);
+const cpu = z.union([z.string().regex(/^([0-9]+m|[0-9]+(\.[0-9]{1,3})?)$/), z.int().min(0)]);
 /** Memory of a container, e.g. `256Mi`; not 0. */
 export const memory = z.string().regex(/^([1-9][0-9]*(\.[0-9]+)?|0\.[0-9]*[1-9])(Mi|Gi)$/);
 export const surge = z.union([z.int().min(1).max(100), z.string().regex(/^[1-9][0-9]{0,2}%$/)]);

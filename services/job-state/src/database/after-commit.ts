@@ -16,17 +16,17 @@ export interface CommitTopic<News> {
 
 export function commitTopic<News>(): CommitTopic<News> {
   const listeners = new WeakMap<object, ((news: readonly News[]) => void)[]>();
-  const told = new WeakMap<AfterCommit, Set<News>>();
+  const notified = new WeakMap<AfterCommit, Set<News>>();
   return {
     listen({ hooks }, listener) {
       listeners.set(hooks, [...(listeners.get(hooks) ?? []), listener]);
     },
     tell(tx, ...news) {
-      const known = told.get(tx);
+      const known = notified.get(tx);
       const all = known ?? new Set();
       for (const each of news) all.add(each);
       if (known !== undefined) return;
-      told.set(tx, all);
+      notified.set(tx, all);
       tx.afterCommit(() => {
         for (const listener of listeners.get(tx.hooks) ?? []) listener([...all]);
       });

@@ -10,22 +10,22 @@ import { LockTimeoutError } from './server-failures.js';
 describe('a transaction', () => {
   test('tells the listeners of a topic its news after the commit, each once, and none after a rollback', async () => {
     const { database } = testDatabase;
-    const heard: string[][] = [];
+    const received: string[][] = [];
     const topic = commitTopic<string>();
-    topic.listen(database, (news) => heard.push([...news]));
+    topic.listen(database, (news) => received.push([...news]));
     await database.transaction(async (tx) => {
       await tx.query('select 1');
       topic.tell(tx, 'a');
       topic.tell(tx, 'b', 'a');
-      expect(heard).toEqual([]);
+      expect(received).toEqual([]);
     });
-    expect(heard).toEqual([['a', 'b']]);
+    expect(received).toEqual([['a', 'b']]);
     const undone = database.transaction((tx) => {
       topic.tell(tx, 'c');
       return Promise.reject(new Error('undone'));
     });
     await expect(undone).rejects.toThrow('undone');
-    expect(heard).toEqual([['a', 'b']]);
+    expect(received).toEqual([['a', 'b']]);
   });
 
   test('commits nothing if a statement that was sent without waiting fails, and fails with its error', async () => {
