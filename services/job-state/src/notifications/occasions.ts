@@ -9,6 +9,7 @@ import { aboutWebhook, NOTICED_COLUMNS, type NoticedWebhook, notifyOwners } from
 type Announce = (tx: Transaction, now: Date, limit: number, more?: unknown) => Promise<number>;
 
 /** Occasions that a statement finds and marks as announced. Its parameters are now, the limit, and what else it needs. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the row that the statement returns
 function occasions<Row extends QueryResultRow>(
   text: string,
   notify: (tx: Transaction, row: Row, now: Date) => void,

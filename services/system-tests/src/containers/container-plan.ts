@@ -1,5 +1,4 @@
-import type { KubernetesObject } from '@partner/deployment/kubernetes-object';
-import { environmentOf, podsOf } from '@partner/deployment/chart-objects';
+import { environmentOf, type KubernetesObject, podsOf } from '@partner/deployment/chart-objects';
 
 type Container = ReturnType<typeof podsOf>[number]['spec']['containers'][number];
 type Probe = NonNullable<Container['startupProbe']>;
