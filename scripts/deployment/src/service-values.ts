@@ -1,5 +1,5 @@
 import { INGRESS_PATHS, SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
-import type { Rendering } from './chart-workspace.js';
+import type { createChartWorkspace, Rendering } from './chart-workspace.js';
 
 export interface ValuesSet {
   readonly service: ServiceName;
@@ -105,3 +105,20 @@ export const VALUES_SETS: readonly ValuesSet[] = SERVICE_NAMES.flatMap((service)
     rendering: { chart: service, release: 'blue', values: everything(service) },
   },
 ]);
+
+type Workspace = Awaited<ReturnType<typeof createChartWorkspace>>;
+
+/** Sends traces to the collector that follows. */
+export const TRACES = 'config.otelTracesExporter=otlp,config.otelExporterOtlpEndpoint';
+
+/** Renders a chart with values in the notation of `helm --set`, and with an image unless they name one. */
+export function templateWith(workspace: Workspace, chart: ServiceName, set: string) {
+  return workspace.template({ chart, values: { image: imageOf(chart) }, set });
+}
+
+/** Returns what Helm says about values that a chart must refuse. Throws if it renders anything. */
+export async function refusalOf(workspace: Workspace, chart: ServiceName, set: string): Promise<string> {
+  const { exitCode, stdout, stderr } = await templateWith(workspace, chart, set);
+  if (exitCode !== 1 || stdout !== '') throw new Error(`${chart} accepts ${set}`);
+  return stderr;
+}

@@ -16,6 +16,16 @@ const whole253 = (pattern: string) =>
     .max(MAX_SUBDOMAIN)
     .regex(new RegExp(`^${pattern}$`));
 
+const is = (values: Readonly<Record<string, string>>) => ({
+  required: Object.keys(values),
+  properties: Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { const: value }])),
+});
+const when = (values: Readonly<Record<string, string>>, then: object, otherwise: object) => ({
+  if: is(values),
+  then,
+  else: otherwise,
+});
+
 export const group = <Fields extends z.ZodRawShape>(description: string, fields: Fields) =>
   z.strictObject(fields).describe(description);
 export const flag = z.boolean();
@@ -36,9 +46,29 @@ export const annotations = z.record(labelName, z.string()).meta({ id: 'annotatio
 const object = z.looseObject({});
 const name = whole253(DNS_SUBDOMAIN).meta({ id: 'name' });
 export const pullSecrets = z.array(z.strictObject({ name }));
-export const tolerations = z.array(object);
-export const affinity = object;
+export const tolerations = z.array(
+  z
+    .strictObject({
+      key: labelName.optional(),
+      operator: z.enum(['Exists', 'Equal']).optional(),
+      value: labelValue.optional(),
+      effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']).optional(),
+      tolerationSeconds: z.int().optional(),
+    })
+    .meta({
+      allOf: [
+        when({ operator: 'Exists' }, { not: { required: ['value'] } }, { required: ['key'] }),
+        { anyOf: [{ not: { required: ['tolerationSeconds'] } }, is({ effect: 'NoExecute' })] },
+      ],
+    }),
+);
+export const affinity = z.strictObject({
+  nodeAffinity: object.optional(),
+  podAffinity: object.optional(),
+  podAntiAffinity: object.optional(),
+});
 
+/** Cpu of a container, e.g. `100m`. Kubernetes takes no part of a thousandth. */
 const cpu = z.union([z.string().regex(/^([0-9]+m|[0-9]+(\.[0-9]{1,3})?)$/), z.int().min(0)]);
 /** Memory of a container, e.g. `256Mi`; not 0. */
 export const memory = z.string().regex(/^([1-9][0-9]*(\.[0-9]+)?|0\.[0-9]*[1-9])(Mi|Gi)$/);
@@ -81,6 +111,7 @@ export const repository = z
   .string()
   .max(255)
   .regex(new RegExp(`^((${REGISTRY}|\\[[0-9A-Fa-f:]+\\])(:[0-9]{1,5})?/)?${PATH_PART}(/${PATH_PART})*$`));
+/** Part of an object's name that leaves room for what the chart appends. */
 export const namePart = (length: number) => emptyOr(`[a-z0-9]([-a-z0-9]{0,${length - 2}}[a-z0-9])?`);
 
 export function whole(min: number, max: number, unit?: string) {
@@ -88,10 +119,29 @@ export function whole(min: number, max: number, unit?: string) {
   return unit === undefined ? number : number.meta({ unit });
 }
 
-export const variables = z.array(z.looseObject({ name: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/) }));
+/** Additional environment variables: each has a value, or where it comes from. */
+export const variables = z.array(
+  z
+    .strictObject({
+      name: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
+      value: z.string().optional(),
+      valueFrom: z
+        .strictObject({
+          configMapKeyRef: object.optional(),
+          secretKeyRef: object.optional(),
+          fieldRef: object.optional(),
+          resourceFieldRef: object.optional(),
+        })
+        .meta({ minProperties: 1, maxProperties: 1 })
+        .optional(),
+    })
+    .meta({ not: { required: ['value', 'valueFrom'] } }),
+);
 
 const volumeName = z.string().regex(new RegExp(`^${DNS_LABEL}$`));
-export const volumes = z.array(z.looseObject({ name: volumeName }));
+export const volumes = z.array(
+  z.looseObject({ name: volumeName }).meta({ minProperties: 2, maxProperties: 2 }),
+);
 /** Relative, and no part is `..`. */
 const SUB_PATH_PART = '(\\.{0,2}[^/.][^/]*|\\.{3,}[^/]*|\\.)';
 const subPath = z.string().regex(new RegExp(`^${SUB_PATH_PART}(/${SUB_PATH_PART})*$`));
@@ -104,11 +154,56 @@ export const volumeMounts = z.array(
   }),
 );
 
-/** Kubernetes validates the rest of a rule. */
+const selector = z
+  .strictObject({
+    matchLabels: labels.optional(),
+    matchExpressions: z
+      .array(
+        z
+          .strictObject({
+            key: labelName,
+            operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
+            values: z.array(labelValue).optional(),
+          })
+          .meta({
+            if: { properties: { operator: { enum: ['In', 'NotIn'] } } },
+            then: { required: ['values'], properties: { values: { minItems: 1 } } },
+            else: { properties: { values: { maxItems: 0 } } },
+          }),
+      )
+      .optional(),
+  })
+  .meta({ id: 'selector' });
 const policyPeers = z
-  .array(z.looseObject({ ipBlock: z.strictObject({ cidr, except: cidrs.optional() }).optional() }))
+  .array(
+    z.union([
+      z.strictObject({ ipBlock: z.strictObject({ cidr, except: cidrs.optional() }) }),
+      z
+        .strictObject({ podSelector: selector.optional(), namespaceSelector: selector.optional() })
+        .meta({ minProperties: 1 }),
+    ]),
+  )
   .meta({ id: 'policyPeers' });
-const policyPorts = z.array(object);
+/** It has a letter, unlike a number. */
+const portName = z
+  .string()
+  .max(15)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)
+  .regex(/[a-z]/);
+const policyPorts = z
+  .array(
+    z
+      .strictObject({
+        protocol: z.enum(['TCP', 'UDP', 'SCTP']).optional(),
+        port: z.union([z.int().min(1).max(65_535), portName]).optional(),
+        endPort: z.int().min(1).max(65_535).optional(),
+      })
+      .meta({
+        if: { required: ['endPort'] },
+        then: { required: ['port'], properties: { port: { type: 'integer' } } },
+      }),
+  )
+  .meta({ id: 'policyPorts' });
 export const ingressRules = z.array(
   z.strictObject({ from: policyPeers.optional(), ports: policyPorts.optional() }),
 );
@@ -116,8 +211,37 @@ export const egressRules = z.array(
   z.strictObject({ to: policyPeers.optional(), ports: policyPorts.optional() }),
 );
 
-export const parentRefs = z.array(z.looseObject({ name })).max(32);
-export const sessionPersistence = object;
+export const parentRefs = z
+  .array(
+    z.strictObject({
+      group: z.string().max(MAX_SUBDOMAIN).optional(),
+      kind: z
+        .string()
+        .regex(/^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$/)
+        .optional(),
+      name,
+      namespace: z
+        .string()
+        .regex(new RegExp(`^${DNS_LABEL}$`))
+        .optional(),
+      sectionName: name.optional(),
+      port: z.int().min(1).max(65_535).optional(),
+    }),
+  )
+  .max(32);
+
+export const sessionPersistence = z
+  .strictObject({
+    sessionName: z.string().max(128).optional(),
+    absoluteTimeout: gatewayDuration.optional(),
+    idleTimeout: gatewayDuration.optional(),
+    type: z.enum(['Cookie', 'Header']).optional(),
+    cookieConfig: z.strictObject({ lifetimeType: z.enum(['Session', 'Permanent']).optional() }).optional(),
+  })
+  .meta({
+    if: { required: ['cookieConfig'], properties: { cookieConfig: is({ lifetimeType: 'Permanent' }) } },
+    then: { required: ['absoluteTimeout'] },
+  });
 
 export function resourcesValues(defaults: {
   readonly cpu: string;
