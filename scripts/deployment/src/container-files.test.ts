@@ -1,8 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
+import { parseAllDocuments } from 'yaml';
+import { z } from 'zod';
 import { DOCKER_URLS } from '@partner/local-stack/backing-services/docker-engine';
 import { BACKING_SERVICES } from '@partner/local-stack/backing-services/backing-service';
 import { readProjectFile } from '@partner/local-stack/project-root';
+import { SERVICE_NAMES, type ServiceName, serviceSettings } from '@partner/local-stack/stack/services';
 import { COMPOSE_SERVICES as compose } from './compose-file.js';
+
+/** Settings that only a local stack sets. */
+const LOCAL_ONLY = ['ADMIN_HOST', 'ADMIN_PORT', 'HTTP_HOST', 'HTTP_PORT', 'SHUTDOWN_GRACE_MS'];
 
 /** Declared by the images. Without a mount there, Compose creates an anonymous volume, which `down` leaves behind. */
 const DATA_DIRECTORIES = {
@@ -11,7 +17,25 @@ const DATA_DIRECTORIES = {
   redis: '/data',
 };
 
+function settingsOfStack(service: ServiceName): string[] {
+  const surroundings = {
+    ...{ baseUrl: '', amqpUrl: '', postgresUrl: '', redisUrl: '', redisKeyPrefix: '' },
+    ...{ sealingKeys: '', cursorKey: '', sessionKeys: '', devHosts: '', devCaFile: '', replicas: 1 },
+  };
+  return Object.keys(serviceSettings(service, { admin: 1, http: 2 }, surroundings));
+}
+
 describe('docker-compose.yml', () => {
+  test.each(SERVICE_NAMES)('sets the same settings for %s as the local stack', (service) => {
+    const needed = settingsOfStack(service).filter((name) => !LOCAL_ONLY.includes(name));
+    const given = Object.keys(compose[service]?.environment ?? {}).filter(
+      (name) => name !== 'LOG_LEVEL' && !name.startsWith('OTEL_'),
+    );
+
+    expect(given.sort()).toEqual(needed.sort());
+    expect(compose[service]?.build?.args?.SERVICE).toBe(service);
+  });
+
   test.each(BACKING_SERVICES)(
     'publishes %s with the credentials and on the port that scripts/up expects',
     (part) => {
@@ -57,4 +81,21 @@ describe('services/Dockerfile', () => {
     expect(file).toContain(`ARG NODE_IMAGE=node:${nodeOfDevelopers}-trixie-slim\n`);
     expect(file).toMatch(/^ARG RUNTIME_IMAGE=gcr\.io\/distroless\/nodejs24-debian13:nonroot$/m);
   });
+});
+
+test('docker-compose.yml and skaffold.yaml never build two images concurrently under the same tag', () => {
+  const ofCompose = Object.values(compose).flatMap(({ build, image }) =>
+    build === undefined ? [] : [image],
+  );
+  const skaffold = z.looseObject({
+    build: z.looseObject({ artifacts: z.array(z.looseObject({ image: z.string() })) }).optional(),
+  });
+  const ofSkaffold = parseAllDocuments(readProjectFile('skaffold.yaml')).flatMap((document) =>
+    (skaffold.parse(document.toJS()).build?.artifacts ?? []).map(({ image }) => image),
+  );
+  for (const images of [ofCompose, ofSkaffold]) {
+    const tags = images.map((image) => image.replace(/:latest$/, ''));
+    expect(tags.length).toBeGreaterThanOrEqual(SERVICE_NAMES.length);
+    expect([...new Set(tags)]).toEqual(tags);
+  }
 });

@@ -1,8 +1,11 @@
-import { readdirSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { PROJECT_ROOT, readProjectFile } from '@partner/local-stack/project-root';
+import { runCommand } from '@partner/local-stack/run-command';
 import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
+import { baseEnvironment } from '@partner/test-kit/backing-services/local-process';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
@@ -77,9 +80,37 @@ describe('the workflows', () => {
     // One that is written here would be neither read nor renewed.
     expect(readProjectFile('.github/workflows/release.yml')).not.toMatch(/sha256:[0-9a-f]{8}/);
   });
+
+  test('the release pins the base images by what their registries return, and fails without it', async () => {
+    const pin = stepsOf('release.yml').find(({ name }) => name === 'Pin the base images')?.run ?? '';
+    const digest = `sha256:${'a'.repeat(64)}`;
+    const pinned = [...baseImages()].map(([name, image]) => `${name}=${image}@${digest}\n`).join('');
+    expect(await runStep(pin, `echo ${digest}`)).toEqual({ exitCode: 0, environment: pinned });
+    expect(await runStep(pin, 'exit 1')).toEqual({ exitCode: 1, environment: '' });
+    expect(await runStep(pin, 'echo none')).toEqual({ exitCode: 1, environment: '' });
+  });
 });
 
 function baseImages(): ReadonlyMap<string, string> {
   const args = readProjectFile('services/Dockerfile').matchAll(/^ARG (\w+_IMAGE)=(\S+)$/gm);
   return new Map([...args].map(([, name = '', image = '']) => [name, image]));
+}
+
+/** Runs a step with a program in the place of `docker`. Returns what it adds to the environment. */
+async function runStep(script: string, docker: string) {
+  const directory = mkdtempSync(path.join(tmpdir(), 'partner-step-'));
+  try {
+    const [program, environment] = [path.join(directory, 'docker'), path.join(directory, 'environment')];
+    writeFileSync(program, `#!/bin/sh\n${docker}\n`);
+    chmodSync(program, 0o755);
+    writeFileSync(environment, '');
+    const { PATH = '', ...env } = baseEnvironment();
+    const { exitCode } = await runCommand('bash', ['-c', script], {
+      cwd: PROJECT_ROOT,
+      env: { ...env, PATH: `${directory}:${PATH}`, GITHUB_ENV: environment },
+    });
+    return { exitCode, environment: readFileSync(environment, 'utf8') };
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 }
