@@ -16,8 +16,8 @@ const jestReport = z.object({
 });
 
 /**
- * Runs tests in a separate process. Finding no test file is not a failure; a run that exceeds `limitMs` is killed, which is one. Jest ends
- * after its report even if a test has left a handle open.
+ * Runs tests in a separate process. Finding no test file is not a failure; a run that exceeds `limitMs` is killed, which is one, also if it
+ * does not end because a test has left a handle open.
  */
 export async function runJest(options: {
   readonly args: readonly string[];
@@ -27,7 +27,7 @@ export async function runJest(options: {
 }) {
   const jest = path.join(PROJECT_ROOT, 'node_modules/jest/bin/jest.js');
   // The cache is not in the temporary directory of the run.
-  const always = ['--cacheDirectory=.stack/jest-cache', '--passWithNoTests', '--forceExit'];
+  const always = ['--cacheDirectory=.stack/jest-cache', '--passWithNoTests'];
   const report = ['--json', `--outputFile=${options.reportFile}`];
   const exitCode = await runProgram(
     process.execPath,
