@@ -30,6 +30,9 @@ const VARIABLE: readonly (readonly [RegExp, string])[] = [
   [/"(nextCursor|cursor)":"[^"]+"/g, '"$1":"<cursor>"'],
   [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '<uuid>'],
   [/(localhost|127\.0\.0\.1|[a-z.]+\.(test|example|localhost)):\d+/g, '$1:<port>'],
+  // On a slow machine the receiver closes the connection before the next attempt, which then opens one.
+  [/"reusedConnection":\w+/, '"reusedConnection":<flag>'],
+  [/"(connectMs|tlsMs)":null/g, '"$1":<number>'],
   [/"(\w*(?:Ms|Seconds|Rate)|p\d\d|offset)":[\d.]+/g, '"$1":<number>'],
 ];
 
