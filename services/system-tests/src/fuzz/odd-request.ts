@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { gzipSync } from 'node:zlib';
 import {
   type ApiDescription,
   componentName,
@@ -8,15 +9,21 @@ import {
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { either, fc } from '@partner/test-kit/fast-check';
 
-/** A request whose path, query and body may be odd. */
+/** A request that is well-formed HTTP and may be odd in every other way. */
 export interface OddRequest {
+  readonly method: string;
   /** Path and query, percent-encoded well or badly. */
   readonly target: string;
-  readonly bytes: Uint8Array<ArrayBuffer> | undefined;
+  /** In the order in which they are sent; the same name may be there twice. */
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: Buffer | undefined;
 }
 
-/** What the requests of one operation begin from, so that they get past the first checks often enough. */
-export interface Basis {
+type Headers = OddRequest['headers'];
+
+/** What every request of one operation begins from, so that it gets past the first checks often enough. */
+export interface Credentials {
+  readonly headers: Headers;
   /** Something real for each path parameter. */
   readonly pathValue: string;
   /** Something real for the fields of a body that an example cannot know. */
@@ -34,20 +41,28 @@ const ODD_TEXTS: readonly string[] = [
 
 const ODD_NUMBERS = [0, -0, -1, 1, 1.5, 2 ** 31 - 1, 2 ** 31, Number.MAX_SAFE_INTEGER + 1, 1e308, 5e-324];
 
-/** Draws requests of one operation out of the API description. Odd headers and codings are tables of the gateways' own tests. */
+/** Draws requests of one operation out of the API description, each odd in some of its parts. */
 export function oddRequest(
   description: ApiDescription,
   operation: DescribedOperation,
-  { pathValue, fields }: Basis,
+  { headers, pathValue, fields }: Credentials,
 ): fc.Arbitrary<OddRequest> {
-  const path = mostly(fc.constant(pathValue), oddPathValue()).map((value) =>
-    operation.path.replaceAll(/\{\w+\}/g, () => value),
-  );
-  const bytes =
-    operation.body === undefined ? fc.constant(undefined) : oddBody(description, operation, fields);
   return fc
-    .tuple(path, oddQuery(description, operation), bytes)
-    .map(([place, query, body]) => ({ target: place + query, bytes: body }));
+    .record({
+      path: mostly(fc.constant(pathValue), oddPathValue()).map((value) =>
+        operation.path.replaceAll(/\{\w+\}/g, () => value),
+      ),
+      query: oddQuery(description, operation),
+      credentials: mostly(fc.constant(headers), oddCredentials(headers)),
+      headers: oddHeaders(),
+      body: operation.body === undefined ? oddBodyOfNone() : oddBody(description, operation, fields),
+    })
+    .map((parts) => ({
+      method: operation.method,
+      target: parts.path + parts.query,
+      headers: [...parts.credentials, ...parts.body.headers, ...parts.headers],
+      body: parts.body.bytes,
+    }));
 }
 
 function mostly<T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>): fc.Arbitrary<T> {
@@ -65,6 +80,12 @@ function percentEncoded(text: string): string {
 
 const oddText = (): fc.Arbitrary<string> =>
   fc.oneof(fc.constantFrom(...ODD_TEXTS), fc.string({ unit: 'binary', maxLength: 60 }));
+
+/** What a header can hold: no control characters, nothing outside Latin-1. */
+const latinText = (): fc.Arbitrary<string> =>
+  fc
+    .array(fc.integer({ min: 0x20, max: 0xff }), { maxLength: 150 })
+    .map((codes) => String.fromCharCode(...codes.filter((code) => code !== 0x7f)).trim());
 
 const oddPathValue = (): fc.Arbitrary<string> =>
   fc.oneof(
@@ -143,11 +164,63 @@ function oddQuery(
   );
 }
 
+function oddCredentials(headers: Headers): fc.Arbitrary<Headers> {
+  const withValue = (change: (value: string) => string): Headers =>
+    headers.map(([name, value]) => [name, change(value)]);
+  return fc.oneof(
+    fc.constantFrom<Headers>(
+      [],
+      [...headers, ...headers],
+      withValue((value) => `${value}x`),
+      withValue((value) => value.toUpperCase()),
+      withValue(() => 'a'.repeat(8_000)),
+    ),
+    latinText().map((text) => withValue(() => text)),
+  );
+}
+
+function oddHeaders(): fc.Arbitrary<Headers> {
+  const name = fc.constantFrom(
+    ...['idempotency-key', 'x-request-id', 'x-svc-api-version', 'if-none-match', 'accept', 'accept-encoding'],
+    ...['x-forwarded-for', 'x-forwarded-proto', 'x-http-method-override', 'traceparent', 'tracestate'],
+    ...['baggage', 'origin', 'cookie', 'range', 'te', 'forwarded'],
+  );
+  const value = fc.oneof(
+    latinText(),
+    fc.constantFrom('', '*', '"', 'W/"', '2026-08-26', '2020-01-01', 'ok-1'),
+    fc.constantFrom('a'.repeat(128), 'a'.repeat(129), 'a'.repeat(4_000)),
+  );
+  const several = fc
+    .array(fc.tuple(name, value), { maxLength: 3 })
+    .chain((headers) => fc.constantFrom<Headers>(headers, [...headers, ...headers]));
+  return either([3, fc.nat(1_000).map((key): Headers => [['idempotency-key', `fuzz-${key}`]])], [2, several]);
+}
+
+interface OddBody {
+  readonly headers: Headers;
+  readonly bytes: Buffer | undefined;
+}
+
+const jsonOf = (bytes: Buffer, ...headers: Headers): OddBody => ({
+  headers: [['content-type', 'application/json'], ...headers],
+  bytes,
+});
+
+function oddBodyOfNone(): fc.Arbitrary<OddBody> {
+  return mostly(
+    fc.constant<OddBody>({ headers: [], bytes: undefined }),
+    fc.constantFrom<OddBody>(jsonOf(Buffer.from('{}')), jsonOf(Buffer.from('{"a":')), {
+      headers: [],
+      bytes: Buffer.alloc(LIMITS.bodyBytes + 1, 0x20),
+    }),
+  );
+}
+
 function oddBody(
   { schemas }: ApiDescription,
   { body }: DescribedOperation,
-  fields: Basis['fields'],
-): fc.Arbitrary<Uint8Array<ArrayBuffer>> {
+  fields: Credentials['fields'],
+): fc.Arbitrary<OddBody> {
   const fieldsOfVariants = variantsOf(body?.schema ?? {}, schemas).flatMap(({ properties = {} }) =>
     Object.entries(properties),
   );
@@ -161,21 +234,31 @@ function oddBody(
     [1, example],
     [1, fc.jsonValue()],
   );
-  const text = value.map((one) => Uint8Array.from(Buffer.from(JSON.stringify(one))));
-  return either(
-    [8, text],
-    [
-      2,
-      fc.oneof(
-        rawText(),
-        fc.uint8Array().map((bytes) => Uint8Array.from(bytes)),
-      ),
+  const text = value.map((one) => Buffer.from(JSON.stringify(one)));
+  const type = fc.constantFrom(
+    ...[
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'APPLICATION/JSON',
     ],
+    ...['application/json; charset=utf-16', 'application/json; charset=nonsense', 'application/json;;;'],
   );
+  const coding = fc.constantFrom('gzip', 'deflate', 'br', 'identity', 'nonsense', 'gzip, gzip');
+  const typed = fc
+    .tuple(text, type)
+    .map(([bytes, name]): OddBody => ({ headers: [['content-type', name]], bytes }));
+  const coded = fc
+    .tuple(text, coding)
+    .map(([bytes, name]) =>
+      jsonOf(name.startsWith('gzip') ? gzipSync(bytes) : bytes, ['content-encoding', name]),
+    );
+  const raw = fc.oneof(rawText(), fc.uint8Array().map(Buffer.from)).map((bytes) => jsonOf(bytes));
+  return either([8, text.map((bytes) => jsonOf(bytes))], [2, raw], [1, typed], [1, coded]);
 }
 
 /** The example with what is real in place of what it has made up. */
-function withReal(example: unknown, fields: Basis['fields']): unknown {
+function withReal(example: unknown, fields: Credentials['fields']): unknown {
   if (!isObject(example)) return example;
   const real = Object.entries(fields).filter(([name]) => Object.hasOwn(example, name));
   return { ...example, ...Object.fromEntries(real) };
@@ -191,7 +274,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** Bytes that are no JSON, hardly any, or of a size at the limit. */
-function rawText(): fc.Arbitrary<Uint8Array<ArrayBuffer>> {
+function rawText(): fc.Arbitrary<Buffer> {
   const sized = (bytes: number) => `{"note":"${'a'.repeat(bytes - '{"note":""}'.length)}"}`;
   return fc
     .constantFrom(
@@ -200,5 +283,5 @@ function rawText(): fc.Arbitrary<Uint8Array<ArrayBuffer>> {
       ...['{"__proto__":{"note":"a"},"constructor":{"prototype":{"note":"b"}}}', '['.repeat(200_000)],
       ...[`{"expectedVersion":${'9'.repeat(5_000)}}`, sized(LIMITS.bodyBytes), sized(LIMITS.bodyBytes + 1)],
     )
-    .map((text) => Uint8Array.from(Buffer.from(text)));
+    .map((text) => Buffer.from(text));
 }
