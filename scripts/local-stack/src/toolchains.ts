@@ -2,8 +2,12 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { baseEnvironment, findProgram } from '@partner/test-kit/backing-services/local-process';
+import { isProcessRunning } from '@partner/test-kit/backing-services/process-identity';
+import { eventually } from '@partner/test-kit/eventually';
 import { PROJECT_ROOT } from './project-root.js';
+import { readJson } from './private-file.js';
 import { lastLines, runCommand } from './run-command.js';
+import { identity, thisProcess } from './stack/stack-lock.js';
 
 /** Below the project, so that its npm packages are found; kept from run to run. */
 const toolchains = path.join(PROJECT_ROOT, '.stack/toolchains');
@@ -112,16 +116,37 @@ async function ensureFolder(
   const hash = createHash('sha256').update(content.join('\n')).digest('hex').slice(0, 12);
   const directory = path.join(toolchains, `${title.toLowerCase()}-${hash}`);
   const finished = path.join(directory, 'finished');
-  if (existsSync(finished)) return directory;
-  rmSync(directory, { recursive: true, force: true });
-  mkdirSync(directory, { recursive: true });
+  const lock = `${directory}.lock`;
+  mkdirSync(toolchains, { recursive: true });
+  await eventually('the installation of another process ends', () => existsSync(finished) || takeLock(lock), {
+    timeoutMs: INSTALL_TIMEOUT_MS,
+    everyMs: 200,
+  });
   try {
-    await install(directory, (...command) => runProgram(command, { cwd: directory }));
+    if (!existsSync(finished)) {
+      rmSync(directory, { recursive: true, force: true });
+      mkdirSync(directory);
+      await install(directory, (...command) => runProgram(command, { cwd: directory }));
+      writeFileSync(finished, '');
+    }
+    return directory;
   } catch (error) {
     return leaveOut(title, error instanceof Error ? error.message : String(error));
+  } finally {
+    rmSync(lock, { force: true });
   }
-  writeFileSync(finished, '');
-  return directory;
+}
+
+/** Takes a lock unless a running process holds it. */
+function takeLock(lock: string): boolean {
+  const holder = readJson(lock, identity);
+  if (holder !== undefined && !isProcessRunning(holder)) rmSync(lock, { force: true });
+  try {
+    writeFileSync(lock, JSON.stringify(thisProcess()), { flag: 'wx' });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function leaveOut(title: string, reason: string): undefined {

@@ -10,7 +10,7 @@ import { readJson } from '../private-file.js';
 import { StackError } from '../stack-error.js';
 import { stackFiles } from './stack-state.js';
 
-const identity = z.object({ pid: z.int(), startedAt: z.string() });
+export const identity = z.object({ pid: z.int(), startedAt: z.string() });
 
 export function thisProcess(): ProcessIdentity {
   return identifyProcess(process.pid) ?? { pid: process.pid, startedAt: 'unknown' };
