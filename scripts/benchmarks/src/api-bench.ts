@@ -1,30 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import type { Stack } from '@partner/local-stack/stack/start-stack';
-import { invariant } from '@partner/kernel/process/invariant';
 import { API_OPERATIONS, type ApiOperation, type SendRequest } from './api-operations.js';
 import type { Bench } from './bench-stack.js';
 import { type ApiWorld, COMPANIES_AT_ONCE, fillApi } from './fill-api.js';
 import { createHttpClient, type HttpClient } from './http-client.js';
-import {
-  countedBetween,
-  grownSince,
-  type PostgresCounters,
-  readStorage,
-  withPostgresCounters,
-} from './postgres-counters.js';
+import { readStorage, withPostgresCounters } from './postgres-counters.js';
 import { type Baseline, startBaseline } from './start-baseline.js';
 import { textTable } from '@partner/local-stack/terminal';
 import {
   coresOfOthers,
-  type MeasuredProcess,
-  processesOf,
-  readUsage,
-  type Usage,
-  usageSince,
-  usagePerRequest,
+  type Counters,
+  createUsageMeter,
+  growth,
+  mapCounters,
   quantileOf,
+  sum,
   summarise,
+  type Usage,
 } from './usage-meter.js';
 
 const IDLE_MS = 2_000;
@@ -62,19 +55,10 @@ export async function runApiBench(
     const world = await withPostgres(stack.description.postgresUrl, fillApi);
     report(`${world.installers.length} installer and ${world.sellers.length} selling companies have jobs`);
     // Each row was updated once, so that the old versions are part of it.
-    const jobBytes = ((await readStorage(stack)).get('jobs') ?? 0) / world.jobs.length;
+    const jobBytes = ((await readStorage(stack))['jobs'] ?? 0) / world.jobs.length;
     const comparisons = await withPostgresCounters(stack, async (readCounters) => {
-      const bench = createApiMeasurement({
-        rounds,
-        seconds,
-        signal,
-        stack,
-        baseline,
-        world,
-        readCounters,
-        clients,
-      });
-      await bench.measureIdle();
+      const deps = { rounds, seconds, signal, stack, baseline, world, readCounters, clients };
+      const bench = await createApiMeasurement(deps);
       for (const operation of operations) await bench.warmUp(operation, Math.max(...options.connections));
       report('warm');
       const made = [];
@@ -107,14 +91,14 @@ export function renderApi({ rounds, seconds, comparisons }: Awaited<ReturnType<t
     const [gateway, jobState, postgres, rabbitmq, redis] = Object.values(ours.processors);
     const times = [ours.processorMs, gateway, jobState, postgres, rabbitmq, redis, baseline.processorMs];
     const { statements, waits, writes, walBytes } = ours.postgres;
-    const storedBytes = Object.values(stored).reduce((sum, bytes) => sum + bytes, 0) / ours.samples;
+    const storedBytes = sum(Object.values(stored)) / ours.samples;
     return [
       operation,
       String(connections),
-      ...times.map((time) => (time ?? 0).toFixed(2)),
+      ...times.map((time = 0) => time.toFixed(2)),
       (baseline.processorMs / ours.processorMs).toFixed(2),
-      ...[statements, waits, writes].map((count) => count.toFixed(1)),
-      ...[walBytes, storedBytes, ours.brokerBytes].map((bytes) => bytes.toFixed(0)),
+      ...[statements, waits, writes].map((count = 0) => count.toFixed(1)),
+      ...[walBytes, storedBytes, ours.brokerBytes].map((bytes = 0) => bytes.toFixed(0)),
     ];
   });
   const rateHeadings =
@@ -131,20 +115,14 @@ export function renderApi({ rounds, seconds, comparisons }: Awaited<ReturnType<t
   ];
 }
 
-/** Durations are in milliseconds. */
-interface Slice {
-  readonly durations: readonly number[];
-  readonly elapsedMs: number;
-}
-
 /** Sends requests, one after the other on each connection, until the time is over. The first failure ends it. */
-async function runSlice(options: {
+async function sendRequests(options: {
   readonly connections: number;
   readonly milliseconds: number;
   readonly send: SendRequest;
   readonly firstNumber: number;
   readonly signal: AbortSignal;
-}): Promise<Slice> {
+}) {
   const durations: number[] = [];
   const startedAt = performance.now();
   let end = startedAt + options.milliseconds;
@@ -163,32 +141,52 @@ async function runSlice(options: {
   } finally {
     end = 0;
   }
-  return { durations, elapsedMs: performance.now() - startedAt };
+  return { durations, perSecond: (durations.length * 1_000) / (performance.now() - startedAt) };
+}
+
+interface ApiUsage extends Usage {
+  /** Counts the stack's database only, apart from `writes` and `walBytes`. */
+  readonly postgres: Counters;
+}
+
+/** The requests of a round. Durations are in milliseconds. */
+interface Slice extends ApiUsage {
+  readonly durations: readonly number[];
+  readonly perSecond: number;
 }
 
 interface Contender {
   readonly processes: readonly string[];
   readonly prepare: () => Promise<SendRequest>;
-  readonly slices: { readonly slice: Slice; readonly usage: Usage }[];
+  readonly slices: Slice[];
 }
 
-function createApiMeasurement(deps: {
+/** Returns the average usage of a request in all the given slices, less the usage of idle processes in the same time. */
+function usagePerRequest(slices: readonly Slice[], idle: ApiUsage) {
+  const requests = sum(slices.map(({ durations }) => durations.length));
+  const elapsedMs = sum(slices.map((slice) => slice.elapsedMs));
+  const above = (of: (usage: ApiUsage) => number) =>
+    Math.max(0, sum(slices.map(of)) - (of(idle) * elapsedMs) / idle.elapsedMs) / requests;
+  return {
+    processors: mapCounters(idle.processors, (_, name) => above(({ processors }) => processors[name] ?? 0)),
+    postgres: mapCounters(idle.postgres, (_, name) => above(({ postgres }) => postgres[name] ?? 0)),
+    brokerBytes: above(({ brokerBytes }) => brokerBytes),
+  };
+}
+
+/** Measures the idle processes first, whose usage is no cost of a request. */
+async function createApiMeasurement(deps: {
   readonly rounds: number;
   readonly seconds: number;
   readonly signal: AbortSignal;
   readonly stack: Stack;
   readonly baseline: Baseline;
   readonly world: ApiWorld;
-  readonly readCounters: () => Promise<PostgresCounters>;
+  readonly readCounters: () => Promise<Counters>;
   readonly clients: Readonly<Record<ApiOperation['surface'] | 'baseline', HttpClient>>;
 }) {
   const { stack, baseline, world, readCounters, clients } = deps;
-  const processes: readonly MeasuredProcess[] = [
-    ...processesOf(stack),
-    ...baseline.processes,
-    { process: 'client', pid: process.pid },
-  ];
-  let idle: Usage | undefined;
+  const measure = createUsageMeter(stack, [...baseline.processes, { process: 'client', pid: process.pid }]);
   let sent = 0;
   let sellersUsed = 0;
 
@@ -198,51 +196,43 @@ function createApiMeasurement(deps: {
     return world.sellers.slice(from, from + COMPANIES_AT_ONCE);
   }
 
-  async function usageOf<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly usage: Usage }> {
-    const before = readUsage(processes, stack);
-    const countersBefore = await readCounters();
-    const result = await work();
-    const usage = usageSince(before, processes, stack);
-    return { result, usage: { ...usage, postgres: countedBetween(countersBefore, await readCounters()) } };
+  async function measureWithPostgres<T extends object>(work: () => Promise<T>): Promise<T & ApiUsage> {
+    const { result, usage } = await measure(async () => {
+      const counters = await readCounters();
+      return { counters, made: await work() };
+    });
+    return { ...result.made, ...usage, postgres: growth(result.counters, await readCounters()) };
   }
+
+  const idle = await measureWithPostgres(async () => {
+    await delay(IDLE_MS);
+    return {};
+  });
 
   async function addSlice(contender: Contender, connections: number, milliseconds: number): Promise<void> {
     const send = await contender.prepare();
-    const { result: slice, usage } = await usageOf(async () => {
-      const done = await runSlice({
-        connections,
-        milliseconds,
-        send,
-        firstNumber: sent,
-        signal: deps.signal,
-      });
+    const slice = await measureWithPostgres(async () => {
+      const { signal } = deps;
+      const made = await sendRequests({ connections, milliseconds, send, firstNumber: sent, signal });
       await delay(SETTLE_MS);
-      return done;
+      return made;
     });
     sent += slice.durations.length + connections;
-    contender.slices.push({ slice, usage });
+    contender.slices.push(slice);
   }
 
   /** Returns the cost of a request. Times are in milliseconds. */
   function costOf({ slices, processes: names }: Contender) {
-    invariant(idle, 'the idle usage is measured first');
-    const durations = slices.flatMap(({ slice }) => slice.durations);
-    const used = usagePerRequest(
-      slices.map(({ usage }) => usage),
-      { idle, requests: durations.length },
-    );
-    const processors = Object.fromEntries(
-      [...names, 'client'].map((name) => [name, used.processors[name] ?? 0]),
-    );
+    const used = usagePerRequest(slices, idle);
+    const processorMs = names.map((name): [string, number] => [name, used.processors[name] ?? 0]);
     return {
-      ...summarise(durations),
+      ...summarise(slices.flatMap(({ durations }) => durations)),
       perSecond: quantileOf(
-        slices.map(({ slice }) => (slice.durations.length * 1_000) / slice.elapsedMs),
+        slices.map(({ perSecond }) => perSecond),
         0.5,
       ),
-      processors,
-      processorMs: names.reduce((sum, name) => sum + (processors[name] ?? 0), 0),
-      /** Counts the stack's database only, apart from `writes` and `walBytes`. */
+      processors: { ...Object.fromEntries(processorMs), client: used.processors['client'] ?? 0 },
+      processorMs: sum(processorMs.map(([, ms]) => ms)),
       postgres: used.postgres,
       brokerBytes: used.brokerBytes,
     };
@@ -274,9 +264,6 @@ function createApiMeasurement(deps: {
   }
 
   return {
-    async measureIdle(): Promise<void> {
-      idle = (await usageOf(() => delay(IDLE_MS))).usage;
-    },
     async warmUp(operation: ApiOperation, connections: number): Promise<void> {
       const milliseconds = Math.min(WARM_UP_MS, deps.seconds * WARM_UP_MS);
       for (const contender of await contendersOf(operation)) {
@@ -294,8 +281,8 @@ function createApiMeasurement(deps: {
       const costs = { ours: costOf(ours), baseline: costOf(least) };
       // The ratio of the medians of the rounds.
       const ratio = costs.ours.perSecond / costs.baseline.perSecond;
-      const others = coresOfOthers([...ours.slices, ...least.slices].map(({ usage }) => usage));
-      const stored = await grownSince(storage, stack);
+      const others = coresOfOthers([...ours.slices, ...least.slices]);
+      const stored = growth(storage, await readStorage(stack));
       return { operation: operation.name, connections, ...costs, ratio, coresOfOthers: others, stored };
     },
   };

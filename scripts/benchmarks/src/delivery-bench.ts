@@ -4,7 +4,7 @@ import { connectPlatform } from '@partner/local-stack/demo/platform';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Bench } from './bench-stack.js';
-import { summarise } from './usage-meter.js';
+import { sum, summarise } from './usage-meter.js';
 import { type DeliveryRun, measureDeliveries, recordedBy } from './delivery-run.js';
 import { addEndpoints, type BenchEndpoint, commitEvents, ENDPOINTS } from './fill.js';
 
@@ -147,8 +147,8 @@ export function renderDeliveries(result: {
   readonly run: DeliveryRun;
 }): readonly string[] {
   const { title, figures, run } = result;
-  const stored = Object.values(run.stored).reduce((sum, bytes) => sum + bytes, 0) / run.events;
-  const { statements, transactions, inserted, updated, deleted, walBytes, walSyncs } = run.postgres;
+  const stored = sum(Object.values(run.stored)) / run.events;
+  const counted = (name: string, digits: number) => (run.postgres[name] ?? 0).toFixed(digits);
   const processes = Object.entries(run.processors)
     .filter(([, milliseconds]) => milliseconds >= 0.005)
     .sort(([, one], [, other]) => other - one);
@@ -162,8 +162,8 @@ export function renderDeliveries(result: {
     ...processes.map(([name, milliseconds]) => `  ${name.padEnd(24)} ${milliseconds.toFixed(2)} ms`),
     '',
     'Postgres, for each delivery',
-    `  statements ${statements.toFixed(2)}, transactions ${transactions.toFixed(2)}, rows inserted ${inserted.toFixed(1)}, updated ${updated.toFixed(1)}, deleted ${deleted.toFixed(1)}`,
-    `  WAL ${count(walBytes)} bytes, ${walSyncs.toFixed(2)} flushes, stored ${count(stored)} bytes`,
+    `  statements ${counted('statements', 2)}, transactions ${counted('transactions', 2)}, rows inserted ${counted('inserted', 1)}, updated ${counted('updated', 1)}, deleted ${counted('deleted', 1)}`,
+    `  WAL ${count(run.postgres['walBytes'] ?? 0)} bytes, ${counted('walSyncs', 2)} flushes, stored ${count(stored)} bytes`,
     `RabbitMQ, for each delivery: ${count(run.brokerBytes)} bytes`,
     '',
     `Most memory: ${Object.entries(run.peakMiB)

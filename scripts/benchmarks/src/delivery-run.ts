@@ -5,22 +5,10 @@ import type { Stack } from '@partner/local-stack/stack/start-stack';
 import { z } from 'zod';
 import type { Bench } from './bench-stack.js';
 import { peakMemoryMiB } from './process-usage.js';
-import { grownSince, readStorage } from './postgres-counters.js';
-import { coresOfOthers, processesOf, readUsage, usageSince } from './usage-meter.js';
+import { readStorage } from './postgres-counters.js';
+import { coresOfOthers, type Counters, createUsageMeter, growth, mapCounters, sum } from './usage-meter.js';
 
 export type DeliveryRun = Awaited<ReturnType<typeof measureDeliveries>>;
-
-const databaseWork = z.object({
-  statements: z.coerce.number(),
-  transactions: z.coerce.number(),
-  inserted: z.coerce.number(),
-  updated: z.coerce.number(),
-  deleted: z.coerce.number(),
-  walBytes: z.coerce.number(),
-  walSyncs: z.coerce.number(),
-});
-
-type DatabaseWork = z.infer<typeof databaseWork>;
 
 const SAMPLE_MS = 200;
 /** After this time without a recorded result, the run counts a delivery as lost. */
@@ -36,15 +24,17 @@ export async function measureDeliveries(
   events: number,
   start: () => Promise<void> = () => Promise.resolve(),
 ) {
-  const processes = [...processesOf(stack), { process: 'bench', pid: process.pid }];
+  const measure = createUsageMeter(stack, [{ process: 'bench', pid: process.pid }]);
   const base = await recordedBy(stack);
   const connectionsBefore = connections();
   const arrivalsBefore = arrivals.length;
   const databaseBefore = await readDatabaseWork(stack);
   const storageBefore = await readStorage(stack);
-  const before = readUsage(processes, stack);
-  await Promise.all([untilRecorded(stack, { base, events, signal }), start()]);
-  const usage = usageSince(before, processes, stack);
+  const { result: startedAt, usage } = await measure(async () => {
+    const now = performance.now();
+    await Promise.all([untilRecorded(stack, { base, events, signal }), start()]);
+    return now;
+  });
   const peaks = SERVICES.flatMap((name): [string, number][] => {
     const peak = peakMemoryMiB(stack.process(name).pid ?? 0);
     return peak === undefined ? [] : [[name, peak]];
@@ -52,34 +42,26 @@ export async function measureDeliveries(
   await stack.process('job-state').stop();
   const databaseAfter = await readDatabaseWork(stack);
 
-  const processors = Object.entries(usage.processors).map(([name, ms]): [string, number] => [
-    name,
-    ms / events,
-  ]);
+  const perEvent = (counters: Counters) => mapCounters(counters, (value) => value / events);
+  const processors = perEvent(usage.processors);
   const seconds = usage.elapsedMs / 1_000;
   return {
     events,
     seconds,
     recordedPerSecond: events / seconds,
     receivedPerSecond:
-      ((arrivals.length - arrivalsBefore) * 1_000) / ((arrivals.at(-1)?.at ?? before.at) - before.at),
+      ((arrivals.length - arrivalsBefore) * 1_000) / ((arrivals.at(-1)?.at ?? startedAt) - startedAt),
     connections: connections() - connectionsBefore,
     /** Milliseconds for each event, by process. `bench` publishes and receives. */
-    processors: Object.fromEntries(processors),
-    processorMs: processors.reduce((sum, [name, ms]) => sum + (name === 'bench' ? 0 : ms), 0),
+    processors,
+    processorMs: sum(Object.values(processors)) - (processors['bench'] ?? 0),
     coresOfOthers: coresOfOthers([usage]),
     brokerBytes: usage.brokerBytes / events,
-    stored: await grownSince(storageBefore, stack),
-    postgres: workPerEvent(databaseBefore, databaseAfter, events),
+    stored: growth(storageBefore, await readStorage(stack)),
+    postgres: perEvent(growth(databaseBefore, databaseAfter)),
     /** Since the start of each service. Absent where the system does not report it. */
     peakMiB: Object.fromEntries(peaks),
   };
-}
-
-function workPerEvent(from: DatabaseWork, to: DatabaseWork, events: number): DatabaseWork {
-  const before = new Map(Object.entries(from));
-  const each = Object.entries(to).map(([name, value]) => [name, (value - (before.get(name) ?? 0)) / events]);
-  return databaseWork.parse(Object.fromEntries(each));
 }
 
 async function untilRecorded(
@@ -105,7 +87,7 @@ export async function recordedBy(stack: Stack): Promise<number> {
   return readMetric(adminUrl, 'partner_webhook_attempts_recorded_total');
 }
 
-async function readDatabaseWork(stack: Stack): Promise<DatabaseWork> {
+async function readDatabaseWork(stack: Stack): Promise<Counters> {
   return withPostgres(stack.description.postgresUrl, async (client) => {
     const { rows } = await client.query(
       `select (select sum(calls) from pg_stat_statements where dbid = datid) as statements,
@@ -113,6 +95,6 @@ async function readDatabaseWork(stack: Stack): Promise<DatabaseWork> {
          tup_deleted as deleted, wal_bytes as "walBytes", wal_sync as "walSyncs"
        from pg_stat_database, pg_stat_wal where datname = current_database()`,
     );
-    return databaseWork.parse(rows[0]);
+    return z.record(z.string(), z.coerce.number()).parse(rows[0]);
   });
 }

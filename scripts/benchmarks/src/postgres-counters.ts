@@ -2,20 +2,7 @@ import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import type { Stack } from '@partner/local-stack/stack/start-stack';
 import { z } from 'zod';
 import { sleepsOf } from './process-usage.js';
-
-/** Counters of Postgres since its start. Its statistics views lag by up to 10 s; none of these do. */
-export interface PostgresCounters {
-  /** Statements in the stack's database, `begin` and `commit` among them. */
-  readonly statements: number;
-  /** Transactions that wrote. */
-  readonly writes: number;
-  readonly walBytes: number;
-  /**
-   * Number of times that a backend of the stack's database slept: once for each round trip, and also for locks and flushes
-   * of the WAL. 0 where the system does not report it.
-   */
-  readonly waits: number;
-}
+import { type Counters, sum } from './usage-meter.js';
 
 const counterRow = z.object({
   statements: z.coerce.number(),
@@ -39,9 +26,14 @@ export async function enableStatementCounter(stack: Stack): Promise<void> {
   await stack.process('job-state').ready();
 }
 
+/**
+ * Runs work that reads counters of Postgres. Its statistics views lag by up to 10 s; none of these do: statements in the stack's
+ * database, `begin` and `commit` among them; transactions that wrote; bytes of WAL; and how often a backend of that database slept, once
+ * for each round trip, and also for locks and flushes of the WAL. The last is 0 where the system does not report it.
+ */
 export async function withPostgresCounters<T>(
   stack: Stack,
-  work: (read: () => Promise<PostgresCounters>) => Promise<T>,
+  work: (read: () => Promise<Counters>) => Promise<T>,
 ): Promise<T> {
   const database = new URL(stack.description.postgresUrl).pathname.slice(1);
   // From another database, so that it does not count itself.
@@ -57,34 +49,20 @@ export async function withPostgresCounters<T>(
         [database],
       );
       const { backends, ...counters } = counterRow.parse(rows[0]);
-      return { ...counters, waits: backends.reduce((sum, pid) => sum + (sleepsOf(pid) ?? 0), 0) };
+      return { ...counters, waits: sum(backends.map((pid) => sleepsOf(pid) ?? 0)) };
     }),
   );
 }
 
-export function countedBetween(from: PostgresCounters, to: PostgresCounters): PostgresCounters {
-  return {
-    statements: to.statements - from.statements,
-    writes: to.writes - from.writes,
-    walBytes: to.walBytes - from.walBytes,
-    waits: Math.max(0, to.waits - from.waits),
-  };
-}
-
-export async function readStorage({ description }: Stack): Promise<ReadonlyMap<string, number>> {
+/** Returns the bytes of each table with its indexes and partitions. */
+export async function readStorage({ description }: Stack): Promise<Counters> {
   return withPostgres(description.postgresUrl, async (client) => {
     const { rows } = await client.query<{ name: string; bytes: number }>(
       `select coalesce(pg_partition_root(oid), oid)::regclass::text as name, sum(pg_total_relation_size(oid))::float8 as bytes
        from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace group by 1`,
     );
-    return new Map(rows.map(({ name, bytes }) => [name, bytes]));
+    return Object.fromEntries(rows.map(({ name, bytes }) => [name, bytes]));
   });
-}
-
-export async function grownSince(before: ReadonlyMap<string, number>, stack: Stack) {
-  const after = [...(await readStorage(stack))];
-  const grown = after.map(([name, bytes]): [string, number] => [name, bytes - (before.get(name) ?? 0)]);
-  return Object.fromEntries(grown.filter(([, bytes]) => bytes > 0));
 }
 
 function serverUrl(stack: Stack): string {

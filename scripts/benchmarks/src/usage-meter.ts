@@ -1,97 +1,71 @@
 import { invariant } from '@partner/kernel/process/invariant';
 import type { Stack } from '@partner/local-stack/stack/start-stack';
-import type { PostgresCounters } from './postgres-counters.js';
 import { machineTime, processorTimes, socketBytes } from './process-usage.js';
+
+export type Counters = Readonly<Record<string, number>>;
+
+export function mapCounters(counters: Counters, change: (value: number, name: string) => number): Counters {
+  return Object.fromEntries(Object.entries(counters).map(([name, value]) => [name, change(value, name)]));
+}
+
+/** Returns what each counter has grown by; 0 for one that has shrunk, because what it counted has ended. */
+export function growth(from: Counters, to: Counters): Counters {
+  return mapCounters(to, (value, name) => Math.max(0, value - (from[name] ?? 0)));
+}
 
 export interface MeasuredProcess {
   readonly process: string;
   readonly pid: number;
 }
 
-export function processesOf(stack: Stack): readonly MeasuredProcess[] {
-  return stack.processes.flatMap(({ name, pid }) => (pid === undefined ? [] : [{ process: name, pid }]));
-}
-
-export interface ProcessUsage {
+/** Times are in milliseconds: of the clock, of each process with its descendants, and of all processes of the machine. */
+export interface Usage {
   readonly elapsedMs: number;
-  readonly processors: Readonly<Record<string, number>>;
+  readonly processors: Counters;
   readonly machineMs: number;
   readonly brokerBytes: number;
 }
 
-export interface Usage extends ProcessUsage {
-  readonly postgres: PostgresCounters;
-}
-
-export function readUsage(processes: readonly MeasuredProcess[], { description }: Stack) {
-  const processors = processorTimes(processes.map(({ pid }) => pid));
-  const brokerBytes = socketBytes(new URL(description.amqpUrl).port);
-  return { at: performance.now(), processors, machineMs: machineTime(), brokerBytes };
-}
-
-export function usageSince(
-  from: ReturnType<typeof readUsage>,
-  processes: readonly MeasuredProcess[],
-  stack: Stack,
-): ProcessUsage {
-  const to = readUsage(processes, stack);
-  const used = processes.map(({ process, pid }): [string, number] => [
-    process,
-    (to.processors.get(pid) ?? 0) - (from.processors.get(pid) ?? 0),
-  ]);
-  return {
-    elapsedMs: to.at - from.at,
-    processors: Object.fromEntries(used),
-    machineMs: to.machineMs - from.machineMs,
-    brokerBytes: to.brokerBytes - from.brokerBytes,
+/** Returns a function that measures what the running processes of the stack and the others use during its work. */
+export function createUsageMeter({ description, processes }: Stack, others: readonly MeasuredProcess[]) {
+  const ofStack = processes.flatMap(({ name, pid }) => (pid === undefined ? [] : [{ process: name, pid }]));
+  const measured = [...ofStack, ...others];
+  const read = () => {
+    const times = processorTimes(measured.map(({ pid }) => pid));
+    return {
+      processors: Object.fromEntries(measured.map(({ process, pid }) => [process, times.get(pid) ?? 0])),
+      brokerBytes: socketBytes(new URL(description.amqpUrl).port),
+      at: performance.now(),
+      machineMs: machineTime(),
+    };
   };
-}
-
-/**
- * Returns the average usage of a request in all the given slices, less the usage of idle processes in the same time.
- */
-export function usagePerRequest(
-  slices: readonly Usage[],
-  options: { readonly idle: Usage; readonly requests: number },
-): Pick<Usage, 'processors' | 'postgres' | 'brokerBytes'> {
-  const { idle, requests } = options;
-  const elapsedMs = sum(slices.map((slice) => slice.elapsedMs));
-  const above = (of: (usage: Usage) => number) =>
-    Math.max(0, sum(slices.map(of)) - (of(idle) * elapsedMs) / idle.elapsedMs) / requests;
-  return {
-    processors: Object.fromEntries(
-      Object.keys(idle.processors).map((name) => [name, above(({ processors }) => processors[name] ?? 0)]),
-    ),
-    postgres: {
-      statements: above(({ postgres }) => postgres.statements),
-      writes: above(({ postgres }) => postgres.writes),
-      walBytes: above(({ postgres }) => postgres.walBytes),
-      waits: above(({ postgres }) => postgres.waits),
-    },
-    brokerBytes: above(({ brokerBytes }) => brokerBytes),
+  return async <T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly usage: Usage }> => {
+    const from = read();
+    const result = await work();
+    const to = read();
+    const usage = {
+      elapsedMs: to.at - from.at,
+      processors: growth(from.processors, to.processors),
+      machineMs: to.machineMs - from.machineMs,
+      brokerBytes: to.brokerBytes - from.brokerBytes,
+    };
+    return { result, usage };
   };
 }
 
 /** Returns the cores that other processes kept busy in the slices: 0 on an idle machine. */
-export function coresOfOthers(slices: readonly ProcessUsage[]): number {
+export function coresOfOthers(slices: readonly Usage[]): number {
   const busyMs = sum(slices.map(({ machineMs }) => machineMs));
   const measuredMs = sum(slices.flatMap(({ processors }) => Object.values(processors)));
   return Math.max(0, busyMs - measuredMs) / sum(slices.map(({ elapsedMs }) => elapsedMs));
 }
 
-function sum(values: readonly number[]): number {
+export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-export interface Summary {
-  readonly samples: number;
-  readonly p50: number;
-  readonly p95: number;
-  readonly p99: number;
-}
-
 /** Summarises durations; there must be at least one. */
-export function summarise(durations: readonly number[]): Summary {
+export function summarise(durations: readonly number[]) {
   const at = (part: number) => quantileOf(durations, part);
   return { samples: durations.length, p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
