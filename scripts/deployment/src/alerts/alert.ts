@@ -37,6 +37,7 @@ const CASE = /^ {2}(fires|quiet) at (\w+)(?: (\{.*?\}))?: (.+)\n([^]*)$/;
  *         series{label="value"}: 0x5 1x30 | unknown     minute by minute in promtool's notation, for each replica
  *       quiet at 10m: when
  *
+ * An alert whose expression has `absent` has one more case: it fires if there is no data.
  * A line that is indented by more than four continues the one before it. Throws for an alert in another notation.
  */
 export function parseAlerts(text: string, service: string): readonly Alert[] {
@@ -54,25 +55,37 @@ function parseAlert(block: string): Alert {
   const [head = '', ...lines] = body.split('\n');
   const [, severity, name = '', lasting = '', summary = ''] = HEAD.exec(head) ?? [];
   invariant(severity === 'critical' || severity === 'warning', `${head} begins an alert`);
-  const [expr, description] = [true, false].map((isQuery) =>
+  const [queries = [], about = []] = [true, false].map((isQuery) =>
     lines.filter((line) => line.startsWith('  > ') === isQuery),
   );
+  const expr = queries.map((line) => line.slice(4)).join('\n');
   return {
-    ...{ name, severity, for: lasting, summary },
-    description: (description ?? []).map((line) => line.trim()).join(' '),
-    expr: (expr ?? []).map((line) => line.slice(4)).join('\n'),
-    cases: cases.map(parseCase),
+    ...{ name, severity, for: lasting, summary, expr },
+    description: about.map((line) => line.trim()).join(' '),
+    cases: [...cases.map(parseCase), ...casesWithoutData(expr, lasting)],
   };
+}
+
+/** The result of `absent` has the labels that a selector names, and none for another expression. */
+function casesWithoutData(expr: string, lasting: string): readonly AlertCase[] {
+  const [absent, labels = ''] = /absent\((?:\w+(\{.*?\})\))?/.exec(expr) ?? [];
+  if (absent === undefined) return [];
+  const at = lasting === '1h' ? '90m' : '30m';
+  return [{ when: 'there is no data', at, series: {}, firing: [parseLabels(labels)] }];
 }
 
 function parseCase(block: string): AlertCase {
   const [, kind, at = '', labels = '', when = '', series = ''] = CASE.exec(`${block}\n`) ?? [];
   invariant(kind !== undefined, `${block} is a case`);
-  const matched = [...labels.matchAll(/(\w+)="(.*?)"/g)].map(([, label = '', value = '']) => [label, value]);
   return {
     ...{ when, at, series: parseSeries(series) },
-    firing: kind === 'fires' ? [Object.fromEntries(matched)] : [],
+    firing: kind === 'fires' ? [parseLabels(labels)] : [],
   };
+}
+
+function parseLabels(text: string): Labels {
+  const pairs = text.matchAll(/(\w+)="(.*?)"/g);
+  return Object.fromEntries([...pairs].map(([, label = '', value = '']) => [label, value]));
 }
 
 /** A value that is unknown for half an hour. */

@@ -9,7 +9,6 @@ critical PartnerDeliveriesLate 2m: Webhooks are late
   > or absent(partner_webhook_oldest_due_seconds{endpoint_state="healthy"} >= 0)
   fires at 15m: nothing is released
     partner_webhook_oldest_due_seconds{endpoint_state="healthy"}: 0x5 0+60x30 | 0x5 0+60x30
-  fires at 30m: there is no data
   fires at 15m: no replica reaches the database
     partner_webhook_oldest_due_seconds{endpoint_state="healthy"}: 0x5 unknown
   quiet at 15m: one replica reaches it, and only failing or slow endpoints have a backlog
@@ -52,7 +51,6 @@ warning PartnerDeliveriesFail 10m: Most attempts fail
     partner_webhook_attempts_recorded_total{company_class="sales",outcome="rejected",instance="b"}: 0+6x60
     partner_webhook_attempts_recorded_total{company_class="installer",outcome="delivered",instance="a"}:
       0+6x60
-  fires at 30m: there is no data
   quiet at 50m: a few attempts of a quiet night fail
     partner_webhook_attempts_recorded_total{company_class="sales",outcome="delivered"}: 0x60
     partner_webhook_attempts_recorded_total{company_class="sales",outcome="rejected"}: 0+1x60
@@ -64,7 +62,6 @@ warning PartnerDeadLetters 0m: Subscribers miss events
   fires at 60m {company_class="sales"}: an endpoint has been down for two hours, and both replicas record it
     partner_webhook_dead_letters_total{company_class="sales"}: 0+1x90 | 0+1x90
     partner_webhook_dead_letters_total{company_class="installer",instance="a"}: 0x90
-  fires at 30m: there is no data
   quiet at 80m: there were some before a restart
     partner_webhook_dead_letters_total{company_class="sales"}: 500x40 0x50
 warning PartnerLeasesExpire 5m: Attempts are lost
@@ -74,7 +71,6 @@ warning PartnerLeasesExpire 5m: Attempts are lost
   > or absent(partner_webhook_lease_expiries_total)
   fires at 30m: the dispatcher crashes repeatedly
     partner_webhook_lease_expiries_total: 0+2x40 | 0+2x40
-  fires at 30m: there is no data
   quiet at 20m: a dispatcher was killed once
     partner_webhook_lease_expiries_total: 0x10 15x30
 warning PartnerEndpointsFailing 5m: Many endpoints have started to fail
@@ -83,7 +79,6 @@ warning PartnerEndpointsFailing 5m: Many endpoints have started to fail
   > or absent(partner_webhook_failing_endpoints >= 0)
   fires at 50m: thirty endpoints fail at once
     partner_webhook_failing_endpoints: 4x40 34x30
-  fires at 30m: there is no data
   quiet at 80m: the number of failing endpoints stays the same
     partner_webhook_failing_endpoints: 60x60 63x30
 critical PartnerOutboxLate 2m: The platform receives no messages
@@ -93,7 +88,6 @@ critical PartnerOutboxLate 2m: The platform receives no messages
   > or absent(partner_outbox_oldest_age_seconds >= 0)
   fires at 15m: the broker confirms nothing
     partner_outbox_oldest_age_seconds: 0x5 0+60x30
-  fires at 30m: there is no data
   fires at 15m: no replica reaches the database
     partner_outbox_oldest_age_seconds: unknown | unknown
   quiet at 15m: messages are sent at once
@@ -106,7 +100,6 @@ warning PartnerDeadLetterQueue 2m: A message was given up
   fires at 15m {queue="q.dead"}: a message of the platform was malformed; both replicas report it
     partner_dead_letter_queue_messages{queue="q.dead"}: 0x5 1x30 | 0x5 1x30
     partner_dead_letter_queue_messages{queue="r.dead",instance="a"}: 0x35
-  fires at 30m: there is no data
   fires at 15m: the broker is down
     partner_dead_letter_queue_messages{queue="q.dead"}: unknown
   quiet at 15m: all are empty
@@ -118,7 +111,6 @@ warning PartnerQueueBacklog 10m: A queue is not read fast enough
   fires at 30m {queue="platform.partner-events"}: the platform does not read its queue
     partner_queue_messages{queue="platform.partner-events"}: 0+300x40
     partner_queue_messages{queue="job-state.delivery-results"}: 3x40
-  fires at 30m: there is no data
   quiet at 20m: a burst is processed
     partner_queue_messages{queue="webhook-dispatcher.deliveries"}: 0x5 4000x4 10x30
 critical PartnerQueueWithoutConsumer 2m: A queue has no consumer
@@ -128,7 +120,6 @@ critical PartnerQueueWithoutConsumer 2m: A queue has no consumer
   fires at 15m {queue="webhook-dispatcher.deliveries"}: the dispatcher does not run
     partner_queue_consumers{queue="webhook-dispatcher.deliveries"}: 2x5 0x30
     partner_queue_consumers{queue="job-state.installer-rpc"}: 2x40
-  fires at 30m: there is no data
   quiet at 15m: the platform does not listen
     partner_queue_consumers{queue="webhook-dispatcher.deliveries"}: 2x5 1x30
     partner_queue_consumers{queue="platform.partner-events"}: 0x40
@@ -139,7 +130,6 @@ warning PartnerPlatformMessagesWait 5m: A message of the platform waits for its 
   > or absent(partner_platform_waiting_oldest_age_seconds >= 0)
   fires at 80m: the message that creates a job never arrived
     partner_platform_waiting_oldest_age_seconds: 0+60x90
-  fires at 30m: there is no data
   quiet at 80m: messages arrive in the wrong order
     partner_platform_waiting_oldest_age_seconds: 0x20 30x10 0x90
 critical PartnerLoopStopped 2m: A loop of job-state has stopped
@@ -151,7 +141,6 @@ critical PartnerLoopStopped 2m: A loop of job-state has stopped
     partner_loop_last_success_timestamp_seconds{loop="deliveries",instance="a"}: 0+60x35
   fires at 15m {loop="outbox"}: a loop has never had a successful run
     partner_loop_last_success_timestamp_seconds{loop="outbox"}: 0x30
-  fires at 30m: there is no data
   quiet at 15m: it runs in one replica; the retention pauses for an hour
     partner_loop_last_success_timestamp_seconds{loop="outbox"}: 0x35 | 0+60x35
     partner_loop_last_success_timestamp_seconds{loop="retention",instance="b"}: 60x35
@@ -161,7 +150,6 @@ warning PartnerRetentionStopped 15m: Old data are not deleted
   > or absent(partner_retention_last_success_timestamp_seconds)
   fires at 400m: its runs fail
     partner_retention_last_success_timestamp_seconds: 600x420
-  fires at 30m: there is no data
   quiet at 400m: the other replica did it
     partner_retention_last_success_timestamp_seconds: 0x420 | 0+60x420
 critical PartnerOutboxKept 5m: Messages have waited for the broker for over a week
@@ -178,7 +166,6 @@ warning PartnerSecretsUnderFormerKeys 1h: Secrets are still sealed under a forme
   > or absent(partner_webhook_secrets_under_former_keys >= 0)
   fires at 90m: a secret cannot be sealed again
     partner_webhook_secrets_under_former_keys: 0x5 9000x2 3x120
-  fires at 90m: there is no data
   quiet at 90m: all were sealed again within minutes
     partner_webhook_secrets_under_former_keys: 0x5 9000x2 4000x2 0x120
 warning PartnerPostgresPoolFull 5m: job-state waits for connections to Postgres
@@ -193,7 +180,6 @@ warning PartnerPostgresPoolFull 5m: job-state waits for connections to Postgres
     partner_postgres_connection_wait_seconds_bucket{pool="queue",le="0.5"}: 0+100x30
     partner_postgres_connection_wait_seconds_bucket{pool="queue",le="+Inf"}: 0+100x30
     partner_postgres_pool_max_connections{pool="main"}: 20x30
-  fires at 30m: there is no data
   quiet at 15m: connections are free
     partner_postgres_connection_wait_seconds_bucket{pool="main",le="0.5"}: 0+100x30
     partner_postgres_connection_wait_seconds_bucket{pool="main",le="+Inf"}: 0+100x30

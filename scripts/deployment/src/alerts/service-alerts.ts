@@ -2,7 +2,6 @@ export const SERVICE_ALERTS = `
 critical PartnerServiceDown 2m: No replica of $name runs
   Prometheus reads metrics of no replica of $name.
   > absent(process_start_time_seconds{$service})
-  fires at 30m {$service}: there is no data
   quiet at 20m: one of two replicas runs
     process_start_time_seconds{$service}: 1000x30
 critical PartnerServiceNotReady 2m: No replica of $name is ready
@@ -11,7 +10,6 @@ critical PartnerServiceNotReady 2m: No replica of $name is ready
   > or absent(partner_service_ready{$service})
   fires at 10m {$service}: both replicas stop and do not come back
     partner_service_ready{$service}: 1x5 0x30 | 1x5 0x30
-  fires at 30m {$service}: there is no data
   quiet at 20m: one replica is ready
     partner_service_ready{$service}: 1x30 | 0x30
 critical PartnerDependencyDown 2m: No replica of $name reaches a dependency
@@ -20,7 +18,6 @@ critical PartnerDependencyDown 2m: No replica of $name reaches a dependency
   > or absent(partner_service_dependency_available{$service})
   fires at 10m {$service,dependency="d"}: both replicas lose the broker
     partner_service_dependency_available{$service,dependency="d"}: 1x5 0x30 | 1x5 0x30
-  fires at 30m {$service}: there is no data
   quiet at 20m: one replica reaches it
     partner_service_dependency_available{$service,dependency="d"}: 1x30 | 0x30
 warning PartnerReplicaCutOff 10m: A replica of $name does not reach a dependency
@@ -51,7 +48,6 @@ warning PartnerEventLoopSlow 5m: The event loop of $name is slow
   > or absent(nodejs_eventloop_lag_p99_seconds{$service})
   fires at 10m {$service}: one of two replicas is busy
     nodejs_eventloop_lag_p99_seconds{$service}: 0.02x30 | 0.4x30
-  fires at 30m {$service}: there is no data
   quiet at 10m: a start takes a moment
     nodejs_eventloop_lag_p99_seconds{$service}: 0.9x2 0.02x30
 warning PartnerBrokerConnectionDown 3m: $name does not reach the broker
@@ -60,7 +56,6 @@ warning PartnerBrokerConnectionDown 3m: $name does not reach the broker
   > or absent(partner_amqp_connection_up{$service})
   fires at 15m {$service,connection="c"}: one of two replicas is cut off
     partner_amqp_connection_up{$service,connection="c"}: 1x30 | 1x5 0x30
-  fires at 30m {$service}: there is no data
   quiet at 15m: the broker was restarted
     partner_amqp_connection_up{$service,connection="c"}: 1x5 0x2 1x30
 critical PartnerBrokerBlocked 1m: The broker accepts nothing from $name
@@ -70,7 +65,6 @@ critical PartnerBrokerBlocked 1m: The broker accepts nothing from $name
   > or absent(partner_amqp_connection_blocked{$service})
   fires at 10m {$service,connection="c"}: the disk of the broker is full
     partner_amqp_connection_blocked{$service,connection="c"}: 0x5 1x30
-  fires at 30m {$service}: there is no data
   quiet at 10m: it is well
     partner_amqp_connection_blocked{$service,connection="c"}: 0x30
 warning PartnerChannelsMissing 5m: A channel of $name cannot be opened
@@ -81,7 +75,6 @@ warning PartnerChannelsMissing 5m: A channel of $name cannot be opened
   fires at 10m {$service,connection="c"}: another program has declared a queue with other arguments
     partner_amqp_channels_wanted{$service,connection="c"}: 4x30
     partner_amqp_channels_open{$service,connection="c"}: 3x30
-  fires at 30m {$service}: there is no data
   quiet at 10m: all are open
     partner_amqp_channels_wanted{$service,connection="c"}: 4x30
     partner_amqp_channels_open{$service,connection="c"}: 4x5 3x2 4x30
@@ -108,7 +101,6 @@ warning PartnerRateLimiterDegraded 2m: $name counts requests without Redis
   > or absent(partner_rate_limiter_degraded{$service})
   fires at 10m {$service}: one of two replicas does not reach Redis
     partner_rate_limiter_degraded{$service}: 0x30 | 0x5 1x30
-  fires at 30m {$service}: there is no data
   quiet at 10m: Redis was restarted
     partner_rate_limiter_degraded{$service}: 0x5 1x1 0x30
 `;
@@ -136,7 +128,6 @@ critical PartnerSessionsUnavailable 2m: Owners cannot work in the console
   > or absent(partner_console_session_redis_up)
   fires at 10m: one of two replicas does not reach Redis
     partner_console_session_redis_up: 1x30 | 1x5 0x30
-  fires at 30m: there is no data
   quiet at 10m: Redis was restarted
     partner_console_session_redis_up: 1x5 0x1 1x30
 warning PartnerPasswordChecksQueue 2m: Sign-ins to the console queue up
@@ -145,7 +136,6 @@ warning PartnerPasswordChecksQueue 2m: Sign-ins to the console queue up
   > or absent(partner_console_password_checks{state="waiting"})
   fires at 10m: a flood of logins reaches one of two replicas
     partner_console_password_checks{state="waiting"}: 0x30 | 0x5 40x30
-  fires at 30m {state="waiting"}: there is no data
   quiet at 10m: a few wait
     partner_console_password_checks{state="waiting"}: 3x30
 warning PartnerLoginsFail 0m: Many sign-ins to the console fail
@@ -192,7 +182,6 @@ warning PartnerResultsLost 0m: Results of attempts are lost
   > or absent(partner_webhook_results_lost_total)
   fires at 10m: one of two replicas loses results
     partner_webhook_results_lost_total: 0x30 | 0x5 3x30
-  fires at 30m: there is no data
   quiet at 40m: a replica was restarted, and has lost nothing since
     partner_webhook_results_lost_total: 7x20 0x30
 critical PartnerSecretsUnreadable 1m: Signing secrets cannot be opened
