@@ -16,6 +16,7 @@ interface Recipe {
   readonly find: () => unknown;
   readonly debianPackage: string;
   readonly brewFormula: string;
+  /** What the package starts at each boot. */
   readonly units: readonly string[];
 }
 
@@ -27,22 +28,11 @@ const recipe = (
   ...units: readonly string[]
 ): Recipe => ({ title, find, debianPackage, brewFormula, units });
 
+const { postgres, rabbitmq, redis } = BACKING_SERVICE_TITLES;
 const SERVERS: Readonly<Record<BackingService, Recipe>> = {
-  postgres: recipe(
-    BACKING_SERVICE_TITLES.postgres,
-    findPostgres,
-    'postgresql',
-    'postgresql@16',
-    'postgresql',
-  ),
-  rabbitmq: recipe(
-    BACKING_SERVICE_TITLES.rabbitmq,
-    findRabbitmq,
-    'rabbitmq-server',
-    'rabbitmq',
-    'rabbitmq-server',
-  ),
-  redis: recipe(BACKING_SERVICE_TITLES.redis, findRedis, 'redis-server', 'redis', 'redis-server'),
+  postgres: recipe(postgres, findPostgres, 'postgresql', 'postgresql@16', 'postgresql'),
+  rabbitmq: recipe(rabbitmq, findRabbitmq, 'rabbitmq-server', 'rabbitmq', 'rabbitmq-server'),
+  redis: recipe(redis, findRedis, 'redis-server', 'redis', 'redis-server'),
 };
 
 const findDockerd = () => findProgram('dockerd', ['/usr/sbin']);
@@ -60,21 +50,22 @@ const RECIPES = { ...SERVERS, ...TEST_TOOLS };
 type Installable = keyof typeof RECIPES;
 
 /**
- * Installs the programs whose programs are missing on this machine: with apt-get as root or with sudo that needs no password. If that is impossible, throws {@link StackError} with one message that names what to install.
+ * Installs the needed programs that are missing on this machine: with apt-get as root or with sudo that needs no password. If that
+ * is impossible, throws {@link StackError} with one message that names what to install.
  */
 export async function installMissingPrograms(
   report: Progress = () => undefined,
   needed: readonly Installable[] = BACKING_SERVICES,
 ): Promise<void> {
-  const missing = needed.filter((program) => RECIPES[program].find() === undefined);
+  const missing = needed.filter(isMissing);
   if (missing.length === 0) return;
-  const titles = missing.map((program) => RECIPES[program].title).join(', ');
+  const titles = namesOf('title', missing).join(', ');
   const asRoot = await rootPrefix();
   if (asRoot === undefined) {
     throw new StackError(
       `not installed: ${titles}. Install ${missing.length > 1 ? 'them' : 'it'}` +
-        ` (Debian or Ubuntu, as root: apt-get install ${packagesOf(missing).join(' ')};` +
-        ` Mac: brew install ${formulasOf(missing).join(' ')})` +
+        ` (Debian or Ubuntu, as root: apt-get install ${namesOf('debianPackage', missing).join(' ')};` +
+        ` Mac: brew install ${namesOf('brewFormula', missing).join(' ')})` +
         (missing.every((program) => program in TEST_TOOLS)
           ? ''
           : ', or start a Docker engine with the compose plugin,' +
@@ -83,21 +74,19 @@ export async function installMissingPrograms(
   }
   report(`installing ${titles} with apt-get; this can take some minutes`);
   await aptGet(asRoot, missing);
-  const still = missing.filter((program) => RECIPES[program].find() === undefined);
+  const still = missing.filter(isMissing);
   if (still.length > 0) {
-    const titlesLeft = still.map((program) => RECIPES[program].title).join(', ');
     throw new StackError(
-      `apt-get succeeded, but there is still no ${titlesLeft}; try it yourself:` +
-        ` ${[...asRoot, 'apt-get', 'install', ...packagesOf(still)].join(' ')}`,
+      `apt-get succeeded, but there is still no ${namesOf('title', still).join(', ')}; try it yourself:` +
+        ` ${[...asRoot, 'apt-get', 'install', ...namesOf('debianPackage', still)].join(' ')}`,
     );
   }
   report(`installed ${titles}`);
 }
 
-const packagesOf = (programs: readonly Installable[]) =>
-  programs.map((program) => RECIPES[program].debianPackage);
-const formulasOf = (programs: readonly Installable[]) =>
-  programs.map((program) => RECIPES[program].brewFormula);
+const isMissing = (program: Installable) => RECIPES[program].find() === undefined;
+const namesOf = (kind: 'title' | 'debianPackage' | 'brewFormula', programs: readonly Installable[]) =>
+  programs.map((program) => RECIPES[program][kind]);
 
 /** What precedes a command of root; undefined without apt-get, or if this user cannot be root. */
 async function rootPrefix(): Promise<readonly string[] | undefined> {
@@ -107,7 +96,7 @@ async function rootPrefix(): Promise<readonly string[] | undefined> {
   return mayBecomeRoot.exitCode === 0 ? ['sudo', '-n'] : undefined;
 }
 
-const CLUSTER_SETTINGS = '/etc/postgresql-common/createcluster.d';
+const CLUSTER_SETTINGS = '/etc/postgresql-common/createcluster.d/partner-local-stack.conf';
 const SERVICE_POLICY = '/usr/sbin/policy-rc.d';
 
 /**
@@ -115,51 +104,36 @@ const SERVICE_POLICY = '/usr/sbin/policy-rc.d';
  * prevents clusters and starts, unless the machine already has a policy for them.
  */
 async function aptGet(asRoot: readonly string[], programs: readonly Installable[]): Promise<void> {
-  const run = (command: string, ...args: string[]) => {
-    const [program = command, ...rest] = [
-      ...asRoot,
-      'env',
-      'DEBIAN_FRONTEND=noninteractive',
-      'NEEDRESTART_MODE=l',
-      command,
-      ...args,
-    ];
-    return runCommand(program, rest);
+  const environment = ['env', 'DEBIAN_FRONTEND=noninteractive', 'NEEDRESTART_MODE=l'];
+  const run = (...command: string[]) => {
+    const [program = '', ...args] = [...asRoot, ...environment, ...command];
+    return runCommand(program, args);
   };
-
-  async function withoutStarting(work: () => Promise<void>): Promise<void> {
-    const scratch = path.join('/tmp', `partner-install-${process.pid}`);
-    await mkdir(scratch, { recursive: true, mode: 0o700 });
-    const undo: (() => Promise<unknown>)[] = [() => rm(scratch, { recursive: true, force: true })];
-    try {
-      if (programs.includes('postgres')) {
-        const file = path.join(CLUSTER_SETTINGS, 'partner-local-stack.conf');
-        await writeFile(path.join(scratch, 'cluster'), 'create_main_cluster = false\n');
-        undo.push(() => run('rm', '-f', file));
-        await run('install', '-D', '-m', '644', path.join(scratch, 'cluster'), file);
-      }
-      if (!existsSync(SERVICE_POLICY)) {
-        // Applies only while this process runs, so a crash leaves no policy in force.
-        const policy = `#!/bin/sh\n[ -d /proc/${process.pid} ] && exit 101\nexit 0\n`;
-        await writeFile(path.join(scratch, 'policy'), policy);
-        undo.push(() => run('rm', '-f', SERVICE_POLICY));
-        await run('install', '-m', '755', path.join(scratch, 'policy'), SERVICE_POLICY);
-      }
-      await work();
-    } finally {
-      for (const step of undo.reverse()) await step();
+  const packages = namesOf('debianPackage', programs);
+  const scratch = path.join('/tmp', `partner-install-${process.pid}`);
+  await mkdir(scratch, { recursive: true, mode: 0o700 });
+  const undo: (() => Promise<unknown>)[] = [() => rm(scratch, { recursive: true, force: true })];
+  const place = async (file: string, mode: string, content: string) => {
+    const source = path.join(scratch, path.basename(file));
+    await writeFile(source, content);
+    undo.push(() => run('rm', '-f', file));
+    await run('install', '-D', '-m', mode, source, file);
+  };
+  try {
+    if (programs.includes('postgres')) await place(CLUSTER_SETTINGS, '644', 'create_main_cluster = false\n');
+    if (!existsSync(SERVICE_POLICY)) {
+      // Applies only while this process runs, so a crash leaves no policy in force.
+      await place(SERVICE_POLICY, '755', `#!/bin/sh\n[ -d /proc/${process.pid} ] && exit 101\nexit 0\n`);
     }
-  }
-
-  await withoutStarting(async () => {
     const update = await run('apt-get', 'update', '-q');
-    const install = ['install', '-y', '-q', '--no-install-recommends', ...packagesOf(programs)];
-    const result = await run('apt-get', ...install);
+    const result = await run('apt-get', 'install', '-y', '-q', '--no-install-recommends', ...packages);
     if (update.exitCode !== 0 && result.exitCode !== 0) expectSuccess(update, 'apt-get update');
-    expectSuccess(result, `apt-get install ${packagesOf(programs).join(' ')}`);
+    expectSuccess(result, `apt-get install ${packages.join(' ')}`);
     const units = programs.flatMap((program) => RECIPES[program].units);
     if (units.length > 0 && existsSync('/run/systemd/system')) await run('systemctl', 'disable', ...units);
-  });
+  } finally {
+    for (const step of undo.reverse()) await step();
+  }
 }
 
 function expectSuccess(result: CommandResult, what: string): void {
