@@ -34,12 +34,13 @@ export interface Dashboard {
    *       What it means.
    *       > query                  named by its grouping labels, else by the title; goes on in lines that are indented further
    *       > [name] query
-   *       > p50 p95 p99 of histogram{matchers}
+   *       > p50 p95 p99 of histogram{matchers}           or `p95 by label, label of histogram{matchers}`
    */
   readonly panels: string;
 }
 
 const QUESTION = /^# (.+)$/m;
+const QUANTILES = /^(p\d\d(?: p\d\d)*)(?: by ([\w, ]+))? of (\w+)(\{.*\})?$/;
 const HEAD = /^(stat|timeline|table)\((\w+)\) ([^|]+?)(?: \| ([^\n]*))?$/;
 
 /** Returns the panels of each question. Throws for a line that is no part of the notation. */
@@ -75,14 +76,16 @@ function parsePanel(block: string): Panel {
 const inOneLine = (text: string) => text.trim().replaceAll(/\s+/g, ' ');
 
 function parseQuery(query: string, title: string): readonly Query[] {
-  const [, histogram, matchers = ''] = /^p50 p95 p99 of (\w+)(\{.*\})?$/.exec(query) ?? [];
-  if (histogram !== undefined)
-    return [0.5, 0.95, 0.99].map((q) => ({
-      expr: `histogram_quantile(${q}, sum by (le) (rate(${histogram}_bucket${matchers}[5m])))`,
-      legend: `p${q * 100}`,
-    }));
-  const [, name, expr = ''] = /^(?:\[(.+?)\] )?(.+)$/.exec(query) ?? [];
-  return [{ expr, legend: name ?? legendOf(expr) ?? title }];
+  const [, name, text = ''] = /^(?:\[(.+?)\] )?(.+)$/.exec(query) ?? [];
+  const named = (expr: string): Query => ({ expr, legend: name ?? legendOf(expr) ?? title });
+  const [, quantiles = '', labels, histogram, matchers = ''] = QUANTILES.exec(text) ?? [];
+  if (histogram === undefined) return [named(text)];
+  const by = labels === undefined ? 'le' : `le, ${labels}`;
+  return quantiles.split(' ').map((quantile, _index, { length }) => {
+    const share = Number(`0.${quantile.slice(1)}`);
+    const expr = `histogram_quantile(${share}, sum by (${by}) (rate(${histogram}_bucket${matchers}[5m])))`;
+    return length > 1 ? { expr, legend: quantile } : named(expr);
+  });
 }
 
 const COLUMNS = 24;

@@ -53,12 +53,10 @@ timeline(short) Speed at which budgets are spent | warn 1, alarm 14.4
 timeline(s) From commit to delivered (p95) | warn 2, alarm 10
   Of deliveries that succeeded at the first attempt, from the transaction of the event to the record of the
   success, by the class of the company.
-  > histogram_quantile(0.95, sum by (le, company_class)
-    (rate(partner_webhook_delivery_seconds_bucket{attempt="first"}[5m])))
+  > p95 by company_class of partner_webhook_delivery_seconds{attempt="first"}
 timeline(s) Requests (p95) | warn 0.5, alarm 1
   Of partners and owners, by service.
-  > histogram_quantile(0.95, sum by (le, partner_service)
-    (rate(partner_http_request_duration_seconds_bucket[5m])))
+  > p95 by partner_service of partner_http_request_duration_seconds
 timeline(ops) Webhooks
   Attempts a second by outcome.
   > sum by (outcome) (rate(partner_webhook_attempts_recorded_total[5m]))

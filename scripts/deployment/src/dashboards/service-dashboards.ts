@@ -2,7 +2,7 @@ import type { Dashboard } from './dashboard.js';
 
 const CALLS = `timeline(s) Calls by method (p95) | warn 0.5, alarm 2
   Time of calls over the broker, failed ones included.
-  > histogram_quantile(0.95, sum by (le, method) (rate(partner_rpc_client_seconds_bucket{$service}[5m])))
+  > p95 by method of partner_rpc_client_seconds{$service}
 timeline(short) Calls without a response
   Calls a second whose deadline passed, or that were not sent because the broker is down.
   PartnerRpcUnavailable.
@@ -14,8 +14,7 @@ timeline(short) Calls in flight | warn 100, alarm 200
 
 const MESSAGES = `timeline(s) Confirms of the broker (p95) | warn 0.5, alarm 2
   From publish to confirm, by exchange.
-  > histogram_quantile(0.95, sum by (le, exchange)
-    (rate(partner_publish_confirm_seconds_bucket{$service}[5m])))
+  > p95 by exchange of partner_publish_confirm_seconds{$service}
 timeline(short) Messages that were not published
   Messages a second that do not count as published, by exchange and kind. They are retried.
   > sum by (exchange, kind) (rate(partner_publish_failures_total{$service}[5m]))
@@ -24,7 +23,7 @@ timeline(short) Messages by outcome
   > sum by (queue, outcome) (rate(partner_consumer_outcomes_total{$service}[5m]))
 timeline(s) Time of a message (p95)
   Time in the handler, by queue.
-  > histogram_quantile(0.95, sum by (le, queue) (rate(partner_consumer_seconds_bucket{$service}[5m])))`;
+  > p95 by queue of partner_consumer_seconds{$service}`;
 
 const PROCESSES = `
 # Are the services healthy?
@@ -98,12 +97,10 @@ timeline(s) Requests (p50, p95, p99) | warn 0.5, alarm 1
   > p50 p95 p99 of partner_http_request_duration_seconds{$service}
 timeline(s) By class of company (p95) | warn 0.5, alarm 1
   As on the left, by the class of the calling company.
-  > histogram_quantile(0.95, sum by (le, company_class)
-    (rate(partner_http_company_class_request_duration_seconds_bucket{$service}[5m])))
+  > p95 by company_class of partner_http_company_class_request_duration_seconds{$service}
 timeline(s) By endpoint (p95)
   By path pattern and method.
-  > histogram_quantile(0.95, sum by (le, method, route)
-    (rate(partner_http_request_duration_seconds_bucket{$service}[5m])))
+  > p95 by method, route of partner_http_request_duration_seconds{$service}
 ${CALLS}`;
 
 export const JOB_STATE: Dashboard = {
@@ -155,20 +152,19 @@ timeline(s) From commit to delivered, at the first attempt | warn 2, alarm 10
   > p50 p95 p99 of partner_webhook_delivery_seconds{attempt="first"}
 timeline(s) From commit to delivered, by class (p95)
   With later attempts apart: those waited for a retry.
-  > [{{company_class}}, {{attempt}} attempt] histogram_quantile(0.95, sum by (le, company_class, attempt)
-    (rate(partner_webhook_delivery_seconds_bucket[5m])))
+  > [{{company_class}}, {{attempt}} attempt] p95 by company_class, attempt of partner_webhook_delivery_seconds
 timeline(s) Response times of calls (p95) | warn 0.25, alarm 1
   From the receipt of a request to its response, by method.
-  > histogram_quantile(0.95, sum by (le, method) (rate(partner_rpc_server_seconds_bucket{$service}[5m])))
+  > p95 by method of partner_rpc_server_seconds{$service}
 timeline(ops) Calls without a response
   A second, by why.
   > sum by (cause) (rate(partner_rpc_server_dropped_total{$service}[5m]))
 timeline(s) Wait for a connection to Postgres (p95) | warn 0.1, alarm 0.5
   By pool. PartnerPostgresPoolFull.
-  > histogram_quantile(0.95, sum by (le, pool) (rate(partner_postgres_connection_wait_seconds_bucket[5m])))
+  > p95 by pool of partner_postgres_connection_wait_seconds
 timeline(short) Deliveries released at once (p95)
   More at once: there is a backlog.
-  > histogram_quantile(0.95, sum by (le) (rate(partner_webhook_release_batch_size_bucket[5m])))
+  > p95 of partner_webhook_release_batch_size
 ${CALLS}
 ${MESSAGES}
 # Does the background work run?
@@ -306,7 +302,7 @@ stat(short) Refused for the queue, 1 h | warn 1
   > sum(increase(partner_console_password_checks_refused_total[1h]))
 stat(s) Comparison of a password (p95) | warn 0.25, alarm 1
   Slow on purpose, some tens of milliseconds.
-  > histogram_quantile(0.95, sum by (le) (rate(partner_console_password_check_seconds_bucket[5m])))
+  > p95 of partner_console_password_check_seconds
 timeline(short) Sign-ins by outcome | width 24
   In 5 minutes. Many that fail: PartnerLoginsFail.
   > sum by (outcome) (increase(partner_console_logins_total[5m]))
