@@ -1,40 +1,25 @@
-import * as gateway from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1';
-import * as keda from '@kubernetes-models/keda/keda.sh/v1alpha1';
-import * as monitoring from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
-import * as apps from 'kubernetes-models/apps/v1';
-import * as autoscaling from 'kubernetes-models/autoscaling/v2';
-import * as batch from 'kubernetes-models/batch/v1';
-import * as networking from 'kubernetes-models/networking.k8s.io/v1';
-import * as policy from 'kubernetes-models/policy/v1';
-import * as core from 'kubernetes-models/v1';
 import path from 'node:path';
 import ts from 'typescript';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import type { KubernetesObject } from './chart-objects.js';
+import { exportsOf } from './load-service-module.js';
 
-interface KnownVersion {
-  readonly module: string;
-  readonly models: Readonly<Record<string, unknown>>;
-}
-
-const KNOWN_VERSIONS: Readonly<Record<string, KnownVersion>> = {
-  v1: { module: 'kubernetes-models/v1', models: core },
-  'apps/v1': { module: 'kubernetes-models/apps/v1', models: apps },
-  'autoscaling/v2': { module: 'kubernetes-models/autoscaling/v2', models: autoscaling },
-  'batch/v1': { module: 'kubernetes-models/batch/v1', models: batch },
-  'networking.k8s.io/v1': { module: 'kubernetes-models/networking.k8s.io/v1', models: networking },
-  'policy/v1': { module: 'kubernetes-models/policy/v1', models: policy },
-  'keda.sh/v1alpha1': { module: '@kubernetes-models/keda/keda.sh/v1alpha1', models: keda },
-  'monitoring.coreos.com/v1': {
-    module: '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1',
-    models: monitoring,
-  },
-  'gateway.networking.k8s.io/v1': {
-    module: '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1',
-    models: gateway,
-  },
+/** The module with the models of each version of an API. */
+const MODULES: Readonly<Record<string, string>> = {
+  v1: 'kubernetes-models/v1',
+  'apps/v1': 'kubernetes-models/apps/v1',
+  'autoscaling/v2': 'kubernetes-models/autoscaling/v2',
+  'batch/v1': 'kubernetes-models/batch/v1',
+  'networking.k8s.io/v1': 'kubernetes-models/networking.k8s.io/v1',
+  'policy/v1': 'kubernetes-models/policy/v1',
+  'keda.sh/v1alpha1': '@kubernetes-models/keda/keda.sh/v1alpha1',
+  'monitoring.coreos.com/v1': '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1',
+  'gateway.networking.k8s.io/v1': '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1',
 };
+
+const MODELS = new Map<string, Readonly<Record<string, unknown>>>();
+for (const [version, module] of Object.entries(MODULES)) MODELS.set(version, await exportsOf(module));
 
 export interface RenderedObject {
   readonly source: string;
@@ -55,14 +40,14 @@ export function validateObjects(rendered: readonly RenderedObject[]): readonly s
 }
 
 function isKnown({ apiVersion, kind }: KubernetesObject): boolean {
-  return KNOWN_VERSIONS[apiVersion]?.models[kind] !== undefined;
+  return MODELS.get(apiVersion)?.[kind] !== undefined;
 }
 
 const title = ({ source, object }: RenderedObject) => `${source}: ${object.kind} ${object.metadata.name}`;
 
 function valueViolations(rendered: RenderedObject): readonly string[] {
   const { apiVersion, kind } = rendered.object;
-  const Model = KNOWN_VERSIONS[apiVersion]?.models[kind];
+  const Model = MODELS.get(apiVersion)?.[kind];
   if (Model === undefined) return [`${title(rendered)}: ${apiVersion} has no kind ${kind}`];
   try {
     new (model.parse(Model))(rendered.object).validate();
@@ -89,7 +74,7 @@ function fieldViolations(rendered: readonly RenderedObject[]): readonly string[]
   if (rendered.length === 0) return [];
   const text = rendered
     .map(({ object }, at) => {
-      const module = KNOWN_VERSIONS[object.apiVersion]?.module ?? '';
+      const module = MODULES[object.apiVersion] ?? '';
       return `import type { I${object.kind} as T${at} } from '${module}'; export const o${at}: T${at} = ${JSON.stringify(object)};`;
     })
     .join('\n');
