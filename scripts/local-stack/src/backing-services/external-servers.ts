@@ -8,31 +8,29 @@ import { StackError } from '../stack-error.js';
 import { createDockerServices } from './docker-engine.js';
 import { OWN_NAME, ownVhostUrl } from './backing-service.js';
 
-/** The part of a given server that the stack uses; it touches nothing else there. */
-export interface OwnNamespace {
-  readonly url: string;
-  /** Whether this call has created it, so that it may be removed again. */
-  readonly made: boolean;
+/** Creates the database `partner` unless the server has it. Resolves to whether it was missing. */
+export async function createOwnDatabase(url: string): Promise<boolean> {
+  return withPostgres(url, async (client) => {
+    const found = await client.query('select 1 from pg_database where datname = $1', [OWN_NAME]);
+    if (found.rowCount === 0) await client.query(`create database ${OWN_NAME}`);
+    return found.rowCount === 0;
+  });
 }
 
 /**
- * Returns the database `partner` on a given Postgres, and creates it if it is missing. The database of the URL only serves
- * to connect. Throws {@link StackError} that says what the server refuses and how to allow it.
+ * Returns the URL of the database `partner` on a given Postgres, and whether it was missing and is created. The database of the URL
+ * only serves to connect. Throws {@link StackError} that says what the server refuses and how to allow it.
  */
-export async function ownDatabase(url: string): Promise<OwnNamespace> {
-  const own = withPath(url, OWN_NAME);
+export async function ownDatabase(url: string) {
+  const own = Object.assign(new URL(url), { pathname: `/${OWN_NAME}` }).href;
   const user = decodeURIComponent(new URL(url).username) || 'the user';
   try {
-    const exists = await withPostgres(url, async (client) => {
-      const found = await client.query('select 1 from pg_database where datname = $1', [OWN_NAME]);
-      return found.rowCount === 1;
-    });
-    if (!exists) await withPostgres(url, (client) => client.query(`create database ${OWN_NAME}`));
+    const made = await createOwnDatabase(url);
     await withPostgres(own, async (client) => {
       const schema = 'partner_permission_check';
       await client.query(`begin; create schema ${schema}; create table public.${schema} (); rollback`);
     });
-    return { url: own, made: !exists };
+    return { url: own, made };
   } catch (error) {
     throw new StackError(
       `POSTGRES_URL: ${reason(error)}. The stack uses only the database "${OWN_NAME}" there, and ${user} must be able to make` +
@@ -55,27 +53,32 @@ export async function ownVhost(url: string): Promise<string> {
   const own = ownVhostUrl(url);
   const vhost = decodeURIComponent(new URL(own).pathname.slice(1));
   const user = decodeURIComponent(new URL(url).username) || 'guest';
-  const problem = await tryVhost(own);
-  if (problem === undefined) return own;
-  // amqplib reports only this for a refused vhost; the broker's text is lost.
-  const refusal = problem.includes('ConnectionOpenOk') ? 'the broker refuses the vhost' : problem;
-  throw new StackError(
-    `AMQP_URL: ${refusal}. The stack uses only the vhost "${vhost}" there. Make it and let ${user} use it:` +
-      ` rabbitmqctl add_vhost ${vhost} && rabbitmqctl set_permissions -p ${vhost} ${user} '.*' '.*' '.*'`,
-  );
+  try {
+    await withRabbitmq(own, async (connection) => {
+      const channel = await connection.createChannel();
+      channel.on('error', () => undefined);
+      const name = 'partner.permission-check';
+      const { queue } = await channel.assertQueue(name, { exclusive: true, autoDelete: true });
+      await channel.bindQueue(queue, 'amq.direct', name);
+    });
+    return own;
+  } catch (error) {
+    // amqplib reports only this for a refused vhost; the broker's text is lost.
+    const isRefused = reason(error).includes('ConnectionOpenOk');
+    const refusal = isRefused ? 'the broker refuses the vhost' : reason(error);
+    throw new StackError(
+      `AMQP_URL: ${refusal}. The stack uses only the vhost "${vhost}" there. Make it and let ${user} use it:` +
+        ` rabbitmqctl add_vhost ${vhost} && rabbitmqctl set_permissions -p ${vhost} ${user} '.*' '.*' '.*'`,
+    );
+  }
 }
 
 /** Runs the commands of the gateways on a given Redis. Throws {@link StackError} that says what the server refuses. */
 export async function checkRedis(url: string, keyPrefix: string): Promise<void> {
   const key = `${keyPrefix}permission-check`;
   try {
-    await withRedis(url, async (client) => {
-      await client.eval(
-        "redis.call('set', KEYS[1], 1, 'px', 1000) return redis.call('del', KEYS[1])",
-        1,
-        key,
-      );
-    });
+    const script = "redis.call('set', KEYS[1], 1, 'px', 1000) return redis.call('del', KEYS[1])";
+    await withRedis(url, (client) => client.eval(script, 1, key));
   } catch (error) {
     throw new StackError(
       `REDIS_URL: ${reason(error)}. The stack uses only keys that begin with "${keyPrefix}" there, and needs scripts (EVAL) on them`,
@@ -92,29 +95,6 @@ export async function removeKeys(url: string, keyPrefix: string): Promise<void> 
       cursor = next;
     } while (cursor !== '0');
   });
-}
-
-async function tryVhost(url: string): Promise<string | undefined> {
-  try {
-    await withRabbitmq(url, async (connection) => {
-      const channel = await connection.createChannel();
-      channel.on('error', () => undefined);
-      const { queue } = await channel.assertQueue('partner.permission-check', {
-        exclusive: true,
-        autoDelete: true,
-      });
-      await channel.bindQueue(queue, 'amq.direct', 'partner.permission-check');
-    });
-    return undefined;
-  } catch (error) {
-    return reason(error);
-  }
-}
-
-function withPath(url: string, path: string): string {
-  const changed = new URL(url);
-  changed.pathname = `/${path}`;
-  return changed.href;
 }
 
 function reason(error: unknown): string {

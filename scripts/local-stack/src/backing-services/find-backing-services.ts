@@ -36,9 +36,8 @@ const GIVEN: Readonly<Record<BackingService, GivenServer>> = {
     protocols: ['amqp:', 'amqps:'],
     async use(url, { report }) {
       const own = await ownVhost(url);
-      report(
-        `RabbitMQ is the one of AMQP_URL; its vhost "${decodeURIComponent(new URL(own).pathname.slice(1))}" is used`,
-      );
+      const vhost = decodeURIComponent(new URL(own).pathname.slice(1));
+      report(`RabbitMQ is the one of AMQP_URL; its vhost "${vhost}" is used`);
       return own;
     },
   },
@@ -73,23 +72,20 @@ export async function findBackingServices(deps: {
   const needed = BACKING_SERVICES.filter((service) => sources[service] === undefined);
   const containers = needed.length > 0 ? await startContainers(needed, deps) : undefined;
   if (containers === undefined) await installMissingPrograms(deps.report, needed);
-  const found = { ...sources, ...containers };
-  return {
-    postgres: found.postgres ?? (await privateSource('postgres')),
-    rabbitmq: found.rabbitmq ?? (await privateSource('rabbitmq')),
-    redis: found.redis ?? (await privateSource('redis')),
-  };
+  return withPrivateSources({ ...sources, ...containers });
 }
 
-export async function privateSource(service: BackingService): Promise<BackingServiceSource> {
-  return service === 'rabbitmq'
-    ? {
-        kind: 'private',
-        port: await freePort(),
-        portMapperPort: await freePort(),
-        distributionPort: await freePort(),
-      }
-    : { kind: 'private', port: await freePort() };
+/** Adds private instances of the services that have no source. */
+export async function withPrivateSources(
+  found: Partial<BackingServiceSources> = {},
+): Promise<BackingServiceSources> {
+  const source = async () => ({ kind: 'private', port: await freePort() }) as const;
+  const ports = async () => ({ portMapperPort: await freePort(), distributionPort: await freePort() });
+  return {
+    postgres: found.postgres ?? (await source()),
+    rabbitmq: found.rabbitmq ?? { ...(await source()), ...(await ports()) },
+    redis: found.redis ?? (await source()),
+  };
 }
 
 type Surroundings = Pick<
@@ -100,7 +96,7 @@ type Surroundings = Pick<
 async function startContainers(
   needed: readonly BackingService[],
   deps: Surroundings,
-): Promise<Partial<Record<BackingService, BackingServiceSource>> | undefined> {
+): Promise<Partial<BackingServiceSources> | undefined> {
   if (!(await deps.docker.isUsable())) return undefined;
   const sources: Partial<Record<BackingService, BackingServiceSource>> = {};
   const ports: Partial<Record<BackingService, number>> = {};
@@ -109,9 +105,8 @@ async function startContainers(
     ports[service] = port;
     sources[service] = { kind: 'docker', url: DOCKER_URLS[service](port), port };
   }
-  deps.report(
-    `starting ${needed.map((service) => BACKING_SERVICE_TITLES[service]).join(', ')} with docker compose`,
-  );
+  const titles = needed.map((service) => BACKING_SERVICE_TITLES[service]);
+  deps.report(`starting ${titles.join(', ')} with docker compose`);
   deps.remember({ kind: 'containers' });
   try {
     await deps.docker.start(ports);

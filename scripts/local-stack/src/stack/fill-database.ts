@@ -1,18 +1,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { postgresUrl, withPostgres } from '@partner/test-kit/backing-services/postgres';
 import { z } from 'zod';
 import { lastLines, runCommand } from '../run-command.js';
 import { StackError } from '../stack-error.js';
 import { PROJECT_ROOT } from '../project-root.js';
 import { sandboxCompany, type SandboxCompany } from './stack-description.js';
-
-export async function makeDatabase(port: number): Promise<void> {
-  await withPostgres(postgresUrl(port), async (client) => {
-    const found = await client.query(`select 1 from pg_database where datname = 'partner'`);
-    if (found.rowCount === 0) await client.query('create database partner');
-  });
-}
 
 export async function migrateAndSeed(
   env: Readonly<Record<string, string>>,

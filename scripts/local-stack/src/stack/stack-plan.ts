@@ -3,7 +3,7 @@ import { createDockerServices } from '../backing-services/docker-engine.js';
 import {
   findBackingServices,
   type BackingServiceSources,
-  privateSource,
+  withPrivateSources,
 } from '../backing-services/find-backing-services.js';
 import { recordExternalResource } from '../backing-services/external-servers.js';
 import type { Progress } from '../terminal.js';
@@ -105,11 +105,7 @@ async function chooseBackingServices(
         report: options.report,
       });
     case 'private':
-      return {
-        postgres: await privateSource('postgres'),
-        rabbitmq: await privateSource('rabbitmq'),
-        redis: await privateSource('redis'),
-      };
+      return withPrivateSources();
     case 'given': {
       const given = (url: string) => ({ kind: 'given', url }) as const;
       return {

@@ -1,14 +1,16 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { LocalProgram } from '@partner/test-kit/backing-services/local-process';
+import { postgresUrl } from '@partner/test-kit/backing-services/postgres';
 import { createDockerServices } from '../backing-services/docker-engine.js';
 import { BACKING_SERVICE_TITLES } from '../backing-services/backing-service.js';
+import { createOwnDatabase } from '../backing-services/external-servers.js';
 import type { Progress } from '../terminal.js';
 import { ensureCertificates } from '../receiver/certificates.js';
 import { writePrivateJson } from '../private-file.js';
 import { StackError } from '../stack-error.js';
 import { describeStack } from './describe-stack.js';
-import { makeDatabase, migrateAndSeed } from './fill-database.js';
+import { migrateAndSeed } from './fill-database.js';
 import { RECEIVER_HOST } from './receiver-hosts.js';
 import { serviceOf, type ServiceName, serviceSettings, simulatorSettings } from './services.js';
 import type { SandboxCompany, StackDescription } from './stack-description.js';
@@ -154,7 +156,7 @@ async function startAll(context: StartContext): Promise<Stack> {
 
   const companies: SandboxCompany[] = [];
   async function fillDatabase(): Promise<void> {
-    if (sources.postgres.kind === 'private') await makeDatabase(sources.postgres.port);
+    if (sources.postgres.kind === 'private') await createOwnDatabase(postgresUrl(sources.postgres.port));
     signal.throwIfAborted();
     const commandEnv = { ...serviceBaseEnvironment(), ...settingsOf('job-state', 'job-state') };
     companies.push(...(await migrateAndSeed(commandEnv)));
