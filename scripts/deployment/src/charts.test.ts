@@ -15,6 +15,7 @@ import { readRefusedRanges } from './load-service-module.js';
 import { imageOf, VALUES_SETS } from './service-values.js';
 import { testPolicies, testRoutes } from './testing/test-network.js';
 import { testObjects, testPods } from './testing/test-pods.js';
+import { testSettings, testSettingsOfAll } from './testing/test-settings.js';
 import { type RenderedObject, validateObjects } from './validate-objects.js';
 
 const refused = await readRefusedRanges();
@@ -53,6 +54,11 @@ describe.each(services)('the pods of $title', (rendered) => {
   testPods(rendered);
   testPolicies(rendered, refused);
   testRoutes(rendered);
+  testSettings(rendered);
+});
+
+describe('the settings of all services', () => {
+  testSettingsOfAll(services);
 });
 
 describe('the pods of the parts for development', () => {

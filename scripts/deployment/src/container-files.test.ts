@@ -6,6 +6,7 @@ import { BACKING_SERVICES } from '@partner/local-stack/backing-services/backing-
 import { readProjectFile } from '@partner/local-stack/project-root';
 import { SERVICE_NAMES, type ServiceName, serviceSettings } from '@partner/local-stack/stack/services';
 import { COMPOSE_SERVICES as compose } from './compose-file.js';
+import { settingsOf } from './declared-settings.js';
 
 /** Settings that only a local stack sets. */
 const LOCAL_ONLY = ['ADMIN_HOST', 'ADMIN_PORT', 'HTTP_HOST', 'HTTP_PORT', 'SHUTDOWN_GRACE_MS'];
@@ -34,6 +35,21 @@ describe('docker-compose.yml', () => {
 
     expect(given.sort()).toEqual(needed.sort());
     expect(compose[service]?.build?.args?.SERVICE).toBe(service);
+  });
+
+  test.each(SERVICE_NAMES)('gives %s values that it accepts, and no unknown settings', (service) => {
+    const { settings, violations } = settingsOf(service);
+    const environment = Object.entries(compose[service]?.environment ?? {});
+    // With the defaults of the variables in them.
+    const given = environment.map(([name, value]): [string, string] => [
+      name,
+      value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1'),
+    ]);
+
+    expect(violations(Object.fromEntries(given))).toEqual([]);
+    expect(settings.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(environment.map(([name]) => name)),
+    );
   });
 
   test.each(BACKING_SERVICES)(
