@@ -1,26 +1,9 @@
 import { z } from 'zod';
 import type { ServiceName } from '@partner/local-stack/stack/services';
 import { CHART_FACTS, servesHttp } from './chart-facts.js';
-import {
-  annotations,
-  cidrs,
-  cidrsV4,
-  cidrsV6,
-  egressRules,
-  flag,
-  gatewayDuration,
-  group,
-  host,
-  hosts,
-  ingressRules,
-  labels,
-  namespace,
-  objectName,
-  parentRefs,
-  ports,
-  sessionPersistence,
-  whole,
-} from './value-types.js';
+import * as types from './value-types.js';
+
+const { annotations, cidrs, flag, gatewayDuration, group, labels, objectName } = types;
 
 const PEERS: Readonly<Record<string, string>> = {
   postgres: 'Postgres. No other service may reach it.',
@@ -31,27 +14,15 @@ const PEERS: Readonly<Record<string, string>> = {
 
 function peer(
   description: string,
-  defaults: { namespace?: string; podLabels?: Record<string, string> } = {},
+  defaults: { namespace?: string; podLabels?: Record<string, string>; port?: number },
 ) {
-  return z
-    .strictObject({
-      namespace: namespace
-        .default(defaults.namespace ?? '')
-        .describe("Namespace of its pods. Empty: the release's."),
-      podLabels: labels
-        .default(defaults.podLabels ?? {})
-        .describe('Labels of its pods. Empty: every pod of the namespace.'),
-      cidrs: cidrs.default([]).describe('Its address ranges outside of the cluster.'),
-    })
-    .describe(description);
-}
-
-function target(description: string, port: number, ...[defaults]: [Parameters<typeof peer>[1]?]) {
-  return peer(description, defaults)
-    .extend({
-      ports: ports.default([port]).describe('Its ports.'),
-    })
-    .describe(description);
+  const { namespace = '', podLabels = {}, port } = defaults;
+  return group(description, {
+    namespace: types.namespace.default(namespace).describe("Namespace of its pods. Empty: the release's."),
+    podLabels: labels.default(podLabels).describe('Labels of its pods. Empty: every pod of the namespace.'),
+    cidrs: cidrs.default([]).describe('Its address ranges outside of the cluster.'),
+    ...(port !== undefined && { ports: types.ports.default([port]).describe('Its ports.') }),
+  });
 }
 
 export function networkPolicyValues(service: ServiceName) {
@@ -65,28 +36,30 @@ export function networkPolicyValues(service: ServiceName) {
       gateway: peer('Callers of the HTTP port.', { namespace: 'gateway' }),
     }),
     monitoring: peer('Readers of the metrics.', { namespace: 'monitoring' }),
-    dns: target('DNS servers of the cluster, with the ports of its pods. OpenShift has 5353.', 53, {
+    dns: peer('DNS servers of the cluster, with the ports of its pods. OpenShift has 5353.', {
       namespace: 'kube-system',
       podLabels: { 'k8s-app': 'kube-dns' },
+      port: 53,
     }),
-    broker: target('RabbitMQ.', 5672),
+    broker: peer('RabbitMQ.', { port: 5672 }),
     ...Object.fromEntries(
       Object.entries(CHART_FACTS[service].peers).map(([name, port]) => [
         name,
-        target(PEERS[name] ?? '', port),
+        peer(PEERS[name] ?? '', { port }),
       ]),
     ),
     ...(service === 'webhook-dispatcher' && {
       internet: group("Subscribers' servers: port 443 of every public address.", {
-        exceptIpv4: except('IPv4', cidrsV4),
-        exceptIpv6: except('IPv6', cidrsV6),
+        exceptIpv4: except('IPv4', types.cidrsV4),
+        exceptIpv6: except('IPv6', types.cidrsV6),
       }),
     }),
-    collector: target('Trace collector, with `config.otelTracesExporter: otlp`.', 4318, {
+    collector: peer('Trace collector, with `config.otelTracesExporter: otlp`.', {
       namespace: 'monitoring',
+      port: 4318,
     }),
-    extraIngress: ingressRules.default([]).describe('Additional ingress rules, as in a NetworkPolicy.'),
-    extraEgress: egressRules.default([]).describe('Additional egress rules, as in a NetworkPolicy.'),
+    extraIngress: types.ingressRules.default([]).describe('Additional ingress rules, as in a NetworkPolicy.'),
+    extraEgress: types.egressRules.default([]).describe('Additional egress rules, as in a NetworkPolicy.'),
   });
 }
 
@@ -101,7 +74,7 @@ function consoleRoute() {
       .describe(
         'Timeouts of the Gateway, longer than a stream of the console. `{request: 0s}`: none. See "Streams" in README.md.',
       ),
-    sessionPersistence: sessionPersistence
+    sessionPersistence: types.sessionPersistence
       .default({})
       .describe(`Keeps a browser at one replica (experimental channel of the Gateway API).${STICKY}`),
   };
@@ -111,13 +84,13 @@ export function httpValues(service: ServiceName) {
   const isConsole = service === 'console';
   return {
     service: group('Service for callers.', {
-      port: whole(1, 65_535).default(8080).describe('Port of the Service.'),
+      port: types.whole(1, 65_535).default(8080).describe('Port of the Service.'),
       annotations: annotations.default({}).describe('Annotations of the Service.'),
     }),
     ingress: group("Exposes the service's paths by an Ingress.", {
       enabled: flag.default(false).describe('Creates an Ingress.'),
       className: objectName.default('').describe('Class of the controller.'),
-      host: host.default('').describe('Host name. Required.'),
+      host: types.host.default('').describe('Host name. Required.'),
       tlsSecretName: objectName
         .default('')
         .describe("Secret with the certificate. Empty: the controller's own certificate."),
@@ -125,10 +98,10 @@ export function httpValues(service: ServiceName) {
     }),
     httpRoute: group("Exposes the service's paths by the Gateway API.", {
       enabled: flag.default(false).describe('Creates an HTTPRoute.'),
-      parentRefs: parentRefs
+      parentRefs: types.parentRefs
         .default([])
         .describe('Gateways, e.g. `[{name: public, namespace: gateway}]`. Required.'),
-      hostnames: hosts.default([]).describe('Host names. Required.'),
+      hostnames: types.hosts.default([]).describe('Host names. Required.'),
       ...(isConsole && consoleRoute()),
       annotations: annotations.default({}).describe('Annotations of the HTTPRoute.'),
     }),

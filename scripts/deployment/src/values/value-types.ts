@@ -8,13 +8,9 @@ const DNS_SUBDOMAIN = `${DNS_LABEL}(\\.${DNS_LABEL})*`;
 const HOST = `(${DNS_LABEL}\\.)*[a-z]([-a-z0-9]{0,61}[a-z0-9])?`;
 const MAX_SUBDOMAIN = 253;
 
-/** A text that matches a pattern, or is empty. */
-const emptyOr = (pattern: string) => z.string().regex(new RegExp(`^(${pattern})?$`));
-const whole253 = (pattern: string) =>
-  z
-    .string()
-    .max(MAX_SUBDOMAIN)
-    .regex(new RegExp(`^${pattern}$`));
+/** A text that matches a pattern from its beginning to its end. */
+const matching = (pattern: string) => z.string().regex(new RegExp(`^${pattern}$`));
+const emptyOr = (pattern: string) => matching(`(${pattern})?`);
 
 const is = (values: Readonly<Record<string, string>>) => ({
   required: Object.keys(values),
@@ -31,20 +27,16 @@ export const group = <Fields extends z.ZodRawShape>(description: string, fields:
 export const flag = z.boolean();
 export const text = z.string();
 
-const labelName = z
-  .string()
+const LABEL = '[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?';
+const labelName = matching(`(${DNS_SUBDOMAIN}/)?${LABEL}`)
   .max(MAX_SUBDOMAIN + 64)
-  .regex(new RegExp(`^(${DNS_SUBDOMAIN}/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`))
   .meta({ id: 'labelName' });
-const labelValue = z
-  .string()
-  .regex(/^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/)
-  .meta({ id: 'labelValue' });
+const labelValue = emptyOr(LABEL).meta({ id: 'labelValue' });
 export const labels = z.record(labelName, labelValue).meta({ id: 'labels' });
 export const annotations = z.record(labelName, z.string()).meta({ id: 'annotations' });
 /** An object whose fields Kubernetes validates. */
 const object = z.looseObject({});
-const name = whole253(DNS_SUBDOMAIN).meta({ id: 'name' });
+const name = matching(DNS_SUBDOMAIN).max(MAX_SUBDOMAIN).meta({ id: 'name' });
 export const pullSecrets = z.array(z.strictObject({ name }));
 export const tolerations = z.array(
   z
@@ -72,32 +64,26 @@ export const affinity = z.strictObject({
 const cpu = z.union([z.string().regex(/^([0-9]+m|[0-9]+(\.[0-9]{1,3})?)$/), z.int().min(0)]);
 /** Memory of a container, e.g. `256Mi`; not 0. */
 export const memory = z.string().regex(/^([1-9][0-9]*(\.[0-9]+)?|0\.[0-9]*[1-9])(Mi|Gi)$/);
-export const surge = z.union([z.int().min(1).max(100), z.string().regex(/^[1-9][0-9]{0,2}%$/)]);
-export const gatewayDuration = z.string().regex(/^([0-9]{1,5}(h|m|s|ms)){1,4}$/);
-export const prometheusDuration = z.string().regex(/^[1-9][0-9]*(s|m)$/);
+export const surge = z.union([z.int().min(1).max(100), matching('[1-9][0-9]{0,2}%')]);
+export const gatewayDuration = matching('([0-9]{1,5}(h|m|s|ms)){1,4}');
+export const prometheusDuration = matching('[1-9][0-9]*(s|m)');
 
 /** Key of a secret; not `.` or what begins with `..`. */
-export const key = whole253('([-_a-zA-Z0-9]|\\.[-_a-zA-Z0-9])[-._a-zA-Z0-9]*').meta({ id: 'key' });
+export const key = matching('([-_a-zA-Z0-9]|\\.[-_a-zA-Z0-9])[-._a-zA-Z0-9]*')
+  .max(MAX_SUBDOMAIN)
+  .meta({ id: 'key' });
 export const objectName = emptyOr(DNS_SUBDOMAIN).max(MAX_SUBDOMAIN).meta({ id: 'objectName' });
 export const namespace = emptyOr(DNS_LABEL).meta({ id: 'namespace' });
 export const host = emptyOr(`(${DNS_LABEL}\\.)+[a-z]([-a-z0-9]{0,61}[a-z0-9])?`).max(MAX_SUBDOMAIN);
-export const hosts = z.array(whole253(HOST)).max(16);
+export const hosts = z.array(matching(HOST).max(MAX_SUBDOMAIN)).max(16);
 const cidrV4 = `${IPV4}/(3[0-2]|[12]?[0-9])`;
 const cidrV6 = `${IPV6}/(12[0-8]|1[01][0-9]|[1-9]?[0-9])`;
-const cidr = z
-  .string()
-  .regex(new RegExp(`^(${cidrV4}|${cidrV6})$`))
-  .meta({ id: 'cidr' });
+const cidr = matching(`(${cidrV4}|${cidrV6})`).meta({ id: 'cidr' });
 export const cidrs = z.array(cidr).meta({ id: 'cidrs' });
 /** Parts of `0.0.0.0/0`. */
-export const cidrsV4 = z.array(z.string().regex(new RegExp(`^${IPV4}/(3[0-2]|[12][0-9]|[1-9])$`)));
+export const cidrsV4 = z.array(matching(`${IPV4}/(3[0-2]|[12][0-9]|[1-9])`));
 /** Parts of `2000::/3`. */
-export const cidrsV6 = z.array(
-  z
-    .string()
-    .regex(new RegExp(`^${cidrV6}$`))
-    .regex(/^[23][0-9A-Fa-f]{3}:.*\/([1-9][0-9]+|[4-9])$/),
-);
+export const cidrsV6 = z.array(matching(cidrV6).regex(/^[23][0-9A-Fa-f]{3}:.*\/([1-9][0-9]+|[4-9])$/));
 export const ports = z.array(z.int().min(1).max(65_535)).min(1).meta({ id: 'ports' });
 export const imageTag = emptyOr('[A-Za-z0-9_][A-Za-z0-9._-]{0,127}(@sha256:[0-9a-f]{64})?')
   .nullable()
@@ -107,10 +93,9 @@ export const digest = emptyOr('sha256:[0-9a-f]{64}');
 const PATH_PART = '[a-z0-9]+((\\.|_|__|-+)[a-z0-9]+)*';
 const REGISTRY = '[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?(\\.[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?)*';
 /** Repository of an image, as container engines read it: without a scheme, tag or digest. */
-export const repository = z
-  .string()
-  .max(255)
-  .regex(new RegExp(`^((${REGISTRY}|\\[[0-9A-Fa-f:]+\\])(:[0-9]{1,5})?/)?${PATH_PART}(/${PATH_PART})*$`));
+export const repository = matching(
+  `((${REGISTRY}|\\[[0-9A-Fa-f:]+\\])(:[0-9]{1,5})?/)?${PATH_PART}(/${PATH_PART})*`,
+).max(255);
 /** Part of an object's name that leaves room for what the chart appends. */
 export const namePart = (length: number) => emptyOr(`[a-z0-9]([-a-z0-9]{0,${length - 2}}[a-z0-9])?`);
 
@@ -123,7 +108,7 @@ export function whole(min: number, max: number, unit?: string) {
 export const variables = z.array(
   z
     .strictObject({
-      name: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
+      name: matching('[A-Za-z_][A-Za-z0-9_]*'),
       value: z.string().optional(),
       valueFrom: z
         .strictObject({
@@ -138,13 +123,13 @@ export const variables = z.array(
     .meta({ not: { required: ['value', 'valueFrom'] } }),
 );
 
-const volumeName = z.string().regex(new RegExp(`^${DNS_LABEL}$`));
+const volumeName = matching(DNS_LABEL);
 export const volumes = z.array(
   z.looseObject({ name: volumeName }).meta({ minProperties: 2, maxProperties: 2 }),
 );
 /** Relative, and no part is `..`. */
 const SUB_PATH_PART = '(\\.{0,2}[^/.][^/]*|\\.{3,}[^/]*|\\.)';
-const subPath = z.string().regex(new RegExp(`^${SUB_PATH_PART}(/${SUB_PATH_PART})*$`));
+const subPath = matching(`${SUB_PATH_PART}(/${SUB_PATH_PART})*`);
 export const volumeMounts = z.array(
   z.strictObject({
     name: volumeName,
@@ -185,11 +170,7 @@ const policyPeers = z
   )
   .meta({ id: 'policyPeers' });
 /** It has a letter, unlike a number. */
-const portName = z
-  .string()
-  .max(15)
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)
-  .regex(/[a-z]/);
+const portName = matching('[a-z0-9]+(-[a-z0-9]+)*').max(15).regex(/[a-z]/);
 const policyPorts = z
   .array(
     z
@@ -215,15 +196,9 @@ export const parentRefs = z
   .array(
     z.strictObject({
       group: z.string().max(MAX_SUBDOMAIN).optional(),
-      kind: z
-        .string()
-        .regex(/^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$/)
-        .optional(),
+      kind: matching('[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?').optional(),
       name,
-      namespace: z
-        .string()
-        .regex(new RegExp(`^${DNS_LABEL}$`))
-        .optional(),
+      namespace: matching(DNS_LABEL).optional(),
       sectionName: name.optional(),
       port: z.int().min(1).max(65_535).optional(),
     }),
