@@ -12,7 +12,7 @@ import {
   type RenderedService,
 } from './chart-objects.js';
 import { readRefusedRanges } from './load-service-module.js';
-import { imageOf, VALUES_SETS } from './service-values.js';
+import { imageOf, valuesSets } from './service-values.js';
 import { testPolicies, testRoutes } from './testing/test-network.js';
 import { testObjects, testPods } from './testing/test-pods.js';
 import { testSettings, testSettingsOfAll } from './testing/test-settings.js';
@@ -27,10 +27,11 @@ const workspace = await createChartWorkspace();
 afterAll(() => workspace.remove());
 
 const services: RenderedService[] = [];
-for (const { service, name, rendering } of VALUES_SETS) {
-  const objects = await workspace.objects(rendering);
-  services.push({ title: `${service}, ${name}`, service, isDevelopment: name === 'dev', objects });
-}
+for (const service of SERVICE_NAMES)
+  for (const [name, rendering] of Object.entries(valuesSets(service))) {
+    const objects = await workspace.objects(rendering);
+    services.push({ title: `${service}, ${name}`, service, isDevelopment: name === 'dev', objects });
+  }
 const parts: RenderedObject[] = [];
 for (const chart of PARTS) {
   const objects = await workspace.objects({ chart });

@@ -1,11 +1,5 @@
-import { INGRESS_PATHS, SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
+import { INGRESS_PATHS, type ServiceName } from '@partner/local-stack/stack/services';
 import type { createChartWorkspace, Rendering } from './chart-workspace.js';
-
-export interface ValuesSet {
-  readonly service: ServiceName;
-  readonly name: 'default' | 'dev' | 'sandbox' | 'production' | 'everything';
-  readonly rendering: Rendering;
-}
 
 export function imageOf(service: ServiceName): { readonly repository: string } {
   return { repository: `registry.example.com/partner/${service}` };
@@ -83,28 +77,18 @@ function everything(service: ServiceName) {
   };
 }
 
-export const VALUES_SETS: readonly ValuesSet[] = SERVICE_NAMES.flatMap((service): readonly ValuesSet[] => [
-  {
-    service,
-    name: 'default',
-    rendering: { chart: service, values: { image: imageOf(service), ...REQUIRED[service] } },
-  },
-  { service, name: 'dev', rendering: { chart: service, valuesFiles: ['values-dev.yaml'] } },
-  ...(['sandbox', 'production'] as const).map((name) => ({
-    service,
-    name,
-    rendering: {
-      chart: service,
-      valuesFiles: [`values-${name}.yaml`],
-      values: { image: imageOf(service), sandboxRun: SANDBOX_RUN },
-    },
-  })),
-  {
-    service,
-    name: 'everything',
-    rendering: { chart: service, release: 'blue', values: everything(service) },
-  },
-]);
+/** The sets of values that every chart is rendered with. */
+export function valuesSets(chart: ServiceName): Readonly<Record<string, Rendering>> {
+  const image = imageOf(chart);
+  const released = { image, sandboxRun: SANDBOX_RUN };
+  return {
+    default: { chart, values: { image, ...REQUIRED[chart] } },
+    dev: { chart, valuesFiles: ['values-dev.yaml'] },
+    sandbox: { chart, valuesFiles: ['values-sandbox.yaml'], values: released },
+    production: { chart, valuesFiles: ['values-production.yaml'], values: released },
+    everything: { chart, release: 'blue', values: everything(chart) },
+  };
+}
 
 type Workspace = Awaited<ReturnType<typeof createChartWorkspace>>;
 
