@@ -106,17 +106,12 @@ function jobWrite(
   };
 }
 
+/** What a read differs in from one of the first page of the feed. */
+type Read = Pick<HttpCall, 'apiKey'> & Partial<Pick<HttpCall, 'path' | 'headers' | 'status'>>;
+
 function installer(
   name: string,
-  prepare: (
-    world: ApiWorld,
-    http: HttpClient,
-  ) => Promise<
-    (
-      company: ApiInstaller,
-      number: number,
-    ) => Pick<HttpCall, 'apiKey'> & Partial<Pick<HttpCall, 'path' | 'headers' | 'status'>>
-  >,
+  prepare: (world: ApiWorld, http: HttpClient) => Promise<(company: ApiInstaller, number: number) => Read>,
 ): ApiOperation {
   return {
     name,
@@ -124,13 +119,8 @@ function installer(
     writes: false,
     prepare: async ({ http, world }) => {
       const compose = await prepare(world, http);
-      return (number) =>
-        http.send({
-          method: 'GET',
-          path: FEED_PAGE,
-          status: 200,
-          ...compose(pick(world.installers, number), number),
-        });
+      const read = { method: 'GET', path: FEED_PAGE, status: 200 } as const;
+      return (number) => http.send({ ...read, ...compose(pick(world.installers, number), number) });
     },
   };
 }
@@ -166,10 +156,7 @@ function newLead(seller: ApiSeller, house: string): HttpCall {
   };
 }
 
-async function pollOf(
-  http: HttpClient,
-  { apiKey }: ApiInstaller,
-): Promise<Pick<HttpCall, 'path' | 'headers'>> {
+async function pollOf(http: HttpClient, { apiKey }: ApiInstaller) {
   const { nextCursor } = jobFeedResponse.parse(JSON.parse(await http.get(FEED_PAGE, apiKey)));
   const path = `${FEED_PAGE}&cursor=${encodeURIComponent(nextCursor ?? '')}`;
   const { headers } = await http.send({ method: 'GET', path, apiKey, status: 200 });

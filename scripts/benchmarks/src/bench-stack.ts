@@ -8,7 +8,7 @@ import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
 import type { StackOptions } from '@partner/local-stack/stack/stack-plan';
-import { type Stack, startStack } from '@partner/local-stack/stack/start-stack';
+import { startStack } from '@partner/local-stack/stack/start-stack';
 import { stackFiles } from '@partner/local-stack/stack/stack-state';
 import { removeStackData, stopStack } from '@partner/local-stack/stack/stop-stack';
 import { enableStatementCounter } from './postgres-counters.js';
@@ -17,21 +17,15 @@ export type BenchStackOptions = Pick<StackOptions, 'replicas' | 'settings'> & {
   readonly durable?: boolean;
 };
 
-/** A stack with private servers, and a receiver in this process that keeps no more than it must. */
-export interface Bench {
-  readonly stack: Stack;
-  readonly receiverPort: number;
-  readonly arrivals: readonly { readonly eventId: string; readonly at: number }[];
-  connections(): number;
-  readonly report: Progress;
-  readonly signal: AbortSignal;
-  discard(): Promise<void>;
-}
+export type Bench = Awaited<ReturnType<typeof startBenchStack>>;
 
-/** Starts a stack for benchmarks. If the start fails, nothing of it remains. */
+/**
+ * Starts a stack for benchmarks with private servers, and a receiver in this process that keeps no more than it must. If the start
+ * fails, nothing of it remains.
+ */
 export async function startBenchStack(
-  options: BenchStackOptions & Pick<Bench, 'report' | 'signal'>,
-): Promise<Bench> {
+  options: BenchStackOptions & { readonly report: Progress; readonly signal: AbortSignal },
+) {
   const { report, signal } = options;
   await installMissingPrograms(report);
   const root = path.join(PROJECT_ROOT, '.stack');
@@ -41,7 +35,7 @@ export async function startBenchStack(
     stackFiles(directory).receiver,
     RECEIVER_HOST,
   );
-  const arrivals: { eventId: string; at: number }[] = [];
+  const arrivals: { readonly eventId: string; readonly at: number }[] = [];
   let connections = 0;
   const receiver = createServer(
     { key: readFileSync(keyFile), cert: readFileSync(certificateFile), keepAliveTimeout: 60_000 },

@@ -3,19 +3,9 @@ import { invariant } from '@partner/kernel/process/invariant';
 import { addCompany } from '@partner/local-stack/stack/add-company';
 import type { Client } from './fill.js';
 
-/** An installer company with technicians, and with a feed that statements inserted, not changes of its jobs. */
-export interface ApiInstaller {
-  readonly id: string;
-  readonly apiKey: string;
-  readonly technicianIds: readonly string[];
-}
+export type ApiInstaller = Awaited<ReturnType<typeof addInstaller>>;
 
-export interface ApiSeller {
-  readonly id: string;
-  readonly generalKey: string;
-  readonly contractorKey: string;
-  readonly jobIds: readonly string[];
-}
+export type ApiSeller = Awaited<ReturnType<typeof addSeller>>;
 
 export interface ApiJob {
   readonly id: string;
@@ -61,7 +51,7 @@ export async function fillApi(client: Client) {
 }
 
 /** Creates an installer company with jobs: copies of a job of the sandbox under other ids, each with ten changes. */
-async function addInstaller(client: Client): Promise<ApiInstaller> {
+async function addInstaller(client: Client) {
   const { id, apiKeys } = await addCompany(client, {
     class: 'INSTALLER',
     keys: ['installer-company'],
@@ -88,17 +78,13 @@ async function addInstaller(client: Client): Promise<ApiInstaller> {
   return { id, apiKey, technicianIds };
 }
 
-async function addSeller(
-  client: Client,
-  installer: ApiInstaller,
-  jobIds: readonly string[],
-): Promise<ApiSeller> {
+async function addSeller(client: Client, installer: ApiInstaller, jobIds: readonly string[]) {
   const keys = ['general', 'installer-contractor'] as const;
   const made = await addCompany(client, { class: 'SALES', keys, boundCompanyId: installer.id });
   const [generalKey = '', contractorKey = ''] = made.apiKeys;
   await client.query('insert into contracted_installers values ($1, $2)', [made.id, installer.id]);
   await client.query('update jobs set selling_company_id = $1 where id = any($2::text[])', [made.id, jobIds]);
-  return { id: made.id, generalKey, contractorKey, jobIds };
+  return { generalKey, contractorKey, jobIds };
 }
 
 /** Adds a feed with one entry for each of the first jobs, so that the entries of a page belong to different jobs. */
