@@ -28,18 +28,10 @@ export function selects(selector: LabelSelector, labels: Readonly<Record<string,
     Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
     matchExpressions.every(({ key, operator, values = [] }) => {
       const value = labels[key];
-      switch (operator) {
-        case 'In':
-          return value !== undefined && values.includes(value);
-        case 'NotIn':
-          return value === undefined || !values.includes(value);
-        case 'Exists':
-          return value !== undefined;
-        case 'DoesNotExist':
-          return value === undefined;
-        default:
-          return false;
-      }
+      const isListed = value !== undefined && values.includes(value);
+      if (operator === 'In') return isListed;
+      if (operator === 'NotIn') return !isListed;
+      return operator === (value === undefined ? 'DoesNotExist' : 'Exists');
     })
   );
 }

@@ -63,13 +63,7 @@ const OBJECTIVES: Readonly<Record<ServiceName, readonly Objective[]>> = {
   'webhook-dispatcher': [],
 };
 
-export interface Recording {
-  readonly record: string;
-  readonly expr: string;
-  readonly labels: Readonly<Record<string, string>>;
-}
-
-export function recordingsOf(service: ServiceName): readonly Recording[] {
+export function recordingsOf(service: ServiceName) {
   return OBJECTIVES[service].flatMap(({ slo, target, events, bad }) => {
     const labels = { slo, partner_service: service };
     const budget = `vector(${Number((1 - target).toFixed(6))})`;

@@ -1,26 +1,6 @@
 import { invariant } from '@partner/kernel/process/invariant';
 import { CHOSEN_NAMESPACE, withMatcher } from '../promql.js';
 
-interface Query {
-  readonly expr: string;
-  readonly legend: string;
-}
-
-/** One panel. A stat shows the current value, a timeline its history, a table the current values, a row for each label set. */
-interface Panel {
-  readonly kind: 'stat' | 'timeline' | 'table';
-  /** Grafana's name of the unit, e.g. `s`, `short`, `percentunit`, `dateTimeFromNow`. */
-  readonly unit: string;
-  readonly title: string;
-  readonly about: string;
-  readonly queries: readonly Query[];
-  /** Thresholds of amber and red; lower bounds if `isGoodWhenHigh`. */
-  readonly warn: number | undefined;
-  readonly alarm: number | undefined;
-  readonly isGoodWhenHigh: boolean;
-  readonly width: number | undefined;
-}
-
 export interface Dashboard {
   readonly uid: string;
   readonly title: string;
@@ -44,40 +24,46 @@ const QUANTILES = /^(p\d\d(?: p\d\d)*)(?: by ([\w, ]+))? of (\w+)(\{.*\})?$/;
 const HEAD = /^(stat|timeline|table)\((\w+)\) ([^|]+?)(?: \| ([^\n]*))?$/;
 
 /** Returns the panels of each question. Throws for a line that is no part of the notation. */
-function parsePanels({ panels, service = '' }: Dashboard): readonly (readonly [string, readonly Panel[]])[] {
+function parsePanels({ panels, service = '' }: Dashboard) {
   const [before = '', ...parts] = panels
     .replaceAll('$service', `partner_service="${service}"`)
     .split(QUESTION);
   invariant(before.trim() === '', 'every panel has a question');
   return Array.from({ length: parts.length / 2 }, (_, index) => {
     const blocks = (parts[2 * index + 1] ?? '').trim().split(/\n+(?=\S)/);
-    return [parts[2 * index] ?? '', blocks.map(parsePanel)];
+    return { question: parts[2 * index] ?? '', shown: blocks.map(parsePanel) };
   });
 }
 
-function parsePanel(block: string): Panel {
+type Panel = ReturnType<typeof parsePanel>;
+
+function parsePanel(block: string) {
   const [head = '', ...lines] = block.split('\n');
   const [, kind, unit = '', title = '', options = ''] = HEAD.exec(head) ?? [];
-  invariant(kind === 'stat' || kind === 'timeline' || kind === 'table', `${head} begins a panel`);
+  invariant(isKind(kind), `${head} begins a panel`);
   const [about = '', ...queries] = lines.join('\n').split(/\n {2}> /);
   const optionOf = (name: string) => {
     const [, value] = new RegExp(`\\b${name} (?:below )?([\\d.]+)`).exec(options) ?? [];
     return value === undefined ? undefined : Number(value);
   };
   return {
-    ...{ kind, unit, title },
+    kind,
+    /** Grafana's name of it, e.g. `s`, `short`, `percentunit`, `dateTimeFromNow`. */
+    unit,
+    title,
     about: inOneLine(about),
     queries: queries.flatMap((query) => parseQuery(inOneLine(query), title)),
     ...{ warn: optionOf('warn'), alarm: optionOf('alarm'), width: optionOf('width') },
+    /** Then the thresholds are lower bounds. */
     isGoodWhenHigh: options.includes('below'),
   };
 }
 
 const inOneLine = (text: string) => text.trim().replaceAll(/\s+/g, ' ');
 
-function parseQuery(query: string, title: string): readonly Query[] {
+function parseQuery(query: string, title: string) {
   const [, name, text = ''] = /^(?:\[(.+?)\] )?(.+)$/.exec(query) ?? [];
-  const named = (expr: string): Query => ({ expr, legend: name ?? legendOf(expr) ?? title });
+  const named = (expr: string) => ({ expr, legend: name ?? legendOf(expr) ?? title });
   const [, quantiles = '', labels, histogram, matchers = ''] = QUANTILES.exec(text) ?? [];
   if (histogram === undefined) return [named(text)];
   const by = labels === undefined ? 'le' : `le, ${labels}`;
@@ -89,9 +75,25 @@ function parseQuery(query: string, title: string): readonly Query[] {
 }
 
 const COLUMNS = 24;
-const HEIGHTS = { stat: 4, timeline: 8, table: 8 } as const;
-const WIDTHS = { stat: 6, timeline: 12, table: 12 } as const;
-const TYPES = { stat: 'stat', timeline: 'timeseries', table: 'table' } as const;
+/** A stat shows the current value, a timeline its history, a table the current values, a row for each label set. */
+const KINDS = {
+  stat: {
+    type: 'stat',
+    height: 4,
+    width: 6,
+    more: { options: { colorMode: 'background', graphMode: 'none' } },
+  },
+  timeline: {
+    ...{ type: 'timeseries', height: 8, width: 12 },
+    more: { options: { tooltip: { mode: 'multi', sort: 'desc' } } },
+  },
+  table: {
+    ...{ type: 'table', height: 8, width: 12 },
+    more: {
+      transformations: [{ id: 'organize', options: { excludeByName: { Time: true, __name__: true } } }],
+    },
+  },
+} as const;
 const DATA_SOURCE = { type: 'prometheus', uid: '${datasource}' } as const;
 
 /** The namespaces of the services in Prometheus; none without labels of namespaces. */
@@ -120,6 +122,8 @@ const VARIABLES = [
     current: { selected: true, text: 'All', value: '$__all' },
   },
 ] as const;
+
+const isKind = (text: string | undefined): text is keyof typeof KINDS => text !== undefined && text in KINDS;
 
 /** A link to every dashboard of the service, which preserves the time range and the variables. */
 const LINK_TO_ALL = {
@@ -159,7 +163,7 @@ function renderRows(dashboard: Dashboard): readonly object[] {
   const panels: object[] = [];
   let id = 0;
   let y = 0;
-  for (const [question, shown] of parsePanels(dashboard)) {
+  for (const { question, shown } of parsePanels(dashboard)) {
     id += 1;
     panels.push({
       id,
@@ -173,8 +177,8 @@ function renderRows(dashboard: Dashboard): readonly object[] {
     let x = 0;
     let lineHeight = 0;
     for (const panel of shown) {
-      const w = panel.width ?? WIDTHS[panel.kind];
-      const h = HEIGHTS[panel.kind];
+      const { height: h, width } = KINDS[panel.kind];
+      const w = panel.width ?? width;
       if (x + w > COLUMNS || (x > 0 && h !== lineHeight)) {
         x = 0;
         y += lineHeight;
@@ -193,7 +197,7 @@ function renderPanel(panel: Panel, place: { readonly id: number; readonly gridPo
   const { kind } = panel;
   return {
     ...place,
-    type: TYPES[kind],
+    type: KINDS[kind].type,
     title: panel.title,
     description: panel.about,
     datasource: DATA_SOURCE,
@@ -222,7 +226,7 @@ function renderPanel(panel: Panel, place: { readonly id: number; readonly gridPo
       },
       overrides: [],
     },
-    ...OPTIONS[kind],
+    ...KINDS[kind].more,
   };
 }
 
@@ -231,14 +235,6 @@ function legendOf(expr: string): string | undefined {
   const shown = labels.split(', ').filter((label) => label !== '' && label !== 'le');
   return shown.length === 0 ? undefined : shown.map((label) => `{{${label}}}`).join(' ');
 }
-
-const OPTIONS = {
-  stat: { options: { colorMode: 'background', graphMode: 'none' } },
-  timeline: { options: { tooltip: { mode: 'multi', sort: 'desc' } } },
-  table: {
-    transformations: [{ id: 'organize', options: { excludeByName: { Time: true, __name__: true } } }],
-  },
-} as const;
 
 function thresholdsOf({ warn, alarm, isGoodWhenHigh }: Panel) {
   const step = (color: string, value: number | undefined) => (value === undefined ? [] : [{ color, value }]);
