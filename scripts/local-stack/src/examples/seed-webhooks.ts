@@ -90,18 +90,16 @@ async function seedCompany(
 
 /** Inserts deliveries. Those of the past are not due before their results arrive. */
 async function insertDeliveries(client: Client, deliveries: readonly ExampleDelivery[]): Promise<void> {
+  const rows = deliveries.map(({ id, hook, event }) => ({
+    ...{ id, subscription_id: hook.id, event_id: event.id, is_due: event.isNewest },
+  }));
   await client.query(
     `insert into deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, created_at, next_attempt_at)
      select made.id, made.subscription_id, event.company_id, event.id, event.name, event.resource_type, event.resource_id,
        event.created_at, case when made.is_due then now() else now() + interval '1 hour' end
-     from unnest($1::text[], $2::text[], $3::text[], $4::boolean[]) as made (id, subscription_id, event_id, is_due)
+     from jsonb_to_recordset($1) as made (id text, subscription_id text, event_id text, is_due boolean)
      join events event on event.id = made.event_id`,
-    [
-      deliveries.map(({ id }) => id),
-      deliveries.map(({ hook }) => hook.id),
-      deliveries.map(({ event }) => event.id),
-      deliveries.map(({ event }) => event.isNewest),
-    ],
+    [JSON.stringify(rows)],
   );
 }
 
@@ -153,22 +151,17 @@ async function historyOf(client: Client, companyId: string) {
       const at = new Date(now - index * EVERY_MS);
       const id = idAt('evt', at);
       const given = envelope.parse(JSON.parse(body.toString('utf8')));
-      const copy = Buffer.from(JSON.stringify({ ...given, id, occurredAt: at.toISOString() }));
-      const isNewest = index === 0;
-      return { id, copyOf, name, at, isNewest, body: copy };
+      const copy = JSON.stringify({ ...given, id, occurredAt: at.toISOString() });
+      return { id, copyOf, name, at, isNewest: index === 0, body: copy };
     })
     .reverse();
   await client.query(
     `insert into events (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body, created_at, sequence)
-     select made.id, company_id, name, schema_version, made.at, resource_type, resource_id, resource_version, made.body, made.at, 0
-     from unnest($1::text[], $2::text[], $3::timestamptz[], $4::bytea[]) as made (id, copy_of, at, body)
-     join events copied on copied.id = made.copy_of`,
-    [
-      made.map(({ id }) => id),
-      made.map(({ copyOf }) => copyOf),
-      made.map(({ at }) => at),
-      made.map(({ body }) => body),
-    ],
+     select made.id, company_id, copied.name, schema_version, made.at, resource_type, resource_id, resource_version,
+       convert_to(made.body, 'UTF8'), made.at, 0
+     from jsonb_to_recordset($1) as made (id text, "copyOf" text, at timestamptz, body text)
+     join events copied on copied.id = made."copyOf"`,
+    [JSON.stringify(made)],
   );
   return made;
 }
