@@ -72,11 +72,9 @@ async function addExamples({ description }: Stack): Promise<void> {
 async function takeDown(directory: string): Promise<boolean> {
   const starter = lockHolder(directory);
   const owner = readStackState(directory)?.owner;
-  const others = [starter, owner].flatMap((other) =>
-    other !== undefined && other !== null && other.pid !== process.pid && isProcessRunning(other)
-      ? [other]
-      : [],
-  );
+  const others = [starter, owner]
+    .filter((other) => other !== undefined && other !== null)
+    .filter((other) => other.pid !== process.pid && isProcessRunning(other));
   for (const other of others) {
     report(`asking scripts/up (process ${other.pid}) to end`);
     process.kill(other.pid, 'SIGTERM');
@@ -119,8 +117,7 @@ async function runForeground(directory: string, options: Partial<StackOptions>):
 
 async function runDetached(directory: string, options: Partial<StackOptions>): Promise<void> {
   const { stack } = await bringUp(directory, { ...options, detached: true });
-  write(renderTour(directory, stack.description));
-  write('\nscripts/up --down ends the stack.\n');
+  write(`${renderTour(directory, stack.description)}\nscripts/up --down ends the stack.\n`);
 }
 
 async function runDemo(directory: string, options: Partial<StackOptions>): Promise<void> {
@@ -132,12 +129,9 @@ async function runDemo(directory: string, options: Partial<StackOptions>): Promi
 
 function renderStatus(status: StackStatus): string {
   if (status.processes.length === 0) return 'No stack is running here; scripts/up starts one.\n';
-  const rows = status.processes.map(({ name, state, pid, address }) => [
-    name,
-    state,
-    state === 'ended' ? '' : String(pid),
-    address,
-  ]);
+  const rows = status.processes.map(({ name, state, pid, address }) => {
+    return [name, state, state === 'ended' ? '' : String(pid), address];
+  });
   const lines = textTable([['process', 'state', 'pid', 'address'], ...rows], 'left');
   const verdict = status.isReady
     ? paint('green', `Everything is ready on ${status.description?.baseUrl ?? ''}`)

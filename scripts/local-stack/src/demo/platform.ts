@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { create, type DescMessage, type MessageInitShape, toBinary, toJson } from '@bufbuild/protobuf';
+import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import {
   JobAssignedSchema,
@@ -60,19 +60,10 @@ export function jobCreated({ customer, ...job }: NewJob): MessageInitShape<typeo
 export async function connectPlatform(amqpUrl: string, signal: AbortSignal) {
   const publisher = await connectPublisher(amqpUrl, 'demo platform', signal);
 
-  async function publish<Desc extends DescMessage>(
-    schema: Desc,
-    content: MessageInitShape<Desc>,
-  ): Promise<unknown> {
-    const message = create(schema, content);
-    await publisher.publish({
-      exchange: PLATFORM,
-      routingKey: schema.typeName,
-      type: schema.typeName,
-      messageId: randomUUID(),
-      body: toBinary(schema, message),
-    });
-    return { [schema.typeName]: toJson(schema, message) };
+  function publish<Desc extends DescMessage>(schema: Desc, content: MessageInitShape<Desc>) {
+    const { typeName: type } = schema;
+    const body = toBinary(schema, create(schema, content));
+    return publisher.publish({ exchange: PLATFORM, routingKey: type, type, messageId: randomUUID(), body });
   }
 
   return {

@@ -24,19 +24,17 @@ export async function inspectStack(directory: string): Promise<StackStatus> {
   const description = readJson(stackFiles(directory).description, stackDescription);
   const services = state?.plan.services ?? {};
   const simulator = state?.plan.simulator;
-  const ports = new Map<string, number>([
-    ...Object.entries(state?.plan.backingServices ?? {}).flatMap(([name, source]): [string, number][] =>
-      source.kind === 'private' ? [[name, source.port]] : [],
+  const backingServices = Object.entries(state?.plan.backingServices ?? {});
+  const ports: Readonly<Record<string, number | undefined>> = {
+    ...Object.fromEntries(
+      backingServices.map(([name, source]) => [name, source.kind === 'private' ? source.port : undefined]),
     ),
-    ...Object.entries(services).map(([name, { httpPort, adminPort }]): [string, number] => [
-      name,
-      httpPort ?? adminPort,
-    ]),
-    ...Object.entries(state?.plan.ports ?? {}).flatMap(([name, port]): [string, number][] =>
-      port === undefined ? [] : [[name, port]],
+    ...Object.fromEntries(
+      Object.entries(services).map(([name, { httpPort, adminPort }]) => [name, httpPort ?? adminPort]),
     ),
-    ...(simulator === undefined ? [] : ([['simulator', simulator.adminPort]] as const)),
-  ]);
+    ...state?.plan.ports,
+    simulator: simulator?.adminPort,
+  };
   const processes = await Promise.all(
     Object.entries(state?.processes ?? {}).map(async ([name, record]): Promise<ProcessStatus> => {
       const adminPort = name === 'simulator' ? simulator?.adminPort : services[name]?.adminPort;
@@ -45,7 +43,7 @@ export async function inspectStack(directory: string): Promise<StackStatus> {
         isRunning &&
         (adminPort === undefined ||
           (await respondsOk(`http://127.0.0.1:${adminPort}/readyz`).catch(() => false)));
-      const port = ports.get(name);
+      const port = ports[name];
       return {
         name,
         pid: record.pid,

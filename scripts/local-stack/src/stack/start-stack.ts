@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { LocalProgram } from '@partner/test-kit/backing-services/local-process';
 import { postgresUrl } from '@partner/test-kit/backing-services/postgres';
 import { createDockerServices } from '../backing-services/docker-engine.js';
-import { BACKING_SERVICE_TITLES } from '../backing-services/backing-service.js';
+import { BACKING_SERVICES, BACKING_SERVICE_TITLES } from '../backing-services/backing-service.js';
 import { createOwnDatabase } from '../backing-services/external-servers.js';
 import type { Progress } from '../terminal.js';
 import { ensureCertificates } from '../receiver/certificates.js';
@@ -230,10 +230,9 @@ function urlsOf({ ports, backingServices, redisKeyPrefix, devHosts }: StackPlan)
     redisUrl: backingServiceUrl('redis', backingServices.redis),
     redisKeyPrefix,
     devHosts,
-    mail:
-      ports.mail === undefined
-        ? undefined
-        : { SMTP_URL: `smtp://127.0.0.1:${ports.mail}`, MAIL_FROM: 'partner-api@service.example' },
+    ...(ports.mail !== undefined && {
+      mail: { SMTP_URL: `smtp://127.0.0.1:${ports.mail}`, MAIL_FROM: 'partner-api@service.example' },
+    }),
   };
 }
 
@@ -247,8 +246,8 @@ async function restartContainers(plan: StackPlan, directory: string): Promise<vo
 }
 
 function titleOf(name: string, plan: StackPlan): string {
-  const [part] = Object.entries(BACKING_SERVICE_TITLES).filter(([key]) => key === name);
-  const source =
-    name === 'postgres' || name === 'rabbitmq' || name === 'redis' ? plan.backingServices[name] : undefined;
-  return `${part?.[1] ?? name} on port ${source?.kind === 'private' ? source.port : '?'}`;
+  const service = BACKING_SERVICES.find((each) => each === name);
+  if (service === undefined) return name;
+  const source = plan.backingServices[service];
+  return `${BACKING_SERVICE_TITLES[service]} on port ${source.kind === 'private' ? source.port : '?'}`;
 }
