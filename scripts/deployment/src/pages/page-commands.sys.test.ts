@@ -22,37 +22,30 @@ const PAGES = ['.', '.github', 'charts', 'proto-contracts', 'scripts/docs', 'ser
 );
 
 /** Commands that are not run here, by how they begin, and why. */
-const LEFT_OUT: readonly (readonly [command: RegExp, reason: string])[] = [
-  [
+const LEFT_OUT = Object.entries({
+  'needs a cluster; charts.test.ts renders the values of each installation': [
     /^(helm (upgrade|history|rollback)|for chart in [^]*helm upgrade)/,
-    'needs a cluster; charts.test.ts renders the values of each installation',
   ],
-  [/^(kubectl|skaffold) /, 'needs a cluster'],
-  [/^helm (package|verify|push)/, 'signs and publishes a release'],
-  [
+  'needs a cluster': [/^(kubectl|skaffold) /],
+  'signs and publishes a release': [/^helm (package|verify|push)/, /^IMAGE=|^cosign /, /^git tag/],
+  'needs a Docker engine; containers.sys.test.ts builds the images': [
     /^(docker push|for service in .*\n.*docker build|OTEL_\S+ docker compose)/,
-    'needs a Docker engine; containers.sys.test.ts builds the images',
   ],
-  [/^IMAGE=|^cosign /, 'signs and publishes a release'],
-  [/^git tag/, 'signs and publishes a release'],
-  [/^docker buildx|^pinned\(\)/, 'reads and writes images of a registry'],
-  [/^npm (ci|run)|^scripts\/test|^ROUNDS=|^FUZZ_/, 'is the build or a run of the tests itself'],
-  [/^scripts\/up +#/, 'stays in the foreground; up.sys.test.ts runs it'],
-  [
+  'reads and writes images of a registry': [/^docker buildx|^pinned\(\)/],
+  'is the build or a run of the tests itself': [/^npm (ci|run)|^scripts\/test|^ROUNDS=|^FUZZ_/],
+  'stays in the foreground; up.sys.test.ts runs it': [/^scripts\/up +#/],
+  'names the date of a release to come; company-settings.sys.test.ts sends one': [
     /^scripts\/partnerctl announcements send/,
-    'names the date of a release to come; company-settings.sys.test.ts sends one',
   ],
-  [
+  'needs the server of a partner; conformance-checks.test.ts runs it with one': [
     /^partnerctl conformance .*127\.0\.0\.1:3000/,
-    'needs the server of a partner; conformance-checks.test.ts runs it with one',
   ],
-  [/^createdb|^psql|^redis-cli|^for user in/, 'asks for passwords; least-privilege runs the files'],
-  [
+  'asks for passwords; least-privilege runs the files': [/^createdb|^psql|^redis-cli|^for user in/],
+  'needs a declared restore, which stays; declare-restore.int.test.ts runs the check': [
     /^scripts\/partnerctl restore check/,
-    'needs a declared restore, which stays; declare-restore.int.test.ts runs the check',
   ],
-  ...(python === undefined ? [[/^(pip|python) /, 'needs Python, which is missing'] as const] : []),
-];
+  'needs Python, which is missing': python === undefined ? [/^(pip|python) /] : [],
+}).flatMap(([reason, beginnings]) => beginnings.map((beginning) => [beginning, reason] as const));
 
 const printed = PAGES.map((page) => [page, printedCommands(readProjectFile(page))] as const).filter(
   ([, commands]) => commands.length > 0,
