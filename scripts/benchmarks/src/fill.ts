@@ -9,11 +9,7 @@ import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 
 export type Client = Parameters<Parameters<typeof withPostgres>[1]>[0];
 
-export interface BenchEndpoint {
-  readonly id: string;
-  readonly companyId: string;
-  readonly projectId: string;
-}
+export type BenchEndpoint = Awaited<ReturnType<typeof addEndpoints>>[number];
 
 export const ENDPOINTS = 100;
 
@@ -46,7 +42,7 @@ async function addSubscription(
 /** Creates {@link ENDPOINTS} selling companies, each with a project and active subscriptions to the events of its quotes. */
 export async function addEndpoints(stack: Stack, subscriptions = 1) {
   return withPostgres(stack.description.postgresUrl, async (client) => {
-    const made: BenchEndpoint[] = [];
+    const made = [];
     for (let number = 1; number <= ENDPOINTS; number += 1) {
       const { id: companyId } = await addCompany(client, { class: 'SALES' });
       const place = { stack, path: `/hooks/${number}`, companyId };
@@ -58,10 +54,6 @@ export async function addEndpoints(stack: Stack, subscriptions = 1) {
     }
     return made;
   });
-}
-
-function bodyOf(eventId: string): Buffer {
-  return Buffer.from(JSON.stringify({ ...EXAMPLE, id: eventId }));
 }
 
 /**
@@ -77,37 +69,29 @@ export async function commitEvents(
     readonly signal?: AbortSignal;
   },
 ): Promise<void> {
+  const { event, resource } = EXAMPLE;
   for (let done = 0; done < events.count; done += AT_ONCE) {
     events.signal?.throwIfAborted();
     const chunk = Array.from({ length: Math.min(AT_ONCE, events.count - done) }, (_, index) => {
-      const subscription = events.subscriptions[(done + index) % events.subscriptions.length];
-      if (subscription === undefined) throw new Error('there are subscriptions');
+      const endpoint = events.subscriptions[(done + index) % events.subscriptions.length];
+      if (endpoint === undefined) throw new Error('there are subscriptions');
+      const { id: subscription, companyId: company } = endpoint;
       const id = newId('evt');
-      return { id, subscription, body: bodyOf(id) };
+      const body = JSON.stringify({ ...EXAMPLE, id });
+      return { id, delivery: newId('dlv'), subscription, company, body };
     });
     await client.query(
-      `with event as (
+      `with made as (
+         select * from jsonb_to_recordset($1) as source (id text, delivery text, subscription text, company text, body text)
+       ), event as (
          insert into events
            (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body, sequence)
-         select made.id, made.company_id, $5, 1, now(), $6, $7, $8, made.body, 0
-         from unnest($1::text[], $2::text[], $3::bytea[]) as made (id, company_id, body)
+         select id, company, $2, 1, now(), $3, $4, $5, convert_to(body, 'UTF8'), 0 from made
        )
        insert into deliveries
          (id, subscription_id, company_id, event_id, event, resource_type, resource_id, next_attempt_at)
-       select made.id, made.subscription_id, made.company_id, made.event_id, $5, $6, $7, coalesce($10, now())
-       from unnest($9::text[], $4::text[], $2::text[], $1::text[]) as made (id, subscription_id, company_id, event_id)`,
-      [
-        chunk.map(({ id }) => id),
-        chunk.map(({ subscription }) => subscription.companyId),
-        chunk.map(({ body }) => body),
-        chunk.map(({ subscription }) => subscription.id),
-        EXAMPLE.event,
-        EXAMPLE.resource.type,
-        EXAMPLE.resource.id,
-        EXAMPLE.resource.version,
-        chunk.map(() => newId('dlv')),
-        events.dueAt ?? null,
-      ],
+       select delivery, subscription, company, id, $2, $3, $4, coalesce($6, now()) from made`,
+      [JSON.stringify(chunk), event, resource.type, resource.id, resource.version, events.dueAt ?? null],
     );
   }
 }
