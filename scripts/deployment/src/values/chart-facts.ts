@@ -1,7 +1,7 @@
 import { INGRESS_PATHS, type ServiceName } from '@partner/local-stack/stack/services';
 
 /** What a pod requests, and its memory limit. There is no CPU limit: it would slow a pod down despite an idle CPU. */
-interface PodResources {
+export interface PodResources {
   readonly cpu: string;
   readonly memory: string;
   readonly memoryLimit: string;

@@ -1,5 +1,6 @@
 import { IPV4, IPV6 } from '@partner/kernel/process/address-patterns';
 import { z } from 'zod';
+import type { PodResources } from './chart-facts.js';
 
 const DNS_LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?';
 /** Name of most Kubernetes objects. */
@@ -218,11 +219,7 @@ export const sessionPersistence = z
     then: { required: ['absoluteTimeout'] },
   });
 
-export function resourcesValues(defaults: {
-  readonly cpu: string;
-  readonly memory: string;
-  readonly memoryLimit: string;
-}) {
+export function resourcesValues(defaults: PodResources) {
   return z.strictObject({
     requests: group('What the scheduler reserves.', {
       cpu: cpu.default(defaults.cpu).describe('Requested CPU.'),
