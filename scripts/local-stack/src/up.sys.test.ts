@@ -8,9 +8,9 @@ import { deliveryPage } from '@partner/proto-contracts/resources/delivery/delive
 import { webhookStatistics } from '@partner/proto-contracts/resources/statistics/statistics';
 import { subscriptionList } from '@partner/proto-contracts/resources/subscription/subscription';
 import { eventually } from '@partner/test-kit/eventually';
-import { sendCall } from '@partner/test-kit/http-call';
 import { startReceiver } from '@partner/test-kit/receiver';
 import type { z } from 'zod';
+import { createStackClient } from './demo/stack-client.js';
 import { type CommandResult, runCommand } from './run-command.js';
 import { inspectStack } from './stack/inspect-stack.js';
 import { PROJECT_ROOT } from './project-root.js';
@@ -106,17 +106,11 @@ describe('scripts/up', () => {
   test('--reset starts anew, and gives each company webhooks with days of deliveries', async () => {
     const started = await up('--reset', '--detach');
     expect(started).toMatchObject({ exitCode: 0, stderr: '' });
-    const { baseUrl, companies } = description();
-    const { origin } = new URL(baseUrl);
-    for (const { owner } of companies) {
-      const session = await sendCall(baseUrl, '/partner-api/session', {
-        method: 'POST',
-        headers: { origin },
-        body: owner,
-      });
-      const cookie = session.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const stack = createStackClient(description(), new AbortController().signal);
+    for (const company of description().companies) {
+      const owner = await stack.signIn(company);
       const read = async <S extends z.ZodType>(where: string, schema: S) =>
-        schema.parse((await sendCall(baseUrl, where, { headers: { cookie } })).json);
+        (await stack.call(where, owner, [200, schema])).data;
       const { subscriptions } = await read('/partner-api/webhooks', subscriptionList);
       expect(subscriptions.map(({ state }) => state)).toEqual(['active', 'active', 'active']);
       const from = new Date(Date.now() - 7 * 24 * 3_600_000).toISOString();

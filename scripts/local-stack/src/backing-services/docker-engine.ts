@@ -15,20 +15,13 @@ export const DOCKER_URLS: Readonly<Record<BackingService, (port: number) => stri
 
 /** The containers of one stack; a part of their names is unique to its directory. */
 export function createDockerServices(directory: string) {
-  const project = `partner-${createHash('sha256').update(directory).digest('hex').slice(0, 8)}`;
+  const name = `partner-${createHash('sha256').update(directory).digest('hex').slice(0, 8)}`;
+  const project = ['--project-name', name, '--file', path.join(PROJECT_ROOT, 'docker-compose.yml')];
   const compose = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-    runCommand(
-      'docker',
-      [
-        'compose',
-        '--project-name',
-        project,
-        '--file',
-        path.join(PROJECT_ROOT, 'docker-compose.yml'),
-        ...args,
-      ],
-      { cwd: PROJECT_ROOT, env: { ...process.env, ...env } },
-    );
+    runCommand('docker', ['compose', ...project, ...args], {
+      cwd: PROJECT_ROOT,
+      env: { ...process.env, ...env },
+    });
   return {
     async isUsable() {
       const succeeds = async (...args: string[]) =>
