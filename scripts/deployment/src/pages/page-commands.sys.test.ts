@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { jobCreatedJson } from '@partner/local-stack/demo/platform';
 import { PROJECT_ROOT, readProjectFile } from '@partner/local-stack/project-root';
 import { ensurePython } from '@partner/local-stack/toolchains';
 import { type Receiver, startReceiver } from '@partner/test-kit/receiver';
@@ -142,15 +143,10 @@ async function fillWorld(): Promise<void> {
   const job = await publishJob(seller, installer);
   const leaving = await partnerctl('companies create --name Leaving --class SALES --field company.id');
   const key = await partnerctl(`keys create ${leaving} --kind general --field apiKey`);
+  const address = '12 Main Street, Austin, TX 78701';
+  const lead = { fullName: 'Ada', email: 'ada@customers.example', phone: '+1 512 555 0100', address };
   await world.outputOf(
-    `curl -sS --fail-with-body '${base}/inbound/leads' -H 'x-api-key: ${key}' -H 'content-type: application/json' -d '${JSON.stringify(
-      {
-        fullName: 'Ada',
-        email: 'ada@customers.example',
-        phone: '+1 512 555 0100',
-        address: '12 Main Street, Austin, TX 78701',
-      },
-    )}'`,
+    `curl -sS --fail-with-body '${base}/inbound/leads' -H 'x-api-key: ${key}' -H 'content-type: application/json' -d '${JSON.stringify(lead)}'`,
   );
 
   const queue = 'job-state.platform-messages';
@@ -199,39 +195,22 @@ async function fillWorld(): Promise<void> {
 
 const partnerctl = (args: string) => world.outputOf(`scripts/partnerctl ${args}`);
 
-const publish = (type: string, json: object, more = '') =>
+const publish = (type: string, json: unknown, more = '') =>
   world.outputOf(`scripts/partnerctl platform publish ${type} ${more} <<'END'\n${JSON.stringify(json)}\nEND`);
 
-async function publishJob(seller: string, installer: string): Promise<string> {
-  const job = await partnerctl('platform new-id job');
-  const message = { jobId: job, version: 1, sellingCompanyId: seller, workOrderNo: 'WO-2' };
-  const customer = {
-    name: 'Casey',
-    phone: '+1 512 555 0142',
-    line1: '1 Elm',
-    city: 'Austin',
-    state: 'TX',
-    zip: '78701',
-  };
-  await publish('JobCreated', {
-    ...message,
-    customer,
-    scope: { packageName: 'Heat', systemType: 'HVAC', scopeVersion: 1 },
-  });
-  await publish('JobAssigned', { jobId: job, version: 2, installerCompanyId: installer });
-  return job;
+async function publishJob(sellingCompanyId: string, installerCompanyId: string): Promise<string> {
+  const jobId = await partnerctl('platform new-id job');
+  await publish('JobCreated', jobCreatedJson({ jobId, sellingCompanyId }));
+  await publish('JobAssigned', { jobId, version: 2, installerCompanyId });
+  return jobId;
 }
 
 /** Publishes messages that become dead letters, since an installer company cannot sell, and returns their ids. */
 async function publishRefused(queue: string, installer: string): Promise<string[]> {
   const projectId = await partnerctl('platform new-id prj');
   const letters = Array.from({ length: 7 }, (_, index) => `page-${index}`);
-  for (const id of letters)
-    await publish(
-      'ProjectCreated',
-      { projectId, version: 1, sellingCompanyId: installer },
-      `--message-id ${id}`,
-    );
+  const project = { projectId, version: 1, sellingCompanyId: installer };
+  for (const id of letters) await publish('ProjectCreated', project, `--message-id ${id}`);
   await world.outputOf(
     `until [ "$(scripts/partnerctl dead-letters list ${queue} --field deadLetters | grep -o page- | wc -l)" = ${letters.length} ]; do sleep 0.2; done`,
   );

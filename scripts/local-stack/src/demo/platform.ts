@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { create, type DescMessage, type MessageInitShape, toBinary, toJson } from '@bufbuild/protobuf';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import {
   JobAssignedSchema,
@@ -55,6 +55,11 @@ export function jobCreated({ customer, ...job }: NewJob): MessageInitShape<typeo
     },
     occurredAt: timestampNow(),
   };
+}
+
+/** Returns the message as JSON, as `partnerctl platform publish` reads it. */
+export function jobCreatedJson(job: NewJob) {
+  return toJson(JobCreatedSchema, create(JobCreatedSchema, jobCreated(job)));
 }
 
 export async function connectPlatform(amqpUrl: string, signal: AbortSignal) {
