@@ -13,22 +13,19 @@ export const knownSecret = z.object({
 
 export type KnownSecret = z.infer<typeof knownSecret>;
 
-/** The receiver's secrets, stored in a file so that they survive a restart. */
-export interface KnownSecrets {
-  add(secret: KnownSecret): void;
-  /** Returns the secrets of the version that may sign deliveries on the path; undefined if it has none of any version. */
-  candidates(version: number, path: string): readonly string[] | undefined;
-}
+export type KnownSecrets = ReturnType<typeof openKnownSecrets>;
 
-export function openKnownSecrets(file: string): KnownSecrets {
+/** Opens the receiver's secrets, stored in a file so that they survive a restart. */
+export function openKnownSecrets(file: string) {
   let secrets = readJson(file, z.array(knownSecret)) ?? [];
   return {
-    add(added) {
+    add(added: KnownSecret): void {
       const isSame = (known: KnownSecret) => known.secret === added.secret && known.path === added.path;
       secrets = [...secrets.filter((known) => !isSame(known)), added];
       writePrivateJson(file, secrets);
     },
-    candidates(version, path) {
+    /** Returns the secrets of the version that may sign deliveries on the path; undefined if it has none of any version. */
+    candidates(version: number, path: string): readonly string[] | undefined {
       const ofPath = secrets.filter((known) => known.path === undefined || known.path === path);
       if (ofPath.length === 0) return undefined;
       return ofPath.filter((known) => known.version === version).map((known) => known.secret);

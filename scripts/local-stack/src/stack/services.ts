@@ -94,12 +94,8 @@ function commonSettings(adminPort: number, amqpUrl: string): Record<string, stri
   };
 }
 
-export interface Replica {
-  readonly service: ServiceName;
-  readonly name: string;
-}
-
-export function replicasOf(counts: Readonly<Partial<Record<ServiceName, number>>>): Replica[] {
+/** Returns the replicas of all services; one of a service without a count. */
+export function replicasOf(counts: Readonly<Partial<Record<ServiceName, number>>>) {
   return SERVICE_NAMES.flatMap((service) =>
     Array.from({ length: counts[service] ?? 1 }, (_, index) => ({
       service,
