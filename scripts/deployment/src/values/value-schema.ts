@@ -1,21 +1,9 @@
 import { z } from 'zod';
 
 /** JSON Schema of a chart's value or of a setting. Other keywords are kept unchanged. */
-export interface ValueSchema {
-  readonly [keyword: string]: unknown;
-  readonly type?: string | readonly string[] | undefined;
-  readonly description?: string | undefined;
-  readonly default?: unknown;
-  readonly enum?: readonly string[] | undefined;
-  readonly minimum?: number | undefined;
-  readonly maximum?: number | undefined;
-  readonly unit?: string | undefined;
-  readonly isSecret?: boolean | undefined;
-  readonly properties?: Readonly<Record<string, ValueSchema>> | undefined;
-  readonly required?: readonly string[] | undefined;
-}
+export type ValueSchema = Readonly<z.infer<typeof valueSchema>>;
 
-const valueSchema: z.ZodType<ValueSchema> = z.looseObject({
+const valueSchema = z.looseObject({
   type: z.union([z.string(), z.array(z.string())]).optional(),
   description: z.string().optional(),
   enum: z.array(z.string()).optional(),
@@ -23,12 +11,9 @@ const valueSchema: z.ZodType<ValueSchema> = z.looseObject({
   maximum: z.number().optional(),
   unit: z.string().optional(),
   isSecret: z.boolean().optional(),
-  properties: z
-    .record(
-      z.string(),
-      z.lazy(() => valueSchema),
-    )
-    .optional(),
+  get properties(): z.ZodOptional<z.ZodRecord<z.ZodString, typeof valueSchema>> {
+    return z.record(z.string(), valueSchema).optional();
+  },
   required: z.array(z.string()).optional(),
 });
 
