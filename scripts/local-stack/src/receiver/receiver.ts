@@ -124,9 +124,8 @@ export async function serveReceiver(deps: {
     },
   );
   try {
-    const port = await listen(server, {
-      ...{ host: deps.host ?? '127.0.0.1', port: deps.port, variable: deps.variable },
-    });
+    const { host = '127.0.0.1', variable } = deps;
+    const port = await listen(server, { host, port: deps.port, variable });
     return {
       port,
       async close() {
@@ -189,25 +188,18 @@ function send(response: ServerResponse, status: number, body: Readonly<Record<st
   response.writeHead(status, { 'content-type': 'application/json' }).end(`${JSON.stringify(body)}\n`);
 }
 
-interface RequestedFailure {
-  readonly status: number;
-  /** For each event, the number of requests that fail before the next one is accepted. */
-  readonly times: number;
-}
-
 const TEST_EVENT = 'install.test';
 
 /**
  * Reads `/fail/<status>/<times>`, and `/down/<status>` for an event that is not a test, with anything after it; undefined for every
- * other path.
+ * other path. `times` is, for each event, the number of requests that fail before the next one is accepted.
  */
-function requestedFailure(path: string, event: string | undefined): RequestedFailure | undefined {
+function requestedFailure(path: string, event: string | undefined) {
   const [, status, times] = /^\/fail\/([2-5]\d\d)\/(\d{1,6})(?:\/|$)/.exec(path) ?? [];
   if (status !== undefined) return { status: Number(status), times: Number(times) };
   const [, down] = /^\/down\/([2-5]\d\d)(?:\/|$)/.exec(path) ?? [];
-  return down === undefined || event === TEST_EVENT
-    ? undefined
-    : { status: Number(down), times: Number.POSITIVE_INFINITY };
+  if (down === undefined || event === TEST_EVENT) return undefined;
+  return { status: Number(down), times: Number.POSITIVE_INFINITY };
 }
 
 /** Reads `/slow/<milliseconds>`, with anything after it: the delay before each response; 0 for every other path. */
