@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ServiceName } from '@partner/local-stack/stack/services';
+import { SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
 import { loadServiceModule } from './load-service-module.js';
 import { toValueSchema, type ValueSchema } from './values/value-schema.js';
 
@@ -11,24 +11,14 @@ export interface Setting {
 
 type DeclaredSettings = Awaited<ReturnType<typeof readSettings>>;
 
-type Declaration = readonly [service: ServiceName, file?: string, name?: string];
-
-/** Each program's config module, and the schema that it exports: `config` of `config` unless it says otherwise. */
-const DECLARATIONS: Readonly<Record<string, Declaration>> = {
-  'job-state': ['job-state'],
-  'inbound-gateway': ['inbound-gateway'],
-  'installer-gateway': ['installer-gateway'],
-  console: ['console'],
-  'webhook-dispatcher': ['webhook-dispatcher'],
-  migrate: ['job-state', 'config', 'migrateConfig'],
-  'seed-sandbox': ['job-state', 'config', 'seedConfig'],
-  'simulate-sandbox': ['job-state', 'sandbox/simulator-config', 'simulatorConfig'],
-};
-
 const DECLARED = new Map<string, DeclaredSettings>();
-for (const [program, declaration] of Object.entries(DECLARATIONS)) {
-  DECLARED.set(program, await readSettings(declaration));
-}
+for (const service of SERVICE_NAMES) DECLARED.set(service, await readSettings(service, 'config', 'config'));
+DECLARED.set('migrate', await readSettings('job-state', 'config', 'migrateConfig'));
+DECLARED.set('seed-sandbox', await readSettings('job-state', 'config', 'seedConfig'));
+DECLARED.set(
+  'simulate-sandbox',
+  await readSettings('job-state', 'sandbox/simulator-config', 'simulatorConfig'),
+);
 
 export const PROGRAM_NAMES: readonly string[] = [...DECLARED.keys()];
 
@@ -38,7 +28,8 @@ export function settingsOf(program: string): DeclaredSettings {
   return declared;
 }
 
-async function readSettings([service, file = 'config', name = 'config']: Declaration) {
+/** Reads the schema of a program's settings, which a module of its service exports. */
+async function readSettings(service: ServiceName, file: string, name: string) {
   const schema = (await loadServiceModule(service, file))[name];
   if (!(schema instanceof z.ZodObject)) throw new Error(`${file} of ${service} exports no schema ${name}`);
   const { properties: texts = {}, required = [] } = toValueSchema(schema, 'input');

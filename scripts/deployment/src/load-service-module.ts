@@ -18,14 +18,10 @@ export function loadServiceModule(service: ServiceName, file: string) {
   return exportsOf(url.href);
 }
 
-export interface RefusedRanges {
-  readonly ipv4: readonly string[];
-  readonly publicIpv6: string;
-  readonly ipv6: readonly string[];
-}
+export type RefusedRanges = Awaited<ReturnType<typeof readRefusedRanges>>;
 
 /** Reads the ranges from webhook-dispatcher, so that the network policy refuses the same ones. */
-export async function readRefusedRanges(): Promise<RefusedRanges> {
+export async function readRefusedRanges() {
   const rules = z
     .looseObject({
       REFUSED_IPV4_RANGES: z.array(z.string()),
