@@ -11,8 +11,9 @@ const TICK_MS = 10;
  */
 export function processorTimes(roots: readonly number[]): ReadonlyMap<number, number> {
   const processes = new Map<number, { readonly parent: number; readonly milliseconds: number }>();
-  for (const name of entriesOf('/proc').filter((entry) => /^\d+$/.test(entry))) {
-    const text = read(`/proc/${name}/stat`);
+  for (const name of ifThere(() => readdirSync('/proc')) ?? []) {
+    if (!/^\d+$/.test(name)) continue;
+    const text = ifThere(() => readFileSync(`/proc/${name}/stat`, 'utf8'));
     if (text === undefined) continue;
     // The name in parentheses can contain any character.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -50,21 +51,15 @@ export function socketBytes(port: string): number {
 }
 
 function statusNumber(pid: number, field: string): number | undefined {
-  const [, number] = new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(read(`/proc/${pid}/status`) ?? '') ?? [];
+  const status = ifThere(() => readFileSync(`/proc/${pid}/status`, 'utf8'));
+  const [, number] = new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status ?? '') ?? [];
   return number === undefined ? undefined : Number(number);
 }
 
-function entriesOf(directory: string): readonly string[] {
+/** Returns what a read of `/proc` returns; undefined where there is no such file, e.g. of a process that has ended. */
+function ifThere<T>(read: () => T): T | undefined {
   try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
-}
-
-function read(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
+    return read();
   } catch {
     return undefined;
   }
