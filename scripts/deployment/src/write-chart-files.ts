@@ -26,15 +26,11 @@ function valuesFiles(chart: ServiceName): readonly (readonly [file: string, text
 }
 
 async function chartFiles(): Promise<ReadonlyMap<string, string>> {
-  const observability = [...observabilityFiles()].map(
-    ([file, content]) =>
-      [
-        file,
-        file.endsWith('.json')
-          ? JSON.stringify(content)
-          : `# ${GENERATED_ALERTS}\n${stringify(content, { lineWidth: 0, aliasDuplicateObjects: false })}`,
-      ] as const,
-  );
+  const observability = [...observabilityFiles()].map(([file, content]) => {
+    if (file.endsWith('.json')) return [file, JSON.stringify(content)] as const;
+    const alerts = stringify(content, { lineWidth: 0, aliasDuplicateObjects: false });
+    return [file, `# ${GENERATED_ALERTS}\n${alerts}`] as const;
+  });
   const texts = [
     ...observability,
     ...SERVICE_NAMES.flatMap(valuesFiles),

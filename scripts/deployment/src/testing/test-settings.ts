@@ -88,14 +88,12 @@ export function testSettingsOfAll(services: readonly RenderedService[]): void {
     const violations = runs.flatMap(({ title, program = '', given }) => {
       const file = path.join(PROJECT_ROOT, 'services/job-state/dist', `${program}.js`);
       if (!existsSync(file)) return [`${title}: there is no program ${program}`];
-      const required = settingsOf(program).settings.filter(({ isRequired }) => isRequired);
+      const { settings } = settingsOf(program);
+      const required = settings.filter(({ isRequired }) => isRequired).map(({ name }) => name);
       // It ignores the other settings of its service.
       const unknown = lacking(given, namesOf(program)).filter((name) => name in SECRETS);
       return [
-        ...lacking(
-          required.map(({ name }) => name),
-          given,
-        ).map((name) => `${title}: ${program} needs ${name}`),
+        ...lacking(required, given).map((name) => `${title}: ${program} needs ${name}`),
         ...unknown.map((name) => `${title}: ${program} does not read ${name}`),
       ];
     });

@@ -67,18 +67,11 @@ export function renderValuesTable(values: ValueSchema): string {
 }
 
 function rows({ properties = {} }: ValueSchema, prefix: string): readonly (readonly string[])[] {
-  return Object.entries(properties).flatMap(([name, schema]) =>
-    isGroup(schema)
-      ? rows(schema, `${prefix}${name}.`)
-      : [
-          [
-            `\`${prefix}${name}\``,
-            `\`${inline(schema.default)}\``,
-            allowedValues(schema),
-            schema.description ?? '',
-          ],
-        ],
-  );
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    if (isGroup(schema)) return rows(schema, `${prefix}${name}.`);
+    const value = [`\`${prefix}${name}\``, `\`${inline(schema.default)}\``];
+    return [[...value, allowedValues(schema), schema.description ?? '']];
+  });
 }
 
 export function renderTable(head: readonly string[], body: readonly (readonly string[])[]): string {
