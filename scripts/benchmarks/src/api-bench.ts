@@ -224,13 +224,11 @@ async function createApiMeasurement(deps: {
   /** Returns the cost of a request. Times are in milliseconds. */
   function costOf({ slices, processes: names }: Contender) {
     const used = usagePerRequest(slices, idle);
+    const rates = slices.map(({ perSecond }) => perSecond);
     const processorMs = names.map((name): [string, number] => [name, used.processors[name] ?? 0]);
     return {
       ...summarise(slices.flatMap(({ durations }) => durations)),
-      perSecond: quantileOf(
-        slices.map(({ perSecond }) => perSecond),
-        0.5,
-      ),
+      perSecond: quantileOf(rates, 0.5),
       processors: { ...Object.fromEntries(processorMs), client: used.processors['client'] ?? 0 },
       processorMs: sum(processorMs.map(([, ms]) => ms)),
       postgres: used.postgres,
