@@ -48,9 +48,10 @@ export interface StackOptions {
   readonly signal?: AbortSignal;
 }
 
-export async function makePlan(
-  options: StackOptions & { readonly directory: string; readonly report: Progress },
-): Promise<StackPlan> {
+/** The options with an absolute directory. */
+export type PreparedOptions = StackOptions & { readonly report: Progress };
+
+export async function makePlan(options: PreparedOptions): Promise<StackPlan> {
   const proxyPort = await choosePort(options.proxyPort, options.report);
   const backingServices = await chooseBackingServices(options);
   const receiverPort = await freePort();
@@ -91,9 +92,7 @@ async function choosePort(wanted: number | undefined, report: Progress): Promise
   return freePort();
 }
 
-async function chooseBackingServices(
-  options: StackOptions & { readonly directory: string; readonly report: Progress },
-): Promise<BackingServiceSources> {
+async function chooseBackingServices(options: PreparedOptions): Promise<BackingServiceSources> {
   const { backingServices } = options;
   switch (backingServices.kind) {
     case 'found':

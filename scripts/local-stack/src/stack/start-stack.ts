@@ -15,7 +15,7 @@ import { RECEIVER_HOST } from './receiver-hosts.js';
 import { serviceOf, type ServiceName, serviceSettings, simulatorSettings } from './services.js';
 import type { SandboxCompany, StackDescription } from './stack-description.js';
 import { thisProcess } from './stack-lock.js';
-import { makePlan, type StackOptions, withSimulator } from './stack-plan.js';
+import { makePlan, type PreparedOptions, type StackOptions, withSimulator } from './stack-plan.js';
 import { createStackProcess, type StackProcess } from './stack-process.js';
 import {
   backingServicePrograms,
@@ -57,38 +57,25 @@ export interface Stack {
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const directory = path.resolve(options.directory);
-  const report = options.report ?? (() => undefined);
+  const prepared = { ...options, directory, report: options.report ?? (() => undefined) };
   const files = stackFiles(directory);
   mkdirSync(directory, { recursive: true });
 
   const before = readStackState(directory);
   if (before === undefined) rmSync(files.logs, { recursive: true, force: true });
-  const plan = await withSimulator(
-    before?.plan ?? (await makePlan({ ...options, directory, report })),
-    options.simulate,
-  );
   const state: StackState = {
-    plan,
+    plan: await withSimulator(before?.plan ?? (await makePlan(prepared)), options.simulate),
     owner: options.owned === true ? thisProcess() : (before?.owner ?? null),
     processes: before?.processes ?? {},
   };
   writeStackState(directory, state);
 
   try {
-    return await startAll({ options, directory, report, plan, state, before: before?.plan });
+    return await startAll(prepared, state, before?.plan);
   } catch (error) {
     if (before === undefined) await stopStack(directory);
     throw error;
   }
-}
-
-interface StartContext {
-  readonly options: StackOptions;
-  readonly directory: string;
-  readonly report: Progress;
-  readonly plan: StackPlan;
-  readonly state: StackState;
-  readonly before: StackPlan | undefined;
 }
 
 function createStarts(ended: AbortSignal | undefined, report: Progress) {
@@ -115,8 +102,9 @@ function createStarts(ended: AbortSignal | undefined, report: Progress) {
   };
 }
 
-async function startAll(context: StartContext): Promise<Stack> {
-  const { options, directory, report, plan, state } = context;
+async function startAll(options: PreparedOptions, state: StackState, before?: StackPlan): Promise<Stack> {
+  const { directory, report } = options;
+  const { plan } = state;
   const files = stackFiles(directory);
   const programPlace = { directory, plan };
   const processes: StackProcess[] = [];
@@ -140,8 +128,7 @@ async function startAll(context: StartContext): Promise<Stack> {
   const { signal, bringUp, bringAllUp } = createStarts(options.signal, report);
 
   const { backingServices: sources } = plan;
-  const usesDocker = Object.values(sources).some(({ kind }) => kind === 'docker');
-  if (usesDocker && context.before !== undefined) await restartContainers(plan, directory);
+  if (before !== undefined) await restartContainers(plan, directory);
   const backingServices = (await backingServicePrograms(programPlace)).map(handle);
   const portMapper = backingServices.find(({ name }) => name === 'rabbitmq-port-mapper');
   if (portMapper !== undefined) await bringUp(portMapper);
@@ -185,7 +172,7 @@ async function startAll(context: StartContext): Promise<Stack> {
   ]);
   const simulatorOf = (planned: NonNullable<StackPlan['simulator']>) =>
     simulatorProgram({ ...programPlace, settings: simulatorSettings(planned, surroundings) });
-  const former = context.before?.simulator;
+  const former = before?.simulator;
   if (former !== undefined && former.movesPerMinute !== plan.simulator?.movesPerMinute) {
     await createProcess(simulatorOf(former)).stop();
     delete state.processes['simulator'];
@@ -242,7 +229,7 @@ async function restartContainers(plan: StackPlan, directory: string): Promise<vo
       source.kind === 'docker' ? [[part, source.port] as const] : [],
     ),
   );
-  await createDockerServices(directory).start(ports);
+  if (Object.keys(ports).length > 0) await createDockerServices(directory).start(ports);
 }
 
 function titleOf(name: string, plan: StackPlan): string {
