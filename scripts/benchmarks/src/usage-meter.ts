@@ -13,11 +13,6 @@ export function growth(from: Counters, to: Counters): Counters {
   return mapCounters(to, (value, name) => Math.max(0, value - (from[name] ?? 0)));
 }
 
-export interface MeasuredProcess {
-  readonly process: string;
-  readonly pid: number;
-}
-
 /** Times are in milliseconds: of the clock, of each process with its descendants, and of all processes of the machine. */
 export interface Usage {
   readonly elapsedMs: number;
@@ -27,7 +22,10 @@ export interface Usage {
 }
 
 /** Returns a function that measures what the running processes of the stack and the others use during its work. */
-export function createUsageMeter({ description, processes }: Stack, others: readonly MeasuredProcess[]) {
+export function createUsageMeter(
+  { description, processes }: Stack,
+  others: readonly { readonly process: string; readonly pid: number }[],
+) {
   const ofStack = processes.flatMap(({ name, pid }) => (pid === undefined ? [] : [{ process: name, pid }]));
   const measured = [...ofStack, ...others];
   const read = () => {
