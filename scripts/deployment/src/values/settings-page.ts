@@ -32,21 +32,13 @@ ${renderTable(['read by', 'setting', 'default', 'allowed', 'meaning'], body)}
 `;
 }
 
-interface ReadSetting {
-  readonly setting: Setting;
-  readonly programs: readonly string[];
-}
-
-function declaredOnce(): readonly ReadSetting[] {
-  const found = new Map<string, ReadSetting>();
+function declaredOnce() {
+  const found = new Map<string, { readonly setting: Setting; readonly programs: string[] }>();
   for (const program of PROGRAM_NAMES) {
     for (const setting of settingsOf(program).settings) {
       const known = found.get(setting.name);
-      if (known !== undefined && !isService(program)) continue;
-      found.set(setting.name, {
-        setting: known?.setting ?? setting,
-        programs: [...(known?.programs ?? []), program],
-      });
+      if (known === undefined) found.set(setting.name, { setting, programs: [program] });
+      else if (isService(program)) known.programs.push(program);
     }
   }
   return [...found.values()];
