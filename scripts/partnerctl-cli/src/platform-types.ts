@@ -2,6 +2,7 @@ import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf
 import type { ReflectMessage } from '@bufbuild/protobuf/reflect';
 import { PLATFORM_MESSAGES } from '@partner/proto-contracts/platform-messages';
 import { type IdPrefix, isId, newId } from '@partner/kernel/process/ids';
+import { readProjectFile } from '@partner/local-stack/project-root';
 import type { Document, Json } from './output.js';
 
 /** Prefixes of ids, by the ending of the field's name. */
@@ -35,30 +36,23 @@ export function platformType(name: string): DescMessage | undefined {
   return PLATFORM_MESSAGES.find((message) => message.name === name || message.typeName === name);
 }
 
-/** Optional fields of each message besides lists; the comments of the contract say when each can be absent. */
-const OPTIONAL_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  MembershipChanged: ['email'],
-  JobCreated: ['project_id', 'work_order_no'],
-  JobScheduled: ['starts_at', 'ends_at'],
-  ProjectStageChanged: ['previous_stage'],
-  QuoteSent: ['valid_until'],
-  QuoteAccepted: ['option_name'],
-  InvoiceIssued: ['due_at'],
-  RebateStatusChanged: ['previous_status'],
-  AppointmentScheduled: ['project_id', 'notes'],
-  JournalEntryRecorded: ['project_id'],
-};
+/** Returns the comment of a field in the contract, the only place that says whether it can be absent. */
+function commentOf({ parent, name }: DescField): string {
+  const proto = readProjectFile(`proto-contracts/proto/${parent.file.name}.proto`);
+  const fields = proto.slice(proto.indexOf(`\nmessage ${parent.name} {`));
+  const [, comment = ''] = new RegExp(`((?: *//.*\\n)*).* ${name} = \\d+`).exec(fields) ?? [];
+  return comment;
+}
 
 /** Returns the required top-level fields that are missing or empty; one field of a oneof is enough. */
 export function missingFields(type: DescMessage, message: ReflectMessage): readonly string[] {
-  const optional = OPTIONAL_FIELDS[type.name] ?? [];
   const isMissing = (field: DescField) => !message.isSet(field) || message.get(field) === '';
   const missing = type.fields.filter(
     (field) =>
       field.oneof === undefined &&
       field.fieldKind !== 'list' &&
-      !optional.includes(field.name) &&
-      isMissing(field),
+      isMissing(field) &&
+      !/absent|required for an owner/.test(commentOf(field)),
   );
   const undecided = type.oneofs.filter(({ fields }) => fields.every(isMissing));
   return [
