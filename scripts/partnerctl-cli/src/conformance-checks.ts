@@ -6,12 +6,12 @@ import { withTimeLimit } from '@partner/local-stack/time-limit';
 import type { Json } from './output.js';
 import { type SignedDelivery, signDelivery } from '@partner/local-stack/receiver/sign-delivery';
 
-export interface CheckResult {
+export type CheckResult = {
   readonly check: string;
   readonly verdict: 'passed' | 'failed' | 'skipped';
   readonly expected: string;
   readonly got: string;
-}
+};
 
 export interface TriedReceiver {
   readonly url: URL;

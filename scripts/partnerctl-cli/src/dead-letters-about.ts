@@ -1,7 +1,7 @@
 import { QUEUES, type QueueDefinition } from '@partner/proto-contracts/topology';
 import { goThroughDeadLetters } from '@partner/kernel/amqp/dead-letters';
 import { inspectQueues } from '@partner/kernel/amqp/inspect-queues';
-import { columns, type Document, renderTable } from './output.js';
+import { columns, renderTable } from './output.js';
 import type { Session } from './session.js';
 
 export type QueueWithDead = QueueDefinition & { readonly deadLetterQueue: string };
@@ -11,11 +11,7 @@ export const QUEUES_WITH_DEAD: readonly QueueWithDead[] = QUEUES.flatMap((queue)
 );
 
 /** A dead letter that contains a searched text. */
-export interface LetterAbout {
-  readonly queue: string;
-  readonly messageId: string;
-  readonly type: string;
-}
+export type LetterAbout = { readonly queue: string; readonly messageId: string; readonly type: string };
 
 /** Finds the dead letters of the broker that contain one of the texts, in any case of letters. They stay in their queues. */
 export async function deadLettersAbout(
@@ -47,12 +43,8 @@ export async function deadLettersAbout(
 
 const LETTER_COLUMNS = columns('dead letter: messageId, queue, type');
 
-export function letterDocuments(letters: readonly LetterAbout[]): readonly Document[] {
-  return letters.map((letter) => ({ ...letter }));
-}
-
 export function renderLetters(letters: readonly LetterAbout[]): string {
   if (letters.length === 0) return '';
-  const table = renderTable(letterDocuments(letters), LETTER_COLUMNS);
+  const table = renderTable(letters, LETTER_COLUMNS);
   return `\n\n${table}\nAn erasure does not reach dead letters: partnerctl dead-letters discard <queue> <message> --yes`;
 }

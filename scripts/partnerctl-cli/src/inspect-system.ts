@@ -1,42 +1,33 @@
 import { getBacklogOperation } from '@partner/proto-contracts/internal/operators/system';
 import { QUEUES } from '@partner/proto-contracts/topology';
 import { inspectQueues } from '@partner/kernel/amqp/inspect-queues';
-import { type Document, isDocument, parseJson } from './output.js';
-import type { Session } from './session.js';
 import { counted } from '@partner/proto-contracts/api/counted';
+import type { z } from 'zod';
+import type { Session } from './session.js';
 
-export interface Thresholds {
-  /** Seconds that a delivery to a healthy endpoint has been due. A backlog of an endpoint at capacity or failing concerns its owner. */
-  readonly dueSeconds: number;
-  readonly outboxSeconds: number;
-  readonly waitingSeconds: number;
-  readonly deadLetters: number;
-  readonly connectionsPercent: number;
-}
+type Backlog = z.output<typeof getBacklogOperation.output>;
 
-/** The same as in charts/docs/metrics.md. */
-export const THRESHOLDS: Thresholds = {
-  dueSeconds: 60,
-  outboxSeconds: 30,
-  waitingSeconds: 3_600,
-  deadLetters: 0,
-  connectionsPercent: 80,
+/** The same as in charts/docs/metrics.md, each by the option of `status` that changes it: ages in seconds, and dead letters. */
+export const THRESHOLDS = {
+  /** Of a delivery to a healthy endpoint. A backlog of an endpoint at capacity or failing concerns its owner. */
+  maxDue: 60,
+  maxOutbox: 30,
+  maxWaiting: 3_600,
+  maxDead: 0,
 };
 
-export interface QueueState {
+const MAX_CONNECTIONS_PERCENT = 80;
+
+export type QueueState = {
   readonly name: string;
   /** Null: the queue is not declared. */
   readonly messages: number | null;
   readonly consumers: number | null;
   /** Null: it has no dead-letter queue, or that is not declared. */
   readonly deadLetters: number | null;
-}
+};
 
-export interface Problem {
-  readonly code: string;
-  readonly message: string;
-  readonly advice: string;
-}
+export type Problem = { readonly code: string; readonly message: string; readonly advice: string };
 
 export async function inspectServiceQueues(
   session: Pick<Session, 'connection'>,
@@ -53,34 +44,20 @@ export async function inspectServiceQueues(
   }));
 }
 
-export async function readBacklog(session: Pick<Session, 'call'>): Promise<{
-  readonly backlog: Document;
-  readonly numbers: Readonly<Record<string, number>>;
-  /** Lead of the clocks of job-state and Postgres over this one, in ms, with the round-trip time as uncertainty. */
-  readonly aheadMs: { readonly jobState: number; readonly database: number };
-  readonly tookMs: number;
-}> {
+/**
+ * Reads the backlog, and the lead of the clocks of job-state and Postgres over this one, in ms. A difference within the round-trip
+ * time counts as none.
+ */
+export async function readBacklog({ call }: Pick<Session, 'call'>) {
   const asked = Date.now();
-  const found = await session.call(getBacklogOperation, {});
+  const backlog = await call(getBacklogOperation, {});
   const respondedAt = Date.now();
-  const json = parseJson(JSON.stringify(found));
-  const backlog = isDocument(json) ? json : {};
-  const numbers = Object.fromEntries(
-    Object.entries(backlog).flatMap(([name, value]): [string, number][] =>
-      typeof value === 'number' ? [[name, value]] : [],
-    ),
-  );
-  /** A difference within the round-trip time counts as none. */
   const ahead = (at: string) => {
     const time = Date.parse(at);
     return time > respondedAt ? time - respondedAt : Math.min(0, time - asked);
   };
-  return {
-    backlog,
-    numbers,
-    aheadMs: { jobState: ahead(found.now), database: ahead(found.databaseNow) },
-    tookMs: respondedAt - asked,
-  };
+  const aheadMs = { jobState: ahead(backlog.now), database: ahead(backlog.databaseNow) };
+  return { backlog, aheadMs, tookMs: respondedAt - asked };
 }
 
 /** The platform consumes this queue with its own programs. */
@@ -93,8 +70,8 @@ const MISSING_QUEUE_ADVICE =
 
 export function findProblems(
   queues: readonly QueueState[],
-  numbers: Readonly<Record<string, number>>,
-  thresholds: Thresholds,
+  backlog: Partial<Backlog>,
+  thresholds: typeof THRESHOLDS,
 ): readonly Problem[] {
   const problems: Problem[] = [];
   const add = (code: string, message: string, advice: string) => problems.push({ code, message, advice });
@@ -108,52 +85,54 @@ export function findProblems(
       );
   }
   const dead = queues.filter(({ deadLetters }) => (deadLetters ?? 0) > 0);
-  const deadLetters = dead.reduce((sum, queue) => sum + (queue.deadLetters ?? 0), 0);
-  if (deadLetters > thresholds.deadLetters) {
-    const where = dead.map((queue) => `${queue.deadLetters ?? 0} of ${queue.name}`).join(', ');
+  if (dead.reduce((sum, { deadLetters }) => sum + (deadLetters ?? 0), 0) > thresholds.maxDead) {
+    const where = dead.map(({ name, deadLetters }) => `${deadLetters ?? 0} of ${name}`).join(', ');
     add('dead_letters', `there are dead letters: ${where}`, 'partnerctl dead-letters list says why');
   }
-  const age = (name: string) => (numbers[name] ?? 0) / 1_000;
-  if (age('oldestDueMs') > thresholds.dueSeconds)
+  const { oldestDueMs = 0, oldestOutboxMs = 0, oldestWaitingMs = 0 } = backlog;
+  if (oldestDueMs > thresholds.maxDue * 1_000)
     add(
       'deliveries_late',
-      `deliveries to endpoints that work are late, the oldest has been due for ${seconds(age('oldestDueMs'))}; due: ${dueToWorking(numbers)}`,
+      `deliveries to endpoints that work are late, the oldest has been due for ${duration(oldestDueMs)}; due: ${dueToWorking(backlog)}`,
       'is webhook-dispatcher ready, does the broker confirm?',
     );
-  if ((numbers['expiredLeases'] ?? 0) > 0)
+  const { expiredLeases = 0, outboxMessages = 0, waitingPlatformMessages = 0 } = backlog;
+  if (expiredLeases > 0)
     add(
       'leases_expired',
-      `${counted(numbers['expiredLeases'] ?? 0, 'delivery in flight has', 'deliveries in flight have')} no result in time`,
+      `${counted(expiredLeases, 'delivery in flight has', 'deliveries in flight have')} no result in time`,
       'look for restarts of webhook-dispatcher or the broker; they are retried automatically',
     );
-  if (age('oldestOutboxMs') > thresholds.outboxSeconds)
+  if (oldestOutboxMs > thresholds.maxOutbox * 1_000)
     add(
       'outbox_late',
-      `${counted(numbers['outboxMessages'] ?? 0, 'message waits', 'messages wait')} for the broker, the oldest for ${seconds(age('oldestOutboxMs'))}`,
+      `${counted(outboxMessages, 'message waits', 'messages wait')} for the broker, the oldest for ${duration(oldestOutboxMs)}`,
       'does the broker confirm? A full queue refuses: does the platform read its queue?',
     );
-  if (age('oldestWaitingMs') > thresholds.waitingSeconds)
+  if (oldestWaitingMs > thresholds.maxWaiting * 1_000)
     add(
       'platform_messages_wait',
-      `${counted(numbers['waitingPlatformMessages'] ?? 0, 'message of the platform waits', 'messages of the platform wait')} for an earlier one, the oldest for ${seconds(age('oldestWaitingMs'))}`,
+      `${counted(waitingPlatformMessages, 'message of the platform waits', 'messages of the platform wait')} for an earlier one, the oldest for ${duration(oldestWaitingMs)}`,
       'the platform has not published a company, project, job or lead; after 24 h they become dead letters',
     );
-  const percent = (100 * (numbers['databaseConnections'] ?? 0)) / (numbers['databaseConnectionsMax'] ?? 100);
-  if (percent > thresholds.connectionsPercent)
+  const { databaseConnections: used = 0, databaseConnectionsMax: available = 100 } = backlog;
+  if ((100 * used) / available > MAX_CONNECTIONS_PERCENT)
     add(
       'database_connections',
-      `${numbers['databaseConnections'] ?? 0} of ${numbers['databaseConnectionsMax'] ?? 0} connections to Postgres are taken`,
+      `${used} of ${available} connections to Postgres are taken`,
       'fewer replicas, a smaller POSTGRES_POOL_SIZE, or a greater max_connections',
     );
   return problems;
 }
 
-export function dueToWorking(numbers: Readonly<Record<string, number>>): number {
-  const count = (name: string) => numbers[name] ?? 0;
-  return count('dueDeliveries') - count('busyDueDeliveries') - count('failingDueDeliveries');
+export function dueToWorking(backlog: Partial<Backlog>): number {
+  const { dueDeliveries = 0, busyDueDeliveries = 0, failingDueDeliveries = 0 } = backlog;
+  return dueDeliveries - busyDueDeliveries - failingDueDeliveries;
 }
 
-export function seconds(value: number): string {
-  if (value < 120) return `${Math.round(value)} s`;
-  return value < 7_200 ? `${Math.round(value / 60)} min` : `${Math.round(value / 3_600)} h`;
+/** Writes a number of milliseconds as whole seconds, minutes or hours. */
+export function duration(milliseconds: number): string {
+  const seconds = milliseconds / 1_000;
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`;
 }

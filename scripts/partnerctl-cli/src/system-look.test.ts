@@ -50,7 +50,7 @@ describe('problems', () => {
     expect(codes(changed(name, { consumers: 0 }), {}, THRESHOLDS)).toEqual(['queue_without_consumer']);
     const dead = changed(name, { deadLetters: 3 });
     expect(codes(dead, {}, THRESHOLDS)).toEqual(['dead_letters']);
-    expect(codes(dead, {}, { ...THRESHOLDS, deadLetters: 3 })).toEqual([]);
+    expect(codes(dead, {}, { ...THRESHOLDS, maxDead: 3 })).toEqual([]);
     expect(findProblems(dead, {}, THRESHOLDS)[0]?.message).toContain(`3 of ${name}`);
   });
 });

@@ -5,7 +5,7 @@ import {
 import type { PersonDataPage } from '@partner/proto-contracts/resources/person/person';
 import { newId } from '@partner/kernel/process/ids';
 import { type CommandContext, subcommand } from '../command-context.js';
-import { deadLettersAbout, type LetterAbout, letterDocuments, renderLetters } from '../dead-letters-about.js';
+import { deadLettersAbout, type LetterAbout, renderLetters } from '../dead-letters-about.js';
 import { EXIT_CODES } from '../exit-codes.js';
 import { columns, jsonText, renderTable } from '../output.js';
 import { interrupted } from '../poll-until.js';
@@ -46,7 +46,7 @@ export function addCompanyData(group: Parameters<typeof subcommand>[0], context:
         ].join('\n');
         const letters = await lettersAbout(context, companyId);
         context.output.words(
-          { companyId, rows, obstacles, deadLetters: letterDocuments(letters) },
+          { companyId, rows, obstacles, deadLetters: letters },
           `${renderTable(rows, ROW_COLUMNS)}\n\n${text}${renderLetters(letters)}`,
         );
         return;
@@ -54,11 +54,7 @@ export function addCompanyData(group: Parameters<typeof subcommand>[0], context:
       const { call } = await context.session();
       const erasure = await call(eraseCompanyOperation, { erasureId: newId('ers'), companyId });
       const letters = await lettersAbout(context, companyId);
-      context.output.thing(
-        { erasure, deadLetters: letterDocuments(letters) },
-        ERASURE_LINES,
-        renderLetters(letters),
-      );
+      context.output.thing({ erasure, deadLetters: letters }, ERASURE_LINES, renderLetters(letters));
       context.tell('its access has ended; `partnerctl people erasures` shows when its data is erased');
       if (letters.length > 0) context.setExitCode(EXIT_CODES.failed);
     });

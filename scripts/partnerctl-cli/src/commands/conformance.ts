@@ -47,23 +47,17 @@ export function conformanceCommand(context: CommandContext) {
           ? undefined
           : await readSecret(context, '--next-secret-file', nextSecretFile);
       const authority = ca === undefined ? undefined : readAuthority(ca);
-      const results = await runConformance(
-        {
-          url,
-          ...{ secret, nextSecret },
-          ...versions,
-          ca: authority,
-          timeoutMs: LIMITS.webhookTimeoutMs,
-          signal: context.signal,
-        },
+      const { webhookTimeoutMs: timeoutMs } = LIMITS;
+      const { signal } = context;
+      const checks = await runConformance(
+        { ...{ url, secret, nextSecret, ca: authority, timeoutMs, signal }, ...versions },
         ({ check, verdict }) => context.progress(`${verdict}: ${check}`),
       );
-      const failed = results.filter(({ verdict }) => verdict === 'failed').length;
-      const checks = results.map((result) => ({ ...result }));
+      const failed = checks.filter(({ verdict }) => verdict === 'failed').length;
       const table = renderTable(checks, columns('verdict, check, expected, what came: got'));
       context.output.words(
         { url: url.href, conforms: failed === 0, checks },
-        `${table}\n\n${failed === 0 ? 'The receiver conforms.' : `${failed} of ${counted(results.length, 'check')} failed.`}\n`,
+        `${table}\n\n${failed === 0 ? 'The receiver conforms.' : `${failed} of ${counted(checks.length, 'check')} failed.`}\n`,
       );
       if (failed > 0) context.setExitCode(EXIT_CODES.failed);
     });

@@ -6,15 +6,15 @@ import { ComponentUnavailableError, endingOf, EXIT_CODES } from '../exit-codes.j
 import { columns, renderTable } from '../output.js';
 import { interrupted } from '../poll-until.js';
 import type { Session } from '../session.js';
-import { readBacklog, findProblems, inspectServiceQueues, seconds, THRESHOLDS } from '../inspect-system.js';
+import { duration, findProblems, inspectServiceQueues, readBacklog, THRESHOLDS } from '../inspect-system.js';
 import { counted } from '@partner/proto-contracts/api/counted';
 
-interface Finding {
+type Finding = {
   readonly check: string;
   readonly verdict: 'ok' | 'warn' | 'fail';
   readonly message: string;
   readonly advice?: string;
-}
+};
 
 /** Receivers refuse signatures from 300 s on; leases tolerate far less. */
 const CLOCK_WARN_MS = 2_000;
@@ -54,10 +54,9 @@ export function doctorCommand(context: CommandContext) {
     const advice = findings.all
       .flatMap(({ check, advice: what }) => (what === undefined ? [] : [`${check}: ${what}`]))
       .join('\n');
-    const rows = findings.all.map((finding) => ({ ...finding }));
-    const table = renderTable(rows, columns('verdict, check, what was found: message'));
+    const table = renderTable(findings.all, columns('verdict, check, what was found: message'));
     context.output.words(
-      { healthy: failed === 0, findings: rows },
+      { healthy: failed === 0, findings: findings.all },
       `${table}\n\n${advice === '' ? '' : `${advice}\n\n`}${summary}\n`,
     );
     if (failed > 0) context.setExitCode(EXIT_CODES.failed);
@@ -123,23 +122,21 @@ async function checkBroker(session: Session, findings: Findings): Promise<void> 
     addClock(findings, 'job-state', asked.aheadMs.jobState);
     addClock(findings, 'Postgres', asked.aheadMs.database);
   }
-  const problems = findProblems(queues ?? [], asked?.numbers ?? {}, THRESHOLDS);
+  const problems = findProblems(queues ?? [], asked?.backlog ?? {}, THRESHOLDS);
   for (const { code, message, advice } of problems)
     findings.add(code.replaceAll('_', ' '), WARNINGS.has(code) ? 'warn' : 'fail', message, advice);
   if (problems.length === 0 && asked !== undefined)
     findings.add('backlog', 'ok', 'nothing is late, there are no dead letters');
-  const degraded = asked?.numbers['degradedSubscriptions'] ?? 0;
-  const failing = asked?.numbers['failingSubscriptions'] ?? 0;
-  const troubled = [
-    ...(degraded > 0
-      ? [
-          `${counted(degraded, 'is', 'are')} degraded: a delivery was dead-lettered and none was delivered since`,
-        ]
-      : []),
-    ...(failing > 0
-      ? [`${counted(failing, 'has', 'have')} a failing endpoint: its last five attempts, or more, failed`]
-      : []),
-  ];
+  const { degradedSubscriptions = 0, failingSubscriptions = 0 } = asked?.backlog ?? {};
+  const troubled: string[] = [];
+  if (degradedSubscriptions > 0)
+    troubled.push(
+      `${counted(degradedSubscriptions, 'is', 'are')} degraded: a delivery was dead-lettered and none was delivered since`,
+    );
+  if (failingSubscriptions > 0)
+    troubled.push(
+      `${counted(failingSubscriptions, 'has', 'have')} a failing endpoint: its last five attempts, or more, failed`,
+    );
   if (troubled.length > 0)
     findings.add(
       'webhooks',
@@ -157,7 +154,7 @@ function addClock(findings: Findings, whose: string, aheadMs: number): void {
     findings.add(
       check,
       off > CLOCK_FAIL_MS ? 'fail' : 'warn',
-      `it is ${seconds(off / 1_000)} ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine`,
+      `it is ${duration(off)} ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine`,
       'have the machines keep time (NTP): receivers refuse timestamps 300 s away',
     );
 }

@@ -13,7 +13,7 @@ import { notFound } from '@partner/kernel/process/service-error';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, subcommand, topCommand } from '../command-context.js';
 import { countRows, readAll, ROW_COLUMNS } from './company-data.js';
-import { deadLettersAbout, type LetterAbout, letterDocuments, renderLetters } from '../dead-letters-about.js';
+import { deadLettersAbout, type LetterAbout, renderLetters } from '../dead-letters-about.js';
 import { EXIT_CODES, wrongUsage } from '../exit-codes.js';
 import { columns, type Document, isDocument, jsonText, parseJson, renderTable } from '../output.js';
 import { interrupted, pollUntil } from '../poll-until.js';
@@ -64,7 +64,7 @@ export function peopleCommand(context: CommandContext) {
   ).action(async (criteria) => {
     const { matches, letters } = await find(context, criteria);
     context.output.words(
-      { matches, deadLetters: letterDocuments(letters) },
+      { matches, deadLetters: letters },
       renderTable(matches, MATCH_COLUMNS) + renderLetters(letters),
     );
   });
@@ -82,7 +82,7 @@ export function peopleCommand(context: CommandContext) {
     const exported = {
       exportedAt: new Date().toISOString(),
       ...Object.fromEntries(tables),
-      deadLetters: letterDocuments(letters),
+      deadLetters: letters,
     };
     context.output.file(exported, jsonText(exported, 2));
   });
@@ -106,11 +106,7 @@ export function peopleCommand(context: CommandContext) {
         throw wrongUsage(`these records have another code than ${confirm}: look at the preview again`);
       const erased = await erase(context, found.records);
       const letters = await deadLetters(context, found);
-      context.output.thing(
-        { erasure: erased, deadLetters: letterDocuments(letters) },
-        ERASURE_LINES,
-        renderLetters(letters),
-      );
+      context.output.thing({ erasure: erased, deadLetters: letters }, ERASURE_LINES, renderLetters(letters));
       if (letters.length > 0) context.setExitCode(EXIT_CODES.failed);
     });
 
@@ -198,7 +194,7 @@ async function preview(
   await readRows(context, records, (table) => tables.push(table));
   const rows = countRows(tables);
   context.output.words(
-    { matches, rows, deadLetters: letterDocuments(letters), confirm: code },
+    { matches, rows, deadLetters: letters, confirm: code },
     [
       renderTable(matches, MATCH_COLUMNS),
       renderTable(rows, ROW_COLUMNS),

@@ -74,7 +74,7 @@ export function describeRestore(
   const document = {
     ...{ restoredTo, declaredAt, companies, hasMore: check.hasMore, commands },
     platform: { publishFrom: from, publishTo: declaredAt },
-    queues: queues.map((queue) => ({ ...queue })),
+    queues,
   };
   const lines = [
     `Restored to ${restoredTo}, declared at ${declaredAt}.`,

@@ -3,14 +3,13 @@ import { Option } from '@commander-js/extra-typings';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, topCommand } from '../command-context.js';
 import { endingOf, EXIT_CODES } from '../exit-codes.js';
-import { columns, type Document, renderLines, renderTable } from '../output.js';
+import { columns, type Document, parseJson, renderLines, renderTable } from '../output.js';
 import {
-  readBacklog,
   dueToWorking,
+  duration,
   findProblems,
   inspectServiceQueues,
-  seconds,
-  type Thresholds,
+  readBacklog,
   THRESHOLDS,
 } from '../inspect-system.js';
 
@@ -30,33 +29,24 @@ export function statusCommand(context: CommandContext) {
         .preset('2')
         .conflicts('check'),
     )
-    .addOption(
-      threshold('--max-due <seconds>', 'the oldest due delivery to a healthy endpoint', 'dueSeconds'),
-    )
+    .addOption(threshold('--max-due <seconds>', 'the oldest due delivery to a healthy endpoint', 'maxDue'))
     .addOption(
       threshold(
         '--max-outbox <seconds>',
         'the oldest message that the broker has not confirmed',
-        'outboxSeconds',
+        'maxOutbox',
       ),
     )
     .addOption(
       threshold(
         '--max-waiting <seconds>',
         'the oldest platform message that waits for its prerequisite',
-        'waitingSeconds',
+        'maxWaiting',
       ),
     )
-    .addOption(threshold('--max-dead <count>', 'dead letters', 'deadLetters'))
-    .action(async ({ check, watch, maxDue, maxOutbox, maxWaiting, maxDead }) => {
-      const read = () =>
-        readStatus(context, {
-          ...THRESHOLDS,
-          dueSeconds: maxDue,
-          outboxSeconds: maxOutbox,
-          waitingSeconds: maxWaiting,
-          deadLetters: maxDead,
-        });
+    .addOption(threshold('--max-dead <count>', 'dead letters', 'maxDead'))
+    .action(async ({ check, watch, ...thresholds }) => {
+      const read = () => readStatus(context, thresholds);
       if (context.isStackLeftOut())
         context.tell('this is not the local stack, which uses another broker: its address is not shown');
       if (watch !== undefined) return showAgain(context, watch, read);
@@ -66,7 +56,7 @@ export function statusCommand(context: CommandContext) {
     });
 }
 
-function threshold<const Flags extends string>(flags: Flags, what: string, name: keyof Thresholds) {
+function threshold<const Flags extends string>(flags: Flags, what: string, name: keyof typeof THRESHOLDS) {
   return new Option(flags, `threshold: ${what}`)
     .argParser(wholeNumber(0, 1_000_000))
     .default(THRESHOLDS[name]);
@@ -91,17 +81,17 @@ async function showAgain(context: CommandContext, everySeconds: number, read: ()
   }
 }
 
-async function readStatus(context: CommandContext, thresholds: Thresholds) {
+async function readStatus(context: CommandContext, thresholds: typeof THRESHOLDS) {
   const session = await context.session();
-  const { backlog, numbers } = await readBacklog(session);
+  const { backlog } = await readBacklog(session);
   const queues = await inspectServiceQueues(session);
-  const problems = findProblems(queues, numbers, thresholds);
+  const problems = findProblems(queues, backlog, thresholds);
   const stack = context.stack();
-  const document: Document = {
-    environment: backlog['environment'] ?? null,
-    backlog,
-    queues: queues.map((queue) => ({ ...queue })),
-    problems: problems.map((problem) => ({ ...problem })),
+  const document = {
+    environment: backlog.environment,
+    backlog: parseJson(JSON.stringify(backlog)),
+    queues,
+    problems,
     ...(stack !== undefined && {
       stack: {
         baseUrl: stack.baseUrl,
@@ -110,25 +100,22 @@ async function readStatus(context: CommandContext, thresholds: Thresholds) {
       },
     }),
   };
-  const age = (name: string) => {
-    const value = numbers[name];
-    return value === undefined ? '' : `, the oldest for ${seconds(value / 1_000)}`;
-  };
-  const count = (name: string) => String(numbers[name] ?? 0);
+  const age = (milliseconds?: number) =>
+    milliseconds === undefined ? '' : `, the oldest for ${duration(milliseconds)}`;
   const lines: Document = {
-    environment: backlog['environment'] ?? '',
+    environment: backlog.environment,
     'local stack': stack?.baseUrl ?? '',
-    'deliveries due': `${dueToWorking(numbers)}${age('oldestDueMs')}`,
-    'behind endpoints at capacity': `${count('busyDueDeliveries')}${age('oldestBusyDueMs')}`,
-    'behind failing endpoints': `${count('failingDueDeliveries')}${age('oldestFailingDueMs')}`,
-    'in flight': `${count('leasedDeliveries')}, ${count('expiredLeases')} without a result in time`,
-    'waiting for a retry': count('waitingRetries'),
-    'held by a pause': count('heldDeliveries'),
-    'unconfirmed messages': `${count('outboxMessages')}${age('oldestOutboxMs')}`,
-    'waiting messages of the platform': `${count('waitingPlatformMessages')}${age('oldestWaitingMs')}`,
-    'degraded webhooks': count('degradedSubscriptions'),
-    'webhooks with a failing endpoint': count('failingSubscriptions'),
-    'connections to Postgres': `${count('databaseConnections')} of ${count('databaseConnectionsMax')}`,
+    'deliveries due': `${dueToWorking(backlog)}${age(backlog.oldestDueMs)}`,
+    'behind endpoints at capacity': `${backlog.busyDueDeliveries}${age(backlog.oldestBusyDueMs)}`,
+    'behind failing endpoints': `${backlog.failingDueDeliveries}${age(backlog.oldestFailingDueMs)}`,
+    'in flight': `${backlog.leasedDeliveries}, ${backlog.expiredLeases} without a result in time`,
+    'waiting for a retry': backlog.waitingRetries,
+    'held by a pause': backlog.heldDeliveries,
+    'unconfirmed messages': `${backlog.outboxMessages}${age(backlog.oldestOutboxMs)}`,
+    'waiting messages of the platform': `${backlog.waitingPlatformMessages}${age(backlog.oldestWaitingMs)}`,
+    'degraded webhooks': backlog.degradedSubscriptions,
+    'webhooks with a failing endpoint': backlog.failingSubscriptions,
+    'connections to Postgres': `${backlog.databaseConnections} of ${backlog.databaseConnectionsMax}`,
   };
   const table = renderTable(
     queues.map((queue) => ({ ...queue, messages: queue.messages ?? 'not declared' })),
