@@ -6,14 +6,27 @@ import { wrongUsage } from './exit-codes.js';
 import type { Output } from './output.js';
 import type { Owned, Session } from './session.js';
 
-export interface CommandContext {
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly write: (text: string) => void;
+  /** Writes a message that is not a result to standard error. */
+  readonly tell: (text: string) => void;
+  readonly isTerminal: boolean;
+  readonly hasColors: boolean;
+  readonly clear: () => void;
+  readonly isWatched: boolean;
+  readonly read: (file: string) => Promise<string>;
+  /** Returns the login name. Throws if the system has none, e.g. in a container. */
+  readonly loginName: () => string;
+  readonly signal: AbortSignal;
+}
+
+export interface CommandContext extends Pick<Surroundings, 'write' | 'tell' | 'clear' | 'read' | 'signal'> {
   readonly output: Output;
   progress(text: string): void;
-  /** Writes a message that is not a result to standard error. */
-  tell(text: string): void;
-  write(text: string): void;
-  clear(): void;
   session(): Promise<Session>;
+  /** Calls an operation of the operators. */
+  readonly call: Session['call'];
   /** A resource with its company. Fails with `not_found`. */
   about(id: string): Promise<Owned>;
   /** The local stack of the directory; undefined if none runs there, or if it uses another broker than this run. */
@@ -22,8 +35,6 @@ export interface CommandContext {
   isStackLeftOut(): boolean;
   mailer(): Mailer | undefined;
   publicBaseUrl(): string;
-  read(file: string): Promise<string>;
-  readonly signal: AbortSignal;
   setExitCode(code: number): void;
 }
 

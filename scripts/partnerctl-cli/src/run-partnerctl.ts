@@ -16,7 +16,7 @@ import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { stackDescription } from '@partner/local-stack/stack/stack-description';
 import { chooseBroker } from './choose-broker.js';
 import { wholeNumber } from '@partner/local-stack/whole-number';
-import { type CommandContext, examples } from './command-context.js';
+import { type CommandContext, examples, type Surroundings } from './command-context.js';
 import { announcementsCommand } from './commands/announcements.js';
 import { companiesCommand } from './commands/companies.js';
 import { applyCommand, exportCommand, planCommand } from './commands/configuration.js';
@@ -64,20 +64,6 @@ const COMMANDS: readonly ((context: CommandContext) => CommandUnknownOpts)[] = [
   conformanceCommand,
   platformCommand,
 ];
-
-export interface Surroundings {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly write: (text: string) => void;
-  readonly tell: (text: string) => void;
-  readonly isTerminal: boolean;
-  readonly hasColors: boolean;
-  readonly clear: () => void;
-  readonly isWatched: boolean;
-  readonly read: (file: string) => Promise<string>;
-  /** Returns the login name. Throws if the system has none, e.g. in a container. */
-  readonly loginName: () => string;
-  readonly signal: AbortSignal;
-}
 
 export function createPartnerctl(surroundings: Surroundings) {
   const { env, write, isTerminal, hasColors, signal } = surroundings;
@@ -161,6 +147,7 @@ export function createPartnerctl(surroundings: Surroundings) {
     }));
 
   const context: CommandContext = {
+    ...surroundings,
     get output() {
       const { json, field } = program.opts();
       return (output ??= createOutput({ json: json === true, field, isTerminal, hasColors, write }));
@@ -169,9 +156,8 @@ export function createPartnerctl(surroundings: Surroundings) {
       if (surroundings.isWatched) tell(`${text}\n`);
     },
     tell: (text) => tell(`partnerctl: ${text}\n`),
-    write,
-    clear: surroundings.clear,
     session: openOnce,
+    call: async (operation, input) => (await openOnce()).call(operation, input),
     about: async (id) => aboutResource(await openOnce(), id),
     mailer: () => createMailer(mailSettings()),
     publicBaseUrl() {
@@ -182,8 +168,6 @@ export function createPartnerctl(surroundings: Surroundings) {
     },
     stack: () => broker().stack,
     isStackLeftOut: () => broker().isStackLeftOut,
-    read: surroundings.read,
-    signal,
     setExitCode: (code) => {
       exitCode = code;
     },

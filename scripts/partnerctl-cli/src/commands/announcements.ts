@@ -81,9 +81,12 @@ export function announcementsCommand(context: CommandContext) {
     .option('--date <date>', 'only this announcement')
     .option('--limit <count>', 'maximum number', wholeNumber(1, 100_000), 100)
     .action(async ({ date, limit }) => {
-      const { call } = await context.session();
       const { entries, hasMore } = await readPages(limit, async (beforeId, size) => {
-        const page = await call(listAnnouncementsOperation, { limit: size, announcement: date, beforeId });
+        const page = await context.call(listAnnouncementsOperation, {
+          limit: size,
+          announcement: date,
+          beforeId,
+        });
         const next = page.hasMore ? page.announcements.at(-1)?.id : undefined;
         return { entries: page.announcements, next };
       });

@@ -44,12 +44,7 @@ export function companiesCommand(context: CommandContext) {
     .option('--name <text>', 'only companies whose name contains this text')
     .option('--limit <count>', 'maximum number', wholeNumber(1, 100_000), 100)
     .action(async ({ name, limit }) => {
-      const { call } = await context.session();
-      const { entries, hasMore } = await readPages(limit, async (afterCompanyId, size) => {
-        const query = { limit: size, afterCompanyId, nameContains: name };
-        const page = await call(listCompaniesOperation, query);
-        return { entries: page.companies, next: page.hasMore ? page.companies.at(-1)?.id : undefined };
-      });
+      const { entries, hasMore } = await readCompanies(context.call, limit, name);
       context.output.rows('companies', entries, COMPANY_COLUMNS, { hasMore });
     });
 
@@ -59,7 +54,7 @@ export function companiesCommand(context: CommandContext) {
       const found = await getCompany(session, companyId);
       const of = { companyId, companyClass: found.class };
       const [owners, { keys }, { subscriptions }, contact] = await Promise.all([
-        readOwners(session, companyId),
+        readOwners(context.call, companyId),
         session.callFor(of, listApiKeysOperation, { query: { limit: '100' } }),
         session.callFor(of, listWebhooksOperation),
         readContact(session, found),
@@ -98,8 +93,7 @@ export function companiesCommand(context: CommandContext) {
     )
     .option('--id <id>', "the platform's id of the company (default: a new one)")
     .action(async ({ name, class: given, id }) => {
-      const { call } = await context.session();
-      const company = await call(createCompanyOperation, { name, class: given, companyId: id });
+      const company = await context.call(createCompanyOperation, { name, class: given, companyId: id });
       context.output.thing({ company }, COMPANY_LINES);
     });
 
@@ -162,6 +156,13 @@ export function companiesCommand(context: CommandContext) {
 
   addCompanyData(group, context);
   return group;
+}
+
+export function readCompanies(call: Session['call'], limit: number, nameContains?: string) {
+  return readPages(limit, async (afterCompanyId, size) => {
+    const page = await call(listCompaniesOperation, { limit: size, afterCompanyId, nameContains });
+    return { entries: page.companies, next: page.hasMore ? page.companies.at(-1)?.id : undefined };
+  });
 }
 
 export async function getCompany({ call }: Pick<Session, 'call'>, companyId: string): Promise<Company> {

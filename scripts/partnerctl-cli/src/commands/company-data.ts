@@ -51,8 +51,7 @@ export function addCompanyData(group: Parameters<typeof subcommand>[0], context:
         );
         return;
       }
-      const { call } = await context.session();
-      const erasure = await call(eraseCompanyOperation, { erasureId: newId('ers'), companyId });
+      const erasure = await context.call(eraseCompanyOperation, { erasureId: newId('ers'), companyId });
       const letters = await lettersAbout(context, companyId);
       context.output.thing({ erasure, deadLetters: letters }, ERASURE_LINES, renderLetters(letters));
       context.tell('its access has ended; `partnerctl people erasures` shows when its data is erased');
@@ -73,11 +72,10 @@ async function readCompany(
   take: (row: PersonDataPage['rows'][number]) => void,
 ): Promise<readonly string[]> {
   await context.about(companyId);
-  const { call } = await context.session();
   const obstacles: string[] = [];
   await readAll(
     context,
-    (cursor) => call(readCompanyDataOperation, { companyId, cursor }),
+    (cursor) => context.call(readCompanyDataOperation, { companyId, cursor }),
     (page) => {
       for (const row of page.rows) take(row);
       obstacles.push(...(page.obstacles ?? []));

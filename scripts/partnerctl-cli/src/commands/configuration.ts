@@ -3,7 +3,7 @@ import {
   configureWebhookOperation,
   listWholeWebhooksOperation,
 } from '@partner/proto-contracts/internal/operators/webhooks';
-import { type CommandContext, demandYes, readPages, topCommand } from '../command-context.js';
+import { type CommandContext, demandYes, topCommand } from '../command-context.js';
 import {
   type Configuration,
   parseConfigurationFile,
@@ -20,7 +20,7 @@ import { EXIT_CODES } from '../exit-codes.js';
 import { parseJson } from '../output.js';
 import { interrupted } from '../poll-until.js';
 import type { Session } from '../session.js';
-import { getCompany, readContact, setTechnicalContact } from './companies.js';
+import { getCompany, readCompanies, readContact, setTechnicalContact } from './companies.js';
 import { counted } from '@partner/proto-contracts/api/counted';
 
 const FILE = ['-f, --file <file>', 'the YAML file; - is standard input'] as const;
@@ -80,15 +80,10 @@ export function exportCommand(context: CommandContext) {
     .argument('[companies...]', 'ids of companies; by default all that have webhooks or a technical contact')
     .action(async (ids) => {
       const session = await context.session();
-      const all = async () => {
-        const { entries } = await readPages(Number.POSITIVE_INFINITY, async (afterCompanyId, limit) => {
-          const page = await session.call(listCompaniesOperation, { limit, afterCompanyId });
-          return { entries: page.companies, next: page.hasMore ? page.companies.at(-1)?.id : undefined };
-        });
-        return entries;
-      };
       const companies =
-        ids.length === 0 ? await all() : await Promise.all(ids.map((id) => getCompany(session, id)));
+        ids.length === 0
+          ? (await readCompanies(context.call, Infinity)).entries
+          : await Promise.all(ids.map((id) => getCompany(session, id)));
       const exported: Configuration = { companies: {} };
       for (const company of companies) {
         const state = await readState(session, company);

@@ -16,8 +16,7 @@ export function jobsCommand(context: CommandContext) {
   const group = topCommand('jobs', 'the state of jobs, without personal data', 'show job_01j…');
   subcommand(group, 'show <job>', 'show the state of a job and its newest statuses', 'job_01j…').action(
     async (jobId) => {
-      const { call } = await context.session();
-      const job = await call(getOperatorJobOperation, { jobId });
+      const job = await context.call(getOperatorJobOperation, { jobId });
       context.output.thing({ job }, JOB_LINES, `\n${renderTable(job.history, HISTORY_COLUMNS)}`);
     },
   );

@@ -34,10 +34,7 @@ const RESET_SECOND_FACTOR =
 const UNLINK =
   "forget an owner's account at the identity provider; sessions end within two minutes; with a password, the next sign-in there links one again; disable an owner whose account was taken over";
 
-export async function readOwners(
-  { call }: Pick<Session, 'call'>,
-  companyId: string,
-): Promise<readonly Owner[]> {
+export async function readOwners(call: Session['call'], companyId: string): Promise<readonly Owner[]> {
   const { entries } = await readPages<Owner>(Infinity, async (afterMembershipId, limit) => {
     const page = await call(listOwnersOperation, { companyId, limit, afterMembershipId });
     return { entries: page.owners, next: page.hasMore ? page.owners.at(-1)?.membershipId : undefined };
@@ -80,8 +77,7 @@ export function ownersCommand(context: CommandContext) {
 
   subcommand(group, 'list <company>', "list a company's owners, oldest first", 'cmp_01j…').action(
     async (companyId) => {
-      const owners = await readOwners(await context.session(), companyId);
-      context.output.rows('owners', owners, OWNER_COLUMNS);
+      context.output.rows('owners', await readOwners(context.call, companyId), OWNER_COLUMNS);
     },
   );
 
@@ -98,9 +94,8 @@ export function ownersCommand(context: CommandContext) {
     .addOption(passwordStdin())
     .option('--no-password', 'the owner cannot sign in until one is set')
     .action(async (companyId, { name, email, role: given, passwordStdin: fromStdin, password: wanted }) => {
-      const { call } = await context.session();
       const chosen = wanted ? await choosePassword(fromStdin) : undefined;
-      const owner = await call(createOwnerOperation, {
+      const owner = await context.call(createOwnerOperation, {
         ...{ companyId, displayName: name, email, role: given },
         passwordHash: chosen?.passwordHash,
       });
@@ -117,9 +112,8 @@ export function ownersCommand(context: CommandContext) {
     .argument('<owner>', 'the id of the membership')
     .addOption(passwordStdin())
     .action(async (membershipId, { passwordStdin: fromStdin }) => {
-      const { call } = await context.session();
       const { passwordHash, shown } = await choosePassword(fromStdin);
-      show(await call(updateOwnerOperation, { membershipId, passwordHash }), shown);
+      show(await context.call(updateOwnerOperation, { membershipId, passwordHash }), shown);
     });
 
   subcommand(
@@ -131,8 +125,7 @@ export function ownersCommand(context: CommandContext) {
     .argument('<owner>', 'the id of the membership')
     .addArgument(new Argument('<role>', 'a viewer can only read').choices(role.options))
     .action(async (membershipId, given) => {
-      const { call } = await context.session();
-      show(await call(updateOwnerOperation, { membershipId, role: given }), {});
+      show(await context.call(updateOwnerOperation, { membershipId, role: given }), {});
     });
 
   for (const [name, description, operation, change] of [
@@ -149,8 +142,7 @@ export function ownersCommand(context: CommandContext) {
     subcommand(group, name, description, 'mem_01j…')
       .argument('<owner>', 'the id of the membership')
       .action(async (membershipId) => {
-        const { call } = await context.session();
-        show(await call(operation, { membershipId, ...change }), {});
+        show(await context.call(operation, { membershipId, ...change }), {});
       });
   }
 

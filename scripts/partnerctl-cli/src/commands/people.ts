@@ -113,8 +113,7 @@ export function peopleCommand(context: CommandContext) {
   subcommand(group, 'erasures', 'list erasures with their records, newest first', '', '--limit 10')
     .option('--limit <count>', 'maximum number', wholeNumber(1, 100), 50)
     .action(async ({ limit }) => {
-      const { call } = await context.session();
-      const { erasures } = await call(listErasuresOperation, { limit });
+      const { erasures } = await context.call(listErasuresOperation, { limit });
       context.output.rows('erasures', erasures, ERASURE_COLUMNS);
     });
 
@@ -129,11 +128,10 @@ interface Found {
 }
 
 async function find(context: CommandContext, { company, ...criteria }: Criteria): Promise<Found> {
-  const { call } = await context.session();
   let cursor: string | undefined;
   for (;;) {
     if (context.signal.aborted) throw interrupted();
-    const step = await call(findPeopleOperation, { ...criteria, companyId: company, cursor });
+    const step = await context.call(findPeopleOperation, { ...criteria, companyId: company, cursor });
     ({ cursor } = step);
     if (cursor !== undefined) {
       context.progress(`searching: rows so far: ${step.scannedRows}`);
@@ -172,10 +170,9 @@ async function readRows(
   records: PersonRecords,
   take: (table: string, row: Document) => void,
 ): Promise<void> {
-  const { call } = await context.session();
   await readAll(
     context,
-    (cursor) => call(readPersonDataOperation, { records, cursor }),
+    (cursor) => context.call(readPersonDataOperation, { records, cursor }),
     (page) => {
       for (const { table, row } of page.rows) {
         const shown = parseJson(JSON.stringify(row));
@@ -204,14 +201,13 @@ async function preview(
 }
 
 async function erase(context: CommandContext, records: PersonRecords): Promise<Erasure> {
-  const { call } = await context.session();
-  const { id: erasureId } = await call(erasePersonOperation, { erasureId: newId('ers'), records });
+  const { id: erasureId } = await context.call(erasePersonOperation, { erasureId: newId('ers'), records });
   context.tell(`erasure ${erasureId} has begun; it continues if this command ends`);
   return pollUntil(
     `erasure ${erasureId}`,
     { timeoutMs: ERASURE_WAIT_MS, everyMs: 200, signal: context.signal },
     async () => {
-      const [found] = (await call(listErasuresOperation, { erasureId })).erasures;
+      const [found] = (await context.call(listErasuresOperation, { erasureId })).erasures;
       return found?.finishedAt === null ? undefined : found;
     },
   );

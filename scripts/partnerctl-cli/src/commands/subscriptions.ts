@@ -19,7 +19,6 @@ import { type CommandContext, demandYes, listOf, topCommand, subcommand } from '
 import { wrongUsage } from '../exit-codes.js';
 import { columns, type Document } from '../output.js';
 import { showNextAttempt } from './deliveries.js';
-import { nextAttempt } from './next-attempt.js';
 
 export const SUBSCRIPTION_COLUMNS = columns('id, state, health, verified, url, events, description');
 
@@ -32,7 +31,7 @@ const SUBSCRIPTION_LINES = columns(`
   secret version: subscription.secretVersion, secret shown: subscription.secretShown,
   pending secret version: subscription.pendingSecretVersion, headers: subscription.headerNames,
   deliveries per second: subscription.deliveriesPerSecond, failures in a row: subscription.failuresInRow,
-  ${nextAttempt('subscription.')}, created: subscription.createdAt,
+  next attempt: subscription.nextAttemptAt, created: subscription.createdAt,
   changed: subscription.updatedAt, secret, back-fill: backfillId
 `);
 

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type StackDescription } from '@partner/local-stack/stack/stack-description';
-import { createPartnerctl, type Surroundings } from '../run-partnerctl.js';
+import type { Surroundings } from '../command-context.js';
+import { createPartnerctl } from '../run-partnerctl.js';
 
 /** Runs `partnerctl` in this process and records its output. It has no terminal; the login is olga. */
 export function inProcess(surroundings: Partial<Surroundings> = {}) {

@@ -10,8 +10,8 @@ import { registerSecret } from '@partner/local-stack/receiver/known-secrets';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { type Stack, startStack } from '@partner/local-stack/stack/start-stack';
 import { eventually } from '@partner/test-kit/eventually';
+import type { Surroundings } from '../command-context.js';
 import { type Json, parseJson, valueAt } from '../output.js';
-import type { Surroundings } from '../run-partnerctl.js';
 import { inProcess } from './in-process.js';
 
 export const MAIN = path.join(PROJECT_ROOT, 'scripts/partnerctl-cli/dist/main.js');

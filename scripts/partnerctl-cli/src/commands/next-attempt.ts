@@ -1,1 +1,0 @@
-export const nextAttempt = (path = '') => `next attempt: ${path}nextAttemptAt`;
