@@ -30,15 +30,13 @@ function changedModules(base: string): string[] {
     .filter((file) => file.includes('/dist/') && existsSync(path.join(root, file)));
 }
 
-type Tests = { readonly pattern: readonly string[] } | { readonly relatedTo: readonly string[] };
-
 /** Concurrent test files: most wait for servers more than they compute. */
 const FILES_AT_ONCE = 4;
 
 const LIMIT_MINUTES = 120;
 
 /** Runs tests of several kinds together, so that those that compute fill the time in which others wait. */
-function runKinds(scratch: string, kinds: readonly Kind[], tests: Tests, env: NodeJS.ProcessEnv) {
+function runKinds(scratch: string, kinds: readonly Kind[], tests: readonly string[], env: NodeJS.ProcessEnv) {
   return runJest({
     limitMs: LIMIT_MINUTES * 60_000,
     args: [
@@ -46,7 +44,7 @@ function runKinds(scratch: string, kinds: readonly Kind[], tests: Tests, env: No
       `--maxWorkers=${FILES_AT_ONCE}`,
       '--selectProjects',
       ...kinds,
-      ...('pattern' in tests ? ['--', ...tests.pattern] : ['--findRelatedTests', '--', ...tests.relatedTo]),
+      ...tests,
     ],
     reportFile: path.join(scratch, 'jest.json'),
     env,
@@ -88,11 +86,12 @@ function readOptions() {
   if (changed !== undefined) {
     const files = changedModules(changed);
     const only: readonly Kind[] = files.length > 0 ? ['static', 'unit', 'int'] : ['static'];
-    return { only, tests: { relatedTo: files }, mutants, seed };
+    return { only, tests: ['--findRelatedTests', '--', ...files], pattern: undefined, mutants, seed };
   }
   // The tests of some rules need servers.
   const only: readonly Kind[] = mutants === undefined ? options.only : ['int'];
-  return { only, tests: { pattern: program.args.slice(0, 1) }, mutants, seed };
+  const [pattern] = program.args;
+  return { only, tests: ['--', ...program.args], pattern, mutants, seed };
 }
 
 /** Only root can run the tests of containers. Without these tools they are skipped. */
@@ -108,9 +107,7 @@ async function installContainerTools(): Promise<void> {
 
 /** Starts the servers that all tests of a run share: Postgres, RabbitMQ and Redis. Unit tests need none. */
 async function startServers(scratch: string, kinds: readonly Kind[]) {
-  if (kinds.every((kind) => kind === 'static' || kind === 'unit')) {
-    return { env: {}, stop: () => Promise.resolve() };
-  }
+  if (kinds.every((kind) => kind === 'unit')) return { env: {}, stop: () => Promise.resolve() };
   const [postgres, rabbitmq, redis] = await Promise.all([
     freePort().then((port) =>
       startPostgres({ directory: path.join(scratch, 'postgres'), port, durable: false }),
@@ -131,7 +128,7 @@ async function startServers(scratch: string, kinds: readonly Kind[]) {
 }
 
 async function main(
-  { only, tests, mutants, seed }: ReturnType<typeof readOptions>,
+  { only, tests, pattern, mutants, seed }: ReturnType<typeof readOptions>,
   scratch: string,
 ): Promise<boolean> {
   if (seed !== undefined) process.stdout.write(`seed: ${seed}\n`);
@@ -142,33 +139,26 @@ async function main(
     succeeded = (await runProgram(process.execPath, ['scripts/checks/dist/static-checks.js'])) === 0;
     if (!succeeded) totals.failed += 1;
   }
-  if (only.some((kind) => kind !== 'static')) {
+  const kinds = only.filter((kind) => kind !== 'static');
+  if (kinds.length > 0) {
     await installMissingPrograms(undefined, [
       ...BACKING_SERVICES,
       ...(only.includes('unit') ? ['promtool' as const] : []),
       ...(only.includes('sys') ? ['chromium' as const] : []),
     ]);
     if (only.includes('sys')) await installContainerTools();
-    const servers = await startServers(scratch, only);
-    const env = {
-      ...servers.env,
-      ...(seed !== undefined && { SEED: String(seed) }),
-    };
+    const servers = await startServers(scratch, kinds);
+    const env = { ...servers.env, ...(seed !== undefined && { SEED: String(seed) }) };
     try {
-      const kinds = only.filter((kind) => kind === 'unit' || kind === 'int' || kind === 'sys');
       if (mutants !== undefined) {
         return (await runProgram(process.execPath, ['scripts/checks/dist/mutants.js', mutants], env)) === 0;
       }
-      if (kinds.length > 0) {
-        const found = await runKinds(scratch, kinds, tests, env);
-        totals.passed += found.passed;
-        totals.failed += found.failed;
-        totals.skipped += found.skipped;
-        succeeded &&= found.succeeded;
-        if (found.files === 0 && 'pattern' in tests && tests.pattern.length > 0) {
-          process.stderr.write(`no test file matches ${tests.pattern.join()}\n`);
-          succeeded = false;
-        }
+      const found = await runKinds(scratch, kinds, tests, env);
+      for (const count of ['passed', 'failed', 'skipped'] as const) totals[count] += found[count];
+      succeeded &&= found.succeeded;
+      if (found.files === 0 && pattern !== undefined) {
+        process.stderr.write(`no test file matches ${pattern}\n`);
+        succeeded = false;
       }
     } finally {
       await servers.stop();
