@@ -6,47 +6,36 @@ const TEST_KIT = 'services/test-kit';
 const JOB_STATE = 'services/job-state';
 const LOCAL_STACK = 'scripts/local-stack';
 const DEPLOYMENT = 'scripts/deployment';
+const CONSOLE = 'services/console';
+const DISPATCHER = 'services/webhook-dispatcher';
+const PARTNERCTL = 'scripts/partnerctl-cli';
+
+const COMMON = [CONTRACTS, KERNEL, TEST_KIT];
 
 /** The packages that each package may import. */
 const PACKAGES = {
   [CONTRACTS]: [],
   [TEST_KIT]: [CONTRACTS],
   [KERNEL]: [CONTRACTS, TEST_KIT],
-  [GATEWAY_KIT]: [CONTRACTS, KERNEL, TEST_KIT],
-  'services/inbound-gateway': [CONTRACTS, KERNEL, GATEWAY_KIT, TEST_KIT],
-  'services/installer-gateway': [CONTRACTS, KERNEL, GATEWAY_KIT, TEST_KIT],
+  [GATEWAY_KIT]: COMMON,
+  'services/inbound-gateway': [...COMMON, GATEWAY_KIT],
+  'services/installer-gateway': [...COMMON, GATEWAY_KIT],
   // Its tests run with job-state in their process.
-  'services/console': [CONTRACTS, KERNEL, GATEWAY_KIT, TEST_KIT, JOB_STATE],
-  [JOB_STATE]: [CONTRACTS, KERNEL, TEST_KIT],
-  'services/webhook-dispatcher': [CONTRACTS, KERNEL, TEST_KIT],
+  [CONSOLE]: [...COMMON, GATEWAY_KIT, JOB_STATE],
+  [JOB_STATE]: COMMON,
+  [DISPATCHER]: COMMON,
   // The code that the console prints for receivers, and the dispatcher's signature, are tested against each other.
-  'services/system-tests': [
-    CONTRACTS,
-    KERNEL,
-    GATEWAY_KIT,
-    TEST_KIT,
-    LOCAL_STACK,
-    DEPLOYMENT,
-    'services/console',
-    'services/webhook-dispatcher',
-  ],
-  [LOCAL_STACK]: [CONTRACTS, KERNEL, GATEWAY_KIT, TEST_KIT],
-  'scripts/partnerctl-cli': [CONTRACTS, KERNEL, TEST_KIT, LOCAL_STACK],
-  [DEPLOYMENT]: [CONTRACTS, KERNEL, TEST_KIT, LOCAL_STACK],
-  'scripts/benchmarks': [CONTRACTS, KERNEL, TEST_KIT, LOCAL_STACK],
+  'services/system-tests': [...COMMON, GATEWAY_KIT, LOCAL_STACK, DEPLOYMENT, CONSOLE, DISPATCHER],
+  [LOCAL_STACK]: [...COMMON, GATEWAY_KIT],
+  [PARTNERCTL]: [...COMMON, LOCAL_STACK],
+  [DEPLOYMENT]: [...COMMON, LOCAL_STACK],
+  'scripts/benchmarks': [...COMMON, LOCAL_STACK],
   // Recorded calls are replayed to its dispatch.
-  'scripts/checks': [CONTRACTS, KERNEL, TEST_KIT, LOCAL_STACK],
+  'scripts/checks': [...COMMON, LOCAL_STACK],
   // The signatures of the service and of the client are tested against each other.
   [`${CLIENTS}/typescript`]: [KERNEL, TEST_KIT],
   // Its tests use the client of each language.
-  [`${CLIENTS}/generation`]: [
-    CONTRACTS,
-    KERNEL,
-    TEST_KIT,
-    LOCAL_STACK,
-    'scripts/partnerctl-cli',
-    `${CLIENTS}/typescript`,
-  ],
+  [`${CLIENTS}/generation`]: [...COMMON, LOCAL_STACK, PARTNERCTL, `${CLIENTS}/typescript`],
 };
 
 /** A gateway and a worker that do the least, to compare with. */
