@@ -42,10 +42,6 @@ export function jsonText(value: unknown, indent?: number): string {
 
 export type Document = Readonly<Record<string, Json>>;
 
-export function isDocument(value: Json | undefined): value is Document {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** A column or line: its title, and where its value is, e.g. `delivery.state`. */
 export type Column = readonly [title: string, path: string];
 

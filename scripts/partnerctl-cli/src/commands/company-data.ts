@@ -2,7 +2,6 @@ import {
   eraseCompanyOperation,
   readCompanyDataOperation,
 } from '@partner/proto-contracts/internal/operators/people';
-import type { PersonDataPage } from '@partner/proto-contracts/resources/person/person';
 import { newId } from '@partner/kernel/process/ids';
 import { type CommandContext, subcommand } from '../command-context.js';
 import { deadLettersAbout, type LetterAbout, renderLetters } from '../dead-letters-about.js';
@@ -22,9 +21,8 @@ export function addCompanyData(group: Parameters<typeof subcommand>[0], context:
     'write everything that only this company can read, one JSON object a line',
     'cmp_01j… > peak.jsonl',
   ).action(async (companyId) => {
-    await readCompany(context, companyId, (row) => {
-      context.write(`${jsonText(row)}\n`);
-    });
+    for await (const { rows } of companyPages(context, companyId))
+      for (const row of rows) context.write(`${jsonText(row)}\n`);
   });
 
   subcommand(
@@ -37,8 +35,11 @@ export function addCompanyData(group: Parameters<typeof subcommand>[0], context:
     .option('--yes', 'do it')
     .action(async (companyId, { yes }) => {
       if (yes !== true) {
-        const tables: string[] = [];
-        const obstacles = await readCompany(context, companyId, ({ table }) => void tables.push(table));
+        const [tables, obstacles]: [string[], string[]] = [[], []];
+        for await (const page of companyPages(context, companyId)) {
+          tables.push(...page.rows.map(({ table }) => table));
+          obstacles.push(...(page.obstacles ?? []));
+        }
         const rows = countRows(tables);
         const text = [
           'Nothing was erased. --yes ends all access of this company and erases its data for good.',
@@ -63,38 +64,22 @@ async function lettersAbout(context: CommandContext, companyId: string): Promise
   return deadLettersAbout(await context.session(), [companyId], context.signal);
 }
 
-/**
- * Reads page by page, so that no more than one is held. Returns why the company cannot be erased now. Fails with `not_found`.
- */
-async function readCompany(
-  context: CommandContext,
-  companyId: string,
-  take: (row: PersonDataPage['rows'][number]) => void,
-): Promise<readonly string[]> {
+/** Reads what is stored of a company. Fails with `not_found`. */
+async function* companyPages(context: CommandContext, companyId: string) {
   await context.about(companyId);
-  const obstacles: string[] = [];
-  await readAll(
-    context,
-    (cursor) => context.call(readCompanyDataOperation, { companyId, cursor }),
-    (page) => {
-      for (const row of page.rows) take(row);
-      obstacles.push(...(page.obstacles ?? []));
-    },
-  );
-  return obstacles;
+  yield* pagesOf(context, (cursor) => context.call(readCompanyDataOperation, { companyId, cursor }));
 }
 
 /** Reads pages to the last one, so that no more than one is held. */
-export async function readAll<Page extends { readonly cursor?: string | undefined }>(
+export async function* pagesOf<Page extends { readonly cursor?: string | undefined }>(
   context: CommandContext,
   read: (cursor: string | undefined) => Promise<Page>,
-  take: (page: Page) => void,
-): Promise<void> {
+): AsyncGenerator<Page> {
   let cursor: string | undefined;
   do {
     if (context.signal.aborted) throw interrupted();
     const page = await read(cursor);
-    take(page);
+    yield page;
     ({ cursor } = page);
     context.progress(`reading: ${cursor ?? 'done'}`);
   } while (cursor !== undefined);

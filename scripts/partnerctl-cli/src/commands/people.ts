@@ -12,10 +12,10 @@ import { newId } from '@partner/kernel/process/ids';
 import { notFound } from '@partner/kernel/process/service-error';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, subcommand, topCommand } from '../command-context.js';
-import { countRows, readAll, ROW_COLUMNS } from './company-data.js';
+import { countRows, pagesOf, ROW_COLUMNS } from './company-data.js';
 import { deadLettersAbout, type LetterAbout, renderLetters } from '../dead-letters-about.js';
 import { EXIT_CODES, wrongUsage } from '../exit-codes.js';
-import { columns, type Document, isDocument, jsonText, parseJson, renderTable } from '../output.js';
+import { columns, type Json, jsonText, parseJson, renderTable } from '../output.js';
 import { interrupted, pollUntil } from '../poll-until.js';
 
 const MATCH_COLUMNS = columns(
@@ -31,13 +31,9 @@ const ERASURE_LINES = columns(`
 /** An erasure waits for open transactions and attempts in flight. It continues without this command. */
 const ERASURE_WAIT_MS = 600_000;
 
-interface Criteria {
-  readonly email?: string | undefined;
-  readonly phone?: string | undefined;
-  readonly address?: string | undefined;
-  readonly id?: string | undefined;
-  readonly company?: string | undefined;
-}
+type Criteria = Readonly<
+  Partial<Record<'email' | 'phone' | 'address' | 'id' | 'company', string | undefined>>
+>;
 
 export function peopleCommand(context: CommandContext) {
   const group = topCommand(
@@ -75,10 +71,10 @@ export function peopleCommand(context: CommandContext) {
     '--email a@b.example > a.json',
   ).action(async (criteria) => {
     const { records, letters } = await find(context, criteria);
-    const tables = new Map<string, Document[]>();
-    await readRows(context, records, (table, row) => {
-      tables.set(table, [...(tables.get(table) ?? []), row]);
-    });
+    const tables = new Map<string, Json[]>();
+    for await (const { rows } of dataPages(context, records))
+      for (const { table, row } of rows)
+        tables.set(table, [...(tables.get(table) ?? []), parseJson(JSON.stringify(row))]);
     const exported = {
       exportedAt: new Date().toISOString(),
       ...Object.fromEntries(tables),
@@ -165,21 +161,8 @@ function codeOf(records: PersonRecords): string {
   return createHash('sha256').update(idsOf(records).join()).digest('hex').slice(0, 8);
 }
 
-async function readRows(
-  context: CommandContext,
-  records: PersonRecords,
-  take: (table: string, row: Document) => void,
-): Promise<void> {
-  await readAll(
-    context,
-    (cursor) => context.call(readPersonDataOperation, { records, cursor }),
-    (page) => {
-      for (const { table, row } of page.rows) {
-        const shown = parseJson(JSON.stringify(row));
-        if (isDocument(shown)) take(table, shown);
-      }
-    },
-  );
+function dataPages(context: CommandContext, records: PersonRecords) {
+  return pagesOf(context, (cursor) => context.call(readPersonDataOperation, { records, cursor }));
 }
 
 async function preview(
@@ -188,7 +171,7 @@ async function preview(
   code: string,
 ): Promise<void> {
   const tables: string[] = [];
-  await readRows(context, records, (table) => tables.push(table));
+  for await (const page of dataPages(context, records)) tables.push(...page.rows.map(({ table }) => table));
   const rows = countRows(tables);
   context.output.words(
     { matches, rows, deadLetters: letters, confirm: code },
