@@ -10,6 +10,13 @@ export const QUEUES_WITH_DEAD: readonly QueueWithDead[] = QUEUES.flatMap((queue)
   queue.deadLetterQueue === undefined ? [] : [{ ...queue, deadLetterQueue: queue.deadLetterQueue }],
 );
 
+/** Counts the dead letters of each queue; undefined: its dead-letter queue is not declared. */
+export async function countDeadLetters(connection: Session['connection']) {
+  const names = QUEUES_WITH_DEAD.map(({ deadLetterQueue }) => deadLetterQueue);
+  const found = await inspectQueues(connection, names);
+  return new Map(QUEUES_WITH_DEAD.map((queue) => [queue, found.get(queue.deadLetterQueue)?.messages]));
+}
+
 /** A dead letter that contains a searched text. */
 export type LetterAbout = { readonly queue: string; readonly messageId: string; readonly type: string };
 
@@ -20,13 +27,10 @@ export async function deadLettersAbout(
   signal: AbortSignal,
 ): Promise<readonly LetterAbout[]> {
   const searched = texts.map((text) => text.toLowerCase());
-  const counts = await inspectQueues(
-    connection,
-    QUEUES_WITH_DEAD.map(({ deadLetterQueue }) => deadLetterQueue),
-  );
+  const counts = await countDeadLetters(connection);
   const found: LetterAbout[] = [];
   for (const queue of QUEUES_WITH_DEAD) {
-    const limit = counts.get(queue.deadLetterQueue)?.messages ?? 0;
+    const limit = counts.get(queue) ?? 0;
     if (limit === 0) continue;
     await goThroughDeadLetters({ connection, publisher }, queue, {
       limit,

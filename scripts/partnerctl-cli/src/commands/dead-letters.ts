@@ -7,11 +7,10 @@ import { file_partner_leads_v1_lead_service } from '@partner/proto-contracts/gen
 import { PLATFORM_MESSAGES } from '@partner/proto-contracts/platform-messages';
 import { file_partner_webhooks_v1_delivery } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { type DeadLetter, goThroughDeadLetters } from '@partner/kernel/amqp/dead-letters';
-import { inspectQueues } from '@partner/kernel/amqp/inspect-queues';
 import { notFound } from '@partner/kernel/process/service-error';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, demandYes, topCommand, subcommand } from '../command-context.js';
-import { QUEUES_WITH_DEAD, type QueueWithDead } from '../dead-letters-about.js';
+import { countDeadLetters, QUEUES_WITH_DEAD, type QueueWithDead } from '../dead-letters-about.js';
 import { EXIT_CODES, OperatorError, wrongUsage } from '../exit-codes.js';
 import { columns, type Document, type Json, parseJson, renderBody } from '../output.js';
 import { interrupted } from '../poll-until.js';
@@ -65,10 +64,8 @@ export function deadLettersCommand(context: CommandContext) {
   }
 
   async function countBehind(queue: QueueWithDead, limit: number): Promise<number> {
-    const { connection } = await context.session();
-    const { deadLetterQueue } = queue;
-    const looks = await inspectQueues(connection, [deadLetterQueue]);
-    return Math.max(0, (looks.get(deadLetterQueue)?.messages ?? 0) - limit);
+    const counts = await countDeadLetters((await context.session()).connection);
+    return Math.max(0, (counts.get(queue) ?? 0) - limit);
   }
 
   subcommand(
@@ -88,20 +85,11 @@ export function deadLettersCommand(context: CommandContext) {
         context.output.rows('deadLetters', letters.map(letterView), LETTER_COLUMNS, { hasMore });
         return;
       }
-      const { connection } = await context.session();
-      const looks = await inspectQueues(
-        connection,
-        QUEUES_WITH_DEAD.map(({ deadLetterQueue }) => deadLetterQueue),
-      );
       const rows: Document[] = [];
-      for (const queue of QUEUES_WITH_DEAD) {
-        const messages = looks.get(queue.deadLetterQueue)?.messages;
-        const [oldest] = messages === undefined || messages === 0 ? [] : await readLetters(queue, 1);
-        rows.push({
-          queue: queue.name,
-          deadLetters: messages ?? null,
-          ...(oldest !== undefined && { oldest: letterView(oldest) }),
-        });
+      for (const [queue, count = null] of await countDeadLetters((await context.session()).connection)) {
+        const [oldest] = count === null || count === 0 ? [] : await readLetters(queue, 1);
+        const shown = oldest !== undefined && { oldest: letterView(oldest) };
+        rows.push({ queue: queue.name, deadLetters: count, ...shown });
       }
       context.output.rows('queues', rows, QUEUE_COLUMNS);
     });
