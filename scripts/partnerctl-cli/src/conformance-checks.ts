@@ -33,6 +33,17 @@ interface Outcome {
   readonly problem: string;
 }
 
+/** What differs from a valid delivery of a new event. */
+interface Delivered extends Pick<TriedReceiver, 'secret' | 'secretVersion'> {
+  /** When it is signed. */
+  readonly at: Date;
+  readonly eventId: string;
+  readonly number: number;
+  readonly version: number;
+  /** Further fields of the envelope and of its data. */
+  readonly more: Readonly<Record<string, Json>>;
+}
+
 /** With long notes and lists an event has some kilobytes. */
 const LARGE_BODY_BYTES = 256 * 1_024;
 const WELL_OFF_MS = (LIMITS.webhookTimestampToleranceSeconds + 60) * 1_000;
@@ -91,48 +102,37 @@ export async function runConformance(
       got: got.map(words).join(', '),
     });
   }
-  function deliver(
-    options: {
-      readonly secret?: string;
-      readonly secretVersion?: number;
-      readonly at?: Date;
-      readonly eventId?: string;
-      readonly number?: number;
-      readonly version?: number;
-      readonly more?: Readonly<Record<string, Json>>;
-    } = {},
-  ): SignedDelivery {
-    const now = new Date();
-    const eventId = options.eventId ?? newId('evt');
-    const { version = 2, more = {} } = options;
+  function deliver({
+    at = new Date(),
+    eventId = newId('evt'),
+    number = numbers.get(eventId) ?? numbers.size + 1,
+    secret = tried.secret,
+    secretVersion = tried.secretVersion,
+    version = 2,
+    more = {},
+  }: Partial<Delivered> = {}): SignedDelivery {
+    const occurredAt = new Date().toISOString();
     const envelope = {
       id: eventId,
       event: 'install.status_changed',
       schemaVersion: CURRENT_SCHEMA_VERSION,
       apiVersion: CURRENT_API_VERSION,
-      occurredAt: now.toISOString(),
+      occurredAt,
       resource: { type: 'install_job', id: jobId, version },
       data: {
         jobId,
         previousStatus: 'ASSIGNED',
         status: 'ACKNOWLEDGED',
-        occurredAt: now.toISOString(),
+        occurredAt,
         note: null,
         blockerCode: null,
         ...more,
       },
       ...more,
     };
-    const number = options.number ?? numbers.get(eventId) ?? numbers.size + 1;
     numbers.set(eventId, number);
-    const signed = signDelivery({
-      secret: options.secret ?? tried.secret,
-      secretVersion: options.secretVersion ?? tried.secretVersion,
-      event: envelope.event,
-      eventId,
-      at: options.at ?? now,
-      body: Buffer.from(JSON.stringify(envelope)),
-    });
+    const body = Buffer.from(JSON.stringify(envelope));
+    const signed = signDelivery({ secret, secretVersion, event: envelope.event, eventId, at, body });
     return { ...signed, headers: { ...signed.headers, 'x-svc-number': String(number) } };
   }
   const away = (milliseconds: number) => new Date(Date.now() + milliseconds);

@@ -6,7 +6,7 @@ import {
   recordAnnouncementOperation,
   releaseAnnouncementOperation,
 } from '@partner/proto-contracts/internal/operators/announcements';
-import { type Mail, MailError } from '@partner/kernel/process/mail';
+import { MailError } from '@partner/kernel/process/mail';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, readPages, topCommand, subcommand } from '../command-context.js';
@@ -45,7 +45,7 @@ export function announcementsCommand(context: CommandContext) {
       });
       const rows = [];
       for (const recipient of recipients) {
-        const { companyId, email } = recipient;
+        const { companyId, companyName, email } = recipient;
         const sent = { announcement, companyId, email };
         context.signal.throwIfAborted();
         const { claimed } = await call(claimAnnouncementOperation, sent);
@@ -55,7 +55,11 @@ export function announcementsCommand(context: CommandContext) {
           continue;
         }
         try {
-          await mailer.send(mailTo(recipient, { announcement, entry, docs }));
+          await mailer.send({
+            to: email,
+            subject: `Partner API: changes of ${announcement}`,
+            text: `${entry}\n\n--\nAPI reference: ${docs}\n${whyMailed(companyName)}\n`,
+          });
         } catch (error) {
           // A refused address does not affect the others; any other failure of the server would affect all.
           if (!(error instanceof MailError)) throw error;
@@ -107,22 +111,5 @@ function readAnnouncement(changelog: string, date: string): string {
   );
 }
 
-function mailTo(
-  { companyName, email }: { readonly companyName: string; readonly email: string },
-  {
-    announcement,
-    entry,
-    docs,
-  }: { readonly announcement: string; readonly entry: string; readonly docs: string },
-): Mail {
-  return {
-    to: email,
-    subject: `Partner API: changes of ${announcement}`,
-    text: `${entry}
-
---
-API reference: ${docs}
-You get this email as the technical contact of ${companyName}. An owner can set another address at the console.
-`,
-  };
-}
+const whyMailed = (companyName: string) =>
+  `You get this email as the technical contact of ${companyName}. An owner can set another address at the console.`;
