@@ -109,12 +109,14 @@ const announced = (of: readonly string[]) =>
     .flatMap(({ to }) => to)
     .filter((address) => of.includes(address));
 
-test('an announcement is mailed once to each confirmed contact, continues after a refused address, and is listed [ANNOUNCE-8, ANNOUNCE-9, ANNOUNCE-11, VERSION-3]', async () => {
-  const contacts = ['one@announced.example', 'refused@announced.example', 'two@announced.example'];
-  for (const email of contacts) {
+test('an announcement is mailed once to each confirmed contact, continues after a refused address, and is listed, also with several runs at once [ANNOUNCE-8, ANNOUNCE-9, ANNOUNCE-10, ANNOUNCE-11, VERSION-3]', async () => {
+  const contacts: string[] = [];
+  const addContact = async (email: string) => {
+    contacts.push(email);
     await setContact(await newCompany('SALES', email), email);
     expect(await confirmNewest()).toBe(204);
-  }
+  };
+  for (const name of ['one', 'refused', 'two']) await addContact(`${name}@announced.example`);
   await setContact(await newCompany('SALES', 'Unconfirmed'), 'unconfirmed@announced.example');
 
   const send = ['announcements', 'send', '2026-08-26'];
@@ -137,25 +139,14 @@ test('an announcement is mailed once to each confirmed contact, continues after 
   expect(text).toContain('The first version of the installer API.');
   expect(text).toContain(`${stack.description.baseUrl}/docs`);
 
+  await addContact('until@announced.example');
+  for (const { exitCode, out } of await Promise.all([run(send), run(send), run(send)]))
+    expect(exitCode).toBe(out.includes('claimed by another run') ? 1 : 0);
   expect((await run(send)).exitCode).toBe(0);
-  expect((await run(send)).exitCode).toBe(0);
-  expect([...announced(contacts)].sort()).toEqual(contacts);
+  expect([...announced(contacts)].sort()).toEqual([...contacts].sort());
   expect(announced(['unconfirmed@announced.example'])).toEqual([]);
   const listed = await run(['announcements', 'list', '--date', '2026-08-26']);
   for (const email of contacts) expect(listed.out).toContain(email);
-});
-
-test('two runs at once mail an announcement once [ANNOUNCE-10]', async () => {
-  const contacts = ['first@contended.example', 'second@contended.example'];
-  for (const email of contacts) {
-    await setContact(await newCompany('SALES', email), email);
-    expect(await confirmNewest()).toBe(204);
-  }
-  const send = ['announcements', 'send', '2026-08-26'];
-  for (const { exitCode, out } of await Promise.all([run(send), run(send), run(send)])) {
-    expect(exitCode).toBe(out.includes('claimed by another run') ? 1 : 0);
-  }
-  expect([...announced(contacts)].sort()).toEqual(contacts);
 });
 
 test('webhooks and a technical contact are as a file has them: planned, applied once, changed in place, stopped at a failure, and pruned [CONFIG-2, CONFIG-3, CONFIG-4, CONFIG-5]', async () => {
