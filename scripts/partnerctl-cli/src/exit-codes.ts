@@ -50,18 +50,13 @@ function withoutAdvice(message: string): string {
   return message.replace(`; ${NOT_DONE_ADVICE}`, '').replace(`; ${OUTCOME_UNKNOWN_ADVICE}`, '');
 }
 
-export interface Ending {
-  readonly exitCode: number;
-  readonly message?: string;
-}
-
 const NEVER_RUN = 'Has the service ever run against this broker?';
 
 export function wrongUsage(message: string): OperatorError {
   return new OperatorError('usage', message);
 }
 
-export function endingOf(error: unknown): Ending {
+export function endingOf(error: unknown): { readonly exitCode: number; readonly message?: string } {
   if (error instanceof CommanderError)
     return { exitCode: error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage };
   const [exit, message] = explained(error);

@@ -60,7 +60,6 @@ export function columns(list: string): readonly Column[] {
 }
 
 export interface Output {
-  readonly isJson: boolean;
   rows(name: string, rows: readonly Document[], columns: readonly Column[], more?: Document): void;
   thing(document: Document, lines: readonly Column[], extra?: string): void;
   words(document: Document, text: string): void;
@@ -100,7 +99,6 @@ export function createOutput(options: {
     }
   }
   return {
-    isJson: json || field !== undefined,
     rows(name, rows, columns, more = {}) {
       show({ [name]: rows, ...more }, () => {
         if (rows.length === 0) return `There are no ${name.replaceAll(/([A-Z])/g, ' $1').toLowerCase()}.`;

@@ -76,19 +76,14 @@ export function wrongIds(type: DescMessage, message: ReflectMessage): readonly s
 }
 
 export function fieldType(field: DescField): string {
-  const one =
-    field.enum !== undefined
-      ? field.enum.values
-          .slice(1)
-          .map(({ name }) => name)
-          .join(' | ')
-      : (field.message?.name ??
-        ScalarType[
-          field.fieldKind === 'scalar' || field.fieldKind === 'list'
-            ? (field.scalar ?? ScalarType.STRING)
-            : ScalarType.STRING
-        ].toLowerCase());
+  const values = field.enum?.values.slice(1).map(({ name }) => name);
+  const one = values?.join(' | ') ?? field.message?.name ?? ScalarType[scalarOf(field)].toLowerCase();
   return `${field.fieldKind === 'list' ? 'list of ' : ''}${one}${field.oneof === undefined ? '' : ` (one of ${field.oneof.name})`}`;
+}
+
+function scalarOf({ fieldKind, scalar }: DescField): ScalarType {
+  const isScalar = fieldKind === 'scalar' || fieldKind === 'list';
+  return (isScalar ? scalar : undefined) ?? ScalarType.STRING;
 }
 
 export function exampleOf(message: DescMessage, now: Date): Document {
@@ -113,7 +108,7 @@ function exampleValue(field: DescField, now: Date): Json {
   }
   if (field.message !== undefined) return exampleOf(field.message, now);
   if (field.enum !== undefined) return field.enum.values[1]?.name ?? '';
-  switch (field.fieldKind === 'scalar' || field.fieldKind === 'list' ? field.scalar : ScalarType.STRING) {
+  switch (scalarOf(field)) {
     case ScalarType.BOOL:
       return name !== 'ready';
     case ScalarType.INT32:

@@ -83,14 +83,13 @@ export function subscriptionsCommand(context: CommandContext) {
       showSubscription(context, subscription, { secret });
     });
 
-  addTestCommand(group, context);
+  addChangeCommands(group, context);
   addStateCommands(group, context);
   addSecretCommands(group, context);
-  addDeleteCommand(group, context);
   return group;
 }
 
-function addTestCommand(group: Command, context: CommandContext): void {
+function addChangeCommands(group: Command, context: CommandContext): void {
   subcommand(
     group,
     'update <subscription>',
@@ -161,9 +160,7 @@ function addStateCommands(group: Command, context: CommandContext): void {
     const { call } = await context.about(id);
     showSubscription(context, await call(pauseWebhookOperation));
   });
-}
 
-function addDeleteCommand(group: Command, context: CommandContext): void {
   subcommand(
     group,
     'delete <subscription>',
