@@ -25,61 +25,98 @@ function pathOf(command: CommandUnknownOpts): string {
 
 const commands = all(partnerctl().program).map((command) => [pathOf(command), command] as const);
 
-describe('the help', () => {
-  test.each(commands)(
-    'of %s has a description and examples of existing commands, and points to the global options',
-    async (path, command) => {
-      const { run, said, program } = partnerctl();
-      await expect(run([...path.split(' ').slice(1), '--help'])).resolves.toBe(0);
-      expect(command.description()).not.toBe('');
-      expect(said.out).toContain('Examples:\n  $ ');
-      expect(said.out).toContain('--json');
-      expect(said.out.includes('--amqp-url')).toBe(command === program || path === 'partnerctl');
-      expect(said.err).toBe('');
-      const known = program.commands.flatMap((each) => [each.name(), ...each.aliases()]);
-      for (const [, word] of said.out.matchAll(/partnerctl ([a-z][a-z-]*)/g)) expect(known).toContain(word);
-    },
-  );
+test.each(commands)(
+  'the help of %s has a description and examples of existing commands, and points to the global options',
+  async (path, command) => {
+    const { run, said, program } = partnerctl();
+    await expect(run([...path.split(' ').slice(1), '--help'])).resolves.toBe(0);
+    expect(command.description()).not.toBe('');
+    expect(said.out).toContain('Examples:\n  $ ');
+    expect(said.out).toContain('--json');
+    expect(said.out.includes('--amqp-url')).toBe(command === program || path === 'partnerctl');
+    expect(said.err).toBe('');
+    const known = program.commands.flatMap((each) => [each.name(), ...each.aliases()]);
+    for (const [, word] of said.out.matchAll(/partnerctl ([a-z][a-z-]*)/g)) expect(known).toContain(word);
+  },
+);
+
+const assigned = (change: Readonly<Record<string, unknown>> = {}) =>
+  JSON.stringify({ jobId: newId('job'), version: 1, installerCompanyId: newId('cmp'), ...change });
+const publish = ['platform', 'publish', 'JobAssigned'];
+const conformance = ['conformance', 'http://x', '--secret-file', 'a.txt'];
+
+test.each<[args: readonly string[], exitCode: number, why: string, input?: string]>([
+  [[], 2, 'Usage: partnerctl'],
+  [['nonsense'], 2, "unknown command 'nonsense'"],
+  [['companies'], 2, 'Usage: partnerctl companies'],
+  [['companies', 'create', '--name', 'x'], 2, '--class'],
+  [['companies', 'create', '--name', 'x', '--class', 'BANK'], 2, 'BANK'],
+  [['companies', 'list', '--limit', '0'], 2, 'whole number'],
+  [['status', 'too', 'much'], 2, 'too many arguments'],
+  [['status', '--json', '--field', 'x'], 2, '--field'],
+  [['platform', 'types', 'Nonsense'], 3, 'Nonsense'],
+  [['platform', 'publish', 'JobCreated'], 2, 'JobCreated'],
+  [['companies', 'list'], 4, 'give --amqp-url or AMQP_URL'],
+  [['companies', 'list', '--amqp-url', 'http://127.0.0.1'], 2, 'amqp://'],
+  [
+    ['status', '--amqp-url', 'amqp://user:word@127.0.0.1:1/partner'],
+    4,
+    'cannot connect to the broker at 127.0.0.1:1/partner: ',
+  ],
+  [['conformance', 'ftp://x', '--secret-file', 'a.txt'], 2, 'http://'],
+  [['conformance', 'http://x'], 2, '--secret-file'],
+  [['dead-letters', 'requeue', 'job-state.platform-messages'], 2, 'give message ids, or --all'],
+  [['platform', 'types'], 0, ''],
+  [['companies', 'update', 'cmp_1', '--accounting', ''], 2, '--accounting'],
+  [['companies', 'update', 'cmp_1', '--accounting', ','], 2, '--accounting'],
+  [['companies', 'update', 'cmp_1', '--accounting', 'none,cmp_2'], 2, '"none" alone'],
+  [['subscriptions', 'create', 'cmp_1', '--url', 'https://x', '--events', ''], 2, '--events'],
+  [['webhooks', 'update', 'whk_1', '--rate', '0'], 2, '--rate'],
+  [publish, 2, 'installerCompanyId job_1 is no id', assigned({ installerCompanyId: 'job_1' })],
+  [publish, 2, 'no installerCompanyId', assigned({ installerCompanyId: '' })],
+  [[...publish, '--message-id', ''], 2, '--message-id must have 1 to 255 bytes', assigned()],
+  [publish, 2, 'no installerCompanyId, version', '{"jobId":"job_1"}'],
+  [publish, 2, 'this is no JobAssigned', '[]'],
+  [publish, 2, 'nonsense', assigned({ nonsense: true })],
+  [conformance, 2, '--secret-file: a secret is whsec_', 'whsec_short'],
+  [
+    ['conformance', 'http://x', '--secret-file', '-', '--next-secret-file', '-'],
+    2,
+    'only one of the two secrets can come from standard input',
+    SECRET,
+  ],
+  [
+    ['webhooks', 'update', 'whk_1', '--headers-file', '-'],
+    2,
+    '--headers-file: line 2 is not',
+    'A: b\nwhsec_short',
+  ],
+  [['events', 'replay', 'whk_1'], 2, 'either --ids'],
+  [['events', 'replay', 'whk_1', '--ids', 'evt_1', '--since', '24h'], 2, 'either --ids'],
+  [['events', 'replay', 'whk_1', '--ids', 'evt_1', '--until', '1h'], 2, '--until belongs to --since'],
+  [['events', 'replay', 'evt_1', '--ids', 'evt_1'], 2, 'and --ids evt_1'],
+  [[...conformance, '--ca', '/nonexistent/ca.pem'], 2, '--ca cannot be read: Error: ENOENT', SECRET],
+  [[...conformance, '--ca', '/dev/null'], 2, '--ca cannot be read: ', SECRET],
+])('%j ends with %i: %s', async (args, exitCode, why, input = '{}') => {
+  const { run, said } = partnerctl({ read: async () => input });
+  await expect(run(args)).resolves.toBe(exitCode);
+  expect(said.err).toContain(why);
+  expect(said.err).not.toMatch(/whsec_short|:word/);
+  if (exitCode === 0) return;
+  expect(said.out).toBe('');
+  expect(said.err).not.toBe('');
 });
 
-describe('the exit code', () => {
-  test.each([
-    [[], 2],
-    [['nonsense'], 2],
-    [['companies'], 2],
-    [['companies', 'create', '--name', 'x'], 2],
-    [['companies', 'create', '--name', 'x', '--class', 'BANK'], 2],
-    [['companies', 'list', '--limit', '0'], 2],
-    [['status', 'too', 'much'], 2],
-    [['status', '--json', '--field', 'x'], 2],
-    [['platform', 'types', 'Nonsense'], 3],
-    [['platform', 'publish', 'JobCreated'], 2],
-    [['companies', 'list'], 4],
-    [['companies', 'list', '--amqp-url', 'http://127.0.0.1'], 2],
-    [['conformance', 'ftp://x', '--secret-file', 'a.txt'], 2],
-    [['conformance', 'http://x'], 2],
-    [['dead-letters', 'requeue', 'job-state.platform-messages'], 2],
-    [['platform', 'types'], 0],
-    [['companies', 'update', 'cmp_1', '--accounting', ''], 2],
-    [['companies', 'update', 'cmp_1', '--accounting', ','], 2],
-    [['companies', 'update', 'cmp_1', '--accounting', 'none,cmp_2'], 2],
-    [['subscriptions', 'create', 'cmp_1', '--url', 'https://x', '--events', ''], 2],
-    [['webhooks', 'update', 'whk_1', '--rate', '0'], 2],
-  ])('of %j is %i', async (args, exitCode) => {
-    const { run, said } = partnerctl();
-    await expect(run(args)).resolves.toBe(exitCode);
-    if (exitCode !== 0) {
-      expect(said.out).toBe('');
-      expect(said.err).not.toBe('');
-    }
+test('a login without a name is asked for one', async () => {
+  const { run, said } = partnerctl({
+    loginName: () => {
+      throw new Error('uv_os_get_passwd returned ENOENT');
+    },
   });
-
-  test('names the address of an unreachable broker', async () => {
-    const { run, said } = partnerctl();
-    await expect(run(['status', '--amqp-url', 'amqp://user:word@127.0.0.1:1/partner'])).resolves.toBe(4);
-    expect(said.err).toContain('cannot connect to the broker at 127.0.0.1:1/partner: ');
-    expect(said.err).not.toContain('word');
-  });
+  const broker = ['--amqp-url', 'amqp://127.0.0.1:1'];
+  await expect(run([...broker, 'companies', 'list'])).resolves.toBe(2);
+  expect(said.err).toContain('--operator');
+  await expect(run([...broker, '--operator', 'olga', 'companies', 'list'])).resolves.toBe(4);
 });
 
 test('a broker on another machine without TLS is refused in production', async () => {
@@ -114,57 +151,6 @@ test('no command has an option that the program takes for its own', () => {
   const own = new Set(partnerctl().program.options.map(({ long }) => long));
   for (const [where, command] of commands.slice(1))
     expect([where, command.options.filter(({ long }) => own.has(long))]).toEqual([where, []]);
-});
-
-describe('a violation is named', () => {
-  const message = (change: Readonly<Record<string, unknown>> = {}) =>
-    JSON.stringify({ jobId: newId('job'), version: 1, installerCompanyId: newId('cmp'), ...change });
-  const publish = ['platform', 'publish', 'JobAssigned'];
-  const conformance = ['conformance', 'http://x'];
-  const withSecret = [...conformance, '--secret-file', 'a.txt'];
-
-  test.each([
-    ['installerCompanyId job_1 is no id', publish, message({ installerCompanyId: 'job_1' })],
-    ['no installerCompanyId', publish, message({ installerCompanyId: '' })],
-    ['--message-id must have 1 to 255 bytes', [...publish, '--message-id', ''], message()],
-    ['no installerCompanyId, version', publish, '{"jobId":"job_1"}'],
-    ['this is no JobAssigned', publish, '[]'],
-    ['nonsense', publish, message({ nonsense: true })],
-    ['--secret-file: a secret is whsec_', [...conformance, '--secret-file', 'a.txt'], 'whsec_short'],
-    [
-      'only one of the two secrets can come from standard input',
-      [...conformance, '--secret-file', '-', '--next-secret-file', '-'],
-      SECRET,
-    ],
-    [
-      '--headers-file: line 2 is not',
-      ['webhooks', 'update', 'whk_1', '--headers-file', '-'],
-      'A: b\nwhsec_short',
-    ],
-    ['either --ids', ['events', 'replay', 'whk_1'], ''],
-    ['either --ids', ['events', 'replay', 'whk_1', '--ids', 'evt_1', '--since', '24h'], ''],
-    ['--until belongs to --since', ['events', 'replay', 'whk_1', '--ids', 'evt_1', '--until', '1h'], ''],
-    ['and --ids evt_1', ['events', 'replay', 'evt_1', '--ids', 'evt_1'], ''],
-    ['--ca cannot be read: Error: ENOENT', [...withSecret, '--ca', '/nonexistent/ca.pem'], SECRET],
-    ['--ca cannot be read: ', [...withSecret, '--ca', '/dev/null'], SECRET],
-  ])('%s', async (why, args, input) => {
-    const { run, said } = partnerctl({ read: async () => input });
-    await expect(run(args)).resolves.toBe(2);
-    expect(said.err).toContain(why);
-    expect(said.err).not.toContain('whsec_short');
-  });
-
-  test('a login without a name', async () => {
-    const { run, said } = partnerctl({
-      loginName: () => {
-        throw new Error('uv_os_get_passwd returned ENOENT');
-      },
-    });
-    const broker = ['--amqp-url', 'amqp://127.0.0.1:1'];
-    await expect(run([...broker, 'companies', 'list'])).resolves.toBe(2);
-    expect(said.err).toContain('--operator');
-    await expect(run([...broker, '--operator', 'olga', 'companies', 'list'])).resolves.toBe(4);
-  });
 });
 
 test('an interruption ends a command that waits for its input', async () => {
