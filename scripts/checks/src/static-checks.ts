@@ -13,13 +13,7 @@ import { z } from 'zod';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { runCommand } from '@partner/local-stack/run-command';
 import { pageViolations, SPECIFICATION } from './pages.js';
-import {
-  apiViolations,
-  callViolations,
-  describedApi,
-  migrationViolations,
-  readRelease,
-} from './released/last-release.js';
+import { describedApi, readRelease, releaseViolations } from './released/last-release.js';
 import { sourceTexts } from './source-texts.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -113,12 +107,8 @@ async function changesSinceRelease(): Promise<string | undefined> {
   try {
     const against = path.join(scratch, 'contracts.json');
     writeFileSync(against, JSON.stringify(release.contracts));
-    const violations = [
-      (await command('buf', ['breaking', '--against', against], contracts)) ?? [],
-      apiViolations(release),
-      callViolations(release),
-      migrationViolations(root, release),
-    ].flat();
+    const contractViolations = await command('buf', ['breaking', '--against', against], contracts);
+    const violations = [contractViolations ?? [], releaseViolations(root, release)].flat();
     return violations.length === 0 ? undefined : violations.join('\n');
   } finally {
     rmSync(scratch, { recursive: true, force: true });

@@ -57,26 +57,15 @@ export function allCalls(): readonly DescribedCall[] {
     { name: 'failed call', output: callError },
     { name: 'events without signatures', output: unsignedEvents },
     ...SURFACES.flatMap(({ name: surface, operations, calls }) =>
-      [...operations.map(publicCall), ...calls.map(internalCall)].map((call) => ({
-        ...call,
-        name: `${surface}/${call.name}`,
-      })),
+      [...operations.map(publicCall), ...calls].map((call) => ({ ...call, name: `${surface}/${call.id}` })),
     ),
   ];
 }
 
-function publicCall(operation: Operation<unknown, unknown>): DescribedCall {
+function publicCall(operation: Operation<unknown, unknown>) {
   const { id, params = {}, query = z.object({}), body = z.object({}) } = operation;
   const named = z.object(Object.fromEntries(Object.keys(params).map((name) => [name, z.string()])));
-  return {
-    name: id,
-    repeatable: isRepeatable(operation),
-    input: z.object({ params: named, query, body }),
-  };
-}
-
-function internalCall({ id, repeatable, input, output }: InternalOperation<unknown, unknown>): DescribedCall {
-  return { name: id, repeatable, input, output };
+  return { id, repeatable: isRepeatable(operation), input: z.object({ params: named, query, body }) };
 }
 
 /**

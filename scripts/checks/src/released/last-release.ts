@@ -62,20 +62,24 @@ export function readRelease(root: string): ReleaseRecord {
   return record.parse(JSON.parse(gunzipSync(readFileSync(path.join(root, RECORD))).toString()));
 }
 
-export function apiViolations({ openApi }: ReleaseRecord): readonly string[] {
-  return breakingApiChanges(openApi, describedApi());
-}
-
-export function callViolations({ calls }: ReleaseRecord): readonly string[] {
-  return breakingApiChanges(calls, describeCalls(allCalls()));
-}
-
-/** Returns the released migrations that are changed or missing: a database that ran them does not run them again. */
-export function migrationViolations(root: string, { migrations }: ReleaseRecord): readonly string[] {
+/**
+ * Returns what breaks partners' clients or calls between services since the release, and its migrations that are changed or missing: a
+ * database that ran them does not run them again.
+ */
+export function releaseViolations(
+  root: string,
+  { openApi, calls, migrations }: ReleaseRecord,
+): readonly string[] {
   const current = migrationDigests(root);
-  return Object.entries(migrations)
-    .filter(([file, digest]) => current[file] !== digest)
-    .map(([file]) => `${MIGRATIONS}/${file}: ${current[file] === undefined ? 'is missing' : 'has changed'}`);
+  return [
+    ...breakingApiChanges(openApi, describedApi()),
+    ...breakingApiChanges(calls, describeCalls(allCalls())),
+    ...Object.entries(migrations)
+      .filter(([file, digest]) => current[file] !== digest)
+      .map(
+        ([file]) => `${MIGRATIONS}/${file}: ${current[file] === undefined ? 'is missing' : 'has changed'}`,
+      ),
+  ];
 }
 
 function migrationDigests(root: string): Readonly<Record<string, string>> {
