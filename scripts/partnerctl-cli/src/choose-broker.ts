@@ -3,7 +3,9 @@ import type { StackDescription } from '@partner/local-stack/stack/stack-descript
 
 export interface ChosenBroker {
   readonly amqpUrl: string | undefined;
+  /** Undefined if none runs, or if it uses another broker. */
   readonly stack: StackDescription | undefined;
+  /** Whether a local stack runs that uses another broker. */
   readonly isStackLeftOut: boolean;
 }
 

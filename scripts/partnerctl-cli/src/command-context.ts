@@ -1,7 +1,7 @@
 import { Command } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
 import type { Mailer } from '@partner/kernel/process/mail';
-import type { StackDescription } from '@partner/local-stack/stack/stack-description';
+import type { ChosenBroker } from './choose-broker.js';
 import { wrongUsage } from './exit-codes.js';
 import type { Output } from './output.js';
 import type { Owned, Session } from './session.js';
@@ -29,10 +29,8 @@ export interface CommandContext extends Pick<Surroundings, 'write' | 'tell' | 'c
   readonly call: Session['call'];
   /** A resource with its company. Fails with `not_found`. */
   about(id: string): Promise<Owned>;
-  /** The local stack of the directory; undefined if none runs there, or if it uses another broker than this run. */
-  stack(): StackDescription | undefined;
-  /** Whether a local stack runs there that uses another broker than this run. */
-  isStackLeftOut(): boolean;
+  /** The broker of this run, and the local stack of the directory if that uses the same one. */
+  broker(): ChosenBroker;
   mailer(): Mailer | undefined;
   publicBaseUrl(): string;
   setExitCode(code: number): void;

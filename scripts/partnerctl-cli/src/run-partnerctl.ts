@@ -166,8 +166,7 @@ export function createPartnerctl(surroundings: Surroundings) {
         throw wrongUsage('PUBLIC_BASE_URL must say where owners find the console');
       return url;
     },
-    stack: () => broker().stack,
-    isStackLeftOut: () => broker().isStackLeftOut,
+    broker,
     setExitCode: (code) => {
       exitCode = code;
     },

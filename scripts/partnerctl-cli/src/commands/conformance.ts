@@ -33,9 +33,8 @@ export function conformanceCommand(context: CommandContext) {
       wholeNumber(1, MAX_VERSION),
     )
     .option('--ca <file>', 'PEM file of an additional certificate authority')
-    .action(async (address, options) => {
-      const { secretFile, nextSecretFile, ca, secretVersion } = options;
-      const versions = { secretVersion, nextSecretVersion: options.nextSecretVersion ?? secretVersion + 1 };
+    .action(async (address, { secretFile, nextSecretFile, ca, secretVersion, ...options }) => {
+      const { nextSecretVersion = secretVersion + 1 } = options;
       const url = URL.canParse(address) ? new URL(address) : undefined;
       if (url === undefined || !/^https?:$/.test(url.protocol))
         throw wrongUsage('the receiver must be a URL that begins with http:// or https://');
@@ -50,7 +49,7 @@ export function conformanceCommand(context: CommandContext) {
       const { webhookTimeoutMs: timeoutMs } = LIMITS;
       const { signal } = context;
       const checks = await runConformance(
-        { ...{ url, secret, nextSecret, ca: authority, timeoutMs, signal }, ...versions },
+        { url, secret, secretVersion, nextSecret, nextSecretVersion, ca: authority, timeoutMs, signal },
         ({ check, verdict }) => context.progress(`${verdict}: ${check}`),
       );
       const failed = checks.filter(({ verdict }) => verdict === 'failed').length;

@@ -161,14 +161,15 @@ function addClock(findings: Findings, whose: string, aheadMs: number): void {
 
 /** Only a local stack's admin ports are known; elsewhere monitoring covers them. */
 async function checkServices(context: CommandContext, findings: Findings): Promise<void> {
-  if (context.isStackLeftOut())
+  const { stack, isStackLeftOut } = context.broker();
+  if (isStackLeftOut)
     findings.add(
       'local stack',
       'ok',
       'it uses another broker, so the readiness of its services is not looked at',
     );
   const silent: string[] = [];
-  for (const [name, { adminUrl }] of Object.entries(context.stack()?.services ?? {})) {
+  for (const [name, { adminUrl }] of Object.entries(stack?.services ?? {})) {
     const check = `readiness of ${name}`;
     try {
       const { isReady, text } = await readReadiness(adminUrl, context.signal);

@@ -47,7 +47,7 @@ export function statusCommand(context: CommandContext) {
     .addOption(threshold('--max-dead <count>', 'dead letters', 'maxDead'))
     .action(async ({ check, watch, ...thresholds }) => {
       const read = () => readStatus(context, thresholds);
-      if (context.isStackLeftOut())
+      if (context.broker().isStackLeftOut)
         context.tell('this is not the local stack, which uses another broker: its address is not shown');
       if (watch !== undefined) return showAgain(context, watch, read);
       const { document, text, problems } = await read();
@@ -86,7 +86,7 @@ async function readStatus(context: CommandContext, thresholds: typeof THRESHOLDS
   const { backlog } = await readBacklog(session);
   const queues = await inspectServiceQueues(session);
   const problems = findProblems(queues, backlog, thresholds);
-  const stack = context.stack();
+  const { stack } = context.broker();
   const document = {
     environment: backlog.environment,
     backlog: parseJson(JSON.stringify(backlog)),

@@ -83,28 +83,24 @@ test('reads what it writes, with the names of companies as comments', () => {
 
 test('reads every description that it writes as exactly that text, and writes none that a terminal would interpret [CONFIG-7]', () => {
   const texts = [
-    ...[
-      'a\tb',
-      '\u001b[2J',
-      'a\u0085b',
-      '\u009b1m',
-      'Zoë 😀 \u202eabc',
-      'a\r\nb\rc',
-      '\u2028',
-      '\ufeffa',
-      '\u007f',
-    ],
-    ...[
-      '\\u202e',
-      '"\\t"\t',
-      `${'long '.repeat(20)}\n\tline\u202e\n\n  end `,
-      'yes',
-      '~',
-      '- x',
-      ' a ',
-      '#\t',
-      '\n',
-    ],
+    'a\tb',
+    '\u001b[2J',
+    'a\u0085b',
+    '\u009b1m',
+    'Zoë 😀 \u202eabc',
+    'a\r\nb\rc',
+    '\u2028',
+    '\ufeffa',
+    '\u007f',
+    '\\u202e',
+    '"\\t"\t',
+    `${'long '.repeat(20)}\n\tline\u202e\n\n  end `,
+    'yes',
+    '~',
+    '- x',
+    ' a ',
+    '#\t',
+    '\n',
   ];
   const webhooks = texts.map((description, index) => ({ ...WEBHOOK, id: `whk_${index}`, description }));
   const configuration = { companies: { cmp_1: { webhooks } } };
