@@ -2,6 +2,7 @@ import {
   eraseCompanyOperation,
   readCompanyDataOperation,
 } from '@partner/proto-contracts/internal/operators/people';
+import type { PersonDataPage } from '@partner/proto-contracts/resources/person/person';
 import { newId } from '@partner/kernel/process/ids';
 import { type CommandContext, subcommand } from '../command-context.js';
 import { deadLettersAbout, type LetterAbout, renderLetters } from '../dead-letters-about.js';
@@ -35,12 +36,7 @@ export function addCompanyData(group: Parameters<typeof subcommand>[0], context:
     .option('--yes', 'do it')
     .action(async (companyId, { yes }) => {
       if (yes !== true) {
-        const [tables, obstacles]: [string[], string[]] = [[], []];
-        for await (const page of companyPages(context, companyId)) {
-          tables.push(...page.rows.map(({ table }) => table));
-          obstacles.push(...(page.obstacles ?? []));
-        }
-        const rows = countRows(tables);
+        const { rows, obstacles } = await countRows(companyPages(context, companyId));
         const text = [
           'Nothing was erased. --yes ends all access of this company and erases its data for good.',
           ...obstacles.map((obstacle) => `It refuses at the moment: the company ${obstacle}.`),
@@ -85,10 +81,13 @@ export async function* pagesOf<Page extends { readonly cursor?: string | undefin
   } while (cursor !== undefined);
 }
 
-/** The number of rows of each table, by the tables of all rows. */
-export function countRows(tables: readonly string[]) {
-  return [...new Set(tables)].map((table) => ({
-    table,
-    rows: tables.filter((each) => each === table).length,
-  }));
+/** Counts the rows of each table, and collects what keeps a company from being erased now. */
+export async function countRows(pages: AsyncIterable<PersonDataPage>) {
+  const counts = new Map<string, number>();
+  const obstacles: string[] = [];
+  for await (const page of pages) {
+    for (const { table } of page.rows) counts.set(table, (counts.get(table) ?? 0) + 1);
+    obstacles.push(...(page.obstacles ?? []));
+  }
+  return { rows: [...counts].map(([table, rows]) => ({ table, rows })), obstacles };
 }

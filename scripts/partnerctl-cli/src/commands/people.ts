@@ -170,9 +170,7 @@ async function preview(
   { records, matches, letters }: Found,
   code: string,
 ): Promise<void> {
-  const tables: string[] = [];
-  for await (const page of dataPages(context, records)) tables.push(...page.rows.map(({ table }) => table));
-  const rows = countRows(tables);
+  const { rows } = await countRows(dataPages(context, records));
   context.output.words(
     { matches, rows, deadLetters: letters, confirm: code },
     [

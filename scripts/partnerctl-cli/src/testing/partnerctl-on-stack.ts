@@ -42,6 +42,11 @@ export async function run(
   return { exitCode, ...said };
 }
 
+/** A run with this exit code and a message that contains the text. */
+export function ended(exitCode: number, text: string): object {
+  return { exitCode, err: expect.stringContaining(text) };
+}
+
 export async function document(...args: readonly string[]): Promise<Json> {
   const { exitCode, out, err } = await run(['--json', ...args]);
   expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
