@@ -108,16 +108,11 @@ async function installContainerTools(): Promise<void> {
 /** Starts the servers that all tests of a run share: Postgres, RabbitMQ and Redis. Unit tests need none. */
 async function startServers(scratch: string, kinds: readonly Kind[]) {
   if (kinds.every((kind) => kind === 'unit')) return { env: {}, stop: () => Promise.resolve() };
+  const place = async (name: string) => ({ directory: path.join(scratch, name), port: await freePort() });
   const [postgres, rabbitmq, redis] = await Promise.all([
-    freePort().then((port) =>
-      startPostgres({ directory: path.join(scratch, 'postgres'), port, durable: false }),
-    ),
-    freePort().then((port) =>
-      startRabbitmq({ directory: path.join(scratch, 'rabbitmq'), port, vhosts: SHARE_VHOSTS }),
-    ),
-    freePort().then((port) =>
-      startRedis({ directory: path.join(scratch, 'redis'), port, databases: SHARE_REDIS_DATABASES }),
-    ),
+    place('postgres').then((at) => startPostgres({ ...at, durable: false })),
+    place('rabbitmq').then((at) => startRabbitmq({ ...at, vhosts: SHARE_VHOSTS })),
+    place('redis').then((at) => startRedis({ ...at, databases: SHARE_REDIS_DATABASES })),
   ]);
   return {
     env: { TEST_POSTGRES_URL: postgres.url, TEST_AMQP_URL: rabbitmq.url, TEST_REDIS_URL: redis.url },

@@ -151,26 +151,15 @@ function noting(line: string, note: (error: unknown) => void): Logger {
 }
 
 function refusal(amqpUrl: string, failure: unknown): OperatorError {
-  const { message, code } = failureOf(failure);
-  const urls = amqpUrl.split(',').map((each) => new URL(each));
-  const broker = `the broker at ${urls.map(({ host, pathname }) => `${host}${pathname}`).join(' and ')}`;
-  if (/ACCESS[-_]REFUSED|403/.test(message)) {
-    return new OperatorError(
-      'unavailable',
-      `${broker} refuses the user "${urls[0]?.username ?? ''}": ${message}. Check the user, its password and its permissions on the vhost.`,
-    );
-  }
-  const what = message === '' ? code : message;
-  return new OperatorError(
-    'unavailable',
-    `cannot connect to ${broker}: ${what}. --amqp-url or AMQP_URL names it; without either it is the local stack's.`,
-  );
-}
-
-function failureOf(failure: unknown): { readonly message: string; readonly code: string } {
-  const code =
-    typeof failure === 'object' && failure !== null && 'code' in failure ? String(failure.code) : '';
   // If several addresses fail, only their individual errors have a message.
   const first: unknown = failure instanceof AggregateError ? failure.errors[0] : failure;
-  return { message: first instanceof Error ? first.message : '', code };
+  const { message, code = '' }: NodeJS.ErrnoException = first instanceof Error ? first : new Error();
+  const urls = amqpUrl.split(',').map((each) => new URL(each));
+  const broker = `the broker at ${urls.map(({ host, pathname }) => `${host}${pathname}`).join(' and ')}`;
+  return new OperatorError(
+    'unavailable',
+    /ACCESS[-_]REFUSED|403/.test(message)
+      ? `${broker} refuses the user "${urls[0]?.username ?? ''}": ${message}. Check the user, its password and its permissions on the vhost.`
+      : `cannot connect to ${broker}: ${message === '' ? code : message}. --amqp-url or AMQP_URL names it; without either it is the local stack's.`,
+  );
 }
