@@ -11,7 +11,7 @@ import {
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, instant, readPages, topCommand, subcommand } from '../command-context.js';
 import { EXIT_CODES } from '../exit-codes.js';
-import { columns, type Document, jsonIn, renderBody, renderTable } from '../output.js';
+import { columns, type Document, type Json, jsonIn, renderBody, renderTable } from '../output.js';
 import { pollUntil } from '../poll-until.js';
 import type { Owned } from '../session.js';
 import { addBulkReplayCommands } from './bulk-replays.js';
@@ -39,8 +39,14 @@ function attemptView({ responseBody: _, responseHeaders: __, ...rest }: Attempt)
   return rest;
 }
 
-function renderAttempts(attempts: readonly Document[]): string {
-  return attempts.length === 0 ? '' : `\n${renderTable(attempts, ATTEMPT_COLUMNS)}\n`;
+function showDelivery(
+  context: CommandContext,
+  shown: { readonly companyId: string; readonly delivery: Delivery; readonly attempts: readonly Document[] },
+  body: { readonly body?: Json } = {},
+): void {
+  const { attempts } = shown;
+  const table = attempts.length === 0 ? '' : `\n${renderTable(attempts, ATTEMPT_COLUMNS)}\n`;
+  context.output.thing({ ...shown, ...body }, DELIVERY_LINES, table + renderBody(body));
 }
 
 /** Shows a queued delivery, after its next attempt unless `wait` is 0 seconds. Any other outcome than a success is a failure. */
@@ -49,10 +55,7 @@ export async function showNextAttempt(
   { call, companyId }: Owned,
   { queued, wait }: { readonly queued: Delivery; readonly wait: number },
 ): Promise<void> {
-  if (wait === 0) {
-    context.output.thing({ companyId, delivery: queued, attempts: [] }, DELIVERY_LINES);
-    return;
-  }
+  if (wait === 0) return showDelivery(context, { companyId, delivery: queued, attempts: [] });
   context.progress(`waiting for an attempt of ${queued.id}`);
   const found = await pollUntil(
     `an attempt of ${queued.id}`,
@@ -63,11 +66,7 @@ export async function showNextAttempt(
     },
   );
   const attempts = found.attempts.map(attemptView);
-  context.output.thing(
-    { companyId, delivery: found.delivery, attempts },
-    DELIVERY_LINES,
-    renderAttempts(attempts),
-  );
+  showDelivery(context, { companyId, delivery: found.delivery, attempts });
   if (attempts.at(-1)?.['outcome'] !== 'delivered') context.setExitCode(EXIT_CODES.failed);
 }
 
@@ -120,11 +119,7 @@ export function deliveriesCommand(context: CommandContext) {
       const found = await call(getDeliveryOperation);
       const attempts = withBody === true ? found.attempts : found.attempts.map(attemptView);
       const body = withBody === true && found.body !== null ? { body: jsonIn(found.body) } : {};
-      context.output.thing(
-        { companyId, delivery: found.delivery, attempts, ...body },
-        DELIVERY_LINES,
-        renderAttempts(attempts) + renderBody(body),
-      );
+      showDelivery(context, { companyId, delivery: found.delivery, attempts }, body);
     });
 
   for (const [name, operation, description] of [

@@ -123,15 +123,9 @@ function eventViolations(
   place: string,
 ): FieldViolation[] {
   const allowed = allowedPatterns(ofClass);
+  const message = `must be allowed for the class ${ofClass}: ${allowed.join(', ')}`;
   return events.flatMap((pattern, index) =>
-    allowed.includes(pattern)
-      ? []
-      : [
-          {
-            path: `${place}.events.${index}`,
-            message: `must be allowed for the class ${ofClass}: ${allowed.join(', ')}`,
-          },
-        ],
+    allowed.includes(pattern) ? [] : [{ path: `${place}.events.${index}`, message }],
   );
 }
 
