@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { z } from 'zod';
 import { installMissingPrograms } from '@partner/local-stack/backing-services/install-missing-programs';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { runJest, seedOption } from './run-jest.js';
@@ -24,7 +23,7 @@ const program = new Command('scripts/soak')
   .addOption(seedOption('random'))
   .allowExcessArguments(false)
   .parse();
-const { minutes, seed } = z.object({ minutes: z.number(), seed: z.number() }).parse(program.opts());
+const { minutes, seed } = program.opts<{ minutes: number; seed: number }>();
 
 await installMissingPrograms();
 const directory = path.join(PROJECT_ROOT, '.stack');

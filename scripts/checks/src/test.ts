@@ -7,7 +7,6 @@ import { startRabbitmq } from '@partner/test-kit/backing-services/rabbitmq';
 import { startRedis } from '@partner/test-kit/backing-services/redis';
 import { SHARE_REDIS_DATABASES, SHARE_VHOSTS } from '@partner/test-kit/backing-services/take-server-share';
 import { Command, Option } from 'commander';
-import { z } from 'zod';
 import { installMissingPrograms } from '@partner/local-stack/backing-services/install-missing-programs';
 import { BACKING_SERVICES } from '@partner/local-stack/backing-services/backing-service';
 import { StackError } from '@partner/local-stack/stack-error';
@@ -74,14 +73,7 @@ function readOptions() {
     .argument('[pattern]', 'run only test files whose path matches')
     .allowExcessArguments(false)
     .parse();
-  const options = z
-    .object({
-      only: z.array(z.enum(KINDS)),
-      changed: z.string().optional(),
-      mutants: z.string().optional(),
-      seed: z.number().optional(),
-    })
-    .parse(program.opts());
+  const options = program.opts<{ only: Kind[]; changed?: string; mutants?: string; seed?: number }>();
   const { changed, mutants, seed } = options;
   if (changed !== undefined) {
     const files = changedModules(changed);
