@@ -36,10 +36,7 @@ const WARNINGS = new Set([
 export function doctorCommand(context: CommandContext) {
   return topCommand('doctor', 'check every service and queue, with advice', '', '--json').action(async () => {
     const findings = createFindings(context.signal);
-    const session = await findings.check('broker', async () => {
-      const value = await context.session();
-      return { value, message: 'it responds' };
-    });
+    const session = await findings.check('broker', context.session, () => 'it responds');
     if (session !== undefined) await checkBroker(session, findings);
     await checkServices(context, findings);
     const count = (wanted: Finding['verdict']) =>
@@ -75,12 +72,13 @@ function createFindings(signal: AbortSignal) {
     /** Records the result of a check; undefined if it failed. An interruption is not a result: it ends the command. */
     async check<T>(
       check: string,
-      inspect: () => Promise<{ readonly value: T; readonly message: string }>,
+      inspect: () => Promise<T>,
+      describe: (value: T) => string,
       advice?: string,
     ): Promise<T | undefined> {
       try {
-        const { value, message } = await inspect();
-        add(check, 'ok', message);
+        const value = await inspect();
+        add(check, 'ok', describe(value));
         return value;
       } catch (error) {
         if (signal.aborted) throw interrupted();
@@ -93,29 +91,22 @@ function createFindings(signal: AbortSignal) {
 }
 
 async function checkBroker(session: Session, findings: Findings): Promise<void> {
-  const queues = await findings.check('queues', async () => {
-    const value = await inspectServiceQueues(session);
-    const declared = value.filter(({ messages }) => messages !== null).length;
-    return { value, message: `${declared} of ${value.length} are declared` };
-  });
+  const queues = await findings.check(
+    'queues',
+    () => inspectServiceQueues(session),
+    (found) => `${found.filter(({ messages }) => messages !== null).length} of ${found.length} are declared`,
+  );
   const asked = await findings.check(
     'job-state and Postgres',
-    async () => {
-      const value = await readBacklog(session);
-      return { value, message: `they respond, in ${value.tookMs} ms` };
-    },
+    () => readBacklog(session),
+    ({ tookMs }) => `they respond, in ${tookMs} ms`,
     'start job-state, or read its log: it responds once Postgres is available and migrated',
   );
+  const consumers = queues?.find(({ name }) => name === WEBHOOK_DISPATCHER_RPC.name)?.consumers ?? null;
   await findings.check(
     'webhook-dispatcher',
-    async () => {
-      const consumers = queues?.find(({ name }) => name === WEBHOOK_DISPATCHER_RPC.name)?.consumers ?? null;
-      const verdict = await session.checkEndpoint('no url');
-      return {
-        value: verdict,
-        message: `it responds${consumers === null ? '' : `; replicas: ${consumers}`}`,
-      };
-    },
+    () => session.checkEndpoint('no url'),
+    () => `it responds${consumers === null ? '' : `; replicas: ${consumers}`}`,
     'start webhook-dispatcher, or read its log',
   );
   if (asked !== undefined) {
