@@ -43,17 +43,10 @@ export function announcementsCommand(context: CommandContext) {
         const next = page.hasMore ? page.recipients.at(-1)?.companyId : undefined;
         return { entries: page.recipients, next };
       });
-      const rows = [];
-      for (const recipient of recipients) {
-        const { companyId, companyName, email } = recipient;
+      const sendTo = async ({ companyId, companyName, email }: (typeof recipients)[number]) => {
         const sent = { announcement, companyId, email };
-        context.signal.throwIfAborted();
         const { claimed } = await call(claimAnnouncementOperation, sent);
-        if (!claimed) {
-          context.setExitCode(EXIT_CODES.failed);
-          rows.push({ companyId, email, result: 'claimed by another run; run again in 5 minutes' });
-          continue;
-        }
+        if (!claimed) return 'claimed by another run; run again in 5 minutes';
         try {
           await mailer.send({
             to: email,
@@ -65,13 +58,18 @@ export function announcementsCommand(context: CommandContext) {
           if (!(error instanceof MailError)) throw error;
           await call(releaseAnnouncementOperation, sent);
           if (!error.isOfRecipient) throw new OperatorError('unavailable', error.message);
-          context.setExitCode(EXIT_CODES.failed);
-          rows.push({ companyId, email, result: error.message });
-          continue;
+          return error.message;
         }
         // Recorded after sending: a run that ends in between causes one repeat after 5 minutes, never an omission.
         await call(recordAnnouncementOperation, sent);
-        rows.push({ companyId, email, result: 'sent' });
+        return 'sent';
+      };
+      const rows = [];
+      for (const recipient of recipients) {
+        context.signal.throwIfAborted();
+        const result = await sendTo(recipient);
+        if (result !== 'sent') context.setExitCode(EXIT_CODES.failed);
+        rows.push({ companyId: recipient.companyId, email: recipient.email, result });
       }
       context.output.rows('recipients', rows, columns('company: companyId, email, result'));
     });
