@@ -41,6 +41,7 @@ import { aboutResource, openSession, type Session } from './session.js';
 const EXIT_HELP = `
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 broker or service not available, 5 differences
 (plan), 130 interrupted.
+--version alone shows the version.
 With --json the result is one JSON document on standard output; everything else is on standard error.
 `;
 
@@ -75,7 +76,6 @@ export function createPartnerctl(surroundings: Surroundings) {
 
   const program = new Command('partnerctl')
     .description('Operates the partner integration service through the broker.')
-    .version(manifest?.version ?? 'unknown', '--version', 'show the version')
     .option('--amqp-url <url>', 'the broker (default: AMQP_URL, else that of the local stack)')
     .addOption(
       new Option('--directory <path>', 'where the local stack keeps its files').default(
@@ -179,7 +179,9 @@ export function createPartnerctl(surroundings: Surroundings) {
     /** Runs the arguments of `partnerctl` and returns the exit code. Reports failures. Never rejects. */
     async run(args: readonly string[]): Promise<number> {
       try {
-        await program.parseAsync(withOwnVersions(program, args), { from: 'user' });
+        // Not an option of commander, which would show the version in place of running a command.
+        if (args.join() === '--version') write(`${manifest?.version ?? 'unknown'}\n`);
+        else await program.parseAsync(args, { from: 'user' });
         return exitCode;
       } catch (error) {
         const ending = endingOf(signal.aborted && !(error instanceof OperatorError) ? interrupted() : error);
@@ -190,16 +192,6 @@ export function createPartnerctl(surroundings: Surroundings) {
       }
     },
   };
-}
-
-/**
- * Keeps a command's `--version` from being taken for that of the program, which would end the run with success: written with `=` it is
- * no flag.
- */
-function withOwnVersions(program: CommandUnknownOpts, args: readonly string[]): readonly string[] {
-  const at = args.indexOf('--version');
-  if (at === -1 || program.parseOptions(args.slice(0, at)).operands.length === 0) return args;
-  return [...args.slice(0, at), `--version=${args[at + 1] ?? ''}`, ...args.slice(at + 2)];
 }
 
 function configure(
