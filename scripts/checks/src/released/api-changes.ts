@@ -18,6 +18,8 @@ const description = z.looseObject({
   ),
 });
 
+const requirements = z.array(z.record(z.string(), z.unknown()));
+
 /**
  * Returns the changes of an API description since a release that break a partner's client: less in a response or a
  * webhook, more in a request.
@@ -39,35 +41,26 @@ export function breakingApiChanges(released: unknown, current: unknown): readonl
  * by what a request carries, because the name of their scheme is no part of it.
  */
 function comparable(document: unknown): object {
+  const { securitySchemes } = description.parse(document).components;
   const { components, paths, webhooks } = description.parse(
-    JSON.parse(JSON.stringify(document), (key, value: unknown) =>
-      ['description', 'summary'].includes(key) && typeof value === 'string' ? undefined : value,
-    ),
+    JSON.parse(JSON.stringify(document), (key, value: unknown) => {
+      if (['description', 'summary'].includes(key) && typeof value === 'string') return undefined;
+      if (key !== 'security') return value;
+      return requirements
+        .parse(value)
+        .map((requirement) =>
+          Object.fromEntries(
+            Object.entries(requirement).map(([scheme, scopes]) => [
+              `${securitySchemes[scheme]?.in} ${securitySchemes[scheme]?.name}`,
+              scopes,
+            ]),
+          ),
+        );
+    }),
   );
   const sent = Object.entries(webhooks).map(([event, { post }]): [string, unknown] => [
     `webhook ${event}`,
     { post: { responses: { 200: { content: post.requestBody.content } } } },
   ]);
-  const whole = { openapi: '3.1.1', components, paths: { ...paths, ...Object.fromEntries(sent) } };
-  return z
-    .looseObject({})
-    .parse(
-      JSON.parse(JSON.stringify(whole), (key, value: unknown) =>
-        key === 'security' && Array.isArray(value)
-          ? value.map((one) => carried(one, components.securitySchemes))
-          : value,
-      ),
-    );
-}
-
-function carried(
-  requirement: unknown,
-  schemes: z.infer<typeof description>['components']['securitySchemes'],
-): object {
-  return Object.fromEntries(
-    Object.entries(z.record(z.string(), z.unknown()).parse(requirement)).map(([scheme, scopes]) => [
-      `${schemes[scheme]?.in} ${schemes[scheme]?.name}`,
-      scopes,
-    ]),
-  );
+  return { openapi: '3.1.1', components, paths: { ...paths, ...Object.fromEntries(sent) } };
 }
