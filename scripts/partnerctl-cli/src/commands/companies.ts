@@ -22,7 +22,7 @@ import { addCompanyData } from './company-data.js';
 import { KEY_COLUMNS } from './keys.js';
 import { OWNER_COLUMNS, readOwners } from './owners.js';
 import type { Session } from '../session.js';
-import { type Mail, MailError, type Mailer } from '@partner/kernel/process/mail';
+import { MailError } from '@partner/kernel/process/mail';
 import { shownSubscription, SUBSCRIPTION_COLUMNS } from './subscriptions.js';
 
 const COMPANY_COLUMNS = columns(
@@ -189,23 +189,17 @@ export async function setTechnicalContact(
   const publicBaseUrl = context.publicBaseUrl();
   const { mail, tokenSha256 } = createTechnicalContactLink({ publicBaseUrl, companyName, email });
   const mailer = context.mailer();
-  if (mailer !== undefined) await sendMail(mailer, mail);
+  await mailer?.send(mail).catch((error: unknown) => {
+    if (!(error instanceof MailError)) throw error;
+    const arrival = error.mayArrive ? '; if the email still arrives, its link does not work' : '';
+    throw new OperatorError('unavailable', `${error.message}${arrival}`);
+  });
   await session.callInternalFor({ companyId, companyClass }, requestTechnicalContactOperation, {
     email,
     tokenSha256,
   });
   if (mailer === undefined)
     context.tell('SMTP_URL is not set: no email was sent, and the address cannot be confirmed');
-}
-
-async function sendMail(mailer: Mailer, mail: Mail): Promise<void> {
-  try {
-    await mailer.send(mail);
-  } catch (error) {
-    if (!(error instanceof MailError)) throw error;
-    const arrival = error.mayArrive ? '; if the email still arrives, its link does not work' : '';
-    throw new OperatorError('unavailable', `${error.message}${arrival}`);
-  }
 }
 
 function emailAddress(text: string): string {
