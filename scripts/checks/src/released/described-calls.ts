@@ -75,16 +75,10 @@ function publicCall(operation: Operation<unknown, unknown>) {
 export function describeCalls(calls: readonly DescribedCall[]): unknown {
   const schemas: Record<string, unknown> = {};
   const contentOf = (schema: z.ZodType = z.object({})) => {
+    const text = JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
     const { $defs = {}, ...json } = z
       .looseObject({ $defs: z.record(z.string(), z.unknown()).optional() })
-      .parse(
-        JSON.parse(
-          JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })).replaceAll(
-            '#/$defs/',
-            '#/components/schemas/',
-          ),
-        ),
-      );
+      .parse(JSON.parse(text.replaceAll('#/$defs/', '#/components/schemas/')));
     Object.assign(schemas, $defs);
     return { content: { 'application/json': { schema: json } } };
   };
