@@ -1,6 +1,7 @@
 import { QUEUES, type QueueDefinition } from '@partner/proto-contracts/topology';
 import { goThroughDeadLetters } from '@partner/kernel/amqp/dead-letters';
 import { inspectQueues } from '@partner/kernel/amqp/inspect-queues';
+import type { CommandContext } from './command-context.js';
 import { columns, renderTable } from './output.js';
 import type { Session } from './session.js';
 
@@ -22,10 +23,10 @@ export type LetterAbout = { readonly queue: string; readonly messageId: string; 
 
 /** Finds the dead letters of the broker that contain one of the texts, in any case of letters. They stay in their queues. */
 export async function deadLettersAbout(
-  { connection, publisher }: Pick<Session, 'connection' | 'publisher'>,
+  { session, signal }: Pick<CommandContext, 'session' | 'signal'>,
   texts: readonly string[],
-  signal: AbortSignal,
 ): Promise<readonly LetterAbout[]> {
+  const { connection, publisher } = await session();
   const searched = texts.map((text) => text.toLowerCase());
   const counts = await countDeadLetters(connection);
   const found: LetterAbout[] = [];

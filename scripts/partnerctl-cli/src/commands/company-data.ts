@@ -5,7 +5,7 @@ import {
 import type { PersonDataPage } from '@partner/proto-contracts/resources/person/person';
 import { newId } from '@partner/kernel/process/ids';
 import { type CommandContext, subcommand } from '../command-context.js';
-import { deadLettersAbout, type LetterAbout, renderLetters } from '../dead-letters-about.js';
+import { deadLettersAbout, renderLetters } from '../dead-letters-about.js';
 import { EXIT_CODES } from '../exit-codes.js';
 import { columns, jsonText, renderTable } from '../output.js';
 import { interrupted } from '../poll-until.js';
@@ -41,7 +41,7 @@ export function addCompanyData(group: Parameters<typeof subcommand>[0], context:
           'Nothing was erased. --yes ends all access of this company and erases its data for good.',
           ...obstacles.map((obstacle) => `It refuses at the moment: the company ${obstacle}.`),
         ].join('\n');
-        const letters = await lettersAbout(context, companyId);
+        const letters = await deadLettersAbout(context, [companyId]);
         context.output.words(
           { companyId, rows, obstacles, deadLetters: letters },
           `${renderTable(rows, ROW_COLUMNS)}\n\n${text}${renderLetters(letters)}`,
@@ -49,15 +49,11 @@ export function addCompanyData(group: Parameters<typeof subcommand>[0], context:
         return;
       }
       const erasure = await context.call(eraseCompanyOperation, { erasureId: newId('ers'), companyId });
-      const letters = await lettersAbout(context, companyId);
+      const letters = await deadLettersAbout(context, [companyId]);
       context.output.thing({ erasure, deadLetters: letters }, ERASURE_LINES, renderLetters(letters));
       context.tell('its access has ended; `partnerctl people erasures` shows when its data is erased');
       if (letters.length > 0) context.setExitCode(EXIT_CODES.failed);
     });
-}
-
-async function lettersAbout(context: CommandContext, companyId: string): Promise<readonly LetterAbout[]> {
-  return deadLettersAbout(await context.session(), [companyId], context.signal);
 }
 
 /** Reads what is stored of a company. Fails with `not_found`. */

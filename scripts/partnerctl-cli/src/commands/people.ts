@@ -141,7 +141,7 @@ async function find(context: CommandContext, { company, ...criteria }: Criteria)
   }
 }
 
-async function deadLetters(
+function deadLetters(
   context: CommandContext,
   { records, matches, criteria }: Omit<Found, 'letters'>,
 ): Promise<readonly LetterAbout[]> {
@@ -150,7 +150,7 @@ async function deadLetters(
   const texts = [...given, ...contacts, ...idsOf(records)].filter(
     (text) => text !== '' && !text.includes(ERASED_TEXT),
   );
-  return deadLettersAbout(await context.session(), texts, context.signal);
+  return deadLettersAbout(context, texts);
 }
 
 function idsOf({ leads, projects, jobs, appointments }: PersonRecords): readonly string[] {
