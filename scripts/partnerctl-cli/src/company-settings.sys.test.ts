@@ -30,6 +30,7 @@ afterAll(() => mail.stop());
 
 const NO_STACK = () => ['--directory', '/nonexistent', '--amqp-url', stack.description.amqpUrl];
 const mailSettings = () => ({ SMTP_URL: mail.url, MAIL_FROM: 'partner-api@service.example' });
+const noMailServer = () => ({ ...mailSettings(), SMTP_URL: 'smtp://127.0.0.1:1' });
 const run = (args: readonly string[], env: Readonly<Record<string, string>> = mailSettings()) =>
   runWith(args, '', { env });
 
@@ -71,10 +72,7 @@ test('a technical contact whose link cannot be mailed is not set; the local stac
   const refused = await run(update);
   mail.refuse(undefined);
   expect(refused).toMatchObject(ended(4, 'did not take the email: SMTP 550'));
-  const noServer = await run(update, {
-    SMTP_URL: 'smtp://127.0.0.1:1',
-    MAIL_FROM: 'partner-api@service.example',
-  });
+  const noServer = await run(update, noMailServer());
   expect(noServer).toMatchObject(ended(4, 'the mail server at 127.0.0.1:1'));
   expect(await document('companies', 'show', companyId)).toMatchObject({
     technicalContact: { email: null, pending: null },
@@ -114,7 +112,7 @@ test('an announcement is mailed once to each confirmed contact, continues after 
   await setContact(await newCompany('SALES', 'Unconfirmed'), 'unconfirmed@announced.example');
 
   const send = ['announcements', 'send', '2026-08-26'];
-  const away = await run(send, { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'partner-api@service.example' });
+  const away = await run(send, noMailServer());
   expect(away).toMatchObject(ended(4, 'the mail server at 127.0.0.1:1'));
   expect(await document('announcements', 'list')).toMatchObject({ announcements: [] });
 

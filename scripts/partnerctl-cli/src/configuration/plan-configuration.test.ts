@@ -81,10 +81,8 @@ test('a webhook is found by its id, else by its description, else by its URL, so
 });
 
 test('a URL identifies no webhook if several have it [CONFIG-1]', () => {
-  const [one, two] = [
-    { ...BOARD, description: 'One' },
-    { ...BOARD, description: 'Two' },
-  ];
+  const one = { ...BOARD, description: 'One' };
+  const two = { ...BOARD, description: 'Two' };
   const kindsOf = (...args: Parameters<typeof planOf>) => planOf(...args).steps.map(({ kind }) => kind);
   expect(kindsOf({ webhooks: [one, two] }, [existing({})])).toEqual(['create', 'create', 'unlisted']);
   expect(kindsOf({ webhooks: [one] }, [existing({}), existing({ id: 'whk_2', description: 'X' })])).toEqual([
