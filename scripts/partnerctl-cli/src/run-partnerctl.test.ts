@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
 import { closeServer, listen } from '@partner/kernel/process/listen';
 import type { Surroundings } from './command-context.js';
@@ -67,6 +67,10 @@ test.each<[args: readonly string[], exitCode: number, why: string, input?: strin
   [['conformance', 'http://x'], 2, '--secret-file'],
   [['dead-letters', 'requeue', 'job-state.platform-messages'], 2, 'give message ids, or --all'],
   [['platform', 'types'], 0, ''],
+  // It is no request for the version of the program.
+  [['companies', 'list', '--version'], 2, "unknown option '--version'"],
+  [['--json', 'subscriptions', 'activate-secret', 'whk_1', '--version', '2'], 2, '--secret-version'],
+  [['webhooks', 'activate-secret', 'whk_1', '--secret-version', '2', '--version', '2'], 2, 'unknown option'],
   [['companies', 'update', 'cmp_1', '--accounting', ''], 2, '--accounting'],
   [['companies', 'update', 'cmp_1', '--accounting', ','], 2, '--accounting'],
   [['companies', 'update', 'cmp_1', '--accounting', 'none,cmp_2'], 2, '"none" alone'],
@@ -134,19 +138,6 @@ test('the version is that of the project', async () => {
   expect(said).toEqual({ out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), err: '' });
 });
 
-test('a --version behind a command is no request for the version of the program', async () => {
-  for (const args of [
-    ['--json', 'subscriptions', 'activate-secret', 'whk_1', '--version', '2'],
-    ['webhooks', 'activate-secret', 'whk_1', '--secret-version', '2', '--version', '2'],
-    ['companies', 'list', '--version'],
-  ]) {
-    const { run, said } = partnerctl();
-    await expect(run(args)).resolves.toBe(2);
-    expect(said.out).toBe('');
-    expect(said.err).toContain('version');
-  }
-});
-
 test('no command has an option that the program takes for its own', () => {
   const own = new Set(partnerctl().program.options.map(({ long }) => long));
   for (const [where, command] of commands.slice(1))
@@ -169,8 +160,9 @@ test('an interruption ends a command that waits for its input', async () => {
   await expect(said).resolves.toContain('interrupted');
 });
 
-describe('an interruption ends doctor without a verdict', () => {
-  test.each(['broker', 'service'])('while it waits for a %s', async (silent) => {
+test.each(['broker', 'service'])(
+  'an interruption ends doctor, which waits for a %s, without a verdict',
+  async (silent) => {
     const interruption = new AbortController();
     const server = createServer().on('connection', () => interruption.abort());
     const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'test' });
@@ -183,5 +175,5 @@ describe('an interruption ends doctor without a verdict', () => {
     expect(said).toEqual({ out: '', err: 'partnerctl: interrupted\n' });
     server.closeAllConnections();
     await closeServer(server);
-  });
-});
+  },
+);
