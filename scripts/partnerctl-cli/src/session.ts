@@ -76,13 +76,13 @@ export async function openSession(options: {
       operation: InternalOperation<Input, Output>,
       input: Input,
     ): Promise<Output> =>
-      named(operations.callInternal(operation, input, { caller: { ...operator, ...called(company) } })),
+      named(operations.callInternal(operation, input, { caller: { ...operator, ...company } })),
     async callFor<Outputs>(
       company: CalledCompany,
       operation: PublicOperation<Outputs>,
       call: Omit<OperationCall, 'caller'> = {},
     ): Promise<Outputs[keyof Outputs]> {
-      const caller = { ...operator, ...called(company) };
+      const caller = { ...operator, ...company };
       const { json } = await named(operations.call(operation, { caller, ...call }));
       const responses: readonly OperationResponse<Outputs[keyof Outputs]>[] = Object.values(
         operation.responses,
@@ -106,10 +106,6 @@ export async function openSession(options: {
     await connection.close();
     throw error;
   }
-}
-
-function called({ companyId, companyClass }: CalledCompany): CalledCompany {
-  return { companyId, companyClass };
 }
 
 /** Returns the result of a call; a failure without one names the component that gave none. */

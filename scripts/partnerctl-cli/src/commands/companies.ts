@@ -51,29 +51,23 @@ export function companiesCommand(context: CommandContext) {
   subcommand(group, 'show <company>', 'show a company with its owners, keys and webhooks', 'cmp_01j…').action(
     async (companyId) => {
       const session = await context.session();
-      const found = await getCompany(session, companyId);
-      const of = { companyId, companyClass: found.class };
-      const [owners, { keys }, { subscriptions }, contact] = await Promise.all([
+      const company = await getCompany(session, companyId);
+      const of = { companyId, companyClass: company.class };
+      const [owners, { keys }, { subscriptions }, technicalContact] = await Promise.all([
         readOwners(context.call, companyId),
         session.callFor(of, listApiKeysOperation, { query: { limit: '100' } }),
         session.callFor(of, listWebhooksOperation),
-        readContact(session, found),
+        readContact(session, company),
       ]);
-      const shown = {
-        company: found,
-        technicalContact: contact,
-        owners,
-        keys,
-        subscriptions: subscriptions.map(shownSubscription),
-      };
+      const webhooks = subscriptions.map(shownSubscription);
       const section = (title: string, rows: readonly Document[], titles: readonly Column[]) =>
         rows.length === 0 ? `\n${title}: none\n` : `\n${title}\n${renderTable(rows, titles)}\n`;
       context.output.thing(
-        shown,
+        { company, technicalContact, owners, keys, subscriptions: webhooks },
         COMPANY_LINES,
-        section('owners', shown.owners, OWNER_COLUMNS) +
-          section('keys', shown.keys, KEY_COLUMNS) +
-          section('subscriptions', shown.subscriptions, SUBSCRIPTION_COLUMNS),
+        section('owners', owners, OWNER_COLUMNS) +
+          section('keys', keys, KEY_COLUMNS) +
+          section('subscriptions', webhooks, SUBSCRIPTION_COLUMNS),
       );
     },
   );
