@@ -23,6 +23,7 @@ export const ID_PREFIXES: readonly (readonly [name: string, prefix: IdPrefix])[]
 ];
 
 const TEXTS: Readonly<Record<string, string>> = {
+  blocker_codes: 'PERMIT',
   currency: 'USD',
   email: 'olive@example.com',
   time_zone: 'America/Denver',
@@ -88,12 +89,8 @@ function scalarOf({ fieldKind, scalar }: DescField): ScalarType {
 
 export function exampleOf(message: DescMessage, now: Date): Document {
   const example: Record<string, Json> = {};
-  const chosen = new Set<string>();
   for (const field of message.fields) {
-    if (field.oneof !== undefined) {
-      if (chosen.has(field.oneof.name)) continue;
-      chosen.add(field.oneof.name);
-    }
+    if (field.oneof !== undefined && field !== field.oneof.fields[0]) continue;
     const value = exampleValue(field, now);
     example[field.jsonName] = field.fieldKind === 'list' ? [value] : value;
   }
@@ -121,15 +118,11 @@ function exampleValue(field: DescField, now: Date): Json {
 }
 
 function prefixOf(name: string): IdPrefix | undefined {
-  return ID_PREFIXES.find(
-    ([ending]) =>
-      name === ending || name.endsWith(`_${ending}`) || name === `${ending}s` || name.endsWith(`_${ending}s`),
-  )?.[1];
+  return ID_PREFIXES.find(([ending]) => new RegExp(`(?:^|_)${ending}s?$`).test(name))?.[1];
 }
 
 function exampleText(name: string): string {
   const prefix = prefixOf(name);
   if (prefix !== undefined) return newId(prefix);
-  if (name === 'blocker_codes') return 'PERMIT';
   return TEXTS[name] ?? name.replaceAll('_', ' ');
 }

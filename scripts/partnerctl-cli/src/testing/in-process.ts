@@ -10,9 +10,7 @@ export function inProcess(surroundings: Partial<Surroundings> = {}) {
   const said = { out: '', err: '' };
   const made = createPartnerctl({
     env: {},
-    write: (text) => {
-      said.out += text;
-    },
+    write: (text) => void (said.out += text),
     isTerminal: false,
     hasColors: false,
     clear: () => undefined,
