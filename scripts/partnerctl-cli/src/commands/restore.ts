@@ -44,6 +44,8 @@ const WEBHOOK_COLUMNS = columns(
   'webhook: id, company, sent again: unfinished, dead-lettered since: deadLettered',
 );
 
+const UNCOUNTED = 'an unknown number';
+
 const UNKNOWN = `
 Not known here
 - What partners wrote after the restored time: they know it. Their idempotency keys are lost too, so a repeat is carried out.
@@ -81,9 +83,9 @@ export function describeRestore(
     '',
     'The platform',
     `It must publish again what it published from ${from} to ${declaredAt}. Applied messages are recognized by their ids.`,
-    `${PLATFORM_MESSAGES.name}: ${counted(messages?.messages)} wait and are applied, ${counted(messages?.deadLetters)} dead letters${hasDead ? '. Once the platform has published:' : '.'}`,
+    `${PLATFORM_MESSAGES.name}: ${messages?.messages ?? UNCOUNTED} wait and are applied, ${messages?.deadLetters ?? UNCOUNTED} dead letters${hasDead ? '. Once the platform has published:' : '.'}`,
     ...(hasDead ? [`  ${requeue}`] : []),
-    `${PARTNER_EVENTS_FOR_PLATFORM.name}: ${counted(consumed?.messages)} wait. Those from after the restored time are about lost data.`,
+    `${PARTNER_EVENTS_FOR_PLATFORM.name}: ${consumed?.messages ?? UNCOUNTED} wait. Those from after the restored time are about lost data.`,
     '',
     'Readers of feeds and events',
     renderTable(companies, COMPANY_COLUMNS),
@@ -102,8 +104,4 @@ export function describeRestore(
       : ['Once their URLs and secrets are right again:', ...replays.map((line) => `  ${line}`)]),
   ];
   return { document, text: `${lines.join('\n')}\n${UNKNOWN}` };
-}
-
-function counted(messages: number | null | undefined): string {
-  return messages === null || messages === undefined ? 'an unknown number' : String(messages);
 }
