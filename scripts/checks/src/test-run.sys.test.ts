@@ -32,12 +32,8 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     // Its program `scripts/up --demo` writes this once the detached stack is complete.
     await eventually(
       'a detached stack',
-      () =>
-        Promise.resolve(
-          readdirSync(place, { recursive: true, encoding: 'utf8' }).some((file) =>
-            file.endsWith('stack.json'),
-          ),
-        ),
+      async () =>
+        readdirSync(place, { recursive: true, encoding: 'utf8' }).some((file) => file.endsWith('stack.json')),
       { timeoutMs: 600_000 },
     );
     const [own = ''] = readdirSync(place);
