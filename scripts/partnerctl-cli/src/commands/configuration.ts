@@ -163,11 +163,8 @@ async function applyStep(
     }
     case 'change':
     case 'delete': {
-      const { id, updatedAt } = step.webhook;
-      const change =
-        step.kind === 'change'
-          ? ({ kind: 'change', change: step.change } as const)
-          : ({ kind: 'delete' } as const);
+      const { company: _, webhook, ...change } = step;
+      const { id, updatedAt } = webhook;
       await callInternalFor(of, configureWebhookOperation, { id, updatedAt, ...change });
       return {};
     }

@@ -39,15 +39,11 @@ export function doctorCommand(context: CommandContext) {
     const session = await findings.check('broker', context.session, () => 'it responds');
     if (session !== undefined) await checkBroker(session, findings);
     await checkServices(context, findings);
-    const count = (wanted: Finding['verdict']) =>
-      findings.all.filter(({ verdict }) => verdict === wanted).length;
-    const failed = count('fail');
-    const summary =
-      failed > 0
-        ? `${failed} of ${findings.all.length} checks failed.`
-        : count('warn') > 0
-          ? `Everything works. ${counted(count('warn'), 'item needs', 'items need')} attention.`
-          : 'Everything is well.';
+    const failed = findings.all.filter(({ verdict }) => verdict === 'fail').length;
+    const warned = findings.all.filter(({ verdict }) => verdict === 'warn').length;
+    const works = `Everything works. ${counted(warned, 'item needs', 'items need')} attention.`;
+    const fails = `${failed} of ${findings.all.length} checks failed.`;
+    const summary = failed > 0 ? fails : warned > 0 ? works : 'Everything is well.';
     const advice = findings.all
       .flatMap(({ check, advice: what }) => (what === undefined ? [] : [`${check}: ${what}`]))
       .join('\n');
