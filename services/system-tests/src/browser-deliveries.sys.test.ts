@@ -240,7 +240,11 @@ describe('the list of deliveries', () => {
     await expectRows(50);
     const more = button(page, 'Load more');
     for (const shown of [100, 150, 200, 250, 300]) {
-      await more.click();
+      // Before the page has noticed that it was scrolled.
+      await page.evaluate(`
+        scrollTo(0, document.body.scrollHeight);
+        [...document.querySelectorAll('button')].find((shown) => shown.textContent === 'Load more').click();
+      `);
       await expectRows(shown);
     }
     const anId = await rows().nth(299).getByRole('link').getAttribute('href');

@@ -23,6 +23,7 @@ import {
 } from './delivery-filter.js';
 import { IconArrowUp, IconFilter, IconFilterOff, IconSearch, IconSend } from '@tabler/icons-react';
 import { useEffect, useId, useRef, useState, useSyncExternalStore } from 'react';
+import { flushSync } from 'react-dom';
 import { formatCount } from '../../format.js';
 import { DELIVERY_LOOKS, DeliveryTable } from '../../parts/data.js';
 import classes from './deliveries.module.css';
@@ -118,13 +119,13 @@ function DeliveryList(props: {
 }) {
   const { webhooks, webhookId, filter } = props;
   const [heldAt, setHeldAt] = useHeldAt();
-  const [hasFocus, setHasFocus] = useState(false);
+  const [isReading, setReading] = useState(false);
   const isAtTop = useSyncExternalStore(listenToScroll, () => window.scrollY < TOP_PX);
   const heading = useRef<HTMLHeadingElement>(null);
   const list = useDeliveryPages({ webhookId, filter, heldAt });
   const { deliveries, since, isNewestLeftOut } = list;
   const newestAt = deliveries?.[0]?.createdAt;
-  const isHeld = !isAtTop || hasFocus || list.hasSeveralPages;
+  const isHeld = !isAtTop || isReading || list.hasSeveralPages;
 
   useEffect(() => {
     if (!isHeld) setHeldAt(undefined);
@@ -134,9 +135,18 @@ function DeliveryList(props: {
   const showNewest = () => {
     list.keepNewest();
     setHeldAt(undefined);
-    setHasFocus(false);
+    setReading(false);
     window.scrollTo({ top: 0 });
     heading.current?.focus({ preventScroll: true });
+  };
+
+  /** Loads into the held list: a page that was still loading into the live one when the list became held would be lost. */
+  const loadMore = () => {
+    flushSync(() => {
+      setReading(true);
+      setHeldAt(heldAt ?? newestAt);
+    });
+    list.loadMore();
   };
 
   if (deliveries === undefined) {
@@ -168,9 +178,9 @@ function DeliveryList(props: {
         </Group>
       )}
       <div
-        onFocus={() => setHasFocus(true)}
+        onFocus={() => setReading(true)}
         onBlur={(event) => {
-          if (!event.currentTarget.contains(event.relatedTarget)) setHasFocus(false);
+          if (!event.currentTarget.contains(event.relatedTarget)) setReading(false);
         }}
       >
         <DeliveryTable rows={deliveries} {...(webhookId === undefined ? { webhooks } : {})} />
@@ -183,7 +193,7 @@ function DeliveryList(props: {
       <LoadMore
         shown={deliveries.length}
         what={deliveries.length === 1 ? 'delivery' : 'deliveries'}
-        list={list}
+        list={{ ...list, loadMore }}
       />
     </section>
   );
