@@ -16,16 +16,18 @@ import { pollUntil } from '../poll-until.js';
 import type { Owned } from '../session.js';
 import { addBulkReplayCommands } from './bulk-replays.js';
 
+export const nextAttempt = (path = '') => `next attempt: ${path}nextAttemptAt`;
+
 const DELIVERY_COLUMNS = columns(`
   id, subscription: subscriptionId, event, state, attempts, status: lastAttempt.responseStatus,
-  took ms: lastAttempt.durationMs, about: resource.id, created: createdAt, next attempt: nextAttemptAt
+  took ms: lastAttempt.durationMs, about: resource.id, created: createdAt, ${nextAttempt()}
 `);
 
 const DELIVERY_LINES = columns(`
   id: delivery.id, company: companyId, subscription: delivery.subscriptionId,
   event: delivery.event, event id: delivery.eventId, about: delivery.resource.id,
   state: delivery.state, attempts: delivery.attempts, created: delivery.createdAt,
-  next attempt: delivery.nextAttemptAt, finished: delivery.finishedAt, repeats: delivery.replayOf,
+  ${nextAttempt('delivery.')}, finished: delivery.finishedAt, repeats: delivery.replayOf,
   bulk replay: delivery.bulkReplayId, number: delivery.number
 `);
 

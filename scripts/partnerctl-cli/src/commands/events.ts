@@ -16,6 +16,7 @@ import {
 } from '../command-context.js';
 import { wrongUsage } from '../exit-codes.js';
 import { columns, type Document, jsonIn, renderBody, renderTable } from '../output.js';
+import { nextAttempt } from './deliveries.js';
 
 const EVENT_COLUMNS = columns(`
   id, event, summary, about: resource.id, version: resource.version, deliveries: deliveryStates,
@@ -30,7 +31,7 @@ const EVENT_LINES = columns(`
 
 const TRAIL_COLUMNS = columns(`
   subscription, outcome: verdict, delivery: delivery.id, state: delivery.state,
-  attempts: delivery.attempts, next attempt: delivery.nextAttemptAt
+  attempts: delivery.attempts, ${nextAttempt('delivery.')}
 `);
 
 const REPLAY_COLUMNS = columns('id, subscription: subscriptionId, of: total, a minute: perMinute');

@@ -18,7 +18,7 @@ import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, demandYes, listOf, topCommand, subcommand } from '../command-context.js';
 import { wrongUsage } from '../exit-codes.js';
 import { columns, type Document } from '../output.js';
-import { showNextAttempt } from './deliveries.js';
+import { nextAttempt, showNextAttempt } from './deliveries.js';
 
 export const SUBSCRIPTION_COLUMNS = columns('id, state, health, verified, url, events, description');
 
@@ -31,7 +31,7 @@ const SUBSCRIPTION_LINES = columns(`
   secret version: subscription.secretVersion, secret shown: subscription.secretShown,
   pending secret version: subscription.pendingSecretVersion, headers: subscription.headerNames,
   deliveries per second: subscription.deliveriesPerSecond, failures in a row: subscription.failuresInRow,
-  next attempt: subscription.nextAttemptAt, created: subscription.createdAt,
+  ${nextAttempt('subscription.')}, created: subscription.createdAt,
   changed: subscription.updatedAt, secret, back-fill: backfillId
 `);
 
