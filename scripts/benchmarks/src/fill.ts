@@ -25,7 +25,7 @@ async function addSubscription(
   const { companyId } = made;
   const id = newId('whk');
   const keys = sealingKeysSetting.parse(ensureStackSecrets(made.stack.directory).sealingKeys);
-  const sealed = sealSecret(keys, { subscriptionId: id, version: 1 }, BENCH_SECRET);
+  const sealed = sealSecret(keys, { ownerId: id, version: 1 }, BENCH_SECRET);
   await client.query(
     `with subscription as (
        insert into subscriptions (id, company_id, url, events, schema_version, state, verified_url_version)

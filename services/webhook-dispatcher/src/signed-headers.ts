@@ -16,11 +16,10 @@ export interface OpenedSecrets {
 
 /** Opens the secret and the custom headers of a command. Throws if a key is missing or a value was changed. */
 export function openSecrets(keys: SealingKeys, command: DeliveryCommand): OpenedSecrets {
-  const { subscriptionId, secretVersion: version, sealedSecret, sealedHeaders } = command;
-  const headers =
-    sealedHeaders && openSecret(keys, { subscriptionId, version: HEADERS_VERSION }, sealedHeaders);
+  const { subscriptionId: ownerId, secretVersion: version, sealedSecret, sealedHeaders } = command;
+  const headers = sealedHeaders && openSecret(keys, { ownerId, version: HEADERS_VERSION }, sealedHeaders);
   return {
-    secret: openSecret(keys, { subscriptionId, version }, sealedSecret),
+    secret: openSecret(keys, { ownerId, version }, sealedSecret),
     headers: headers === undefined ? {} : customHeaders.parse(JSON.parse(headers)),
   };
 }

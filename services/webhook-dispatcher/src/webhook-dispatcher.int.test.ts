@@ -175,7 +175,7 @@ async function commandDeliveries(...changes: readonly CommandedDelivery[]): Prom
       event: 'install.test',
       body,
       secretVersion: 1,
-      sealedSecret: sealSecret(sealingKeys, { subscriptionId, version: 1 }, secret),
+      sealedSecret: sealSecret(sealingKeys, { ownerId: subscriptionId, version: 1 }, secret),
       ...change,
       deliveryId,
     };

@@ -245,7 +245,7 @@ function unusedStep({ sealingKeys, clock }: AccessDeps, factor: FactorRow, totp:
 
 /** By its own id: a membership of the platform can take over a second factor. */
 function sealedFor(id: string) {
-  return { subscriptionId: id, version: 1 };
+  return { ownerId: id, version: 1 };
 }
 
 function wrongCode(): ServiceError {

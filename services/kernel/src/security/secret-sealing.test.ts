@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { openSecret, sealingKeyIdOf, sealingKeysSetting, sealSecret } from './secret-sealing.js';
 import { fc } from '@partner/test-kit/fast-check';
 
-const OWNER = { subscriptionId: 'whk_1', version: 2 };
+const OWNER = { ownerId: 'whk_1', version: 2 };
 const KEY_A = randomBytes(32).toString('base64');
 const KEY_B = randomBytes(32).toString('base64');
 const A = sealingKeysSetting.parse(`a:${KEY_A}`);
@@ -35,9 +35,9 @@ describe('a sealed secret', () => {
     );
   });
 
-  test('does not open for another subscription or version [SECRET-7]', () => {
+  test('does not open for another owner or version [SECRET-7]', () => {
     const sealed = sealSecret(A, OWNER, 'whsec_abc');
-    expect(() => openSecret(A, { ...OWNER, subscriptionId: 'whk_2' }, sealed)).toThrow();
+    expect(() => openSecret(A, { ...OWNER, ownerId: 'whk_2' }, sealed)).toThrow();
     expect(() => openSecret(A, { ...OWNER, version: 3 }, sealed)).toThrow();
   });
 

@@ -12,9 +12,10 @@ export const sealingKeysSetting = keyListSetting(
 /** The version under which the custom headers of a subscription are sealed. Signing secrets have versions from 1. */
 export const HEADERS_VERSION = 0;
 
-/** Owner of a sealed secret; for a second factor its own id, with version 1. A secret that was moved to another subscription or version does not open. */
+/** A secret that was moved to another owner or version does not open. */
 export interface SealedSecretOwner {
-  readonly subscriptionId: string;
+  /** Id of a subscription, or of a second factor, whose version is 1. */
+  readonly ownerId: string;
   readonly version: number;
 }
 
@@ -53,5 +54,5 @@ function viewOf(bytes: Uint8Array): Buffer {
 }
 
 function associatedData(keyId: string, owner: SealedSecretOwner): string {
-  return `${keyId}\n${owner.subscriptionId}\n${owner.version}`;
+  return `${keyId}\n${owner.ownerId}\n${owner.version}`;
 }

@@ -113,12 +113,12 @@ export const command = {
   event: 'install.status_changed',
   body,
   secretVersion: 4,
-  sealedSecret: sealSecret(sealingKeys, { subscriptionId: 'whk_subscription', version: 4 }, secret),
+  sealedSecret: sealSecret(sealingKeys, { ownerId: 'whk_subscription', version: 4 }, secret),
 } satisfies MessageInitShape<typeof DeliverWebhookSchema>;
 
 /** Custom headers, sealed as job-state seals them. */
 export function sealedHeaders(text: string): Buffer {
-  return sealSecret(sealingKeys, { subscriptionId: command.subscriptionId, version: HEADERS_VERSION }, text);
+  return sealSecret(sealingKeys, { ownerId: command.subscriptionId, version: HEADERS_VERSION }, text);
 }
 
 export function encoded(...deliveries: readonly MessageInitShape<typeof DeliverWebhookSchema>[]): Uint8Array {

@@ -22,7 +22,7 @@ export function createSecret(
 /** Stores a secret of a locked subscription, or a sealed value beside them, and replaces an earlier one. */
 export async function writeSecret(
   tx: Queryable,
-  { subscriptionId, version }: SealedSecretOwner,
+  { ownerId: subscriptionId, version }: SealedSecretOwner,
   sealed: Buffer,
 ): Promise<void> {
   await tx.query(

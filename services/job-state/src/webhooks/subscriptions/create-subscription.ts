@@ -60,7 +60,7 @@ export async function createSubscription(
   const url = await checkEndpoint(deps.endpoints, request.url, request);
 
   const id = newId('whk');
-  const owner = { subscriptionId: id, version: FIRST_VERSION };
+  const owner = { ownerId: id, version: FIRST_VERSION };
   const { secret, sealed } = createSecret(deps.sealingKeys, owner);
   const subscription = await recordChange(deps, request, async (tx) => {
     await lockCompany(tx, companyId);

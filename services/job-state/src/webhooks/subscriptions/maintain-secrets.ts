@@ -1,5 +1,10 @@
 import type { Logger } from '@partner/kernel/telemetry/logger';
-import { openSecret, type SealingKeys, sealSecret } from '@partner/kernel/security/secret-sealing';
+import {
+  openSecret,
+  type SealedSecretOwner,
+  type SealingKeys,
+  sealSecret,
+} from '@partner/kernel/security/secret-sealing';
 import type { Registry } from 'prom-client';
 import type { Database, Queryable } from '../../database/database.js';
 import { measuredGauge } from '../../database/measured-gauge.js';
@@ -23,9 +28,7 @@ export interface SecretMaintenanceDeps {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-interface SecretRow {
-  readonly subscriptionId: string;
-  readonly version: number;
+interface SecretRow extends SealedSecretOwner {
   readonly sealed: Buffer;
 }
 
@@ -46,7 +49,7 @@ export function createSecretMaintenance(deps: SecretMaintenanceDeps) {
   async function reseal({ table, owner, version }: (typeof SEALED_TABLES)[number]): Promise<number> {
     const { seen, resealed } = await database.transaction(async (tx) => {
       const rows = await tx.query<SecretRow>(
-        `select ${owner} as "subscriptionId", ${version} as version, sealed from ${table}
+        `select ${owner} as "ownerId", ${version} as version, sealed from ${table}
          where sealing_key_id = any($1::text[]) and ${owner} || ' ' || ${version} <> all($2::text[])
          order by ${owner}, ${version}::integer
          limit ${BATCH_SIZE}
@@ -59,7 +62,7 @@ export function createSecretMaintenance(deps: SecretMaintenanceDeps) {
          from unnest($1::text[], $2::integer[], $3::bytea[]) as anew (owner_id, anew_version, sealed)
          where s.${owner} = anew.owner_id and ${version} = anew.anew_version`,
         [
-          opened.map(({ subscriptionId }) => subscriptionId),
+          opened.map(({ ownerId }) => ownerId),
           opened.map(({ version }) => version),
           opened.map(({ sealed }) => sealed),
           sealingKeys.currentKeyId,
@@ -72,13 +75,13 @@ export function createSecretMaintenance(deps: SecretMaintenanceDeps) {
   }
 
   function sealedAnew(row: SecretRow): SecretRow | undefined {
-    const { subscriptionId, version } = row;
+    const { ownerId, version } = row;
     try {
       const secret = openSecret(sealingKeys, row, row.sealed);
-      return { subscriptionId, version, sealed: sealSecret(sealingKeys, row, secret) };
+      return { ownerId, version, sealed: sealSecret(sealingKeys, row, secret) };
     } catch (error) {
-      unopenable.add(`${subscriptionId} ${version}`);
-      logger.warn({ err: error, subscriptionId, version }, 'webhook_secrets.not_opened');
+      unopenable.add(`${ownerId} ${version}`);
+      logger.warn({ err: error, ownerId, version }, 'webhook_secrets.not_opened');
       return undefined;
     }
   }

@@ -32,7 +32,8 @@ export function rotateSecret(
   const { subscriptionId } = request;
   return changeSubscription(deps, request, ROTATED, async (tx, before) => {
     const version = (before.pendingSecretVersion ?? before.secretVersion) + 1;
-    const { secret, sealed } = createSecret(deps.sealingKeys, { subscriptionId, version });
+    const owner = { ownerId: subscriptionId, version };
+    const { secret, sealed } = createSecret(deps.sealingKeys, owner);
     const now = deps.clock();
     await tx.query('delete from subscription_secrets where subscription_id = $1 and version = $2', [
       subscriptionId,
@@ -45,7 +46,7 @@ export function rotateSecret(
         [subscriptionId, before.secretVersion, overlapEnd(deps, now)],
       );
     }
-    await writeSecret(tx, { subscriptionId, version }, sealed);
+    await writeSecret(tx, owner, sealed);
     const subscription = await setColumns(
       tx,
       subscriptionId,

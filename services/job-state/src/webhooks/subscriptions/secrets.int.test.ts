@@ -33,7 +33,7 @@ const secretsOf = ({ subscriptionId }: SubscriptionOfCompany) =>
 async function openedSecret(of: SubscriptionOfCompany, version: number, keys = fixture.deps.sealingKeys) {
   const found = (await secretsOf(of)).find((secret) => secret.version === version);
   invariant(found, 'the secret is kept');
-  return openSecret(keys, { ...of, version }, found.sealed);
+  return openSecret(keys, { ownerId: of.subscriptionId, version }, found.sealed);
 }
 
 /** The secret that the dispatcher gets for a due delivery. */
@@ -41,7 +41,8 @@ async function signedWith(delivery: Delivery, of: SubscriptionOfCompany) {
   const claimed = (await fixture.claim()).find(({ id }) => id === delivery.id);
   invariant(claimed, 'the test is due');
   const { secretVersion: version, sealedSecret } = claimed;
-  return { version, secret: openSecret(fixture.deps.sealingKeys, { ...of, version }, sealedSecret) };
+  const owner = { ownerId: of.subscriptionId, version };
+  return { version, secret: openSecret(fixture.deps.sealingKeys, owner, sealedSecret) };
 }
 
 const maintain = (keys: SealingKeys, at: Date) =>
@@ -238,7 +239,7 @@ describe('a change of the sealing key', () => {
     expect(await openedSecret(of, 1, after)).toBe(first);
     expect(await openedSecret(of, 2, after)).toBe(secret);
     await expect(openedSecret(of, 1, before)).rejects.toThrow('a key that is not held');
-    const owner = { ...of, version: 1 };
+    const owner = { ownerId: of.subscriptionId, version: 1 };
     expect(openSecret(during, owner, claimed?.sealedSecret ?? Buffer.of())).toBe(first);
   });
 
@@ -277,7 +278,7 @@ describe('a change of the sealing key', () => {
     expect(lines).toEqual([
       [{ sealingKeyId: 'lost', secrets: 1 }, 'webhook_secrets.key_not_held'],
       [
-        expect.objectContaining({ subscriptionId: changed.subscriptionId, version: 1 }),
+        expect.objectContaining({ ownerId: changed.subscriptionId, version: 1 }),
         'webhook_secrets.not_opened',
       ],
     ]);
@@ -303,7 +304,7 @@ describe('a change of the sealing key', () => {
       [
         subscriptionId,
         versions,
-        versions.map((version) => sealSecret(first, { subscriptionId, version }, 'secret')),
+        versions.map((version) => sealSecret(first, { ownerId: subscriptionId, version }, 'secret')),
       ],
     );
     const left = async () =>

@@ -77,7 +77,7 @@ export async function sendTestDelivery(
     const secretVersion = request.secretVersion ?? (isTrial ? subscription.secretVersion : null);
     const wrongSecret =
       wrongSignature && secretVersion !== null
-        ? createSecret(deps.sealingKeys, { subscriptionId, version: secretVersion }).sealed
+        ? createSecret(deps.sealingKeys, { ownerId: subscriptionId, version: secretVersion }).sealed
         : null;
     const example = exampleOf(event, await lockCompany(tx, companyId), subscriptionId);
     await refuseTooMany(tx, request, now);
@@ -152,7 +152,7 @@ async function otherUrl(deps: CreateSubscriptionDeps, request: TestToSend): Prom
   if (url === undefined) return undefined;
   // Before the URL check, so that a company cannot trigger DNS lookups through another company's subscription.
   await getSubscription(queryWithin(deps.database, { companyId, timeoutMs: timeoutMs() }), request);
-  const owner = { subscriptionId, version: HEADERS_VERSION };
+  const owner = { ownerId: subscriptionId, version: HEADERS_VERSION };
   const values = headers && sortedHeaders(headers.map(({ name, value }) => [name, value]));
   return {
     url: await checkEndpoint(deps.endpoints, url, request),

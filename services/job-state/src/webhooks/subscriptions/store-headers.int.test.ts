@@ -13,7 +13,7 @@ async function storedHeaders({ subscriptionId }: SubscriptionOfCompany) {
     'select sealed from subscription_secrets where subscription_id = $1 and version = 0',
     [subscriptionId],
   );
-  const owner = { subscriptionId, version: HEADERS_VERSION };
+  const owner = { ownerId: subscriptionId, version: HEADERS_VERSION };
   return row && openSecret(fixture.deps.sealingKeys, owner, row.sealed);
 }
 

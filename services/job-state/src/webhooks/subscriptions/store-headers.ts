@@ -32,7 +32,7 @@ export async function storeHeaders(
   { subscriptionId, changes }: HeadersToStore,
 ): Promise<readonly string[] | undefined> {
   if (changes.length === 0) return undefined;
-  const owner = { subscriptionId, version: HEADERS_VERSION };
+  const owner = { ownerId: subscriptionId, version: HEADERS_VERSION };
   const before = await readHeaders(tx, keys, subscriptionId);
   const changed = changeHeaders(before, changes);
   if ('violation' in changed) throw invalidArgument([{ path: 'headers', message: changed.violation }]);
@@ -56,6 +56,6 @@ async function readHeaders(tx: Queryable, keys: SealingKeys, subscriptionId: str
     [subscriptionId, HEADERS_VERSION],
   );
   if (stored === undefined) return {};
-  const owner = { subscriptionId, version: HEADERS_VERSION };
+  const owner = { ownerId: subscriptionId, version: HEADERS_VERSION };
   return customHeaders.parse(JSON.parse(openSecret(keys, owner, stored.sealed)));
 }

@@ -37,7 +37,7 @@ describe('CreateSubscription', () => {
       [subscriptionId],
     );
     invariant(stored, 'the secret is kept');
-    expect(openSecret(fixture.deps.sealingKeys, { subscriptionId, version: 1 }, stored.sealed)).toBe(
+    expect(openSecret(fixture.deps.sealingKeys, { ownerId: subscriptionId, version: 1 }, stored.sealed)).toBe(
       response.secret,
     );
     expect(fixture.logLines).toContainEqual([

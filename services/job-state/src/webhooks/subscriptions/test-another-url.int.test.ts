@@ -45,7 +45,11 @@ describe('a test of another URL', () => {
     const before = await client.updateSubscription({ ...of, companyClass, headers });
     const headersOf = ({ sealedHeaders }: { readonly sealedHeaders: Buffer | null }) =>
       sealedHeaders &&
-      openSecret(fixture.deps.sealingKeys, { subscriptionId, version: HEADERS_VERSION }, sealedHeaders);
+      openSecret(
+        fixture.deps.sealingKeys,
+        { ownerId: subscriptionId, version: HEADERS_VERSION },
+        sealedHeaders,
+      );
 
     const given = await sent(of, {
       url: OTHER.toUpperCase().replace('HTTPS', 'https').replace('/HOOKS/V2', '/hooks/v2'),
