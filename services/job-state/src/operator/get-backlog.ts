@@ -16,8 +16,13 @@ type BacklogRow = Omit<Backlog, Age | 'environment' | 'now' | 'databaseNow'> & {
   readonly [Name in Age]: number | null;
 } & { readonly databaseNow: Date };
 
+type OfDeliveries = Extract<
+  keyof BacklogRow,
+  `${string}Deliveries` | `oldest${string}DueMs` | 'expiredLeases' | 'waitingRetries'
+>;
+
 /**
- * Counts waiting work as of one moment.
+ * Counts waiting work, the deliveries last: a message of the platform that becomes one meanwhile is counted at least once.
  *
  * It reads each unfinished delivery once: for people on demand, not for frequent polling. Healthy endpoints, those at capacity
  * and failing ones are separate, as in the metric `partner_webhook_oldest_due_seconds`.
@@ -26,44 +31,9 @@ export async function getBacklog(
   database: Queryable,
   { inFlight, environment, clock }: OperatorDeps,
 ): Promise<Backlog> {
-  const [row] = await database.query<BacklogRow>(
-    `select d.*, o.*, i.*, s.*, c.*
+  const [others] = await database.query<Omit<BacklogRow, OfDeliveries>>(
+    `select o.*, i.*, s.*, c.*
      from (
-       select coalesce(sum(due), 0)::integer as "dueDeliveries",
-         greatest(max(due_ms) filter (where is_healthy), max(overdue_ms) filter (where not is_failing))::integer as "oldestDueMs",
-         coalesce(sum(due) filter (where is_busy), 0)::integer as "busyDueDeliveries",
-         (max(due_ms) filter (where is_busy))::integer as "oldestBusyDueMs",
-         coalesce(sum(due) filter (where is_failing), 0)::integer as "failingDueDeliveries",
-         (max(greatest(due_ms, overdue_ms)) filter (where is_failing))::integer as "oldestFailingDueMs",
-         coalesce(sum(leased), 0)::integer as "leasedDeliveries",
-         coalesce(sum(expired), 0)::integer as "expiredLeases",
-         coalesce(sum(retries), 0)::integer as "waitingRetries",
-         coalesce(sum(held), 0)::integer as "heldDeliveries"
-       from (
-         select counted.*, is_failing, not is_failing and has_many as is_busy, not is_failing and not has_many as is_healthy
-         from (
-           select subscription_id, count(*) filter (where is_due) as due, max(age_ms) filter (where is_due) as due_ms,
-             max(overdue_ms) as overdue_ms,
-             count(*) filter (where is_leased and age_ms <= 0) as leased,
-             sum(count(*) filter (where is_leased and age_ms <= 0)) over () as under_way,
-             count(*) filter (where is_leased and age_ms > 0) as expired,
-             count(*) filter (where state = 'retry_scheduled' and not is_leased and age_ms < 0) as retries,
-             count(*) filter (where state = 'held') as held
-           from (
-             select *, state in ('pending', 'retry_scheduled') and not is_leased and age_ms >= 0 as is_due
-             from (
-               select subscription_id, state, lease_id is not null as is_leased,
-                 least(extract(epoch from now() - ${dueAt('d')}) * 1000, 2147483647) as age_ms,
-                 case when ${isOverdue('d')}
-                   then least(extract(epoch from now() - overdue_since) * 1000, 2147483647) end as overdue_ms
-               from deliveries d
-             ) aged
-           ) judged
-           group by subscription_id
-         ) counted join subscriptions on subscriptions.id = subscription_id
-           cross join lateral (select failures_in_row >= $1 as is_failing, leased >= $2 / 2.0 and under_way < $3 as has_many) state
-       ) endpoint_deliveries
-     ) d, (
        select count(*)::integer as "outboxMessages",
          max(least(extract(epoch from now() - created_at) * 1000, 2147483647))::integer as "oldestOutboxMs" from outbox
      ) o, (
@@ -79,9 +49,47 @@ export async function getBacklog(
          clock_timestamp() as "databaseNow"
        from pg_stat_activity where datname = current_database()
      ) c`,
+    [FAILING_AFTER],
+  );
+  const [deliveries] = await database.query<Pick<BacklogRow, OfDeliveries>>(
+    `select coalesce(sum(due), 0)::integer as "dueDeliveries",
+       greatest(max(due_ms) filter (where is_healthy), max(overdue_ms) filter (where not is_failing))::integer as "oldestDueMs",
+       coalesce(sum(due) filter (where is_busy), 0)::integer as "busyDueDeliveries",
+       (max(due_ms) filter (where is_busy))::integer as "oldestBusyDueMs",
+       coalesce(sum(due) filter (where is_failing), 0)::integer as "failingDueDeliveries",
+       (max(greatest(due_ms, overdue_ms)) filter (where is_failing))::integer as "oldestFailingDueMs",
+       coalesce(sum(leased), 0)::integer as "leasedDeliveries",
+       coalesce(sum(expired), 0)::integer as "expiredLeases",
+       coalesce(sum(retries), 0)::integer as "waitingRetries",
+       coalesce(sum(held), 0)::integer as "heldDeliveries"
+     from (
+       select counted.*, is_failing, not is_failing and has_many as is_busy, not is_failing and not has_many as is_healthy
+       from (
+         select subscription_id, count(*) filter (where is_due) as due, max(age_ms) filter (where is_due) as due_ms,
+           max(overdue_ms) as overdue_ms,
+           count(*) filter (where is_leased and age_ms <= 0) as leased,
+           sum(count(*) filter (where is_leased and age_ms <= 0)) over () as under_way,
+           count(*) filter (where is_leased and age_ms > 0) as expired,
+           count(*) filter (where state = 'retry_scheduled' and not is_leased and age_ms < 0) as retries,
+           count(*) filter (where state = 'held') as held
+         from (
+           select *, state in ('pending', 'retry_scheduled') and not is_leased and age_ms >= 0 as is_due
+           from (
+             select subscription_id, state, lease_id is not null as is_leased,
+               least(extract(epoch from now() - ${dueAt('d')}) * 1000, 2147483647) as age_ms,
+               case when ${isOverdue('d')}
+                 then least(extract(epoch from now() - overdue_since) * 1000, 2147483647) end as overdue_ms
+             from deliveries d
+           ) aged
+         ) judged
+         group by subscription_id
+       ) counted join subscriptions on subscriptions.id = subscription_id
+         cross join lateral (select failures_in_row >= $1 as is_failing, leased >= $2 / 2.0 and under_way < $3 as has_many) state
+     ) endpoint_deliveries`,
     [FAILING_AFTER, subscriptionCapOf(inFlight), sharedSlotsOf(inFlight)],
   );
-  invariant(row, 'an aggregate returns a row');
+  invariant(others && deliveries, 'an aggregate returns a row');
+  const row = { ...others, ...deliveries };
   return {
     ...row,
     environment,

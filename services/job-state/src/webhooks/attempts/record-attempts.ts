@@ -72,7 +72,7 @@ export async function recordAttempts(
     const recordedLate = await recordLate(tx, late);
     const recovered = recordedLate.filter(({ isRecovery }) => isRecovery);
     const outcome = settle(deliveries, results, recovered, deps.retry);
-    if (outcome.settled.length > 0 || outcome.subscriptions.size > 0) writeSettlements(tx, outcome);
+    writeSettlements(tx, outcome);
     countAttempts(tx, [...recordedLate, ...outcome.recorded.map(countedAttempt)]);
     countDeadLetters(tx, outcome.recorded);
     // A finished attempt frees a slot under the cap of its subscription.

@@ -38,18 +38,11 @@ const SUBSCRIPTION_CHANGE = {
   validTo: column<Date>('certificate_valid_to', 'timestamptz'),
 } as const;
 
-const FIRST_OF_SUBSCRIPTION = Object.keys(DELIVERY_CHANGE).length + 1;
-
 /**
- * Settles deliveries, then changes subscriptions:
- *
- * - `change` are the settled deliveries. `ended` deletes those that ended, and `finished` keeps them;
- * - `scheduled` sets when the others are due: after the backoff, and not before an earlier backoff ends. A late failure leaves a
- *   current lease alone, and `not_before` has its backoff;
- * - `locked` locks the subscriptions in ascending order. Each is changed as of its lock: a certificate or a test of a former URL
- *   changes nothing.
+ * Deletes deliveries that ended, keeps them as finished, and sets when the others are due: after the backoff, and not before an
+ * earlier backoff ends. A late failure leaves a current lease alone, and `not_before` has its backoff.
  */
-const SETTLE = {
+const SETTLE_DELIVERIES = {
   name: 'settle-deliveries',
   text: `with change as materialized (
      select * from ${unnestColumns(DELIVERY_CHANGE, 'change')}
@@ -59,25 +52,30 @@ const SETTLE = {
    ), finished as (
      insert into finished_deliveries (${RETAINED_COLUMNS}, state, attempts, finished_at)
      select ${RETAINED_COLUMNS}, end_state, end_attempts, now() from ended
-   ), scheduled as (
-     update deliveries d set
-       state = case d.state when 'held' then 'held' else 'retry_scheduled' end,
-       attempts = change.attempts,
-       lease_id = case when not change.ends_lease then d.lease_id end,
-       ${setDueAt(`case
-         when change.ends_lease then greatest(now() + make_interval(secs => change.wait_ms / 1000), d.not_before)
-         when d.lease_id is null then greatest(${dueAt('d')}, now() + make_interval(secs => change.wait_ms / 1000))
-         else ${dueAt('d')}
-       end`)},
-       not_before = case
-         when not change.ends_lease and d.lease_id is not null
-           then greatest(d.not_before, now() + make_interval(secs => change.wait_ms / 1000))
-       end,
-       overdue_since = null
-     from change
-     where d.id = change.id and change.state = 'retry_scheduled'
-   ), locked as materialized (
-     select s.id from subscriptions s where s.id = any($${FIRST_OF_SUBSCRIPTION}::text[]) order by s.id for no key update
+   )
+   update deliveries d set
+     state = case d.state when 'held' then 'held' else 'retry_scheduled' end,
+     attempts = change.attempts,
+     lease_id = case when not change.ends_lease then d.lease_id end,
+     ${setDueAt(`case
+       when change.ends_lease then greatest(now() + make_interval(secs => change.wait_ms / 1000), d.not_before)
+       when d.lease_id is null then greatest(${dueAt('d')}, now() + make_interval(secs => change.wait_ms / 1000))
+       else ${dueAt('d')}
+     end`)},
+     not_before = case
+       when not change.ends_lease and d.lease_id is not null
+         then greatest(d.not_before, now() + make_interval(secs => change.wait_ms / 1000))
+     end,
+     overdue_since = null
+   from change
+   where d.id = change.id and change.state = 'retry_scheduled'`,
+};
+
+/** Changes subscriptions, which it locks in ascending order, as of the lock: a certificate or test of a former URL changes nothing. */
+const CHANGE_SUBSCRIPTIONS = {
+  name: 'change-subscriptions',
+  text: `with locked as materialized (
+     select s.id from subscriptions s where s.id = any($1::text[]) order by s.id for no key update
    )
    update subscriptions s set
      health = coalesce(change.health, s.health),
@@ -104,12 +102,11 @@ const SETTLE = {
        else s.certificate_valid_to
      end
    from locked
-   join ${unnestColumns(SUBSCRIPTION_CHANGE, 'change', FIRST_OF_SUBSCRIPTION)}
-     on change.id = locked.id
+   join ${unnestColumns(SUBSCRIPTION_CHANGE, 'change')} on change.id = locked.id
    where s.id = locked.id`,
 };
 
-/** Writes the deliveries, then the changed subscriptions. All of them are locked in order before the first write. */
+/** Writes the deliveries, which the transaction has locked, then the changed subscriptions. */
 export function writeSettlements(
   tx: Pick<Transaction, 'query'>,
   {
@@ -120,19 +117,17 @@ export function writeSettlements(
     readonly subscriptions: ReadonlyMap<string, SubscriptionChange>;
   },
 ): void {
-  void tx.query(SETTLE, [
-    ...columnArrays(
-      DELIVERY_CHANGE,
-      settled.map(({ delivery, change }) => ({ endsLease: true, ...change, id: delivery.id })),
-    ),
-    ...columnArrays(
-      SUBSCRIPTION_CHANGE,
-      [...subscriptions].map(([id, { verified, certificate, ...change }]) => ({
-        ...{ id, ...change, ...certificate },
-        verifiedUrl: verified?.urlVersion,
-        verifiedSecret: verified?.secretVersion,
-        certificateUrl: certificate?.urlVersion,
-      })),
-    ),
-  ]);
+  if (settled.length > 0) {
+    const changes = settled.map(({ delivery, change }) => ({ endsLease: true, ...change, id: delivery.id }));
+    void tx.query(SETTLE_DELIVERIES, columnArrays(DELIVERY_CHANGE, changes));
+  }
+  if (subscriptions.size > 0) {
+    const changes = [...subscriptions].map(([id, { verified, certificate, ...change }]) => ({
+      ...{ id, ...change, ...certificate },
+      verifiedUrl: verified?.urlVersion,
+      verifiedSecret: verified?.secretVersion,
+      certificateUrl: certificate?.urlVersion,
+    }));
+    void tx.query(CHANGE_SUBSCRIPTIONS, columnArrays(SUBSCRIPTION_CHANGE, changes));
+  }
 }

@@ -49,7 +49,7 @@ const LEASED = `item.lease_seconds is not null and queued.is_first
  * - `item` are the events, numbered within their company;
  * - `verdicts` has each subscription of their companies, with the reason why it gets no delivery, and `matched` those without;
  * - `head` takes the next numbers of the companies and subscriptions. Lock: a row of each company, in ascending order;
- * - `event` inserts the events;
+ * - `event` inserts the events, each with its `not_queued` subscriptions;
  * - `in_flight` counts the leases, if any delivery may be leased;
  * - `queued` numbers the deliveries as they would be in flight. `is_first`: the endpoint is neither failing nor limited to a rate,
  *   and nothing else is due to it;

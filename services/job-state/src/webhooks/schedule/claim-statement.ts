@@ -14,20 +14,22 @@ const BURST_SECONDS = 0.25;
 /**
  * Inspects due deliveries per subscription, so neither the size of a backlog nor a slow endpoint delays the others:
  *
- * - `in_flight` counts the leases that have not ended, of which there are few;
+ * - `in_flight` counts the leases that have not ended, of which there are few; `of_companies` and `all_in_flight` add them up;
  * - `limited` locks the subscriptions with a rate and counts the deliveries that can start now. `next_delivery_at` is when the
  *   next one starts if the rate is kept exactly. One that another replica has locked starts none now;
- * - `free` is the number of free slots of each subscription, at most those of its rate, and how many of them are reserved for retries: a quarter of its
- *   cap, less the retries in flight;
+ * - `free` is the number of free slots of each subscription, at most those of its rate, and how many of them are reserved for
+ *   retries: a quarter of its cap, less the retries in flight;
  * - `due` takes as many due deliveries of each as it has free slots, the oldest first. Retries alternate with first attempts in
  *   the reserved slots, and follow them otherwise;
+ * - `of_kind` numbers them per company, those to failing endpoints apart;
  * - `admitted` drops deliveries to failing endpoints beyond their share of all slots or of their company's. Companies with the
  *   fewest of these in flight come first. A failing endpoint keeps its cap, and so its retry schedule. All failing endpoints
  *   together leave the other slots to healthy endpoints, however long each attempt hangs;
  * - `ranked` numbers the rest per company, failing endpoints last in each round. A delivery's rank is the number of its
  *   company's deliveries then in flight, divided by the company's weight;
- * - `candidates` are the deliveries with the lowest ranks, as many as there are free slots. Companies with the least in flight
- *   come first, and companies with nothing in flight before all others. The last quarter of the slots is reserved for these;
+ * - `numbered` puts the lowest ranks first, and companies with nothing in flight before all others;
+ * - `candidates` are the first ones, as many as there are free slots. The last quarter of the slots is reserved for companies with
+ *   nothing in flight;
  * - `spent` moves `next_delivery_at` by the deliveries that start;
  * - `leased` leases them. Rows that another replica is leasing are skipped, or fail the second check of their due time.
  *
