@@ -33,7 +33,6 @@ import { deliveryOperations } from './webhooks/attempts/delivery-operations.js';
 import { manifestOperations } from './webhooks/attempts/read-manifest.js';
 import { eventFeedOperations } from './webhooks/events/event-feed.js';
 import { eventOperations } from './webhooks/events/event-operations.js';
-
 import { eventReplayOperations, replayOperations } from './webhooks/replay/replay-operations.js';
 import { subscriptionCapOf } from './webhooks/deliveries/claim-rule.js';
 import { serviceStatusOperations } from './webhooks/schedule/service-status.js';
