@@ -17,7 +17,12 @@ import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 import { migrate, query, ROLES } from './least-privilege/database-roles.js';
 import { FOREIGN_TO_BROKER_USERS, FOREIGN_TO_REDIS_USERS } from './least-privilege/foreign-commands.js';
-import { readRightsOf, RPC_USERS, servedOperations, surfacesOf } from './least-privilege/served-rpcs.js';
+import {
+  readRightsOf,
+  CALLING_USERS,
+  servedOperations,
+  surfacesOf,
+} from './least-privilege/served-operations.js';
 import { type Servers, startServers } from './least-privilege/servers.js';
 import { call } from './support/http-call.js';
 import { createActiveSubscription, signIn } from './support/owner-session.js';
@@ -147,7 +152,7 @@ describe('services with users that may do no more than they must, over TLS by a 
     expect(owners?.rows).toEqual([{ tableowner: 'partner_owner' }]);
   });
 
-  test.each(RPC_USERS)(
+  test.each(CALLING_USERS)(
     '%s calls the operations that architecture.md lists for %s, and no other [TENANT-3]',
     async (user, process) => {
       const connection = createAmqpConnection({

@@ -256,3 +256,52 @@ describe('a person who signs in at the identity provider only', () => {
     });
   });
 });
+
+describe('a login', () => {
+  test('is found ignoring the case of the address, and identifies the person', async () => {
+    const dana = { displayName: 'Dana Whitfield', email: 'Dana@Seller.Example' };
+    const id = await member(dana);
+    expect(await access().findLogin('dana@SELLER.example')).toMatchObject({
+      membershipId: id,
+      companyId,
+      companyClass: 'SALES',
+      displayName: 'Dana Whitfield',
+      role: 'owner',
+      passwordHash: '$argon2id$hash',
+    });
+  });
+
+  test('has one password version for the login and the owner, and a new one after each setting of the password [SESSION-6]', async () => {
+    const membershipId = await member();
+    const email = emailOf(membershipId);
+    const versions = async () => {
+      const login = await access().findLogin(email);
+      const person = await access().findPerson(companyId, membershipId);
+      return [login?.passwordVersion, person?.passwordVersion];
+    };
+    const [first, ofOwner] = await versions();
+    expect(first).toMatch(/^[\w-]{43}$/);
+    expect(ofOwner).toBe(first);
+    await database.query(`update memberships set password_hash = '$argon2id$second' where id = $1`, [
+      membershipId,
+    ]);
+    const [second, ofOwnerThen] = await versions();
+    expect(second).not.toBe(first);
+    expect(ofOwnerThen).toBe(second);
+  });
+
+  test('and its person are of no one unknown or inactive, and no technician or company has another person [SESSION-6]', async () => {
+    const owner = await member();
+    const gone = await member({ active: false });
+    const technician = await member({ role: 'TECHNICIAN' });
+    for (const id of [gone, newId('mem')]) expect(await access().findLogin(emailOf(id))).toBeUndefined();
+    for (const id of [gone, technician, newId('mem')])
+      expect(await access().findPerson(companyId, id)).toBeUndefined();
+    const other = await insertCompany(database, 'INSTALLER');
+    expect(await access().findPerson(other, owner)).toBeUndefined();
+    expect(await access().findPerson(companyId, owner)).toMatchObject({
+      role: 'owner',
+      email: emailOf(owner),
+    });
+  });
+});

@@ -4,13 +4,7 @@ import { ServiceError } from '@partner/kernel/process/service-error';
 import { idFloor, newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { MAX_DELIVERIES_SCANNED } from './list-deliveries.js';
-import {
-  attemptOf,
-  client,
-  companyWithFinished,
-  fixture,
-  seen,
-} from '../testing/delivery-service-fixture.js';
+import { attemptOf, client, companyWithFinished, fixture, seen } from '../testing/delivery-fixture.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
 
 const idsOf = (page: { readonly deliveries: readonly { readonly id: string }[] }) =>

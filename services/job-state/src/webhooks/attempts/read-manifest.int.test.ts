@@ -10,7 +10,7 @@ import { replayEvents } from '../replay/replay-events.js';
 import { startBackfill } from '../subscriptions/start-backfill.js';
 import { HOUR_MS, later, runToEnd } from '../testing/bulk-replay-fixture.js';
 import { deleteSubscription } from '../subscriptions/subscription-state.js';
-import { client, fixture, logger } from '../testing/delivery-service-fixture.js';
+import { client, fixture, logger } from '../testing/delivery-fixture.js';
 import { manifestOperations } from './read-manifest.js';
 
 const clock = () => new Date();

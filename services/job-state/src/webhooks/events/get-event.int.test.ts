@@ -3,7 +3,7 @@ import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { runWithRequestId } from '@partner/kernel/telemetry/request-context';
 import { MAX_DELIVERIES_SHOWN } from './get-event.js';
-import { attemptOf, client, fixture } from '../testing/delivery-service-fixture.js';
+import { attemptOf, client, fixture } from '../testing/delivery-fixture.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
 
 describe('listEvents', () => {

@@ -14,7 +14,7 @@ import {
   runToEnd,
   stepOf,
 } from '../testing/bulk-replay-fixture.js';
-import { client, fixture, logger, logLines } from '../testing/delivery-service-fixture.js';
+import { client, fixture, logger, logLines } from '../testing/delivery-fixture.js';
 import { beforeStatement } from '../../testing/before-statement.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
 

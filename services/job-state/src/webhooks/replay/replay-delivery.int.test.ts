@@ -1,12 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ServiceError } from '@partner/kernel/process/service-error';
-import {
-  attemptOf,
-  client,
-  companyWithFinished,
-  fixture,
-  logLines,
-} from '../testing/delivery-service-fixture.js';
+import { attemptOf, client, companyWithFinished, fixture, logLines } from '../testing/delivery-fixture.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
 import { deliveriesWaiting } from '../deliveries/releaser.js';
 

@@ -18,7 +18,7 @@ import { bulkReplay } from '@partner/proto-contracts/resources/bulk-replay/bulk-
 import { installerKey } from '../../testing/callers.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
 import { eventsOf, HOUR_MS, queuedBy, runToEnd, step, stepOf } from '../testing/bulk-replay-fixture.js';
-import { fixture, logger } from '../testing/delivery-service-fixture.js';
+import { fixture, logger } from '../testing/delivery-fixture.js';
 import { eventReplayOperations } from './replay-operations.js';
 
 const clock = () => new Date();

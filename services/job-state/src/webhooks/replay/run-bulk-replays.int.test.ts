@@ -12,7 +12,7 @@ import {
   step,
   stepOf,
 } from '../testing/bulk-replay-fixture.js';
-import { client, fixture, logger, logLines } from '../testing/delivery-service-fixture.js';
+import { client, fixture, logger, logLines } from '../testing/delivery-fixture.js';
 import type { Database } from '../../database/database.js';
 import { beforeStatement } from '../../testing/before-statement.js';
 

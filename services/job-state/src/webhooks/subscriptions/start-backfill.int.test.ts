@@ -3,7 +3,7 @@ import { sendTestDelivery } from './send-test-delivery.js';
 import { startBackfill } from './start-backfill.js';
 import { withdrawEvents } from '../events/withdraw-events.js';
 import { eventsOf, HOUR_MS, queuedBy, runToEnd, step } from '../testing/bulk-replay-fixture.js';
-import { client, fixture } from '../testing/delivery-service-fixture.js';
+import { client, fixture } from '../testing/delivery-fixture.js';
 import { installerOwner } from '../../testing/callers.js';
 import { holdTransaction } from '../../testing/hold-transaction.js';
 import { untilLockWaits } from '../../testing/lock-waits.js';

@@ -1,4 +1,4 @@
-import { client, fixture, logger } from './delivery-service-fixture.js';
+import { client, fixture, logger } from './delivery-fixture.js';
 import { stepBulkReplay } from '../replay/run-bulk-replays.js';
 
 export const HOUR_MS = 3_600_000;

@@ -23,8 +23,8 @@ const SURFACES: Readonly<Record<string, readonly { readonly id: string }[]>> = {
   dispatcher: DISPATCHER_CALLS,
 };
 
-/** Users of the broker that call RPCs and serve none, with the process in the table of rights. */
-export const RPC_USERS = [
+/** Users of the broker that call operations and serve none, with the process in the table of rights. */
+export const CALLING_USERS = [
   ['partner-inbound-gateway', '`inbound-gateway`'],
   ['partner-installer-gateway', '`installer-gateway`'],
   ['partner-console', '`console`'],
@@ -40,10 +40,10 @@ export function readRightsOf(process: string): {
   const page = readFileSync(path.join(PROJECT_ROOT, 'services/docs/architecture.md'), 'utf8');
   const [, table = ''] = page.split('### What a compromised process can reach');
   const row = table.split('\n').find((line) => line.startsWith(`| ${process} `));
-  const [, , publishes = '', , rpcs = ''] = row?.split('|') ?? [];
+  const [, , publishes = '', , operations = ''] = row?.split('|') ?? [];
   return {
     publishes: publishes.match(/[a-z.]+[a-z]/g) ?? [],
-    surfaces: rpcs.match(/(?<=`)[a-z]+(?=`)/g) ?? [],
+    surfaces: operations.match(/(?<=`)[a-z]+(?=`)/g) ?? [],
   };
 }
 

@@ -13,7 +13,7 @@ export const logger = {
   info: (...line: unknown[]) => void logLines.push(line),
   warn: (...line: unknown[]) => void logLines.push(line),
 };
-/** Recorded queries of the service with their limits. A test clears them before it counts. */
+/** Queries of the operations with their limits. A test clears them before it counts. */
 export const seen: { statements: string[]; limits: (CallerLimits & TransactionLimits)[] } = {
   statements: [],
   limits: [],

@@ -3,10 +3,9 @@ import { createApiKey } from '@partner/kernel/security/api-key';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
-import { connectAccess } from '../testing/access-client.js';
 import { keyLookups } from '../testing/key-lookups.js';
 import { untilLockWaits } from '../testing/lock-waits.js';
-import { emailOf, insertApiKey, insertCompany, insertMember, TEST_NOW } from '../testing/test-jobs.js';
+import { insertApiKey, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { Registry } from 'prom-client';
 import { startKeyUsage } from './start-key-usage.js';
 import { database } from '../testing/file-database.js';
@@ -18,9 +17,6 @@ beforeAll(async () => {
   seller = await insertCompany(database, 'SALES');
   installer = await insertCompany(database, 'INSTALLER');
 });
-
-/** The calls of the console. */
-const client = () => connectAccess({ database });
 
 /** The requests of a gateway. */
 const gateway = (used: string[] = []) => keyLookups({ database }, used);
@@ -107,49 +103,4 @@ test('the uses of keys are written in the order of their ids, so that two replic
   expect(
     await database.query('select distinct last_used_at from api_keys where id in ($1, $2)', [first, last]),
   ).toEqual([{ last_used_at: TEST_NOW }]);
-});
-
-describe('a login', () => {
-  test('is found ignoring the case of the address, and identifies the person', async () => {
-    const dana = { displayName: 'Dana Whitfield', email: 'Dana@Seller.Example' };
-    const id = await insertMember(database, { companyId: seller, ...dana });
-    expect(await client().findLogin('dana@SELLER.example')).toMatchObject({
-      membershipId: id,
-      companyId: seller,
-      companyClass: 'SALES',
-      displayName: 'Dana Whitfield',
-      role: 'owner',
-      passwordHash: '$argon2id$hash',
-    });
-  });
-
-  test('has one password version for the login and the owner, and a new one after each setting of the password [SESSION-6]', async () => {
-    const membershipId = await insertMember(database, { companyId: seller });
-    const email = emailOf(membershipId);
-    const versions = async () => {
-      const login = await client().findLogin(email);
-      const person = await client().findPerson(seller, membershipId);
-      return [login?.passwordVersion, person?.passwordVersion];
-    };
-    const [first, ofOwner] = await versions();
-    expect(first).toMatch(/^[\w-]{43}$/);
-    expect(ofOwner).toBe(first);
-    await database.query(`update memberships set password_hash = '$argon2id$second' where id = $1`, [
-      membershipId,
-    ]);
-    const [second, ofOwnerThen] = await versions();
-    expect(second).not.toBe(first);
-    expect(ofOwnerThen).toBe(second);
-  });
-
-  test('and its person are of no one unknown or inactive, and no technician or company has another person [SESSION-6]', async () => {
-    const owner = await insertMember(database, { companyId: seller });
-    const gone = await insertMember(database, { companyId: seller, active: false });
-    const technician = await insertMember(database, { companyId: seller, role: 'TECHNICIAN' });
-    for (const id of [gone, newId('mem')]) expect(await client().findLogin(emailOf(id))).toBeUndefined();
-    for (const id of [gone, technician, newId('mem')])
-      expect(await client().findPerson(seller, id)).toBeUndefined();
-    expect(await client().findPerson(installer, owner)).toBeUndefined();
-    expect(await client().findPerson(seller, owner)).toMatchObject({ role: 'owner', email: emailOf(owner) });
-  });
 });
