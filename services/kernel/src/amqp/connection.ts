@@ -6,12 +6,13 @@ import { createBackoff } from '../process/backoff.js';
 import { hostsOf, waitFor } from '../process/wait-for.js';
 import { counter, gauge } from './metrics.js';
 import {
+  type ChannelHost,
   type ChannelPlan,
   type ChannelSupervisor,
   superviseChannel,
   type SupervisedChannel,
 } from './supervised-channel.js';
-import { createTopology, type TopologyMode } from './topology.js';
+import { createTopology, type Topology, type TopologyMode } from './topology.js';
 import { socketOf, watchSilence } from './watch-silence.js';
 import { within } from '../process/within.js';
 
@@ -41,15 +42,7 @@ export interface AmqpConnection {
   close(): Promise<void>;
 }
 
-/**
- * Connects to the broker and stays connected. It never rejects: it retries forever with a backoff of 100 ms to 5 s. On each
- * connection it declares or checks the topology, unless `declareTopology` is false. With several nodes it tries one after the
- * other and pauses only after the last, and after a loss.
- *
- * It does not use amqplib's `recovery`, which waits without limit for a hung setup and for the close of a connection that no
- * longer responds.
- */
-export function createAmqpConnection(options: {
+interface ConnectionOptions {
   /** URL of the broker; URLs of several nodes are separated by commas. */
   readonly url: string;
   /** For logs, metrics and the broker's list of connections, e.g. `job-state publish`. Never holds ids. */
@@ -60,184 +53,196 @@ export function createAmqpConnection(options: {
   readonly declareTopology?: boolean;
   /** Whether the connection and its channels declare or check exchanges and queues; absent: `declare`. */
   readonly topology?: TopologyMode;
-}): AmqpConnection {
-  const logger = options.logger.child({ connection: options.name });
-  const topology = createTopology(options.topology ?? 'declare');
-  const labels = { connection: options.name };
-  const hosts = hostsOf(options.url);
-  let addresses = fromAnyNode(options.url.split(',').map(withHeartbeat));
-  const { up, blocked, losses, failures, rebuilds, channelsWanted, channelsOpen } = connectionMetrics(
-    options.metrics,
-    options.name,
-  );
+}
 
-  const channels = new Set<ChannelSupervisor>();
-  const needed = new Set<ChannelSupervisor>();
-  const closing = new AbortController();
-  let model: ChannelModel | undefined;
-  let isBlocked = false;
-  let endPresent: (() => void) | undefined;
+/** State of a connection over all its reconnects. */
+interface ConnectionState extends ChannelHost {
+  readonly metrics: ReturnType<typeof connectionMetrics>;
+  readonly channels: Set<ChannelSupervisor>;
+  /** Aborted by `close`. */
+  readonly closing: AbortController;
+  /** URLs of the nodes in the order of the next attempts. */
+  addresses: readonly string[];
+  model: ChannelModel | undefined;
+  isBlocked: boolean;
+  /** Aborts the connect attempt in flight, or ends the use of the open connection. */
+  endPresent: () => void;
+}
 
-  async function supervise(): Promise<void> {
-    const backoff = createBackoff(Math.random);
-    const { signal } = closing;
-    try {
-      for (;;) {
-        const opened = await waitFor(`RabbitMQ at ${hosts}`, connectToAny, { logger, signal, backoff });
-        const openedAt = performance.now();
-        await useUntilLost(opened);
-        backoff.lived(performance.now() - openedAt);
-        await delay(backoff.nextDelayMs(), undefined, { signal });
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
-  }
-
-  /** Tries the nodes in turn, beginning behind the last one that was used. Fails with the errors of all. */
-  async function connectToAny(): Promise<OpenedConnection> {
-    const errors: unknown[] = [];
-    for (const address of addresses) {
-      addresses = [...addresses.slice(1), address];
-      try {
-        closing.signal.throwIfAborted();
-        return await openConnection(address);
-      } catch (error) {
-        if (closing.signal.aborted) throw error;
-        failures.inc(labels);
-        errors.push(error);
-      }
-    }
-    throw errors.length === 1 ? errors[0] : new AggregateError(errors);
-  }
-
-  async function openConnection(address: string): Promise<OpenedConnection> {
-    // A separate signal: `closing` would destroy the socket of an open connection too.
-    const attempt = new AbortController();
-    const giveUp = () => attempt.abort();
-    closing.signal.addEventListener('abort', giveUp);
-    try {
-      return await connectAndDeclare(address, attempt.signal);
-    } finally {
-      closing.signal.removeEventListener('abort', giveUp);
-    }
-  }
-
-  async function connectAndDeclare(address: string, signal: AbortSignal): Promise<OpenedConnection> {
-    // amqplib passes them to the socket, which the signal destroys.
-    const socketOptions = {
-      noDelay: true,
-      keepAlive: true,
-      timeout: CONNECT_LIMIT_MS,
-      clientProperties: { connection_name: options.name },
-      signal,
-    };
-    const opened = await connect(address, socketOptions);
-    let failure: Error | undefined;
-    opened.on('error', (error) => {
-      failure = error;
-    });
-    const lost = new Promise<Error>((resolve) => {
-      opened.on('close', (reason) => resolve(failure ?? reason ?? new Error('the connection was closed')));
-    });
-    opened.on('blocked', (reason) => {
-      isBlocked = true;
-      blocked.set(labels, 1);
-      logger.warn({ reason }, 'amqp.blocked');
-    });
-    opened.on('unblocked', () => {
-      isBlocked = false;
-      blocked.set(labels, 0);
-      logger.info({}, 'amqp.unblocked');
-    });
-    try {
-      await declare(opened);
-    } catch (error) {
-      await closeConnection(opened);
-      throw error;
-    }
-    return { model: opened, lost };
-  }
-
-  /** Opens and closes a channel even without anything to declare, which proves that the connection responds. */
-  async function declare(on: ChannelModel): Promise<void> {
-    const work = async () => {
-      const channel = await on.createChannel();
-      // A refused declaration rejects too; an unhandled event would end the process.
-      channel.on('error', () => undefined);
-      if (options.declareTopology ?? true) await topology.provideAll(channel);
-      await channel.close();
-    };
-    await within(SETUP_LIMIT_MS, 'the declaration of the topology', work());
-  }
-
-  async function useUntilLost(opened: OpenedConnection): Promise<void> {
-    if (!closing.signal.aborted) {
-      model = opened.model;
-      up.set(labels, 1);
-      logger.info({}, 'amqp.connected');
-      for (const channel of channels) channel.connected();
-      const endWatch = watchSilence(opened.model, () => isBlocked);
-      const cause = await new Promise<Error | undefined>((resolve) => {
-        endPresent = () => resolve(undefined);
-        void opened.lost.then(resolve);
-      });
-      endWatch();
-      endPresent = undefined;
-      model = undefined;
-      isBlocked = false;
-      up.set(labels, 0);
-      blocked.set(labels, 0);
-      if (cause !== undefined) {
-        losses.inc(labels);
-        logger.warn({ err: cause }, 'amqp.connection_lost');
-      }
-    }
-    await closeConnection(opened.model);
-  }
-
-  const supervision = supervise();
+/**
+ * Connects to the broker and stays connected. It never rejects: it retries forever with a backoff of 100 ms to 5 s. On each
+ * connection it declares or checks the topology, unless `declareTopology` is false. With several nodes it tries one after the
+ * other and pauses only after the last, and after a loss.
+ *
+ * It does not use amqplib's `recovery`, which waits without limit for a hung setup and for the close of a connection that no
+ * longer responds.
+ */
+export function createAmqpConnection(options: ConnectionOptions): AmqpConnection {
+  const state = createState(options);
+  const supervision = supervise(state, `RabbitMQ at ${hostsOf(options.url)}`);
+  const { channels, closing } = state;
+  const countWanted = () => state.metrics.channelsWanted.set(state.labels, channels.size);
 
   return {
-    isReady: () => model !== undefined && !isBlocked && [...needed].every((channel) => channel.isOpen()),
-    isBlocked: () => isBlocked,
+    isReady() {
+      if (state.model === undefined || state.isBlocked) return false;
+      return [...channels].every((channel) => channel.isOptional || channel.isOpen());
+    },
+    isBlocked: () => state.isBlocked,
     openChannel(plan) {
-      const supervisor = superviseChannel({
-        plan,
-        model: () => model,
-        topology,
-        redeclare: declare,
-        logger,
-        rebuilds,
-        open: channelsOpen,
-        connectionName: options.name,
-      });
-      channels.add(supervisor);
-      if (plan.isOptional !== true) needed.add(supervisor);
-      channelsWanted.set(labels, channels.size);
-      supervisor.connected();
+      const channel = superviseChannel(plan, state);
+      channels.add(channel);
+      countWanted();
+      channel.connected();
       return {
-        isOpen: () => supervisor.isOpen(),
-        rebuild: (cause) => supervisor.rebuild(cause),
+        ...channel,
         async close() {
-          channels.delete(supervisor);
-          needed.delete(supervisor);
-          channelsWanted.set(labels, channels.size);
-          await supervisor.close();
+          channels.delete(channel);
+          countWanted();
+          await channel.close();
         },
       };
     },
     async close() {
       closing.abort();
       await Promise.all([...channels].map((channel) => channel.close()));
-      endPresent?.();
+      state.endPresent();
       await supervision;
     },
   };
 }
 
+function createState(options: ConnectionOptions): ConnectionState {
+  const labels = { connection: options.name };
+  const topology = createTopology(options.topology ?? 'declare');
+  const declared = (options.declareTopology ?? true) ? topology : undefined;
+  return {
+    labels,
+    logger: options.logger.child(labels),
+    metrics: connectionMetrics(options.metrics, labels),
+    topology,
+    declare: (model) => declare(model, declared),
+    channels: new Set(),
+    closing: new AbortController(),
+    addresses: fromAnyNode(options.url.split(',').map(withHeartbeat)),
+    model: undefined,
+    isBlocked: false,
+    endPresent: () => undefined,
+  };
+}
+
+async function supervise(state: ConnectionState, broker: string): Promise<void> {
+  const backoff = createBackoff(Math.random);
+  const { logger, closing } = state;
+  const { signal } = closing;
+  try {
+    for (;;) {
+      const opened = await waitFor(broker, () => connectToAny(state), { logger, signal, backoff });
+      const openedAt = performance.now();
+      if (!signal.aborted) await useUntilLost(state, opened);
+      await closeConnection(opened.model);
+      backoff.lived(performance.now() - openedAt);
+      await delay(backoff.nextDelayMs(), undefined, { signal });
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** Tries the nodes in turn, beginning behind the last one that was used. Fails with the errors of all. */
+async function connectToAny(state: ConnectionState): Promise<OpenedConnection> {
+  const { signal } = state.closing;
+  const errors: unknown[] = [];
+  for (const address of state.addresses) {
+    state.addresses = [...state.addresses.slice(1), address];
+    try {
+      signal.throwIfAborted();
+      return await connectAndDeclare(state, address);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      state.metrics.failures.inc(state.labels);
+      errors.push(error);
+    }
+  }
+  throw errors.length === 1 ? errors[0] : new AggregateError(errors);
+}
+
+async function connectAndDeclare(state: ConnectionState, address: string): Promise<OpenedConnection> {
+  // Not the signal of `closing`, which would destroy the socket of an open connection before its channels are closed.
+  const attempt = new AbortController();
+  state.endPresent = () => attempt.abort();
+  // amqplib passes them to the socket, which the signal destroys.
+  const socketOptions = {
+    noDelay: true,
+    keepAlive: true,
+    timeout: CONNECT_LIMIT_MS,
+    clientProperties: { connection_name: state.labels.connection },
+    signal: attempt.signal,
+  };
+  const model = await connect(address, socketOptions);
+  let failure: Error | undefined;
+  model.on('error', (error) => {
+    failure = error;
+  });
+  const lost = new Promise<Error>((resolve) => {
+    model.on('close', (reason) => resolve(failure ?? reason ?? new Error('the connection was closed')));
+  });
+  model.on('blocked', (reason) => {
+    setBlocked(state, true);
+    state.logger.warn({ reason }, 'amqp.blocked');
+  });
+  model.on('unblocked', () => {
+    setBlocked(state, false);
+    state.logger.info({}, 'amqp.unblocked');
+  });
+  try {
+    await state.declare(model);
+  } catch (error) {
+    await closeConnection(model);
+    throw error;
+  }
+  return { model, lost };
+}
+
+function setBlocked(state: ConnectionState, isBlocked: boolean): void {
+  state.isBlocked = isBlocked;
+  state.metrics.blocked.set(state.labels, isBlocked ? 1 : 0);
+}
+
+/** Opens and closes a channel even without anything to declare, which proves that the connection responds. */
+async function declare(on: ChannelModel, topology: Topology | undefined): Promise<void> {
+  const work = async () => {
+    const channel = await on.createChannel();
+    // A refused declaration rejects too; an unhandled event would end the process.
+    channel.on('error', () => undefined);
+    await topology?.provideAll(channel);
+    await channel.close();
+  };
+  await within(SETUP_LIMIT_MS, 'the declaration of the topology', work());
+}
+
+async function useUntilLost(state: ConnectionState, { model, lost }: OpenedConnection): Promise<void> {
+  const { labels, logger, metrics } = state;
+  state.model = model;
+  metrics.up.set(labels, 1);
+  logger.info({}, 'amqp.connected');
+  for (const channel of state.channels) channel.connected();
+  const endWatch = watchSilence(model, () => state.isBlocked);
+  const cause = await new Promise<Error | undefined>((resolve) => {
+    state.endPresent = () => resolve(undefined);
+    void lost.then(resolve);
+  });
+  endWatch();
+  state.model = undefined;
+  metrics.up.set(labels, 0);
+  setBlocked(state, false);
+  if (cause === undefined) return;
+  metrics.losses.inc(labels);
+  logger.warn({ err: cause }, 'amqp.connection_lost');
+}
+
 /** Creates the metrics of one connection. They start at 0, so that alerts see them before the first event. */
-function connectionMetrics(registry: Registry, connection: string) {
+function connectionMetrics(registry: Registry, labels: ChannelHost['labels']) {
   const metrics = {
     up: gauge(registry, {
       name: 'partner_amqp_connection_up',
@@ -275,12 +280,9 @@ function connectionMetrics(registry: Registry, connection: string) {
       labels: ['connection'],
     }),
   };
-  metrics.up.set({ connection }, 0);
-  metrics.blocked.set({ connection }, 0);
-  metrics.channelsWanted.set({ connection }, 0);
-  metrics.channelsOpen.set({ connection }, 0);
-  metrics.losses.inc({ connection }, 0);
-  metrics.failures.inc({ connection }, 0);
+  const { up, blocked, losses, failures, channelsWanted, channelsOpen } = metrics;
+  for (const one of [up, blocked, channelsWanted, channelsOpen]) one.set(labels, 0);
+  for (const one of [losses, failures]) one.inc(labels, 0);
   return metrics;
 }
 

@@ -35,7 +35,23 @@ export interface SupervisedChannel {
 }
 
 export interface ChannelSupervisor extends SupervisedChannel {
+  readonly isOptional: boolean;
   connected(): void;
+}
+
+/** State of the connection, as its channels see it. */
+export interface ChannelHost {
+  readonly labels: { readonly connection: string };
+  readonly logger: Logger;
+  readonly metrics: {
+    readonly rebuilds: Counter<'connection' | 'channel'>;
+    readonly channelsOpen: Gauge<'connection'>;
+  };
+  readonly topology: Topology;
+  /** The open connection; undefined if there is none. */
+  readonly model: ChannelModel | undefined;
+  /** Runs before a channel is reopened on the same connection: its queues may have been deleted. */
+  readonly declare: (model: ChannelModel) => Promise<void>;
 }
 
 /**
@@ -44,21 +60,9 @@ export interface ChannelSupervisor extends SupervisedChannel {
  * It reopens the channel on the same connection if the channel closes (a refused operation, a consumer timeout), its setup fails
  * or it is replaced. The backoff is 100 ms to 5 s, without a limit of attempts.
  */
-export function superviseChannel(options: {
-  readonly plan: ChannelPlan;
-  /** The open connection; undefined if there is none. */
-  readonly model: () => ChannelModel | undefined;
-  /** Runs before a channel is reopened on the same connection: its queues may have been deleted. */
-  readonly redeclare: (model: ChannelModel) => Promise<void>;
-  readonly topology: Topology;
-  readonly logger: Logger;
-  readonly rebuilds: Counter<'connection' | 'channel'>;
-  /** Number of open channels per connection. */
-  readonly open: Gauge<'connection'>;
-  readonly connectionName: string;
-}): ChannelSupervisor {
-  const { plan } = options;
-  const logger = options.logger.child({ channel: plan.name });
+export function superviseChannel(plan: ChannelPlan, host: ChannelHost): ChannelSupervisor {
+  const { labels, metrics, topology } = host;
+  const logger = host.logger.child({ channel: plan.name });
   const backoff = createBackoff(Math.random);
   let current: Channel | undefined;
   let isOpen = false;
@@ -70,7 +74,7 @@ export function superviseChannel(options: {
 
   function start(): void {
     clearTimeout(timer);
-    const model = options.model();
+    const { model } = host;
     if (isClosed || isOpening || current !== undefined || model === undefined) return;
     isOpening = true;
     void open(model)
@@ -91,16 +95,16 @@ export function superviseChannel(options: {
   async function open(model: ChannelModel): Promise<void> {
     const isRebuild = needsRedeclaration;
     needsRedeclaration = true;
-    if (isRebuild) await options.redeclare(model);
+    if (isRebuild) await host.declare(model);
     if (plan.confirm) {
       const channel = await within(SETUP_LIMIT_MS, 'opening a channel', model.createConfirmChannel());
-      await makeReady(channel, () => plan.setup(channel, options.topology));
+      await makeReady(channel, () => plan.setup(channel, topology));
     } else {
       const channel = await within(SETUP_LIMIT_MS, 'opening a channel', model.createChannel());
-      await makeReady(channel, () => plan.setup(channel, options.topology));
+      await makeReady(channel, () => plan.setup(channel, topology));
     }
     if (isRebuild) {
-      options.rebuilds.inc({ connection: options.connectionName, channel: plan.name });
+      metrics.rebuilds.inc({ ...labels, channel: plan.name });
       logger.info({}, 'amqp.channel_rebuilt');
     }
   }
@@ -126,7 +130,7 @@ export function superviseChannel(options: {
       // The channel may have been replaced in the same tick in which its setup ended.
       if (current !== channel) throw cause;
       isOpen = true;
-      options.open.inc({ connection: options.connectionName });
+      metrics.channelsOpen.inc(labels);
     } catch (error) {
       lose(channel, error instanceof Error ? error : cause);
       throw error;
@@ -138,7 +142,7 @@ export function superviseChannel(options: {
     current = undefined;
     const wasOpen = isOpen;
     isOpen = false;
-    if (wasOpen) options.open.dec({ connection: options.connectionName });
+    if (wasOpen) metrics.channelsOpen.dec(labels);
     backoff.lived(performance.now() - openedAt);
     if (wasOpen && !isClosed) logger.warn({ err: cause }, 'amqp.channel_lost');
     plan.onLost?.(cause);
@@ -147,6 +151,7 @@ export function superviseChannel(options: {
   }
 
   return {
+    isOptional: plan.isOptional === true,
     isOpen: () => isOpen,
     connected() {
       needsRedeclaration = false;
