@@ -8,6 +8,9 @@ export const SPAN_MS = 60_000;
  */
 export const BUCKET_MS = 20;
 
+/** Maximum time for which a request counts. */
+export const COUNTED_MS = SPAN_MS + BUCKET_MS;
+
 /** Result of a window for one request; times are ms from now. */
 export interface WindowVerdict {
   readonly accepted: boolean;
