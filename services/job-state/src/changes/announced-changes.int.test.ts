@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { installerOwner } from '../testing/callers.js';
-import { createBulkReplay } from '../webhooks/replay/bulk-replay.js';
+import { createBulkReplay } from '../webhooks/replay/replay-deliveries.js';
 import { replayDelivery } from '../webhooks/replay/replay-delivery.js';
 import { stepBulkReplay } from '../webhooks/replay/run-bulk-replays.js';
 import { followSubscriptionState } from '../webhooks/subscriptions/follow-subscription-state.js';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { idFloor } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
-import { createBulkReplay, previewBulkReplay } from './bulk-replay.js';
+import { createBulkReplay, previewBulkReplay } from './replay-deliveries.js';
 import {
   begin,
   companyWithAll,

@@ -25,6 +25,7 @@ import {
   refuseSecond,
   shownBulkReplay,
 } from './bulk-replay-resource.js';
+import { type Condition, type DueBulkReplay, queueEvents, type Step } from './queue-events.js';
 
 /** Events of a company, by number, by time or by id, as the operation has parsed it. */
 type EventSelection = Pick<
@@ -33,7 +34,7 @@ type EventSelection = Pick<
 >;
 
 /** A selection whose events were recorded from `from` to `to`. */
-export interface EventSpan {
+interface EventSpan {
   /** Decimal texts; null unless the events are selected by number. */
   readonly firstSequence: string | null;
   readonly lastSequence: string | null;
@@ -43,15 +44,12 @@ export interface EventSpan {
   readonly to: Date;
 }
 
-/** The condition on `events e` of a span, whose first parameter has the number `first`, and its values. */
-export function eventSpan(
-  { firstSequence, lastSequence, eventIds, from, to }: EventSpan,
-  first: number,
-): { readonly condition: string; readonly values: readonly unknown[] } {
-  if (eventIds !== null) return { condition: `e.id = any($${first}::text[])`, values: [eventIds] };
+/** The condition on `events e` of a span. */
+function isWithin({ firstSequence, lastSequence, eventIds, from, to }: EventSpan): Condition {
+  if (eventIds !== null) return (add) => `e.id = any(${add(eventIds)}::text[])`;
   return firstSequence === null
-    ? { condition: `e.created_at >= $${first} and e.created_at < $${first + 1}`, values: [from, to] }
-    : { condition: `e.sequence between $${first} and $${first + 1}`, values: [firstSequence, lastSequence] };
+    ? (add) => `e.created_at >= ${add(from)} and e.created_at < ${add(to)}`
+    : (add) => `e.sequence between ${add(firstSequence)} and ${add(lastSequence)}`;
 }
 
 interface ReplaySelection {
@@ -199,7 +197,8 @@ function totalOf(kinds: readonly EventKind[], receiver: Receiver, event: string 
 
 async function countKinds(database: Queryable, companyId: string, span: EventSpan, maxCounted: number) {
   const { lowest, beyond } = idsCreatedWithin('evt', span);
-  const { condition, values } = eventSpan(span, 5);
+  const values: unknown[] = [companyId, lowest, beyond, maxCounted];
+  const condition = isWithin(span)((value) => `$${values.push(value)}`);
   const kinds = await database.query<EventKind>(
     `select name, schema_version as "schemaVersion", case resource_type when 'webhook_subscription' then resource_id end as about,
        count(*)::integer as count
@@ -209,7 +208,7 @@ async function countKinds(database: Queryable, companyId: string, span: EventSpa
        order by e.id limit $4
      ) counted
      group by 1, 2, 3`,
-    [companyId, lowest, beyond, maxCounted, ...values],
+    values,
   );
   return { kinds, atLeast: kinds.reduce((total, { count }) => total + count, 0) >= maxCounted };
 }
@@ -266,4 +265,17 @@ async function resolveSpan(
     );
   }
   return { ...selected, firstSequence, lastSequence, from: kept.first, to: kept.last };
+}
+
+/** Queues the next events of a replay of events. Those of a transaction in flight are not part of it: their own statement queues them. */
+export function stepEvents(tx: Transaction, due: DueBulkReplay): Promise<Step> {
+  const { lowest, beyond } = idsCreatedWithin('evt', due);
+  return queueEvents(tx, due, {
+    ids: [lowest, beyond],
+    names: eventsSentTo(due, due.event ?? undefined),
+    lowestDeliveryId: idsCreatedWithin('dlv', due).lowest,
+    isScanned: isWithin(due),
+    isQueued: () => 'true',
+    isComplete: true,
+  });
 }

@@ -26,14 +26,9 @@ import { callingActor } from '../../audit/actor.js';
 import { type Database, queryWithin } from '../../database/database.js';
 import { pathId } from '../../rpc/path-id.js';
 import { shownDelivery } from '../deliveries/delivery-resource.js';
-import {
-  cancelBulkReplay,
-  createBulkReplay,
-  getBulkReplay,
-  listBulkReplays,
-  previewBulkReplay,
-} from './bulk-replay.js';
+import { cancelBulkReplay, getBulkReplay, listBulkReplays } from './bulk-replay.js';
 import { shownBulkReplay } from './bulk-replay-resource.js';
+import { createBulkReplay, previewBulkReplay } from './replay-deliveries.js';
 import { replayDelivery, retryDelivery } from './replay-delivery.js';
 import { previewEventReplay, replayEvents } from './replay-events.js';
 
