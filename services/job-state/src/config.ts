@@ -11,7 +11,6 @@ const postgresUrl = urlWithProtocol('postgres:', 'postgresql:').meta({
   isSecret: true,
 });
 
-/** The settings of job-state. */
 export const config = z
   .object({
     ...commonConfig,
@@ -63,7 +62,6 @@ export const config = z
     },
   );
 
-/** The settings of job-state, checked. */
 export type Config = z.infer<typeof config>;
 
 /** What decides whether a program of operators may use a database without TLS. */
@@ -83,7 +81,6 @@ export const migrateConfig = z.object({
   LOG_LEVEL: commonConfig.LOG_LEVEL,
 });
 
-/** The settings of `seed-sandbox`. */
 export const seedConfig = z.object({
   PARTNER_ENVIRONMENT: z.literal('sandbox', {
     error: 'must be sandbox: the seed inserts invented data',

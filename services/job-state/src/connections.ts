@@ -47,7 +47,6 @@ export interface BrokerConnections {
   readonly consuming: AmqpConnection;
 }
 
-/** Connects to the broker and starts the metrics of its queues. */
 export function connectToBroker(
   config: Config,
   { logger, metrics, lifecycle }: ServiceKit,

@@ -13,10 +13,6 @@ const PLATFORM_PREFETCH = 200;
 const RESULTS_PREFETCH = 50;
 const WAITING_INTERVAL_MS = 1_000;
 
-/**
- * Starts to consume the platform's messages and the dispatcher's results. A loop retries platform messages that arrived
- * before the job or company they need.
- */
 export function startConsumers(
   config: Config,
   { logger, metrics, lifecycle }: ServiceKit,

@@ -79,7 +79,6 @@ const SERVERS = [
   },
 ] as const;
 
-/** Starts the RPC servers: one for each gateway, one for the console, one for operators. */
 export function startRpcServers(
   config: Config,
   { logger, metrics, lifecycle }: ServiceKit,
@@ -100,7 +99,6 @@ export function startRpcServers(
   }
 }
 
-/** Every operation, with its use case. */
 export function implementationsOf(
   config: Config,
   { dispatcher, ...given }: ServiceDeps,

@@ -20,11 +20,6 @@ const JOURNAL_BACKFILLS_INTERVAL_MS = 1_000;
 const NOTIFICATIONS_INTERVAL_MS = 10_000;
 const SUBSCRIPTION_STATES_INTERVAL_MS = 1_000;
 
-/**
- * Starts the loops behind webhooks: the scheduler that releases due deliveries, bulk replays, the deliveries of
- * subscriptions whose state changed, journal entries whose links changed late, the upkeep of signing secrets, and
- * notifications to owners.
- */
 export function startWebhookLoops(
   config: Config,
   { logger, metrics, lifecycle }: ServiceKit,

@@ -68,7 +68,6 @@ export function createDeliveryMetrics(registry: Registry) {
     },
     commandDropped: (reason: DropReason) => dropped.inc({ reason }),
     resultLost: () => lost.inc(),
-    /** Counts a clock skew of this machine that queueing cannot explain. */
     clockSkewed: (direction: 'ahead' | 'behind') => skewed.inc({ direction }),
   };
 }

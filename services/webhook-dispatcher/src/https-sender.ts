@@ -65,7 +65,6 @@ const TRACED_ADDRESSES = 16;
 export function createHttpsSender(deps: {
   readonly guard: EndpointGuard;
   readonly pool: ConnectionPool;
-  /** Timer of the time limits. */
   readonly after: After;
 }): HttpsSender {
   const { guard, pool, after } = deps;

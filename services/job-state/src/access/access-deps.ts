@@ -4,7 +4,6 @@ import type { SealingKeys } from '@partner/kernel/security/secret-sealing';
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { Database, Transaction } from '../database/database.js';
 
-/** Dependencies of the operations with which people sign in and manage a company's keys, colleagues and technical contact. */
 export interface AccessDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly clock: () => Date;
@@ -14,7 +13,6 @@ export interface AccessDeps {
   readonly sealingKeys: SealingKeys;
 }
 
-/** An operation with its use case, once its dependencies are known. */
 export type AccessOperation = (deps: AccessDeps) => Implementation;
 
 /** Runs the work of a call in a transaction, until the caller's deadline. */

@@ -7,7 +7,6 @@ import { SECOND_FACTOR_OPERATIONS } from './second-factor.js';
 import { SIGN_IN_OPERATIONS } from './sign-in.js';
 import { TECHNICAL_CONTACT_OPERATIONS } from './technical-contact.js';
 
-/** The operations with which people sign in and manage a company's keys, colleagues and technical contact. */
 export function accessOperations(deps: AccessDeps): readonly Implementation[] {
   return [
     ...SIGN_IN_OPERATIONS,

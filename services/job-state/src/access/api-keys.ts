@@ -244,5 +244,4 @@ const listInstallers: AccessOperation = ({ database }) =>
     return { json: JSON.stringify({ installers, nextCursor } satisfies InstallerPage) };
   });
 
-/** The operations with which owners and operators manage the API keys of a company. */
 export const API_KEY_OPERATIONS = [listKeys, createKey, rotateKey, revokeKey, listInstallers];

@@ -6,7 +6,6 @@ import { invariant } from '@partner/kernel/process/invariant';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import type { Transaction } from '../database/database.js';
 
-/** An API key, as {@link KEY_COLUMNS} selects it. */
 export interface KeyRow {
   readonly id: string;
   readonly kind: KeyKindName;
@@ -35,7 +34,6 @@ export function keyState(key: Pick<KeyRow, 'revokedAt' | 'expiresAt'>, now: Date
   return key.expiresAt > now ? 'expiring' : 'expired';
 }
 
-/** A key as the public API shows it. */
 export function shownKey(row: KeyRow, now: Date): ApiKey {
   return {
     id: row.id,

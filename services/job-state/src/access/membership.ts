@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../database/database.js';
 
-/** A membership of a company. */
 export interface MembershipOfCompany {
   readonly companyId: string;
   readonly membershipId: string;
@@ -13,7 +12,6 @@ export function canSignIn(member: string): string {
     select from provider_links as link where link.membership_id = ${member}.id))`;
 }
 
-/** What decides about the sessions of a person. */
 export interface SessionsBasis {
   /** Argon2id in PHC string form; null without a password. */
   readonly passwordHash: string | null;

@@ -81,7 +81,6 @@ interface LinkedPerson {
 const PERSON = `member.id as "membershipId", member.company_id as "companyId", company.name as "companyName",
   member.display_name as "displayName", member.email`;
 
-/** People of the console who can get mail. */
 const MAY_SIGN_IN = `member.active and member.role in ('OWNER', 'VIEWER') and member.email is not null`;
 
 /**

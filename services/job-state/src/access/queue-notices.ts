@@ -44,7 +44,6 @@ export function noticeOfOwner(
   );
 }
 
-/** Queues a notice for an address. */
 export function noticeToAddress(tx: Queryable, notice: SecurityNotice, email: string): Promise<void> {
   return queue(tx, notice, 'select $5::text as email', email);
 }

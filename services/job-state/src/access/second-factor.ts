@@ -70,7 +70,6 @@ const USES: Readonly<
   },
 };
 
-/** Returns the caller's second factor. */
 const getSecondFactor: AccessOperation = ({ database }) =>
   implement(getSecondFactorOperation, async ({ companyId, caller, timeoutMs }) => {
     const [factor] = await database.query<{ enabledAt: Date; recoveryCodesLeft: number }>(

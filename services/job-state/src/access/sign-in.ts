@@ -37,7 +37,6 @@ const LOGIN_COLUMNS = `member.id as "membershipId", member.company_id as "compan
 
 const LOGIN_TABLES = 'memberships as member join companies as company on company.id = member.company_id';
 
-/** A login without its hash, and with its version in place of what makes it up. */
 function sentLogin({ passwordHash, sessionVersion, ...person }: StoredLogin): Login {
   return { ...person, passwordVersion: passwordVersion({ passwordHash, sessionVersion }) };
 }
@@ -170,7 +169,6 @@ function checkedIdentity(identity: z.output<typeof linkProviderOperation.input>)
   return { ...identity, verifiedEmail: success ? data : undefined };
 }
 
-/** Tells whether the caller has a password, and since when the caller is linked to an identity of the provider. */
 const findSignInMethods: AccessOperation = ({ database }) =>
   implementInternal(findSignInMethodsOperation, async ({ issuer }, { caller, timeoutMs }) => {
     const { companyId, membershipId } = callingOwner(caller);

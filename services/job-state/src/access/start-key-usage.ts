@@ -23,7 +23,6 @@ export function startKeyUsage(deps: {
   readonly database: Queryable;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly metrics: Registry;
-  /** Milliseconds between two writes. */
   readonly intervalMs: number;
 }): KeyUsage {
   let noted = new Map<string, Date>();

@@ -1,6 +1,5 @@
 import { Secret, TOTP } from 'otpauth';
 
-/** Seconds for which the app shows one code. */
 const STEP_SECONDS = 30;
 
 /** Steps before and after the current one that are accepted, for clocks that differ. */
@@ -14,7 +13,6 @@ export function newTotpSecret(): string {
   return new Secret({ size: 20 }).base32;
 }
 
-/** Returns the `otpauth` URI of a secret, which apps read from a QR code. */
 export function totpUri(of: {
   readonly secret: string;
   readonly issuer: string;

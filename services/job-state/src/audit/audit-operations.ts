@@ -19,7 +19,6 @@ interface AuditEntryRow extends Omit<AuditEntry, 'at' | 'actor' | 'subject'> {
   readonly displayName: string | null;
 }
 
-/** The operations with which owners read the audit trail, and the console adds its own entries. */
 export function auditOperations(deps: {
   readonly database: Pick<Database, 'query'>;
 }): readonly Implementation[] {

@@ -8,7 +8,6 @@ import { currentRequestId } from '@partner/kernel/telemetry/request-context';
 import type { Queryable } from '../database/database.js';
 import type { Actor } from './actor.js';
 
-/** A change to record in the audit trail. */
 export interface AuditedChange {
   readonly companyId: string;
   /** Undefined: no signed-in person. */
@@ -54,7 +53,6 @@ export interface OwnerChange {
   readonly actor: Actor | undefined;
 }
 
-/** Adds an entry about a change of a person: {@link recordAudit}. */
 export function recordOwnerChange(
   tx: Queryable,
   { companyId, membershipId, actor }: OwnerChange,

@@ -11,7 +11,6 @@ import { onAnnounced } from './announce-change.js';
 /** Minimum interval between two announcements of a company. */
 const ANNOUNCED_EVERY_MS = 1_000;
 
-/** Announces changes until it is stopped. */
 export interface ChangeAnnouncements {
   /** Stops the announcements and drops the pending ones. */
   readonly stop: () => void;

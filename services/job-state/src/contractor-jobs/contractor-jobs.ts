@@ -60,7 +60,6 @@ type ContractorJobRow = RowOf<typeof COLUMNS>;
 /** The columns of a {@link ContractorJobRow}, of rows of `jobs job`. */
 const CONTRACTOR_JOB_COLUMNS = selectList(COLUMNS, 'job');
 
-/** A job as the public API shows it (spec: ContractorJob). */
 function shownContractorJob({ status, schedule, ...job }: ContractorJobRow): ContractorJob {
   const { id, workOrderNo, address, city, state, zip, installerNote } = job;
   return {

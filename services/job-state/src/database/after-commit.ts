@@ -1,4 +1,3 @@
-/** What a transaction runs after its commit. */
 export interface AfterCommit {
   /** Identifies the database. */
   readonly hooks: object;

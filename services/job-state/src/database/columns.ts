@@ -5,7 +5,6 @@ export interface Selected<Value> {
   readonly value?: Value;
 }
 
-/** A stored column. */
 export interface Column<Value> extends Selected<Value> {
   readonly name: string;
   /** Its type in Postgres. */
@@ -19,12 +18,10 @@ export type RowOf<Map> = {
   readonly [Field in keyof Map]: Map[Field] extends Selected<infer Value> ? Value : never;
 };
 
-/** Declares a column. */
 export function column<Value>(name: string, type: string): Column<Value> {
   return { name, type, sql: (alias) => `${alias}.${name}` };
 }
 
-/** Declares an expression over the columns of a row. */
 export function computed<Value>(sql: (alias: string) => string): Selected<Value> {
   return { sql };
 }

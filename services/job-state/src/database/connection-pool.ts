@@ -26,7 +26,6 @@ export interface Queryable {
   ): Promise<Row[]>;
 }
 
-/** Time limit of a connection. */
 const CONNECT_MS = 3_000;
 /** Extra time for a response beyond the server's own limit before its connection counts as dead. */
 const RESPONSE_GRACE_MS = 2_000;
@@ -44,13 +43,11 @@ export interface Connection {
   broken: Error | undefined;
 }
 
-/** The rows of a statement and the command that the server ran. */
 interface StatementResult<Row> {
   readonly rows: Row[];
   readonly command: string;
 }
 
-/** Connections to one server. */
 export interface ConnectionPool {
   /** Runs work with a dedicated connection. */
   use<T>(work: (connection: Connection) => Promise<T>): Promise<T>;

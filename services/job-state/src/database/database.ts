@@ -17,7 +17,6 @@ import { runTransaction, type Transaction } from './transaction.js';
 export type { Queryable } from './connection-pool.js';
 export type { Transaction } from './transaction.js';
 
-/** Limits that the caller of a statement or a transaction sets. */
 export interface CallerLimits {
   /**
    * The caller's company.
@@ -35,7 +34,6 @@ export interface CallerLimits {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Bounds of one transaction. */
 export interface TransactionLimits extends CallerLimits {
   /**
    * Names of what the work changes, of a company's work that may share its transaction.
@@ -52,7 +50,6 @@ export interface TransactionLimits extends CallerLimits {
   readonly lockTimeoutMs?: number;
 }
 
-/** The service's connections to Postgres. */
 export interface Database extends Queryable, Pick<AfterCommit, 'hooks'> {
   /** Runs one statement on its own. */
   query<Row extends pg.QueryResultRow>(
@@ -77,7 +74,6 @@ const QUEUE_PER_CONNECTION = 40;
 /** Least `statement_timeout` of a session: it also bounds the statement that changes it. */
 const LEAST_SESSION_LIMIT_MS = 1_000;
 
-/** Settings of a database. */
 export interface DatabaseOptions {
   readonly url: string;
   readonly poolSize: number;

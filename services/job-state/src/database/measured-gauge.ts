@@ -49,7 +49,6 @@ export function measuredGauge(options: {
   });
 }
 
-/** Whether the work finishes in time. */
 async function within(milliseconds: number, work: Promise<void>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<false>((resolve) => {

@@ -1,12 +1,10 @@
 import type pg from 'pg';
 import { Gauge, Histogram, type Registry } from 'prom-client';
 
-/** The inspected properties of a connection pool. */
 type MeasuredPool = Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'> & {
   readonly options: Pick<pg.Pool['options'], 'max'>;
 };
 
-/** Metrics of the connection pools of this process. */
 export interface PoolMetrics {
   /** Reports a pool under a name. Returns a function that starts timing a wait for a connection; its result stops it. */
   add(name: string, pool: MeasuredPool): () => () => void;

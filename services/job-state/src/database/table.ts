@@ -4,7 +4,6 @@ import type { IdPrefix } from '@partner/kernel/process/ids';
 export interface RetentionSettings {
   /** Finished deliveries, all attempts, and their statistics. */
   readonly deliveriesDays: number;
-  /** Feed entries. */
   readonly feedDays: number;
 }
 
@@ -26,7 +25,6 @@ interface Deletion {
  */
 export interface PartitionDeletion extends Deletion {
   readonly partitionedBy: PartitionKey;
-  /** Days that one partition holds. */
   readonly widthDays: 7 | 15 | 30;
   /** Maximum number of days between now and the keys of new rows; absent: 0. */
   readonly aheadDays?: number;
@@ -34,7 +32,6 @@ export interface PartitionDeletion extends Deletion {
   readonly unless?: string;
 }
 
-/** A table whose rows are deleted in batches. */
 export interface RowDeletion extends Deletion {
   readonly rowsIf: string;
   /** Rows of one batch; absent: 5,000. */
@@ -50,7 +47,6 @@ export type ErasedAs =
   /** The same document without the personal data in it. */
   | ('customer' | 'job' | 'outcome' | 'envelope' | 'message' | 'details');
 
-/** The columns that an erasure changes. */
 export type ErasedColumns = Readonly<Record<string, ErasedAs>>;
 
 /** The columns of a unique key with their types, in their order. */
@@ -79,7 +75,6 @@ export interface CompanyRows {
   readonly erased: ErasedColumns;
 }
 
-/** A table of the database. */
 export interface Table {
   readonly name: string;
   /** A text: when the code that owns the table deletes a row. */

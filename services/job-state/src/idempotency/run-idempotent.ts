@@ -7,7 +7,6 @@ import type { PreparedStatement } from '../database/connection-pool.js';
 import { LockTimeoutError } from '../database/server-failures.js';
 import type { Database, Transaction } from '../database/database.js';
 
-/** Dependencies of a write that is done once per idempotency key. */
 export interface WriteDeps {
   readonly database: Pick<Database, 'transaction'>;
   readonly clock: () => Date;
@@ -63,7 +62,6 @@ export async function runIdempotent<T, Loaded>(
   request: {
     readonly companyId: string;
     readonly binding: IdempotencyBinding | undefined;
-    /** Parses a stored result. */
     readonly result: z.ZodType<T>;
     /** Must send its statements at once. Its failure fails a replay too: the transaction is then lost. */
     readonly load: (tx: Transaction) => Promise<Loaded>;

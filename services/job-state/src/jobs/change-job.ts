@@ -12,10 +12,8 @@ import type { RecordedEvent } from '../webhooks/events/record-event.js';
 import { instantOfChange, type LockedJob, lockJob } from './job-record.js';
 import { type JobEvent, writeJob } from './write-job.js';
 
-/** A call of an installer company that changes one of its jobs. */
 type JobWrite = OperationRequest<unknown, { readonly expectedVersion: number }, 'id'>;
 
-/** Effect of a write on a job. */
 type JobDecision =
   | {
       readonly kind: 'changed';
@@ -33,7 +31,6 @@ type JobDecision =
     }
   | { readonly kind: 'refused'; readonly refusal: ServiceError };
 
-/** One kind of job write. */
 interface JobOperation {
   /** The messages of its log lines, and their fields besides the job and the company. */
   readonly log: {
@@ -139,7 +136,6 @@ export async function changeJob(
   return { json: `{"resource":${result}}`, idempotency };
 }
 
-/** Publishes a message of a write to the platform. */
 export function messageToPlatform<Message extends DescMessage>(
   schema: Message,
   message: MessageInitShape<Message>,

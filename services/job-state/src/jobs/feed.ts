@@ -5,7 +5,6 @@ import { bytesBefore, PAGE_BYTES, pageWithinBytes } from '../rpc/page-within-byt
 import { refuseLostCursor } from '../restore/restore.js';
 import { STANDARD_RETENTION } from '@partner/proto-contracts/api/retention';
 
-/** One change of one job in one installer company's feed. */
 export interface FeedEntry {
   readonly companyId: string;
   readonly jobId: string;

@@ -11,7 +11,6 @@ import { platformState, type PlatformState } from './platform-state.js';
 
 export type BlockerCode = (typeof BLOCKER_CODES)[number];
 
-/** The customer at the installation address. */
 interface JobCustomer {
   readonly name: string;
   readonly phone: string;

@@ -20,7 +20,6 @@ import { readFeed } from './feed.js';
  */
 export const listJobFeed = (deps: {
   readonly database: Pick<Database, 'query'>;
-  /** Retention of feed entries, in days. */
   readonly feedDays: number;
 }) =>
   implement(listJobFeedOperation, async ({ companyId, query, after, timeoutMs }) => {
@@ -85,7 +84,6 @@ function laterOf(one: string | undefined, other: string | undefined): string | u
   return BigInt(one) > BigInt(other) ? one : other;
 }
 
-/** One job in its current state. */
 interface AssignedJob {
   readonly jobId: string;
   readonly changedAt: Date;

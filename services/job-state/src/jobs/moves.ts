@@ -11,7 +11,6 @@ import {
 import { ServiceError } from '@partner/kernel/process/service-error';
 import type { JobRecord } from './job-record.js';
 
-/** A schedule as it is submitted. */
 export interface SubmittedSchedule {
   readonly status: SubmittableScheduleStatus;
   readonly startsAt: Date | null;

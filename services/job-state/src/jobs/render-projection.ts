@@ -51,7 +51,6 @@ export function renderProjection(job: JobRecord): string {
   } satisfies InstallerJob);
 }
 
-/** A schedule as the projection shows it. */
 export function shownSchedule({
   status,
   startsAt,

@@ -21,7 +21,6 @@ export type JobEvent = {
   };
 }[EventName];
 
-/** A change of a locked job. */
 export interface JobChange {
   readonly before: LockedJob;
   readonly after: LockedJob;
@@ -36,7 +35,6 @@ export interface JobChange {
   readonly now: Date;
 }
 
-/** Outcome of a job change. */
 export interface JobChanged {
   /** The projection as JSON text; null while no company has the job. */
   readonly resource: string | null;

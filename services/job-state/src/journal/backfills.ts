@@ -123,7 +123,6 @@ async function announce(tx: Transaction, entries: readonly LinkedEntry[], now: D
   }
 }
 
-/** The events of an entry for accounting companies. */
 function eventsAbout(entry: JournalEntry, companyIds: readonly string[]) {
   return companyIds.map((companyId) => ({ companyId, resourceId: entry.id, entry }));
 }
@@ -149,7 +148,6 @@ export function startJournalBackfills(
   deps: Deps & {
     readonly logger: Pick<Logger, 'info' | 'warn'>;
     readonly metrics: Registry;
-    /** Milliseconds between two polls when nothing wakes it. */
     readonly intervalMs: number;
   },
 ): Loop {

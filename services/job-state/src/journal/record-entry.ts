@@ -47,7 +47,6 @@ export async function recordEntry(tx: Transaction, entry: JournalEntry, now: Dat
   for (const { id } of accountants) announceEntry(tx, entry, id, now);
 }
 
-/** Emits the event of an entry for an accounting company. */
 export function announceEntry(
   tx: Transaction,
   { id, occurredAt, event, data }: JournalEntry,

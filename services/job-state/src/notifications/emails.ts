@@ -18,7 +18,6 @@ import { callingOwner } from '../audit/actor.js';
 import { recordOwnerChange } from '../audit/record-audit.js';
 import { type Database, type Queryable, queryWithin, type Transaction } from '../database/database.js';
 
-/** An operation with its use case, once its dependencies are known. */
 type NotificationOperation = (deps: {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly clock: () => Date;
@@ -238,7 +237,6 @@ const reportNotice: NotificationOperation = ({ database }) =>
     return {};
   });
 
-/** The operations with which owners choose their emails, and the console sends them. */
 export function notificationOperations(
   deps: Parameters<NotificationOperation>[0],
 ): readonly Implementation[] {

@@ -5,7 +5,6 @@ import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Transaction } from '../database/database.js';
 import { recordEvent } from '../webhooks/events/record-event.js';
 
-/** A notification to the owners of a company. */
 interface Notification<E extends NotificationName> {
   readonly companyId: string;
   readonly event: E;
@@ -18,7 +17,6 @@ interface Notification<E extends NotificationName> {
   readonly data: EventData<E>;
 }
 
-/** A webhook of a notification, as {@link NOTICED_COLUMNS} returns it. */
 export interface NoticedWebhook {
   readonly subscriptionId: string;
   readonly companyId: string;
@@ -31,7 +29,6 @@ export interface NoticedWebhook {
 export const NOTICED_COLUMNS = `s.id as "subscriptionId", s.company_id as "companyId", s.description, s.url,
   s.notification_version as version`;
 
-/** What every notification about a webhook has, and more data. */
 export function aboutWebhook<More extends object>(webhook: NoticedWebhook, more: More) {
   const { subscriptionId, companyId, description, url, version } = webhook;
   return {

@@ -48,7 +48,6 @@ const failing = occasions<NoticedWebhook>(
     notifyOwners(tx, { event: 'webhook.endpoint_failing', ...aboutWebhook(webhook, {}) }, now),
 );
 
-/** Announces the webhooks whose endpoint has begun to fail. */
 export const announceFailing: Announce = (tx, now, limit) => failing(tx, now, limit, NOTIFICATIONS);
 
 /**
@@ -127,7 +126,6 @@ function announcementAt(endsAt: string, setAt: string): string {
   )`;
 }
 
-/** API keys that are about to end. */
 export const announceKeyEnds = occasions<{
   readonly keyId: string;
   readonly companyId: string;

@@ -15,10 +15,8 @@ import {
 const BATCH_SIZE = 100;
 const FAILURE_PAUSE_MS = 60_000;
 
-/** Dependencies of the notifications to owners. */
 export interface NotificationDeps {
   readonly database: Pick<Database, 'transaction'>;
-  /** How long a former signing secret is kept, in hours. */
   readonly secretOverlapHours: number;
   readonly clock: () => Date;
 }
@@ -53,12 +51,10 @@ export async function announceOccasions(deps: NotificationDeps): Promise<'more' 
   return next;
 }
 
-/** Starts the loop that announces to owners what their webhooks and API keys need. */
 export function startNotifications(
   options: NotificationDeps & {
     readonly logger: Pick<Logger, 'info' | 'warn'>;
     readonly metrics: Registry;
-    /** Milliseconds between two runs. */
     readonly intervalMs: number;
   },
 ): Loop {

@@ -212,5 +212,4 @@ function noSuchId(id: string): ServiceError {
   );
 }
 
-/** The operations with which operators manage companies. */
 export const COMPANY_OPERATIONS = [listCompanies, createCompany, updateCompany, findCompany];

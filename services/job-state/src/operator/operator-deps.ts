@@ -6,7 +6,6 @@ import { type Database, type Queryable, queryWithin } from '../database/database
 /** Entries of a page that names no limit. */
 export const PAGE_SIZE = 50;
 
-/** Dependencies of the operations of operators. */
 export interface OperatorDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly logger: Pick<Logger, 'info'>;
@@ -16,7 +15,6 @@ export interface OperatorDeps {
   readonly inFlight: number;
 }
 
-/** An operation with its use case, once its dependencies are known. */
 export type OperatorOperation = (deps: OperatorDeps) => Implementation;
 
 /** The database within the deadline of a call, which acts on behalf of no company. */

@@ -17,7 +17,6 @@ const passwordHash = z
   .string()
   .refine(isPasswordHash, 'must be a PHC string of Argon2id with the parameters of the service');
 
-/** The fields of a company that operators can set; all optional. */
 export const companyFields = z.object({
   companyId: z
     .string()
@@ -29,7 +28,6 @@ export const companyFields = z.object({
   accountingCompanyIds: z.array(z.string()).max(100).optional(),
 });
 
-/** The fields of an owner that operators can set; all optional. */
 export const ownerFields = z.object({
   displayName: name.refine((text) => !hasUrlOrDomain(text), NAME_WITH_URL).optional(),
   email: emailAddress.optional(),

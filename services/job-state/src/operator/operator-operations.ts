@@ -13,7 +13,6 @@ import { getOperatorJob } from './get-job.js';
 import { type OperatorDeps, PAGE_SIZE, within } from './operator-deps.js';
 import { OWNER_OPERATIONS } from './owners.js';
 
-/** The operations of the operators' command line, which acts on behalf of no company. */
 export function operatorOperations(deps: OperatorDeps): readonly Implementation[] {
   return [
     ...[...OWNER_OPERATIONS, ...ANNOUNCEMENT_OPERATIONS, ...COMPANY_OPERATIONS].map((operation) =>

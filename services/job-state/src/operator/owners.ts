@@ -187,5 +187,4 @@ async function changeOwner(
   return owner;
 }
 
-/** The operations with which operators manage the people of the companies. */
 export const OWNER_OPERATIONS = [listOwners, createOwner, updateOwner, resetSecondFactor, unlinkProvider];

@@ -21,12 +21,9 @@ const ENQUEUE: PreparedStatement = {
      select call, id from enqueued join message using (message_id)`,
 };
 
-/** A message that a transaction has written to the outbox. */
 export interface OutboxMessage {
-  /** The id of its row. */
   readonly id: string;
   readonly messageId: string;
-  /** The name of the exchange. */
   readonly exchange: string;
   /** The full protobuf name, which is also the routing key. */
   readonly type: string;

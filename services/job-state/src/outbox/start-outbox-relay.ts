@@ -19,7 +19,6 @@ const LEFT_BEHIND_MS = 6_000;
 const DELETE_REST_MS = 50;
 const FAILURE_PAUSE_MS = 1_000;
 
-/** A relay that runs until it is stopped. */
 export interface OutboxRelay {
   /** Waits for the messages in flight, deletes the confirmed ones and stops. */
   readonly stop: () => Promise<void>;
@@ -37,7 +36,6 @@ type RelayDeps = {
   readonly publisher: Pick<Publisher, 'publish'>;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Milliseconds between two sweeps. */
   readonly intervalMs: number;
 };
 

@@ -14,7 +14,6 @@ import { PERSONAL_EVENT_FIELDS } from '@partner/proto-contracts/resources/event-
 import { z } from 'zod';
 import type { ErasedAs } from '../database/table.js';
 
-/** The customer of a job after the erasure. */
 const ERASED_CUSTOMER = {
   name: ERASED_TEXT,
   phone: ERASED_TEXT,
@@ -66,7 +65,6 @@ function personal<Desc extends DescMessage>(
   };
 }
 
-/** A row as Postgres returns it. */
 export type StoredRow = Readonly<Record<string, unknown>>;
 
 /** The URL of a deleted subscription after the erasure. */
@@ -137,14 +135,12 @@ function redactOutcome(text: string): string {
 /** Names of details of the audit trail that can hold texts of a company's people. */
 const PERSONAL_DETAILS = new Set(['displayName', 'email', 'description', 'name', 'url']);
 
-/** Removes the texts of people from the details of an entry of the audit trail. */
 function redactDetails(details: unknown): unknown {
   return Object.fromEntries(
     Object.entries(json.parse(details)).filter(([name]) => !PERSONAL_DETAILS.has(name)),
   );
 }
 
-/** Erases the personal texts of a message that waits in the outbox or the inbox. */
 function redactMessage(type: unknown, body: Buffer): Buffer {
   return MESSAGES.get(String(type))?.redact(body) ?? body;
 }

@@ -29,7 +29,6 @@ interface Deps {
   readonly clock: () => Date;
 }
 
-/** The operations with which operators find, export and erase the data of a customer or a company. */
 export function personalDataOperations(deps: Deps): readonly Implementation[] {
   const within = ({ timeoutMs }: CallContext) => queryWithin(deps.database, { timeoutMs: timeoutMs() });
   return [

@@ -21,7 +21,6 @@ import { implementInternal } from '@partner/kernel/amqp/implement';
  */
 type PersonCriteria = Omit<z.output<typeof findPeopleOperation.input>, 'cursor'>;
 
-/** Where the next step of a search begins. */
 export const searchPosition = z.object({
   pass: z.int().min(0),
   /** After the row with this id. */
@@ -219,7 +218,6 @@ export async function stepSearch(
 
 type FoundRow = Readonly<Record<string, string | boolean | null>>;
 
-/** Returns whether the values of a row are those that the criteria name. */
 function matcherOf(criteria: PersonCriteria): (row: FoundRow) => boolean {
   const phone = criteria.phone === undefined ? undefined : readPhoneNumber(criteria.phone);
   const addressKey = criteria.address === undefined ? undefined : normaliseAddress(criteria.address);

@@ -31,7 +31,6 @@ const progress = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('company'), companyId: z.string(), position: rowPosition }),
 ]);
 
-/** Whose data an erasure erases. */
 const subjectOf = z.union([z.object({ companyId: z.string() }), personRecords]);
 
 type Progress = z.infer<typeof progress>;
@@ -50,7 +49,7 @@ interface Deps {
 export function startErasures(
   deps: Deps & {
     readonly metrics: Registry;
-    /** Milliseconds between two polls. */ readonly intervalMs: number;
+    readonly intervalMs: number;
   },
 ): Loop {
   const failed = new Set<string>();

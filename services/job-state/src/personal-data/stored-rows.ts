@@ -21,7 +21,6 @@ interface RowSource {
   readonly isExported?: boolean;
 }
 
-/** Where a page begins. */
 export const rowPosition = z.object({
   table: z.int().min(0),
   /** After the row with this key; absent: at the first one. */
@@ -60,7 +59,6 @@ const sourcesOf = (subject: Subject) => ('companyId' in subject ? OF_COMPANY : O
 /** Whether a page is of a table that everything else is rendered from. */
 export const isSource = ({ table }: RowPosition): boolean => table <= LAST_SOURCE;
 
-/** Whether a page is of the responses of receivers. */
 export const isOfResponses = ({ table }: RowPosition): boolean => table === RESPONSES;
 
 /** The rest of the lowest key of a company in a scanned table. */
@@ -85,7 +83,6 @@ const COMPANIES = `
   union select held ->> 'companyId' from jobs, jsonb_array_elements(platform_state -> 'assignments') as held
     where id = any({jobs}) and held ->> 'companyId' is not null`;
 
-/** Finds the companies, events and deliveries of a customer's records. */
 async function idsOf(database: Queryable, records: PersonRecords): Promise<PersonIds> {
   const ids = {
     ...records,
@@ -114,7 +111,6 @@ export async function companiesOf(database: Queryable, records: PersonRecords): 
   return (await idsOf(database, records)).companies;
 }
 
-/** Whether an attempt to deliver an event about the records is in flight. */
 export async function hasAttemptInFlight(database: Queryable, records: PersonRecords): Promise<boolean> {
   const leased = await queryNamed<{ id: string }>(
     database,
@@ -152,7 +148,6 @@ async function readPage(database: Queryable, subject: Subject, { table, after }:
   };
 }
 
-/** Reads a page of an export as {@link readPage} does. */
 export async function readExportedPage(database: Queryable, subject: Subject, position: RowPosition) {
   const { table, rows, next } = await readPage(database, subject, position);
   const isExported = sourcesOf(subject)[position.table]?.isExported ?? true;
@@ -168,7 +163,6 @@ function isOwn({ type, body, message_id: messageId }: StoredRow, companyId: stri
   return (ownerOf(type, body) ?? companyId) === companyId;
 }
 
-/** A page of rows. */
 interface RowsPage {
   readonly rows: readonly StoredRow[];
   /** The key of the last row that was read; undefined: no rows follow. */

@@ -3,7 +3,6 @@ import { heldSince, type PlatformState, scheduleInEffect } from '../jobs/platfor
 import type { JobRecord, JobScope, LockedJob } from '../jobs/job-record.js';
 import type { PlatformCommand } from './platform-message-type.js';
 
-/** Effect of a platform message on a job. */
 export type JobDecision =
   /** The job with the message recorded and its effects applied. */
   | { readonly kind: 'recorded'; readonly after: LockedJob }

@@ -85,7 +85,6 @@ type JobCommand = z.infer<typeof jobEvent>;
 
 const resourceId = ({ jobId }: JobCommand) => jobId;
 
-/** The messages about jobs. */
 export const jobMessages: readonly PlatformMessageType[] = [
   jobCreatedMessage,
   platformMessageType({

@@ -15,7 +15,6 @@ const LIST_LENGTH = 200;
 const { min: FIRST_YEAR, max: LAST_YEAR } = LIMITS.acceptedYears;
 const AMOUNT_LIMIT = 9_000_000_000_000_000n;
 
-/** A required text. */
 export const text = (length: number) =>
   z
     .string({ error: 'is missing' })
@@ -44,26 +43,20 @@ export const journalCode = (form: RegExp, meaning: string) =>
       `has a run of ${PHONE_DIGITS} digits or more, as a phone number has`,
     );
 
-/** An optional field, null if absent. */
 const orNull = <Field extends z.ZodType>(field: Field) =>
   field.optional().transform((value): z.output<Field> | null => value ?? null);
 
 export const optionalText = (length: number) => orNull(text(length));
 
-/** A list of bounded length. */
 export const list = <Item extends z.ZodType>(item: Item) =>
   z.array(item).max(LIST_LENGTH, `holds more than ${LIST_LENGTH}`);
 
-/** A whole number from 0. */
 export const count = z.int({ error: 'is missing' }).min(0, 'is negative');
 
-/** The version of the resource of a message, from 1. */
 export const version = z.int({ error: 'is missing' }).min(1, 'is less than 1');
 
-/** A required boolean. */
 export const flag = z.boolean({ error: 'is missing' });
 
-/** An id with the prefix. */
 export const id = (prefix: IdPrefix) =>
   text(TEXT_LENGTH).refine((value) => isId(prefix, value), `is not an id with the prefix ${prefix}_`);
 
@@ -102,7 +95,6 @@ export const anyMoney = z.object(
   'is missing',
 );
 
-/** An amount that is not negative. */
 export const money = anyMoney.refine(({ amountMinor }) => amountMinor >= 0, {
   path: ['amountMinor'],
   message: 'is negative',

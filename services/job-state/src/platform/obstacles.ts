@@ -17,7 +17,6 @@ export function classObstacle(
   return { kind: 'refused', reason: `company ${companyId} is not ${noun}` };
 }
 
-/** The obstacle of a message of a sales company, if any. */
 export async function sellerObstacle(tx: Queryable, companyId: string): Promise<Obstacle | undefined> {
   const [company] = await tx.query<{ class: string }>('select class from companies where id = $1', [
     companyId,

@@ -9,7 +9,6 @@ const BODY_BYTES = 1_048_576;
 /** Maximum number of violations in the reason. */
 const MAX_VIOLATIONS = 20;
 
-/** The common fields of every message. */
 export interface PlatformCommand {
   readonly version: number;
   readonly occurredAt: Date;
@@ -48,7 +47,6 @@ export interface WholeMessage {
   readonly record: (tx: Transaction, now: Date) => Promise<PlatformEffect>;
 }
 
-/** A parsed message, or why it is malformed. */
 export type ReadMessage =
   | { readonly kind: 'whole'; readonly message: WholeMessage }
   | { readonly kind: 'malformed'; readonly reason: string };
@@ -87,12 +85,10 @@ function fieldName(
     .join('.');
 }
 
-/** Creates a message type from its contract, its schema and its recorder. */
 export function platformMessageType<Command extends PlatformCommand>(definition: {
   readonly schema: DescMessage;
   /** Validates the fields of the protobuf message by their JSON names and returns the command. */
   readonly form: z.ZodType<Command>;
-  /** The id of its resource. */
   readonly resourceId: (command: Command) => string;
   /** Ids of other resources that it may create. Absent: none. */
   readonly creates?: (command: Command) => readonly string[];

@@ -29,7 +29,6 @@ const companyChanged = z
 
 type CompanyChangedCommand = z.infer<typeof companyChanged>;
 
-/** The current state of a company. */
 export const companyChangedMessage = platformMessageType({
   schema: CompanyChangedSchema,
   form: companyChanged,

@@ -37,7 +37,6 @@ export const scope = z.object(
   'is missing',
 );
 
-/** The common fields of messages about a job. */
 export const aboutJob = { jobId: id('job'), version, occurredAt: instant };
 
 const jobCreated = z.object({

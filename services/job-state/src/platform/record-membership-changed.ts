@@ -38,7 +38,6 @@ const membershipChanged = z
 
 type MembershipChangedCommand = z.infer<typeof membershipChanged>;
 
-/** The current state of a person in a company. */
 export const membershipChangedMessage = platformMessageType({
   schema: MembershipChangedSchema,
   form: membershipChanged,

@@ -12,21 +12,18 @@ const BUDGET = 1_000;
 /** Maximum wait for a lock, in ms. Messages that share a transaction wait with it, and hold the locks of their resources. */
 const LOCK_WAIT_MS = 2_000;
 
-/** A message as it was sent. */
 export interface SentMessage {
   readonly messageId: string;
   readonly type: string;
   readonly body: Uint8Array;
 }
 
-/** Effect of a message that had waited. */
 export interface AppliedLater {
   readonly messageId: string;
   readonly type: string;
   readonly effect: PlatformEffect;
 }
 
-/** A message to record. */
 export interface MessageToRecord {
   readonly sent: SentMessage;
   readonly message: WholeMessage;
@@ -34,10 +31,8 @@ export interface MessageToRecord {
   readonly run: <T>(work: () => T) => T;
 }
 
-/** Effect of a message that has arrived. */
 export type ArrivedEffect = PlatformEffect | { readonly kind: 'repeated' };
 
-/** Dependencies of recording. */
 export interface RecordingDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly clock: () => Date;
@@ -53,7 +48,6 @@ export function newRecordingBudget(): RecordingBudget {
   return { left: BUDGET };
 }
 
-/** A message that waits in its inbox row. */
 export interface WaitingRow {
   readonly message_id: string;
   readonly type: string;

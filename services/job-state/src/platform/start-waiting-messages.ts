@@ -25,12 +25,10 @@ const FAILURE_PAUSE_MS = 5_000;
 interface Deps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly publisher: Pick<Publisher, 'publish'>;
-  /** Name of the queue for messages that are given up. */
   readonly deadLetterQueue: string;
   readonly clock: () => Date;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Milliseconds between two polls. */
   readonly intervalMs: number;
 }
 

@@ -9,13 +9,11 @@ export const DAY_MS = 24 * 3_600_000;
 export interface PartitionedTable {
   readonly name: string;
   readonly key: PartitionKey;
-  /** Days that one partition holds. */
   readonly widthDays: 7 | 15 | 30;
   /** Maximum number of days between now and the keys of new rows. */
   readonly aheadDays: number;
 }
 
-/** A partitioned table with the rules of its retention. */
 export type RetainedTable = ReturnType<typeof retainedTables>[number];
 
 /** The partitioned tables in the order in which their partitions are dropped. */
@@ -80,7 +78,6 @@ export function partitionName(table: Pick<PartitionedTable, 'name'>, { from }: T
   return `${table.name}_p${from.toISOString().slice(0, 10).replaceAll('-', '')}`;
 }
 
-/** The instant `days` before another one. */
 export function daysBefore(now: Date, days: number): Date {
   return new Date(now.getTime() - days * DAY_MS);
 }

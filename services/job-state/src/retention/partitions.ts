@@ -24,7 +24,6 @@ const MARGIN_DAYS = 28;
 /** Maximum difference between the clocks of writers. */
 const SKEW_DAYS = 1;
 
-/** An existing partition. */
 export interface Partition extends TimeRange {
   readonly name: string;
   /** Row count by the server's statistics; 0 without any. */

@@ -27,13 +27,11 @@ const BATCH_SIZE = 5_000;
 /** Batches of one table in one run. */
 const MAX_BATCHES = 20;
 
-/** Dependencies of a run. */
 interface RetentionDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly settings: RetentionSettings;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly metrics: {
-    /** A partition was dropped. */
     dropped(table: string): void;
     /** Rows were deleted, with their partition or in a batch. */
     purged(table: string, rows: number): void;

@@ -22,7 +22,6 @@ export function startRetention(deps: {
   readonly clock: () => Date;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly metrics: Registry;
-  /** Milliseconds between two runs. */
   readonly intervalMs: number;
 }): Loop {
   const { database, settings, logger } = deps;

@@ -7,7 +7,6 @@ import type { SandboxCompany } from './sandbox-companies.js';
 
 const HOUR_MS = 3_600_000;
 
-/** Data and services that a simulated sale uses. */
 export interface SimulatedWorld {
   readonly sellers: readonly SandboxCompany[];
   readonly installers: readonly SandboxCompany[];
@@ -28,7 +27,6 @@ export interface SimulatedWorld {
 /** One simulated sale: its project, the versions of everything that it has published, and its choices. */
 export type SaleState = ReturnType<typeof beginSale>;
 
-/** Starts a sale of a randomly chosen selling company. */
 export function beginSale(world: SimulatedWorld) {
   const { random, clock } = world;
   const pick = <T>(from: readonly T[]): T => {
@@ -61,7 +59,6 @@ export function beginSale(world: SimulatedWorld) {
       yield move;
     },
     pick,
-    /** Returns true with this probability. */
     chance: (probability: number) => random() < probability,
     now: () => timestampFromDate(clock()),
     inHours: (hours: number) => timestampFromDate(new Date(clock().getTime() + hours * HOUR_MS)),

@@ -60,7 +60,6 @@ const NOTES: Readonly<Partial<Record<JobStatusName, string>>> = {
   COMPLETE: 'The old unit was taken away.',
 };
 
-/** A job of the sandbox at one of its versions. */
 export type SandboxVersion = ReturnType<typeof versionsOf>[number];
 
 /** A job of the sandbox with all its versions, oldest first. `soldFrom`: creation of its lead; `lastUpdatedAt`: of the job or its notes. */

@@ -22,7 +22,6 @@ interface SandboxSalesRecord {
   readonly state: string;
 }
 
-/** A past event of the sandbox. */
 interface SandboxEvent {
   readonly id: string;
   readonly companyId: string;
@@ -106,7 +105,6 @@ function beginSale(job: SandboxJob, index: number, accountingCompanyIds: readonl
     ...{ job, newest, index, label, total, ofProject, after, records, events, emit, publish },
     deposit: usd(Math.round(total.amountMinor / 10)),
     depositId: stableId('dep', label, after(73)),
-    /** Moves the project to another stage. */
     moveTo(stage: string, hours: number) {
       const previousStage = records.get(projectId)?.state ?? null;
       publish('project.stage_changed', hours, projectId, stage, { ...ofProject, previousStage, stage });
@@ -169,7 +167,6 @@ function sell({ newest, label, total, deposit, depositId, ofProject, after, ...s
   return { id, companyId, ...ofProject, startsAt: after(24), endsAt: after(25), createdAt: after(1) };
 }
 
-/** Events of a version of the job. */
 function install({ emit }: Sale, { job: at, previousStatus }: SandboxVersion): void {
   const to = at.installerCompanyId;
   invariant(to, 'a job of the sandbox is assigned');

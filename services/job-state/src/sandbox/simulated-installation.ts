@@ -45,7 +45,6 @@ const FORWARD: Readonly<Partial<Record<JobStatusName, ReportableStatus>>> = {
   IN_PROGRESS: 'COMPLETE',
 };
 
-/** The job of a sale with its current installer company. */
 export interface SimulatedJob {
   readonly id: string;
   installer: SandboxCompany;
@@ -53,7 +52,6 @@ export interface SimulatedJob {
   isReady: boolean;
 }
 
-/** Publishes the sale's new job and its assignment to an installer company. */
 export async function* createJob(sale: SaleState): AsyncGenerator<string, SimulatedJob, undefined> {
   const { world, seller, projectId, next, publish, pick } = sale;
   const jobId = newId('job');

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { commonConfig, httpConfig, integer } from '@partner/kernel/process/config';
 import { z } from 'zod';
 
-/** The settings of the sandbox's simulator. */
 export const simulatorConfig = z.object({
   ...commonConfig,
   PARTNER_ENVIRONMENT: z.literal('sandbox', {

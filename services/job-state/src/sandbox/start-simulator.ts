@@ -126,7 +126,6 @@ export function createSimulation(world: SimulatedWorld & { readonly maxOpen: num
         open.splice(index, 1);
       }
     },
-    /** Number of sales that are not finished. */
     openSales: () => open.length,
   };
 }

@@ -34,7 +34,6 @@ import { appointmentScheduledMessage } from './record-appointment-scheduled.js';
 import { journalEntryRecordedMessage } from './record-journal-entry.js';
 import { projectCreatedMessage } from './record-project-created.js';
 
-/** The common fields of messages about a resource of a project. */
 const ofProject = { version, projectId: id('prj'), occurredAt: instant };
 
 type CommandOfProject = z.infer<z.ZodObject<typeof ofProject>>;
@@ -88,7 +87,6 @@ function factMessage<Command extends CommandOfProject, E extends EventOfProject>
 
 const orNull = (date: Date | null): string | null => (date === null ? null : formatDateTime(date));
 
-/** The messages about sales, and the financial journal. */
 export const salesMessages: readonly PlatformMessageType[] = [
   projectCreatedMessage,
   factMessage({

@@ -15,7 +15,6 @@ export const MAX_DELIVERIES_SCANNED = 10_000;
 /** Maximum number of events of a resource whose deliveries a search finds: the newest ones. */
 const MAX_EVENTS_SEARCHED = 1_000;
 
-/** A page of a company's deliveries, as the operation has parsed it. */
 export interface DeliveryQuery extends Partial<z.output<typeof webhookDeliveryQuery>> {
   readonly companyId: string;
   /** Only deliveries to this subscription; absent: to all, deleted ones included. */

@@ -68,7 +68,6 @@ async function readManifest(database: Queryable, query: ManifestQuery): Promise<
   return { subscriptionId, entries: [...entries.values()], nextCursor: last?.deliveryId ?? null };
 }
 
-/** The operations with which the API keys of a company read the manifests of its subscriptions. */
 export function manifestOperations(deps: {
   readonly database: Pick<Database, 'query'>;
   readonly clock: () => Date;

@@ -50,5 +50,4 @@ export const leasedEventColumns = (event: string) => selectList(OF_EVENT, event)
 
 export type LeasedRow = RowOf<typeof LEASED>;
 
-/** A delivery under a lease, with everything that its attempt needs. */
 export type LeasedDelivery = LeasedRow & RowOf<typeof OF_EVENT>;

@@ -13,7 +13,6 @@ export interface Releaser {
 /** Subscriptions whose deliveries wait for the scheduler. Without any: unknown ones. */
 export const deliveriesWaiting = commitTopic<string>();
 
-/** Slots for deliveries are free. */
 export const slotsFreed = commitTopic<never>();
 
 const leased = commitTopic<LeasedDelivery>();
@@ -30,7 +29,6 @@ export function leaseLimitsOf({ hooks }: Pick<AfterCommit, 'hooks'>): LeaseLimit
   return releasers.get(hooks)?.leaseLimits();
 }
 
-/** Publishes commands for deliveries that the transaction has leased. */
 export function releaseAfterCommit(tx: AfterCommit, deliveries: readonly LeasedDelivery[]): void {
   if (deliveries.length > 0) leased.tell(tx, ...deliveries);
 }

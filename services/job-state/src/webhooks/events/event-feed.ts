@@ -30,7 +30,6 @@ export interface EventFeedQuery {
   readonly resourceId: string | undefined;
 }
 
-/** An event as its company reads it. */
 export interface FeedEventRow {
   /** A decimal text. */
   readonly sequence: string;
@@ -138,7 +137,6 @@ function cursorInvalid(reason: string): ServiceError {
 export function eventFeedOperations(deps: {
   readonly database: Pick<Database, 'query'>;
   readonly clock: () => Date;
-  /** Retention of finished deliveries, in days. */
   readonly deliveriesDays: number;
 }): readonly Implementation[] {
   const keptDays = eventDays(deps.deliveriesDays);

@@ -22,7 +22,6 @@ export interface EventQuery {
   readonly resourceId: string | undefined;
 }
 
-/** An event with the states of its deliveries. */
 interface ListedEvent extends EventRow {
   /** The different states of the newest delivery to each subscription. */
   readonly deliveryStates: readonly DeliveryStateName[];
@@ -76,7 +75,6 @@ export async function listEvents(
   };
 }
 
-/** Reads the different states of the newest delivery of each event to each subscription. */
 async function deliveryStates(
   database: Queryable,
   companyId: string,

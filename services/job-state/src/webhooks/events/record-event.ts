@@ -18,7 +18,6 @@ import { announceAfterCommit } from '../../changes/announce-change.js';
 export interface EventToRecord<E extends EventName> {
   readonly companyId: string;
   readonly event: E;
-  /** When it happened; part of the envelope. */
   readonly occurredAt: Date;
   /** The resource, with the version that the change produced. */
   readonly resource: { readonly type: string; readonly id: string; readonly version: number };

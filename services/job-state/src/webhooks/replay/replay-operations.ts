@@ -85,7 +85,6 @@ export function replayOperations(deps: ReplayDeps): readonly Implementation[] {
   ];
 }
 
-/** The operations with which the API keys of a company replay its events, and operators for it. */
 export function eventReplayOperations(
   deps: ReplayDeps & { readonly clock: () => Date },
 ): readonly Implementation[] {

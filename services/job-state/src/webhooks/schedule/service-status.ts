@@ -39,7 +39,6 @@ export async function getServiceStatus(deps: {
   };
 }
 
-/** The call with which the console learns for everyone whether the service works. */
 export function serviceStatusOperations(
   deps: Parameters<typeof getServiceStatus>[0],
 ): readonly Implementation[] {

@@ -128,7 +128,6 @@ async function dropExpired(database: Queryable, now: Date): Promise<number> {
   return dropped.length;
 }
 
-/** Starts the maintenance of secrets, and the gauge of those that are not sealed under the current key. */
 export function startSecretMaintenance(
   options: SecretMaintenanceDeps & {
     readonly metrics: Registry;
