@@ -2,7 +2,7 @@ import { WEBHOOK_DISPATCHER_RPC } from '@partner/proto-contracts/topology';
 import { createPublisher } from '@partner/kernel/amqp/publisher';
 import { createRpcClient } from '@partner/kernel/amqp/rpc-client';
 import { runService } from '@partner/kernel/process/service';
-import { startKeyUsage } from './access/start-key-usage.js';
+import { startKeyUsage } from './access/keys/start-key-usage.js';
 import { afterMs } from '@partner/kernel/process/timers';
 import { startAnnouncingChanges } from './changes/start-announcing-changes.js';
 import { config } from './config.js';

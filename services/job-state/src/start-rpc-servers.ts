@@ -14,9 +14,14 @@ import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import { startRpcServer } from '@partner/kernel/amqp/rpc-server';
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { ServiceKit } from '@partner/kernel/process/service';
-import { accessOperations } from './access/access-operations.js';
-import { keyOperations } from './access/authenticate-key.js';
-import type { KeyUsage } from './access/start-key-usage.js';
+import { COLLEAGUE_OPERATIONS } from './access/colleagues/colleagues.js';
+import { PASSWORD_OPERATIONS } from './access/colleagues/passwords.js';
+import { SECOND_FACTOR_OPERATIONS } from './access/colleagues/second-factor.js';
+import { SIGN_IN_OPERATIONS } from './access/colleagues/sign-in.js';
+import { API_KEY_OPERATIONS } from './access/keys/api-keys.js';
+import { keyOperations } from './access/keys/authenticate-key.js';
+import type { KeyUsage } from './access/keys/start-key-usage.js';
+import { TECHNICAL_CONTACT_OPERATIONS } from './access/technical-contact/technical-contact.js';
 import { bookAppointment } from './appointments/book-appointment.js';
 import { auditOperations } from './audit/audit-operations.js';
 import type { Config } from './config.js';
@@ -48,6 +53,12 @@ interface ServiceDeps {
   /** To the dispatcher, which vets endpoints. */
   readonly dispatcher: Pick<OperationClient, 'callInternal'>;
 }
+
+/** The operations with which people sign in and manage a company's keys, colleagues and technical contact. */
+export const ACCESS_OPERATIONS = [
+  ...[...SIGN_IN_OPERATIONS, ...PASSWORD_OPERATIONS, ...SECOND_FACTOR_OPERATIONS],
+  ...[...COLLEAGUE_OPERATIONS, ...API_KEY_OPERATIONS, ...TECHNICAL_CONTACT_OPERATIONS],
+];
 
 /** A queue serves the operations of its surface only, in the name of the callers that its clients have. */
 const SERVERS = [
@@ -118,11 +129,12 @@ export function implementationsOf(
   return [
     ...[listJobFeed, getJob, listTechnicians, recordStatusEvent, setSchedule, replaceAssignments],
     ...[createLead, bookAppointment, listContractorJobs, appendJobNote],
+    ...ACCESS_OPERATIONS,
   ]
     .map((operation) => operation(deps))
     .concat(
       [
-        ...[keyOperations, accessOperations, auditOperations, notificationOperations, operatorOperations],
+        ...[keyOperations, auditOperations, notificationOperations, operatorOperations],
         ...[eventFeedOperations, eventReplayOperations, manifestOperations, eventOperations],
         ...[subscriptionOperations, deliveryOperations, replayOperations, statisticsOperations],
         ...[serviceStatusOperations, ...(deps.environment === 'sandbox' ? [faultOperations] : [])],

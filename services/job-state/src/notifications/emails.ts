@@ -13,7 +13,7 @@ import {
 } from '@partner/proto-contracts/resources/notification-settings/operations';
 import { type Implementation, implement, implementInternal } from '@partner/kernel/amqp/implement';
 import { notFound } from '@partner/kernel/process/service-error';
-import { canSignIn, type MembershipOfCompany } from '../access/membership.js';
+import { canSignIn, type MembershipOfCompany } from '../access/colleagues/membership.js';
 import { callingOwner } from '../audit/actor.js';
 import { recordOwnerChange } from '../audit/record-audit.js';
 import { type Database, type Queryable, queryWithin, type Transaction } from '../database/database.js';

@@ -1,6 +1,6 @@
 import type { NotificationName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import type { EventData } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
-import { canSignIn } from '../access/membership.js';
+import { canSignIn } from '../access/colleagues/membership.js';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Transaction } from '../database/database.js';
 import { recordEvent } from '../webhooks/events/record-event.js';

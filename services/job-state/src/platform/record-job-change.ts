@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { ANNOUNCED_DOCUMENT_CATEGORIES } from '@partner/proto-contracts/resources/event-catalogue/install-events';
-import { contractInstallerLast } from '../access/contracted-installers.js';
+import { contractInstallerLast } from '../access/keys/contracted-installers.js';
 import type { Transaction } from '../database/database.js';
 import { heldSince, holderAt, type PlatformState } from '../jobs/platform-state.js';
 import { instantOfChange, type LockedJob, lockJob } from '../jobs/job-record.js';

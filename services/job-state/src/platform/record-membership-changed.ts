@@ -6,7 +6,7 @@ import { emailAddress } from '@partner/proto-contracts/values/email-address';
 import { z } from 'zod';
 import type { Transaction } from '../database/database.js';
 import { HAS_ERASURE } from '../access/lock-company.js';
-import { noticeOfOwner } from '../access/queue-notices.js';
+import { noticeOfOwner } from '../access/colleagues/queue-notices.js';
 import { flag, id, instant, NAME_LENGTH, nameOf, text, version } from './message-fields.js';
 import { type PlatformEffect, platformMessageType } from './platform-message-type.js';
 

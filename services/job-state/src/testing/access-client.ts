@@ -49,7 +49,8 @@ import { technicalContact } from '@partner/proto-contracts/resources/technical-c
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import type { z } from 'zod';
-import { accessOperations } from '../access/access-operations.js';
+import type { AccessDeps } from '../access/access-deps.js';
+import { ACCESS_OPERATIONS } from '../start-rpc-servers.js';
 import { TEST_NOW } from './test-jobs.js';
 import { TEST_SEALING_KEYS } from './test-sealing-keys.js';
 
@@ -80,8 +81,6 @@ interface CallParts {
   readonly after?: string;
 }
 
-type AccessDeps = Parameters<typeof accessOperations>[0];
-
 const DEFAULTS = {
   clock: () => TEST_NOW,
   logger: silentLogger,
@@ -92,7 +91,7 @@ const DEFAULTS = {
 /** Calls the operations of sign-in, keys, colleagues and technical contacts. Responses are parsed by their public schemas. */
 export function connectAccess(deps: Partial<AccessDeps> & Pick<AccessDeps, 'database'>) {
   const operations = inProcessOperations({
-    implementations: accessOperations({ ...DEFAULTS, ...deps }),
+    implementations: ACCESS_OPERATIONS.map((operation) => operation({ ...DEFAULTS, ...deps })),
     callers: ['owner', 'operator', 'service'],
   });
 

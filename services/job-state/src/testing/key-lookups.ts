@@ -1,7 +1,7 @@
 import { authenticateKeyOperation } from '@partner/proto-contracts/internal/access/authenticate-key';
 import type { CallOptions } from '@partner/kernel/amqp/operation-client';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
-import { keyOperations } from '../access/authenticate-key.js';
+import { keyOperations } from '../access/keys/authenticate-key.js';
 import { TEST_NOW } from './test-jobs.js';
 
 type Deps = Omit<Parameters<typeof keyOperations>[0], 'keyUsage'>;

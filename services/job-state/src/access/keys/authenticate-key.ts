@@ -5,7 +5,7 @@ import type { CompanyClassName } from '@partner/proto-contracts/values/company-c
 import { type Implementation, implementInternal } from '@partner/kernel/amqp/implement';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import type { Environment } from '@partner/kernel/security/api-key';
-import type { Database } from '../database/database.js';
+import type { Database } from '../../database/database.js';
 import type { KeyUsage } from './start-key-usage.js';
 
 interface KeyRow {

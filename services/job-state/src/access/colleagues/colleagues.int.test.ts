@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Role } from '@partner/proto-contracts/api/roles';
 import { COLLEAGUE_LIMITS } from '@partner/proto-contracts/resources/colleague/colleague';
-import { connectAccess } from '../testing/access-client.js';
-import { auditedOf, emailOf, insertCompany, insertMember, TEST_NOW } from '../testing/test-jobs.js';
-import { database } from '../testing/file-database.js';
+import { connectAccess } from '../../testing/access-client.js';
+import { auditedOf, emailOf, insertCompany, insertMember, TEST_NOW } from '../../testing/test-jobs.js';
+import { database } from '../../testing/file-database.js';
 
 const INVALID = { reason: 'invalid_argument' };
 const NOT_FOUND = { reason: 'not_found' };

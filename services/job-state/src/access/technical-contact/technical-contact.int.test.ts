@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { connectAccess } from '../testing/access-client.js';
-import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
-import { database } from '../testing/file-database.js';
+import { connectAccess } from '../../testing/access-client.js';
+import { insertCompany, TEST_NOW } from '../../testing/test-jobs.js';
+import { database } from '../../testing/file-database.js';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,7 +1,7 @@
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { Registry } from 'prom-client';
-import type { Queryable } from '../database/database.js';
-import { startLoop } from '../database/start-loop.js';
+import type { Queryable } from '../../database/database.js';
+import { startLoop } from '../../database/start-loop.js';
 
 const FAILURE_PAUSE_MS = 60_000;
 

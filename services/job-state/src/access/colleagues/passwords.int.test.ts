@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
-import { connectAccess } from '../testing/access-client.js';
-import { somePasswordHash } from '../testing/some-password-hash.js';
-import { auditedOf, emailOf, insertCompany, insertMember, TEST_NOW } from '../testing/test-jobs.js';
-import { connectOperators } from '../testing/public-clients.js';
-import { database } from '../testing/file-database.js';
+import { connectAccess } from '../../testing/access-client.js';
+import { somePasswordHash } from '../../testing/some-password-hash.js';
+import { auditedOf, emailOf, insertCompany, insertMember, TEST_NOW } from '../../testing/test-jobs.js';
+import { connectOperators } from '../../testing/public-clients.js';
+import { database } from '../../testing/file-database.js';
 
 const INVALID = { reason: 'invalid_argument' };
 const NOT_FOUND = { reason: 'not_found' };

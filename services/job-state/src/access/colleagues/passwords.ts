@@ -9,10 +9,10 @@ import { implementInternal } from '@partner/kernel/amqp/implement';
 import { notFound, ServiceError } from '@partner/kernel/process/service-error';
 import { invalidArgument } from '@partner/kernel/process/validation';
 import { isPasswordHash } from '@partner/kernel/security/password-hashing';
-import { callingOwner } from '../audit/actor.js';
-import { type OwnerChange, recordOwnerChange } from '../audit/record-audit.js';
-import type { Queryable, Transaction } from '../database/database.js';
-import { type AccessOperation, inTransaction } from './access-deps.js';
+import { callingOwner } from '../../audit/actor.js';
+import { type OwnerChange, recordOwnerChange } from '../../audit/record-audit.js';
+import type { Queryable, Transaction } from '../../database/database.js';
+import { type AccessOperation, inTransaction } from '../access-deps.js';
 import { passwordVersion, SESSIONS_COLUMNS, type SessionsBasis } from './membership.js';
 import { noticeToPerson } from './queue-notices.js';
 

@@ -14,11 +14,11 @@ import { type CallContext, implement, implementInternal } from '@partner/kernel/
 import { newId } from '@partner/kernel/process/ids';
 import { notFound, ServiceError } from '@partner/kernel/process/service-error';
 import { invalidArgument } from '@partner/kernel/process/validation';
-import { callingOwner } from '../audit/actor.js';
-import { type OwnerChange, recordOwnerChange } from '../audit/record-audit.js';
-import type { Queryable, Transaction } from '../database/database.js';
-import { type AccessDeps, type AccessOperation, inTransaction } from './access-deps.js';
-import { lockCompany } from './lock-company.js';
+import { callingOwner } from '../../audit/actor.js';
+import { type OwnerChange, recordOwnerChange } from '../../audit/record-audit.js';
+import type { Queryable, Transaction } from '../../database/database.js';
+import { type AccessDeps, type AccessOperation, inTransaction } from '../access-deps.js';
+import { lockCompany } from '../lock-company.js';
 import { canSignIn, type MembershipOfCompany } from './membership.js';
 import { putPasswordLink } from './passwords.js';
 import { noticeOfOwner } from './queue-notices.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Transaction } from '../database/database.js';
+import type { Transaction } from '../../database/database.js';
 
 export interface MembershipOfCompany {
   readonly companyId: string;

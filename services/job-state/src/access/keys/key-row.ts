@@ -4,7 +4,7 @@ import { KEY_KINDS, type KeyKindName } from '@partner/proto-contracts/api/scopes
 import { createApiKey, type Environment } from '@partner/kernel/security/api-key';
 import { invariant } from '@partner/kernel/process/invariant';
 import { ServiceError } from '@partner/kernel/process/service-error';
-import type { Transaction } from '../database/database.js';
+import type { Transaction } from '../../database/database.js';
 
 export interface KeyRow {
   readonly id: string;

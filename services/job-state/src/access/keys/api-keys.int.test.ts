@@ -7,19 +7,19 @@ import { parseApiKey } from '@partner/kernel/security/api-key';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
-import { holdTransaction } from '../testing/hold-transaction.js';
-import { untilLockWaits } from '../testing/lock-waits.js';
-import { connectAccess } from '../testing/access-client.js';
-import { refusalOf } from '../testing/refusal-of.js';
-import { keyLookups } from '../testing/key-lookups.js';
+import { holdTransaction } from '../../testing/hold-transaction.js';
+import { untilLockWaits } from '../../testing/lock-waits.js';
+import { connectAccess } from '../../testing/access-client.js';
+import { refusalOf } from '../../testing/refusal-of.js';
+import { keyLookups } from '../../testing/key-lookups.js';
 import {
   insertAssignedJob,
   insertCompany,
   jobAssignedMessage,
   recordForTest,
   TEST_NOW,
-} from '../testing/test-jobs.js';
-import { database } from '../testing/file-database.js';
+} from '../../testing/test-jobs.js';
+import { database } from '../../testing/file-database.js';
 
 const HOUR_MS = 3_600_000;
 

@@ -10,12 +10,12 @@ import {
 import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
 import { implement, implementInternal } from '@partner/kernel/amqp/implement';
 import { notFound } from '@partner/kernel/process/service-error';
-import { callingActor, callingCompany } from '../audit/actor.js';
-import { recordAudit } from '../audit/record-audit.js';
-import { type Queryable, queryWithin } from '../database/database.js';
-import { type AccessOperation, inTransaction } from './access-deps.js';
-import { lockCompany } from './lock-company.js';
-import { noticeToAddress } from './queue-notices.js';
+import { callingActor, callingCompany } from '../../audit/actor.js';
+import { recordAudit } from '../../audit/record-audit.js';
+import { type Queryable, queryWithin } from '../../database/database.js';
+import { type AccessOperation, inTransaction } from '../access-deps.js';
+import { lockCompany } from '../lock-company.js';
+import { noticeToAddress } from '../colleagues/queue-notices.js';
 
 const HOUR_MS = 3_600_000;
 

@@ -3,12 +3,12 @@ import { createApiKey } from '@partner/kernel/security/api-key';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
-import { keyLookups } from '../testing/key-lookups.js';
-import { untilLockWaits } from '../testing/lock-waits.js';
-import { insertApiKey, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { keyLookups } from '../../testing/key-lookups.js';
+import { untilLockWaits } from '../../testing/lock-waits.js';
+import { insertApiKey, insertCompany, TEST_NOW } from '../../testing/test-jobs.js';
 import { Registry } from 'prom-client';
 import { startKeyUsage } from './start-key-usage.js';
-import { database } from '../testing/file-database.js';
+import { database } from '../../testing/file-database.js';
 
 let seller: string;
 let installer: string;

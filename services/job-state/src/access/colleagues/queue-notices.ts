@@ -1,7 +1,7 @@
 import type { SecurityNoticeKind } from '@partner/proto-contracts/resources/security-notice/security-notice';
-import type { Actor } from '../audit/actor.js';
-import type { OwnerChange } from '../audit/record-audit.js';
-import type { Queryable } from '../database/database.js';
+import type { Actor } from '../../audit/actor.js';
+import type { OwnerChange } from '../../audit/record-audit.js';
+import type { Queryable } from '../../database/database.js';
 import { canSignIn } from './membership.js';
 
 /** Something that a person must learn by email, whatever their settings. */

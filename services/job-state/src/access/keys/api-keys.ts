@@ -21,15 +21,15 @@ import type { CompanyClassName } from '@partner/proto-contracts/values/company-c
 import { implement } from '@partner/kernel/amqp/implement';
 import { invariant } from '@partner/kernel/process/invariant';
 import { notFound, ServiceError } from '@partner/kernel/process/service-error';
-import { callingActor } from '../audit/actor.js';
-import { recordAudit } from '../audit/record-audit.js';
-import type { Transaction } from '../database/database.js';
-import { enqueueMessage } from '../outbox/enqueue-message.js';
-import { pageById } from '../rpc/page-by-id.js';
-import { type AccessOperation, inTransaction } from './access-deps.js';
+import { callingActor } from '../../audit/actor.js';
+import { recordAudit } from '../../audit/record-audit.js';
+import type { Transaction } from '../../database/database.js';
+import { enqueueMessage } from '../../outbox/enqueue-message.js';
+import { pageById } from '../../rpc/page-by-id.js';
+import { type AccessOperation, inTransaction } from '../access-deps.js';
 import { contractInstaller } from './contracted-installers.js';
 import { insertKey, KEY_COLUMNS, type KeyRow, keyState, shownKey } from './key-row.js';
-import { lockCompany } from './lock-company.js';
+import { lockCompany } from '../lock-company.js';
 
 const HOUR_MS = 3_600_000;
 

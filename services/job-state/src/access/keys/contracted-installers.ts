@@ -1,5 +1,5 @@
-import type { PreparedStatement } from '../database/connection-pool.js';
-import type { Queryable } from '../database/database.js';
+import type { PreparedStatement } from '../../database/connection-pool.js';
+import type { Queryable } from '../../database/database.js';
 
 const addPairs = (name: string, shared: 'together' | 'last'): PreparedStatement => ({
   name,

@@ -12,10 +12,10 @@ import { implementInternal } from '@partner/kernel/amqp/implement';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { invalidArgument } from '@partner/kernel/process/validation';
 import type { z } from 'zod';
-import { callingOwner } from '../audit/actor.js';
-import { recordOwnerChange } from '../audit/record-audit.js';
-import type { Transaction } from '../database/database.js';
-import { type AccessOperation, inTransaction } from './access-deps.js';
+import { callingOwner } from '../../audit/actor.js';
+import { recordOwnerChange } from '../../audit/record-audit.js';
+import type { Transaction } from '../../database/database.js';
+import { type AccessOperation, inTransaction } from '../access-deps.js';
 import {
   canSignIn,
   endSessions,

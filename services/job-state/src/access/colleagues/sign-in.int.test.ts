@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Role } from '@partner/proto-contracts/api/roles';
 import { newId } from '@partner/kernel/process/ids';
-import { recordMembershipChanged } from '../platform/record-membership-changed.js';
-import { connectAccess } from '../testing/access-client.js';
-import { connectOperators } from '../testing/public-clients.js';
-import { auditedOf, emailOf, insertCompany, insertMember, TEST_NOW } from '../testing/test-jobs.js';
-import { database } from '../testing/file-database.js';
+import { recordMembershipChanged } from '../../platform/record-membership-changed.js';
+import { connectAccess } from '../../testing/access-client.js';
+import { connectOperators } from '../../testing/public-clients.js';
+import { auditedOf, emailOf, insertCompany, insertMember, TEST_NOW } from '../../testing/test-jobs.js';
+import { database } from '../../testing/file-database.js';
 
 const ISSUER = 'https://login.example/';
 
