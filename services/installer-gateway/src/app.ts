@@ -1,5 +1,5 @@
 import { type ApiKeySurfaceDeps, createApiKeySurface } from '@partner/gateway-kit/operations/api-key-surface';
-import { createApiVersions } from '@partner/gateway-kit/http/api-versions';
+import { createApiVersions } from '@partner/gateway-kit/versions/api-versions';
 import { serveOperation } from '@partner/gateway-kit/http/endpoint';
 import { PAGE_SIZE } from '@partner/gateway-kit/mcp/event-tools';
 import { operationTool } from '@partner/gateway-kit/mcp/operation-tool';

@@ -4,7 +4,7 @@ import { closeServer, listen } from '@partner/kernel/process/listen';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { createRecorder } from '@partner/test-kit/recorder';
 import request from 'supertest';
-import { createApiVersions } from './api-versions.js';
+import { createApiVersions } from '../versions/api-versions.js';
 import { assertError, createFixture, readThing, UUID_V7 } from '../testing/http-app-fixture.js';
 
 describe('a streamed response', () => {

@@ -15,7 +15,7 @@ import { withSpan } from '@partner/kernel/telemetry/tracing';
 import { type After, afterMs } from '@partner/kernel/process/timers';
 import { createStrangerLimits, type StrangerLimits, type StrangerLimitOptions } from './stranger-limits.js';
 import { conditionalResponse } from './entity-tag.js';
-import { API_VERSION_HEADER, type ApiVersions } from './api-versions.js';
+import { API_VERSION_HEADER, type ApiVersions } from '../versions/api-versions.js';
 import type { SentJson } from './canonical-json.js';
 import { clientAddress, clientNetwork } from '../auth/client-address.js';
 import { withContentCoding } from './content-coding.js';

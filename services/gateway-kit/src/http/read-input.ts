@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import { type FieldViolation, ServiceError } from '@partner/kernel/process/service-error';
 import { invalidArgument, validate } from '@partner/kernel/process/validation';
-import { API_VERSION_HEADER } from './api-versions.js';
+import { API_VERSION_HEADER } from '../versions/api-versions.js';
 import { type SentJson, sha256OfSentJson } from './canonical-json.js';
 import type { AnyEndpoint } from './endpoint.js';
 

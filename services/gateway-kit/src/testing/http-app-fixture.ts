@@ -12,7 +12,7 @@ import { Registry } from 'prom-client';
 import type request from 'supertest';
 import { z } from 'zod';
 import { createInMemoryRateLimiter } from './in-memory-rate-limiter.js';
-import { createApiVersions } from '../http/api-versions.js';
+import { createApiVersions } from '../versions/api-versions.js';
 import { type AnyEndpoint, type EndpointRequest, serveOperation } from '../http/endpoint.js';
 import { createHttpApp, type HttpAppOptions } from '../http/http-app.js';
 
