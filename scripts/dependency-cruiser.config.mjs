@@ -53,7 +53,7 @@ const DRIVERS = {
     BASELINE,
   ],
   ioredis: [`${GATEWAY_KIT}/`, `${TEST_KIT}/`, 'services/console/src/sessions/', 'services/system-tests/'],
-  nodemailer: [`${KERNEL}/src/process/mail.ts`],
+  nodemailer: [`${KERNEL}/src/mail/mail.ts`],
   'smtp-server': [`${TEST_KIT}/`],
   express: [`${GATEWAY_KIT}/`, 'services/[^/]+/src/app', BASELINE],
 };

@@ -1,6 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
-import type { Mailer } from '@partner/kernel/process/mail';
+import type { Mailer } from '@partner/kernel/mail/mail';
 import type { ChosenBroker } from './choose-broker.js';
 import { wrongUsage } from './exit-codes.js';
 import type { Output } from './output.js';

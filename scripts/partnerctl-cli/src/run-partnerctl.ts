@@ -3,7 +3,7 @@ import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-ty
 import { parseConfig } from '@partner/kernel/process/config';
 import { isBlank } from '@partner/proto-contracts/values/bounded-text';
 import { productionViolations } from '@partner/kernel/process/production-settings';
-import { createMailer, hasSender, mailConfig, NO_SENDER } from '@partner/kernel/process/mail';
+import { createMailer, hasSender, mailConfig, NO_SENDER } from '@partner/kernel/mail/mail';
 import { z } from 'zod';
 import {
   DEFAULT_DIRECTORY,

@@ -1,7 +1,7 @@
 import { HOST_AND_PORT, LOOPBACK_HTTP } from '@partner/kernel/process/address-patterns';
 import { commonConfig, httpConfig } from '@partner/kernel/process/config';
 import { keyListSetting } from '@partner/kernel/process/key-list';
-import { hasSender, mailConfig, NO_SENDER } from '@partner/kernel/process/mail';
+import { hasSender, mailConfig, NO_SENDER } from '@partner/kernel/mail/mail';
 import { isLoopback } from '@partner/kernel/process/production-settings';
 import { z } from 'zod';
 

@@ -2,7 +2,7 @@ import type { RateLimiter } from '@partner/gateway-kit/limits/rate-limiter';
 import type { CursorSigner } from '@partner/gateway-kit/operations/cursor-signer';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
 import type { KeyList } from '@partner/kernel/process/key-list';
-import type { Mailer } from '@partner/kernel/process/mail';
+import type { Mailer } from '@partner/kernel/mail/mail';
 import type { After } from '@partner/kernel/process/timers';
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import { Counter, type Registry } from 'prom-client';

@@ -5,7 +5,7 @@ import { createHttpServer, drainServer } from '@partner/kernel/process/http-serv
 import { createRateLimiter } from '@partner/gateway-kit/limits/rate-limiter';
 import { createRedis } from '@partner/gateway-kit/limits/redis';
 import { listen } from '@partner/kernel/process/listen';
-import { createMailer } from '@partner/kernel/process/mail';
+import { createMailer } from '@partner/kernel/mail/mail';
 import { runService } from '@partner/kernel/process/service';
 import type { z } from 'zod';
 import { afterMs } from '@partner/kernel/process/timers';

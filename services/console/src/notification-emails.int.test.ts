@@ -13,7 +13,7 @@ import { webhookExample } from '@partner/proto-contracts/resources/event-catalog
 import { implementInternal } from '@partner/kernel/amqp/implement';
 import { invariant } from '@partner/kernel/process/invariant';
 import { SECURITY_NOTICE_KINDS } from '@partner/proto-contracts/resources/security-notice/security-notice';
-import { createMailer } from '@partner/kernel/process/mail';
+import { createMailer } from '@partner/kernel/mail/mail';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import { Registry } from 'prom-client';

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { verify } from '@node-rs/argon2';
 import { sessionResponse } from '@partner/proto-contracts/resources/session/session';
 import { subscriptionCreated } from '@partner/proto-contracts/resources/subscription/subscription';
-import { tokenSha256 } from '@partner/kernel/process/technical-contact-link';
+import { tokenSha256 } from '@partner/kernel/security/token-sha256';
 import type { RateLimiter } from '@partner/gateway-kit/limits/rate-limiter';
 import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { type LocalRedis, startRedis } from '@partner/test-kit/backing-services/redis';

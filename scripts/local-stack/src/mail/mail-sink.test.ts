@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { createMailer } from '@partner/kernel/process/mail';
+import { createMailer } from '@partner/kernel/mail/mail';
 import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { startMailSink, type WrittenMail } from './mail-sink.js';
 

@@ -6,7 +6,7 @@ import {
   recordAnnouncementOperation,
   releaseAnnouncementOperation,
 } from '@partner/proto-contracts/internal/operators/announcements';
-import { MailError } from '@partner/kernel/process/mail';
+import { MailError } from '@partner/kernel/mail/mail';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, readPages, topCommand, subcommand } from '../command-context.js';

@@ -11,7 +11,7 @@ import { technicalContactIn } from '@partner/proto-contracts/resources/technical
 import { listWebhooksOperation } from '@partner/proto-contracts/resources/subscription/operations';
 import type { Company } from '@partner/proto-contracts/resources/company/company';
 import { companyClass } from '@partner/proto-contracts/values/company-class';
-import { createTechnicalContactLink } from '@partner/kernel/process/technical-contact-link';
+import { createTechnicalContactLink } from '@partner/kernel/mail/technical-contact-link';
 import { notFound } from '@partner/kernel/process/service-error';
 import { InvalidArgumentError } from 'commander';
 import { wholeNumber } from '@partner/local-stack/whole-number';
@@ -22,7 +22,7 @@ import { addCompanyData } from './company-data.js';
 import { KEY_COLUMNS } from './keys.js';
 import { OWNER_COLUMNS, readOwners } from './owners.js';
 import type { Session } from '../session.js';
-import { MailError } from '@partner/kernel/process/mail';
+import { MailError } from '@partner/kernel/mail/mail';
 import { shownSubscription, SUBSCRIPTION_COLUMNS } from './subscriptions.js';
 
 const COMPANY_COLUMNS = columns(

@@ -1,6 +1,6 @@
 import type { NotificationEmail } from '@partner/proto-contracts/internal/notifications/notification-emails';
 import type { NotificationName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
-import type { Mail } from '@partner/kernel/process/mail';
+import type { Mail } from '@partner/kernel/mail/mail';
 import { z } from 'zod';
 import { oneLine } from './security-notice-mail.js';
 

@@ -4,7 +4,7 @@ import {
   SECURITY_NOTICE_KINDS,
   securityNoticeDetails,
 } from '@partner/proto-contracts/resources/security-notice/security-notice';
-import type { Mail } from '@partner/kernel/process/mail';
+import type { Mail } from '@partner/kernel/mail/mail';
 import { z } from 'zod';
 
 type Details = z.output<typeof securityNoticeDetails>;

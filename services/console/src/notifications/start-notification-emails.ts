@@ -6,7 +6,7 @@ import {
   reportSecurityNoticeOperation,
 } from '@partner/proto-contracts/internal/notifications/notification-emails';
 import type { Logger } from '@partner/kernel/telemetry/logger';
-import { type Mail, MailError, type Mailer } from '@partner/kernel/process/mail';
+import { type Mail, MailError, type Mailer } from '@partner/kernel/mail/mail';
 import { setTimeout } from 'node:timers/promises';
 import { Counter } from 'prom-client';
 import type { ConsoleDeps } from '../console-deps.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Mailer } from '@partner/kernel/process/mail';
+import type { Mailer } from '@partner/kernel/mail/mail';
 import { ServiceError } from '@partner/kernel/process/service-error';
-import { tokenSha256 } from '@partner/kernel/process/technical-contact-link';
+import { tokenSha256 } from '@partner/kernel/security/token-sha256';
 import type { ConsoleDeps } from '../console-deps.js';
 import { hasReason } from '../refusals.js';
 

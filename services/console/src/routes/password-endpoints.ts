@@ -13,7 +13,7 @@ import {
 import { PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
 import { clientNetwork } from '@partner/gateway-kit/auth/client-address';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
-import { tokenSha256 } from '@partner/kernel/process/technical-contact-link';
+import { tokenSha256 } from '@partner/kernel/security/token-sha256';
 import { clientOriginOf, ownerCall } from '../acting-owner.js';
 import type { ConsoleDeps } from '../console-deps.js';
 import { countUse } from '../refusals.js';

@@ -9,9 +9,10 @@ import {
 import { TECHNICAL_CONTACT_LIMITS } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import { clientNetwork } from '@partner/gateway-kit/auth/client-address';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
-import { MailError } from '@partner/kernel/process/mail';
+import { MailError } from '@partner/kernel/mail/mail';
 import { ServiceError } from '@partner/kernel/process/service-error';
-import { createTechnicalContactLink, tokenSha256 } from '@partner/kernel/process/technical-contact-link';
+import { createTechnicalContactLink } from '@partner/kernel/mail/technical-contact-link';
+import { tokenSha256 } from '@partner/kernel/security/token-sha256';
 import { ownerCall } from '../acting-owner.js';
 import type { ConsoleDeps } from '../console-deps.js';
 import { isLoopbackHttp } from '../config.js';

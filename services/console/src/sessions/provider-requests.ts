@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { PROVIDER_SIGN_INS } from '@partner/proto-contracts/resources/provider-sign-in/provider-sign-in';
-import { tokenSha256 } from '@partner/kernel/process/technical-contact-link';
+import { tokenSha256 } from '@partner/kernel/security/token-sha256';
 import { z } from 'zod';
 import { providerAccount } from './identity-provider.js';
 import { awaitRedis, type StoreDeps } from './session-redis.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { SecondFactorCode } from '@partner/proto-contracts/internal/access/second-factor';
 import { RECOVERY_CODE_COUNT } from '@partner/proto-contracts/resources/second-factor/second-factor';
-import { tokenSha256 } from '@partner/kernel/process/technical-contact-link';
+import { tokenSha256 } from '@partner/kernel/security/token-sha256';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { hasReason } from '../refusals.js';
 import { countFailures, type LoginAttempts } from './login-attempts.js';

@@ -3,7 +3,7 @@ import { SESSIONS_PER_OWNER } from '@partner/proto-contracts/resources/session/s
 import type { Role } from '@partner/proto-contracts/api/roles';
 import { companyClass } from '@partner/proto-contracts/values/company-class';
 import { newId } from '@partner/kernel/process/ids';
-import { tokenSha256 } from '@partner/kernel/process/technical-contact-link';
+import { tokenSha256 } from '@partner/kernel/security/token-sha256';
 import { z } from 'zod';
 import { awaitRedis, type StoreDeps } from './session-redis.js';
 import {

@@ -3,7 +3,7 @@ import { connectAudit } from '@partner/job-state/testing/public-clients';
 import { createTestDatabase, type TestDatabase } from '@partner/job-state/testing/test-database';
 import type { AnyOperation, BodyExample } from '@partner/proto-contracts/api/operation';
 import type { AuditPage } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
-import { createMailer } from '@partner/kernel/process/mail';
+import { createMailer } from '@partner/kernel/mail/mail';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import type supertest from 'supertest';

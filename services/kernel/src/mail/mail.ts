@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
 import { z } from 'zod';
-import { urlWithProtocol } from './config.js';
-import { isLoopback } from './production-settings.js';
+import { urlWithProtocol } from '../process/config.js';
+import { isLoopback } from '../process/production-settings.js';
 
 /** Settings for sending email; without `SMTP_URL` none is sent. Check them with {@link hasSender}. */
 export const mailConfig = {

@@ -1,11 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { TECHNICAL_CONTACT_LIMITS } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
+import { tokenSha256 } from '../security/token-sha256.js';
 import type { Mail } from './mail.js';
-
-/** Returns the hash by which a link's token is stored and found, in hexadecimal. */
-export function tokenSha256(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
-}
 
 /**
  * Creates a link that confirms an email address, and the email with it. The token is in the fragment of the link.
