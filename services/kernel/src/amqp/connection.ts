@@ -42,19 +42,6 @@ export interface AmqpConnection {
   close(): Promise<void>;
 }
 
-interface ConnectionOptions {
-  /** URL of the broker; URLs of several nodes are separated by commas. */
-  readonly url: string;
-  /** For logs, metrics and the broker's list of connections, e.g. `job-state publish`. Never holds ids. */
-  readonly name: string;
-  readonly logger: Logger;
-  readonly metrics: Registry;
-  /** False skips the topology of the contracts on connect; absent: true. */
-  readonly declareTopology?: boolean;
-  /** Whether the connection and its channels declare or check exchanges and queues; absent: `declare`. */
-  readonly topology?: TopologyMode;
-}
-
 /** State of a connection over all its reconnects. */
 interface ConnectionState extends ChannelHost {
   readonly metrics: ReturnType<typeof connectionMetrics>;
@@ -77,11 +64,35 @@ interface ConnectionState extends ChannelHost {
  * It does not use amqplib's `recovery`, which waits without limit for a hung setup and for the close of a connection that no
  * longer responds.
  */
-export function createAmqpConnection(options: ConnectionOptions): AmqpConnection {
-  const state = createState(options);
+export function createAmqpConnection(options: {
+  /** URL of the broker; URLs of several nodes are separated by commas. */
+  readonly url: string;
+  /** For logs, metrics and the broker's list of connections, e.g. `job-state publish`. Never holds ids. */
+  readonly name: string;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  /** False skips the topology of the contracts on connect; absent: true. */
+  readonly declareTopology?: boolean;
+  /** Whether the connection and its channels declare or check exchanges and queues; absent: `declare`. */
+  readonly topology?: TopologyMode;
+}): AmqpConnection {
+  const labels = { connection: options.name };
+  const metrics = connectionMetrics(options.metrics, labels);
+  const topology = createTopology(options.topology ?? 'declare');
+  const declared = (options.declareTopology ?? true) ? topology : undefined;
+  const channels = new Set<ChannelSupervisor>();
+  const closing = new AbortController();
+  const state: ConnectionState = {
+    ...{ labels, metrics, topology, channels, closing },
+    logger: options.logger.child(labels),
+    declare: (model) => declare(model, declared),
+    addresses: fromAnyNode(options.url.split(',').map(withHeartbeat)),
+    model: undefined,
+    isBlocked: false,
+    endPresent: () => undefined,
+  };
   const supervision = supervise(state, `RabbitMQ at ${hostsOf(options.url)}`);
-  const { channels, closing } = state;
-  const countWanted = () => state.metrics.channelsWanted.set(state.labels, channels.size);
+  const countWanted = () => metrics.channelsWanted.set(labels, channels.size);
 
   return {
     isReady() {
@@ -109,25 +120,6 @@ export function createAmqpConnection(options: ConnectionOptions): AmqpConnection
       state.endPresent();
       await supervision;
     },
-  };
-}
-
-function createState(options: ConnectionOptions): ConnectionState {
-  const labels = { connection: options.name };
-  const topology = createTopology(options.topology ?? 'declare');
-  const declared = (options.declareTopology ?? true) ? topology : undefined;
-  return {
-    labels,
-    logger: options.logger.child(labels),
-    metrics: connectionMetrics(options.metrics, labels),
-    topology,
-    declare: (model) => declare(model, declared),
-    channels: new Set(),
-    closing: new AbortController(),
-    addresses: fromAnyNode(options.url.split(',').map(withHeartbeat)),
-    model: undefined,
-    isBlocked: false,
-    endPresent: () => undefined,
   };
 }
 
