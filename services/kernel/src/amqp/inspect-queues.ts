@@ -11,20 +11,22 @@ export interface QueueInspection {
 
 /**
  * Queries the state of queues without changing them. Returns undefined for a queue that is not declared. Rejects if the
- * connection is lost.
+ * connection is lost or the signal is aborted.
  */
 export async function inspectQueues(
   connection: Pick<AmqpConnection, 'openChannel'>,
   names: readonly string[],
+  signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, QueueInspection | undefined>> {
   const inspections = new Map<string, QueueInspection | undefined>();
   for (const name of names) {
-    const found = await withChannel(connection, `inspect ${name}`, (channel) =>
-      channel.checkQueue(name),
-    ).catch((error: unknown) => {
-      if (replyCodeOf(error) === 404) return undefined;
-      throw error;
-    });
+    const inspect = (channel: Channel) => channel.checkQueue(name);
+    const found = await withChannel(connection, `inspect ${name}`, inspect, signal).catch(
+      (error: unknown) => {
+        if (replyCodeOf(error) === 404) return undefined;
+        throw error;
+      },
+    );
     inspections.set(name, found && { name, messages: found.messageCount, consumers: found.consumerCount });
   }
   return inspections;
@@ -54,14 +56,16 @@ export function replyCodeOf(error: unknown): number | undefined {
 
 /**
  * Runs work on a separate channel and closes it afterwards. Messages that the work has not settled are requeued.
- * Rejects with the work's error. Rejects with {@link ChannelLostError} if the channel is lost before the work ends or
- * is not open within 15 s; the work's effects are not undone.
+ * Rejects with the work's error. Rejects with {@link ChannelLostError} if the channel is lost or the signal is aborted before
+ * the work ends, or if the channel is not open within 15 s; the work's effects are not undone.
  */
 export async function withChannel<T>(
   connection: Pick<AmqpConnection, 'openChannel'>,
   name: string,
   work: (channel: Channel) => Promise<T>,
+  signal?: AbortSignal,
 ): Promise<T> {
+  signal?.throwIfAborted();
   let lose: (cause: Error) => void = () => undefined;
   const lost = new Promise<never>((_resolve, reject) => {
     lose = reject;
@@ -71,15 +75,15 @@ export async function withChannel<T>(
   const opened = new Promise<Channel>((resolve) => {
     begin = resolve;
   });
+  const onLost = (cause: Error) => lose(new ChannelLostError(`the channel to ${name} was lost`, { cause }));
+  const onAbort = () => onLost(new Error('the work was stopped'));
+  signal?.addEventListener('abort', onAbort);
   const supervised = connection.openChannel({
     name,
     confirm: false,
     isOptional: true,
-    setup: (channel) => {
-      begin(channel);
-      return Promise.resolve();
-    },
-    onLost: (cause) => lose(new ChannelLostError(`the channel to ${name} was lost`, { cause })),
+    setup: async (channel) => begin(channel),
+    onLost,
   });
   try {
     const channel = await within(OPEN_MS, 'opening a channel', Promise.race([opened, lost])).catch(
@@ -90,6 +94,7 @@ export async function withChannel<T>(
     );
     return await Promise.race([work(channel), lost]);
   } finally {
+    signal?.removeEventListener('abort', onAbort);
     await supervised.close();
   }
 }

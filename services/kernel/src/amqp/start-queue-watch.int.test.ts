@@ -64,4 +64,11 @@ describe('the watch of queues', () => {
     await probe.channel.assertQueue(missing.name, { durable: true });
     await become('queue_messages', missing.name, 0);
   });
+
+  test('ends the inspection in flight when it is stopped', async () => {
+    watch(await probe.declareTestQueue());
+    await running?.stop();
+    const wanted = await metrics.getSingleMetric('partner_amqp_channels_wanted')?.get();
+    expect(wanted?.values).toMatchObject([{ value: 0 }]);
+  });
 });

@@ -47,6 +47,7 @@ export function startQueueWatch(options: {
   const names = [...options.queues.map(({ name }) => name), ...deadNames];
   const since = new Map<string, number>();
   const stopping = new AbortController();
+  const { signal } = stopping;
 
   function report(queue: string, found: Pick<QueueInspection, 'messages' | 'consumers'>): void {
     if (!deadNames.has(queue)) {
@@ -61,15 +62,20 @@ export function startQueueWatch(options: {
   }
 
   async function inspectUntilStopped(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const found = await inspectQueues(options.connection, names).catch(() => NOTHING_KNOWN);
+    while (!signal.aborted) {
+      const found = await inspectQueues(options.connection, names, signal).catch(() => NOTHING_KNOWN);
       for (const name of names) report(name, found.get(name) ?? UNKNOWN);
-      await delay(options.intervalMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      await delay(options.intervalMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
   for (const name of names) report(name, UNKNOWN);
-  void inspectUntilStopped();
-  /** An inspection in flight ends with the connection. */
-  return { stop: async () => stopping.abort() };
+  const ended = inspectUntilStopped();
+  return {
+    /** Ends the inspection in flight and waits until its channel is closed. */
+    async stop() {
+      stopping.abort();
+      await ended;
+    },
+  };
 }
