@@ -16,7 +16,10 @@ export const leadIn = z
         'The address of the work in one text, best with ZIP code. Leads of one company are merged by it; case, punctuation' +
         ' and the usual abbreviations (N. and North, St and Street, Apt and #) do not matter.',
     }),
-    smsConsent: z.boolean().optional().meta({ description: 'Whether the customer agreed to text messages.' }),
+    smsConsent: z
+      .boolean()
+      .exactOptional()
+      .meta({ description: 'Whether the customer agreed to text messages.' }),
   })
   .meta({ id: 'LeadIn', description: 'A lead as you submit it.' });
 

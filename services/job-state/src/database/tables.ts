@@ -1,6 +1,7 @@
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { eventDays } from '@partner/proto-contracts/api/retention';
 import { AUDIT_RETENTION_DAYS } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
+import { LEAD } from './lead-columns.js';
 import type { RetentionSettings, Table } from './table.js';
 
 /** The clocks of replicas may differ, and a transaction may write rows of an earlier time. */
@@ -11,8 +12,9 @@ const DELIVERY_KEY = { kind: 'id', column: 'id', prefix: 'dlv' } as const;
 const ofDeliveries = ({ deliveriesDays }: RetentionSettings) => deliveriesDays;
 
 const ID = { id: 'text' } as const;
-const CONTACT = { full_name: 'erased', email: 'erased', phone: 'erased', address: 'erased' } as const;
-const LEAD = { ...CONTACT, sms_consent: 'null' } as const;
+const ERASED_LEAD = Object.fromEntries(
+  Object.values(LEAD).map(({ name, type }) => [name, type === 'text' ? 'erased' : 'null'] as const),
+);
 const OF_EVENTS = 't.company_id = any({companies}) and t.event_id = any({events})';
 
 /**
@@ -27,17 +29,17 @@ export const TABLES: readonly Table[] = [
     name: 'leads',
     deleted: NEVER,
     plain: 'id company_id',
-    person: { where: 't.id = any({leads})', key: ID, personal: LEAD },
-    company: { scanned: 't.company_id = {company}', erased: LEAD },
+    person: { where: 't.id = any({leads})', key: ID, personal: ERASED_LEAD },
+    company: { scanned: 't.company_id = {company}', erased: ERASED_LEAD },
   },
   {
     name: 'lead_submissions',
     deleted: NEVER,
     plain: 'lead_id',
-    person: { where: 't.lead_id = any({leads})', key: { id: 'bigint' }, personal: LEAD },
+    person: { where: 't.lead_id = any({leads})', key: { id: 'bigint' }, personal: ERASED_LEAD },
     company: {
       scanned: 'exists (select from leads l where l.id = t.lead_id and l.company_id = {company})',
-      erased: LEAD,
+      erased: ERASED_LEAD,
     },
   },
   {

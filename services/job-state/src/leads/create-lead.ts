@@ -10,8 +10,10 @@ import { implement } from '@partner/kernel/amqp/implement';
 import { newId } from '@partner/kernel/process/ids';
 import pg from 'pg';
 import { z } from 'zod';
+import { columnArrays, columnNames, unnestColumns } from '../database/columns.js';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Transaction } from '../database/database.js';
+import { LEAD } from '../database/lead-columns.js';
 import { runIdempotent, type WriteDeps } from '../idempotency/run-idempotent.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
 import { normaliseAddress } from './address-key/normalise-address.js';
@@ -96,34 +98,32 @@ const LOCK_PROJECT: PreparedStatement = {
   text: 'select id, lead_id from projects where company_id = $1 and address_key = $2 for no key update',
 };
 
+/** Inserts a lead with the id $1, the company $2 and the time $3. Its fields are the parameters from `first` on. */
+const leadFrom = (first: number) => `
+  insert into leads (id, company_id, created_at, ${columnNames(LEAD)})
+  select $1, $2, $3, lead.* from ${unnestColumns(LEAD, 'lead', first)}`;
+
 const INSERT_LEAD: PreparedStatement = {
   name: 'insert-lead',
   text: `with project as (
-       insert into projects (id, company_id, lead_id, address_key, created_at) values ($1, $2, $3, $4, $5)
-     )
-     insert into leads (id, company_id, full_name, email, phone, address, sms_consent, created_at)
-     values ($3, $2, $6, $7, $8, $9, $10, $5)`,
+       insert into projects (id, company_id, lead_id, address_key, created_at) values ($4, $2, $1, $5, $3)
+     ) ${leadFrom(6)}`,
 };
-
-/** Fields of a submission as the platform's messages name them. */
-function personOf({ fullName, email, phone, address, smsConsent }: LeadSubmission) {
-  return { fullName, email, phone, address, ...(smsConsent !== undefined && { smsConsent }) };
-}
 
 function insertLead(
   tx: Transaction,
   submission: LeadSubmission,
   { addressKey, now }: { readonly addressKey: string; readonly now: Date },
 ): LeadResult {
-  const { companyId, fullName, email, phone, address, smsConsent } = submission;
+  const { companyId } = submission;
   const leadId = newId('lead');
   const projectId = newId('prj');
-  const values = [projectId, companyId, leadId, addressKey, now, fullName, email, phone, address, smsConsent];
-  void tx.query(INSERT_LEAD, values);
+  const fields = columnArrays(LEAD, [submission]);
+  void tx.query(INSERT_LEAD, [leadId, companyId, now, projectId, addressKey, ...fields]);
   enqueueMessage(tx, {
     exchange: PARTNER_EVENTS,
     schema: LeadCreatedSchema,
-    message: { leadId, projectId, companyId, createdAt: timestampFromDate(now), ...personOf(submission) },
+    message: { leadId, projectId, createdAt: timestampFromDate(now), ...submission },
   });
   return { kind: 'created', leadId, projectId };
 }
@@ -133,40 +133,31 @@ function mergeLead(
   submission: LeadSubmission,
   { project, now }: { readonly project: ProjectRow; readonly now: Date },
 ): LeadResult {
-  const { companyId, fullName, email, phone, address, smsConsent } = submission;
+  const { companyId } = submission;
+  const fields = columnArrays(LEAD, [submission]);
   const projectId = project.id;
   const leadId = project.lead_id ?? newId('lead');
-  const reason =
-    project.lead_id === null
-      ? `address matches project ${projectId}`
-      : `address matches lead ${project.lead_id}`;
+  const known = project.lead_id === null ? `project ${projectId}` : `lead ${leadId}`;
+  const reason = `address matches ${known}`;
   if (project.lead_id === null) {
-    void tx.query(
-      `with lead as (
-         insert into leads (id, company_id, full_name, email, phone, address, sms_consent, created_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)
-       )
-       update projects set lead_id = $1 where id = $9`,
-      [leadId, companyId, fullName, email, phone, address, smsConsent, now, projectId],
-    );
+    void tx.query(`with lead as (${leadFrom(5)}) update projects set lead_id = $1 where id = $4`, [
+      leadId,
+      companyId,
+      now,
+      projectId,
+      ...fields,
+    ]);
   } else {
     void tx.query(
-      `insert into lead_submissions (lead_id, full_name, email, phone, address, sms_consent, submitted_at)
-       values ($1, $2, $3, $4, $5, $6, $7)`,
-      [leadId, fullName, email, phone, address, smsConsent, now],
+      `insert into lead_submissions (lead_id, submitted_at, ${columnNames(LEAD)})
+       select $1, $2, lead.* from ${unnestColumns(LEAD, 'lead', 3)}`,
+      [leadId, now, ...fields],
     );
   }
   enqueueMessage(tx, {
     exchange: PARTNER_EVENTS,
     schema: LeadMergedSchema,
-    message: {
-      leadId,
-      projectId,
-      companyId,
-      reason,
-      submittedAt: timestampFromDate(now),
-      ...personOf(submission),
-    },
+    message: { leadId, projectId, reason, submittedAt: timestampFromDate(now), ...submission },
   });
   return { kind: 'merged', leadId, projectId, reason };
 }
