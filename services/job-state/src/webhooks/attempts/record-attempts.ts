@@ -1,11 +1,20 @@
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import type { Logger } from '@partner/kernel/telemetry/logger';
-import { type Column, columnArrays, columnNames, unnestColumns } from '../../database/columns.js';
+import {
+  type Column,
+  columnArrays,
+  columnNames,
+  computed,
+  type RowOf,
+  selectList,
+  unnestColumns,
+} from '../../database/columns.js';
 import type { Database, Transaction } from '../../database/database.js';
 import { TABLES } from '../../database/tables.js';
 import { type CountedAttempt, countAttempts } from '../statistics/count-attempts.js';
 import { ATTEMPT } from '../deliveries/attempt-columns.js';
 import { FAILING_AFTER } from '../deliveries/claim-rule.js';
+import { DELIVERY } from '../deliveries/delivery-columns.js';
 import type { AttemptResult } from './decode-deliveries-attempted.js';
 import type { AttemptMetrics } from './attempt-metrics.js';
 import { countDeadLetters } from './count-dead-letters.js';
@@ -21,25 +30,34 @@ export interface RecordAttemptsDeps {
   readonly retry: RetrySettings;
 }
 
-interface DeliveryUnderLock extends DeliveryStanding {
-  readonly id: string;
-  readonly subscriptionId: string;
-  readonly companyId: string;
-  readonly companyClass: CompanyClassName;
+/** A locked delivery with its subscription `s` and company `c`. */
+const UNDER_LOCK = {
+  id: DELIVERY.id,
+  subscriptionId: DELIVERY.subscriptionId,
+  companyId: DELIVERY.companyId,
+  eventId: DELIVERY.eventId,
+  event: DELIVERY.event,
+  isTest: DELIVERY.isTest,
+  state: DELIVERY.state,
+  attempts: DELIVERY.attempts,
+  leaseId: DELIVERY.leaseId,
+  isTrial: computed<boolean>((d) => `${d}.wrong_secret is not null or ${d}.test_url is not null`),
   /** Since the delivery was queued, by the database's clock. */
-  readonly ageSeconds: number;
-  readonly eventId: string;
-  readonly event: string;
-  readonly isTest: boolean;
-  readonly health: 'healthy' | 'degraded';
-  readonly urlVersion: number;
+  ageSeconds: computed<number>((d) => `extract(epoch from clock_timestamp() - ${d}.created_at)::float8`),
+  companyClass: computed<CompanyClassName>(() => 'c.class'),
+  health: computed<'healthy' | 'degraded'>(() => 's.health'),
+  urlVersion: computed<number>(() => 's.url_version'),
   /** Failed attempts of the subscription since the last delivered one, up to {@link FAILING_AFTER}. */
-  readonly failuresInRow: number;
+  failuresInRow: computed<number>(() => 's.failures_in_row'),
   /** End of the certificate that the endpoint presented last; null if it is unknown. */
-  readonly certificateValidTo: Date | null;
+  certificateValidTo: computed<Date | null>(() => 's.certificate_valid_to'),
   /** Ids of the attempts that this transaction recorded. */
-  readonly recorded: readonly string[];
-}
+  recorded: computed<readonly string[]>(
+    (d) => `array(select recorded.id from recorded where recorded.delivery_id = ${d}.id)`,
+  ),
+} as const;
+
+type DeliveryUnderLock = RowOf<typeof UNDER_LOCK>;
 
 interface SettledDelivery {
   readonly delivery: DeliveryUnderLock;
@@ -153,13 +171,7 @@ const LOCK_AND_RECORD = {
      ${RECORDED}
      returning id, delivery_id
    )
-   select locked.id, locked.subscription_id as "subscriptionId", locked.company_id as "companyId",
-     locked.event_id as "eventId", locked.event, locked.is_test as "isTest",
-     locked.wrong_secret is not null or locked.test_url is not null as "isTrial", locked.state, locked.attempts,
-     locked.lease_id as "leaseId", extract(epoch from clock_timestamp() - locked.created_at)::float8 as "ageSeconds",
-     c.class as "companyClass", s.health, s.url_version as "urlVersion", s.failures_in_row as "failuresInRow",
-     s.certificate_valid_to as "certificateValidTo",
-     array(select recorded.id from recorded where recorded.delivery_id = locked.id) as recorded
+   select ${selectList(UNDER_LOCK, 'locked')}
    from locked
    join subscriptions s on s.id = locked.subscription_id
    join companies c on c.id = locked.company_id`,
