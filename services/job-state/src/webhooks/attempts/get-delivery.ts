@@ -14,9 +14,9 @@ export interface DeliveryOfCompany {
 /** More than the 8 counted attempts: an attempt whose lease expired is made again, and both may finish. */
 const MAX_ATTEMPTS_SHOWN = 100;
 
-/** Selects in `all_deliveries d` the delivery of company $1 whose own id, or the id of one of its attempts, is $2. */
-export const IS_DELIVERY_OF_COMPANY = `
-  d.company_id = $1 and d.id = coalesce((select a.delivery_id from delivery_attempts a where a.id = $2 limit 1), $2)`;
+/** Selects in `all_deliveries d` the delivery of a company whose own id, or the id of one of its attempts, is `id`. Both are SQL. */
+export const isDeliveryOfCompany = (company: string, id: string) => `
+  d.company_id = ${company} and d.id = coalesce((select a.delivery_id from delivery_attempts a where a.id = ${id} limit 1), ${id})`;
 
 /**
  * Reads one delivery of a company with its first {@link MAX_ATTEMPTS_SHOWN} attempts, in order.
@@ -40,7 +40,7 @@ export async function getDelivery(
      left join lateral (
        select * from delivery_attempts made where made.delivery_id = d.id order by made.started_at, made.id limit $3
      ) a on true
-     where ${IS_DELIVERY_OF_COMPANY}
+     where ${isDeliveryOfCompany('$1', '$2')}
      order by a.started_at, a.id`,
     [companyId, deliveryId, MAX_ATTEMPTS_SHOWN],
   );

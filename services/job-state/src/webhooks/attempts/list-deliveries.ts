@@ -8,6 +8,7 @@ import { idsCreatedWithin } from '../../database/created-within.js';
 import { ANY_DELIVERY_COLUMNS } from '../deliveries/delivery-columns.js';
 import { ATTEMPT_SUMMARY_COLUMNS } from '../deliveries/attempt-columns.js';
 import type { ListedDeliveryRow } from '../deliveries/delivery-resource.js';
+import { isDeliveryOfCompany } from './get-delivery.js';
 import { eventsOf } from '../events/list-events.js';
 
 /** Maximum number of deliveries that one page scans, however few match its filters. */
@@ -39,10 +40,7 @@ const UNFINISHED: ReadonlySet<string> = new Set(['pending', 'retry_scheduled', '
  */
 function searchedBy(search: string | undefined): string {
   if (search === undefined) return 'true';
-  if (isId('dlv', search)) {
-    return `d.company_id = $16
-      and d.id = coalesce((select a.delivery_id from delivery_attempts a where a.id = $15 limit 1), $15)`;
-  }
+  if (isId('dlv', search)) return isDeliveryOfCompany('$16', '$15');
   if (isId('evt', search)) return 'd.company_id = $16 and d.event_id = $15';
   return `d.event_id = any(array(
     select e.id from events e

@@ -5,8 +5,7 @@ import { type ChangeDeps, recordChange } from '../subscriptions/change-subscript
 import { type Caller, lockSubscription } from '../subscriptions/get-subscription.js';
 import { DELIVERY_COLUMNS, type DeliveryRow, isWaiting, MAKE_DUE } from '../deliveries/delivery-columns.js';
 import { ofEvent, queueDeliveries } from '../deliveries/queue-delivery.js';
-import { type DeliveryOfCompany, IS_DELIVERY_OF_COMPANY } from '../attempts/get-delivery.js';
-
+import { type DeliveryOfCompany, isDeliveryOfCompany } from '../attempts/get-delivery.js';
 import { deliveriesWaiting } from '../deliveries/releaser.js';
 
 type SendAgainDeps = Pick<ChangeDeps, 'database' | 'logger'>;
@@ -87,7 +86,7 @@ async function findDelivery(
     `select d.id, d.subscription_id as "subscriptionId", d.event_id as "eventId", d.state, d.is_test as "isTest", d.number,
        d.lease_id is not null as "isInFlight"
      from all_deliveries d
-     where ${IS_DELIVERY_OF_COMPANY}`,
+     where ${isDeliveryOfCompany('$1', '$2')}`,
     [companyId, deliveryId],
   );
   if (found === undefined) throw notFound('webhook delivery');
@@ -128,7 +127,7 @@ export function retryDelivery(deps: SendAgainDeps, request: DeliveryToSend): Pro
     const [retried] = await tx.query<DeliveryRow>(
       `with d as (
          update deliveries as d set ${MAKE_DUE}
-         where ${IS_DELIVERY_OF_COMPANY} and ${isWaiting('d', 'retry_scheduled')}
+         where ${isDeliveryOfCompany('$1', '$2')} and ${isWaiting('d', 'retry_scheduled')}
          returning *
        )
        select ${DELIVERY_COLUMNS} from d`,
