@@ -4,10 +4,11 @@ import {
   type BulkReplay,
   REPLAYED_STATES,
 } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
+import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
 import { newId } from '@partner/kernel/process/ids';
 import { ServiceError } from '@partner/kernel/process/service-error';
-import { column, columnNames, type RowOf, selectList } from '../../database/columns.js';
+import { column, columnNames, computed, type RowOf, selectList } from '../../database/columns.js';
 import type { Transaction } from '../../database/database.js';
 
 /** The columns of a bulk replay or back-fill, in the order of its public fields. */
@@ -37,7 +38,30 @@ export type BulkReplayRow = RowOf<typeof BULK_REPLAY>;
 /** Columns of a {@link BulkReplayRow}, from `bulk_replays b`. */
 export const BULK_REPLAY_COLUMNS = selectList(BULK_REPLAY, 'b');
 
-/** The columns that a start sets; a replay of events has its span, too. */
+/** How a replay of events selects them: by number, as decimal texts, or by id. Null for what it does not use. */
+const SELECTED_EVENTS = {
+  firstSequence: column<string | null>('first_sequence', 'bigint'),
+  lastSequence: column<string | null>('last_sequence', 'bigint'),
+  eventIds: column<readonly string[] | null>('event_ids', 'text[]'),
+} as const;
+
+/** A bulk replay whose step is due, with its subscription `s` and company `c`. */
+const DUE = {
+  ...BULK_REPLAY,
+  ...SELECTED_EVENTS,
+  afterId: column<string>('after_id', 'text'),
+  isDeleted: computed<boolean>(() => 's.deleted_at is not null'),
+  events: computed<readonly string[]>(() => 's.events'),
+  schemaVersion: computed<number>(() => 's.schema_version'),
+  companyClass: computed<CompanyClassName>(() => 'c.class'),
+} as const;
+
+export type DueBulkReplay = RowOf<typeof DUE>;
+
+/** Columns of a {@link DueBulkReplay}, from `bulk_replays b`. */
+export const DUE_COLUMNS = selectList(DUE, 'b');
+
+/** The columns that a start sets. */
 const STARTED = {
   id: BULK_REPLAY.id,
   subscriptionId: BULK_REPLAY.subscriptionId,
@@ -50,9 +74,7 @@ const STARTED = {
   perMinute: BULK_REPLAY.perMinute,
   total: BULK_REPLAY.total,
   atLeast: BULK_REPLAY.atLeast,
-  firstSequence: column<string | null>('first_sequence', 'bigint'),
-  lastSequence: column<string | null>('last_sequence', 'bigint'),
-  eventIds: column<readonly string[] | null>('event_ids', 'text[]'),
+  ...SELECTED_EVENTS,
 } as const;
 
 type StartedReplay = Omit<RowOf<typeof STARTED>, 'id'>;

@@ -1,29 +1,15 @@
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
-import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import type { Transaction } from '../../database/database.js';
 import { deliveryIds, ofEvent, queueDeliveries } from '../deliveries/queue-delivery.js';
 import { ADDED_COUNTS } from '../events/delivery-numbers.js';
-import type { BulkReplayRow } from './bulk-replay-resource.js';
+import type { DueBulkReplay } from './bulk-replay-resource.js';
 
 const SECONDS_PER_MINUTE = 60;
 /** Deliveries or events that one step scans: at most this many for each that it may queue, and at least this many. */
 const SCANNED = { perQueued: 5, atLeast: 500 };
 /** Delay between two polls of a back-fill that waits for its last events to settle. */
 const SETTLE_PAUSE_SECONDS = 5;
-
-export interface DueBulkReplay extends BulkReplayRow {
-  readonly afterId: string;
-  readonly isDeleted: boolean;
-  readonly events: readonly string[];
-  readonly schemaVersion: number;
-  readonly companyClass: CompanyClassName;
-  /** Of a replay of events by number, decimal texts; else null. */
-  readonly firstSequence: string | null;
-  readonly lastSequence: string | null;
-  /** Of a replay of events by id; else null. */
-  readonly eventIds: readonly string[] | null;
-}
 
 export interface Step {
   readonly queued: number;

@@ -18,8 +18,13 @@ import {
   type SubscriptionOfCompany,
 } from '../subscriptions/get-subscription.js';
 import { MAX_DELIVERIES_COUNTED } from './bulk-replay.js';
-import { type BulkReplayRow, insertBulkReplays, refuseSecond } from './bulk-replay-resource.js';
-import { COUNTS, type DueBulkReplay, type Step, type StepCounts, stepOf, stepSizes } from './queue-events.js';
+import {
+  type BulkReplayRow,
+  type DueBulkReplay,
+  insertBulkReplays,
+  refuseSecond,
+} from './bulk-replay-resource.js';
+import { COUNTS, type Step, type StepCounts, stepOf, stepSizes } from './queue-events.js';
 
 interface BulkReplaySelection {
   /**

@@ -5,7 +5,6 @@ import {
   type EventReplays,
   eventReplays,
 } from '@partner/proto-contracts/resources/event-replay/event-replay';
-import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { invariant } from '@partner/kernel/process/invariant';
 import { type IdempotencyMark, notFound, ServiceError } from '@partner/kernel/process/service-error';
@@ -21,11 +20,12 @@ import type { Caller } from '../subscriptions/get-subscription.js';
 import { MAX_DELIVERIES_COUNTED } from './bulk-replay.js';
 import {
   type BulkReplayRow,
+  type DueBulkReplay,
   insertBulkReplays,
   refuseSecond,
   shownBulkReplay,
 } from './bulk-replay-resource.js';
-import { type Condition, type DueBulkReplay, queueEvents, type Step } from './queue-events.js';
+import { type Condition, queueEvents, type Step } from './queue-events.js';
 
 /** Events of a company, by number, by time or by id, as the operation has parsed it. */
 type EventSelection = Pick<
@@ -34,15 +34,7 @@ type EventSelection = Pick<
 >;
 
 /** A selection whose events were recorded from `from` to `to`. */
-interface EventSpan {
-  /** Decimal texts; null unless the events are selected by number. */
-  readonly firstSequence: string | null;
-  readonly lastSequence: string | null;
-  /** Null unless the events are selected by id. */
-  readonly eventIds: readonly string[] | null;
-  readonly from: Date;
-  readonly to: Date;
-}
+type EventSpan = Pick<DueBulkReplay, 'firstSequence' | 'lastSequence' | 'eventIds' | 'from' | 'to'>;
 
 /** The condition on `events e` of a span. */
 function isWithin({ firstSequence, lastSequence, eventIds, from, to }: EventSpan): Condition {
@@ -171,12 +163,7 @@ async function start(
 }
 
 /** A subscription to send to, as far as it decides which events it receives. */
-interface Receiver {
-  readonly id: string;
-  readonly events: readonly string[];
-  readonly schemaVersion: number;
-  readonly companyClass: CompanyClassName;
-}
+type Receiver = Pick<DueBulkReplay, 'id' | 'events' | 'schemaVersion' | 'companyClass'>;
 
 /** Events of the span that are alike for every subscription, except for the webhook that they are `about`. */
 interface EventKind {

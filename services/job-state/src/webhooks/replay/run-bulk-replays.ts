@@ -2,8 +2,8 @@ import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { Registry } from 'prom-client';
 import type { Database, Transaction } from '../../database/database.js';
 import { type Loop, startLoop } from '../../database/start-loop.js';
-import { BULK_REPLAY_COLUMNS } from './bulk-replay-resource.js';
-import type { DueBulkReplay, Step } from './queue-events.js';
+import { DUE_COLUMNS, type DueBulkReplay } from './bulk-replay-resource.js';
+import type { Step } from './queue-events.js';
 import { stepReplay } from './replay-deliveries.js';
 import { stepEvents } from './replay-events.js';
 import { stepBackfill } from './step-backfill.js';
@@ -73,9 +73,7 @@ async function stepNext(
 ): Promise<'more' | 'idle'> {
   const done = await deps.database.transaction(async (tx) => {
     const [due] = await tx.query<DueBulkReplay>(
-      `select ${BULK_REPLAY_COLUMNS}, b.after_id as "afterId", s.deleted_at is not null as "isDeleted", s.events,
-         s.schema_version as "schemaVersion", c.class as "companyClass", b.first_sequence as "firstSequence",
-         b.last_sequence as "lastSequence", b.event_ids as "eventIds"
+      `select ${DUE_COLUMNS}
        from bulk_replays b
        join subscriptions s on s.id = b.subscription_id
        join companies c on c.id = s.company_id

@@ -1,7 +1,8 @@
 import { idFloor } from '@partner/kernel/process/ids';
 import type { Transaction } from '../../database/database.js';
 import { eventsSentTo } from '../events/events-sent-to.js';
-import { type DueBulkReplay, queueEvents, type Step } from './queue-events.js';
+import type { DueBulkReplay } from './bulk-replay-resource.js';
+import { queueEvents, type Step } from './queue-events.js';
 
 /** Age of an event before a back-fill passes it: longer than any transaction that commits one. */
 const EVENTS_SETTLED_MS = 60_000;
