@@ -4,7 +4,7 @@ import * as apiKey from '../resources/api-key/operations.js';
 import * as announcements from '../internal/operators/announcements.js';
 import * as companies from '../internal/operators/companies.js';
 import * as owners from '../internal/operators/owners.js';
-import * as people from '../internal/operators/people.js';
+import * as customers from '../internal/operators/customers.js';
 import * as system from '../internal/operators/system.js';
 import * as webhooks from '../internal/operators/webhooks.js';
 import * as bulkReplay from '../resources/bulk-replay/operations.js';
@@ -61,12 +61,12 @@ export const OPERATOR_CALLS = [
   announcements.releaseAnnouncementOperation,
   announcements.recordAnnouncementOperation,
   announcements.listAnnouncementsOperation,
-  people.findPeopleOperation,
-  people.readPersonDataOperation,
-  people.erasePersonOperation,
-  people.readCompanyDataOperation,
-  people.eraseCompanyOperation,
-  people.listErasuresOperation,
+  customers.findPeopleOperation,
+  customers.readPersonDataOperation,
+  customers.erasePersonOperation,
+  customers.readCompanyDataOperation,
+  customers.eraseCompanyOperation,
+  customers.listErasuresOperation,
   system.getOperatorJobOperation,
   system.checkRestoreOperation,
   system.getBacklogOperation,

@@ -209,22 +209,22 @@ test('a customer is found, exported, and erased after a preview with its code; d
   await eventually('the dead letter', async () => (await messageIds()).includes(messageId));
 
   const about = ['--email', email.toUpperCase()];
-  const found = await document('people', 'find', ...about);
+  const found = await document('customers', 'find', ...about);
   expect(found).toMatchObject({ matches: [{ id: leadId }], deadLetters: [{ messageId }] });
-  const exported = await runWith(['people', 'export', '--id', leadId]);
+  const exported = await runWith(['customers', 'export', '--id', leadId]);
   expect(valueAt(parseJson(exported.out), 'leads.0.email')).toBe(email);
-  const preview = await document('people', 'erase', ...about);
-  const wrong = await runWith(['people', 'erase', ...about, '--confirm', 'ffffffff']);
+  const preview = await document('customers', 'erase', ...about);
+  const wrong = await runWith(['customers', 'erase', ...about, '--confirm', 'ffffffff']);
   expect(wrong).toMatchObject({ exitCode: 2 });
-  expect(await document('people', 'find', ...about)).toMatchObject({ matches: [{ id: leadId }] });
+  expect(await document('customers', 'find', ...about)).toMatchObject({ matches: [{ id: leadId }] });
   const code = textAt(preview, 'confirm');
-  const erased = await runWith(['--json', 'people', 'erase', ...about, '--confirm', code]);
+  const erased = await runWith(['--json', 'customers', 'erase', ...about, '--confirm', code]);
   // The dead letter is left.
   expect(erased).toMatchObject(ended(1, 'it continues if this command ends'));
   expect(valueAt(parseJson(erased.out), 'erasure')).toMatchObject({ leadIds: [leadId] });
   await document('dead-letters', 'discard', DEAD, messageId, '--yes');
-  expect(await runWith(['people', 'find', ...about])).toMatchObject({ exitCode: 3 });
-  expect(JSON.stringify(await document('people', 'erasures', '--limit', '1'))).toContain(leadId);
+  expect(await runWith(['customers', 'find', ...about])).toMatchObject({ exitCode: 3 });
+  expect(JSON.stringify(await document('customers', 'erasures', '--limit', '1'))).toContain(leadId);
 });
 
 test('a company is exported line by line, and erased after a preview: its key ends, and it gets no other one [PERSON-9, CONFIG-7]', async () => {

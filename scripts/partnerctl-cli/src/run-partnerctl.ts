@@ -28,7 +28,7 @@ import { eventsCommand } from './commands/events.js';
 import { jobsCommand } from './commands/jobs.js';
 import { keysCommand } from './commands/keys.js';
 import { ownersCommand } from './commands/owners.js';
-import { peopleCommand } from './commands/people.js';
+import { customersCommand } from './commands/customers.js';
 import { platformCommand } from './commands/platform.js';
 import { restoreCommand } from './commands/restore.js';
 import { statusCommand } from './commands/status.js';
@@ -58,7 +58,7 @@ const COMMANDS: readonly ((context: CommandContext) => CommandUnknownOpts)[] = [
   eventsCommand,
   jobsCommand,
   deadLettersCommand,
-  peopleCommand,
+  customersCommand,
   statusCommand,
   doctorCommand,
   restoreCommand,

@@ -178,7 +178,10 @@ async function fillWorld(): Promise<void> {
     [/key_…\.…/g, () => ofInstaller],
     [/http:\/\/localhost:\d+(?=\/(hook|webhooks)\b)/g, () => `http://localhost:${receiver.port}`],
     // The code of the preview.
-    [/5f0c21ab/g, () => '$(scripts/partnerctl people erase --email ada@customers.example --field confirm)'],
+    [
+      /5f0c21ab/g,
+      () => '$(scripts/partnerctl customers erase --email ada@customers.example --field confirm)',
+    ],
   ];
   variables = {
     PARTNER_URL: base,

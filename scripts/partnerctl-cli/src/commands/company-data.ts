@@ -1,8 +1,8 @@
 import {
   eraseCompanyOperation,
   readCompanyDataOperation,
-} from '@partner/proto-contracts/internal/operators/people';
-import type { PersonDataPage } from '@partner/proto-contracts/resources/person/person';
+} from '@partner/proto-contracts/internal/operators/customers';
+import type { CustomerDataPage } from '@partner/proto-contracts/resources/customer/customer';
 import { newId } from '@partner/kernel/process/ids';
 import { type CommandContext, subcommand } from '../command-context.js';
 import { deadLettersAbout, renderLetters } from '../dead-letters-about.js';
@@ -51,7 +51,7 @@ export function addCompanyData(group: Parameters<typeof subcommand>[0], context:
       const erasure = await context.call(eraseCompanyOperation, { erasureId: newId('ers'), companyId });
       const letters = await deadLettersAbout(context, [companyId]);
       context.output.thing({ erasure, deadLetters: letters }, ERASURE_LINES, renderLetters(letters));
-      context.tell('its access has ended; `partnerctl people erasures` shows when its data is erased');
+      context.tell('its access has ended; `partnerctl customers erasures` shows when its data is erased');
       if (letters.length > 0) context.setExitCode(EXIT_CODES.failed);
     });
 }
@@ -78,7 +78,7 @@ export async function* pagesOf<Page extends { readonly cursor?: string | undefin
 }
 
 /** Counts the rows of each table, and collects what keeps a company from being erased now. */
-export async function countRows(pages: AsyncIterable<PersonDataPage>) {
+export async function countRows(pages: AsyncIterable<CustomerDataPage>) {
   const counts = new Map<string, number>();
   const obstacles: string[] = [];
   for await (const page of pages) {

@@ -53,9 +53,9 @@ export type ErasedColumns = Readonly<Record<string, ErasedAs>>;
 export type RowKey = Readonly<Record<string, string>>;
 
 /** The rows of a table that concern a customer. */
-interface PersonRows {
+interface CustomerRows {
   /**
-   * Condition on the row `t`. `{jobs}` and the like stand for arrays of ids, see `PersonIds`.
+   * Condition on the row `t`. `{jobs}` and the like stand for arrays of ids, see `CustomerIds`.
    *
    * With `scanned` it only limits what is read, page by page along the key, and `scanned` selects among it. Such a table is read
    * company by company (`{company}`), so its key begins with the company.
@@ -82,7 +82,7 @@ export interface Table {
   /** Columns of text, JSON or bytes without personal data of customers: ids, codes, texts of a company's own staff, secrets. */
   readonly plain: string;
   /** Absent: it holds nothing about customers. */
-  readonly person?: PersonRows;
+  readonly customer?: CustomerRows;
   /** Absent: it holds nothing of a company but ids, settings and counts, or what is deleted with its access. */
   readonly company?: CompanyRows;
   /** Rows that another company can read too: an erasure of the company erases these columns, and no export has them. */

@@ -35,8 +35,8 @@ test('every column of text, JSON or bytes is either personal data or listed as n
   const stored = columns
     .filter(({ column }) => column !== 'durations')
     .map(({ table, column }) => `${table}.${column}`);
-  const listed = TABLES.flatMap(({ name, plain, person }) =>
-    [...plain.split(/\s+/).filter(Boolean), ...Object.keys(person?.personal ?? {})].map(
+  const listed = TABLES.flatMap(({ name, plain, customer }) =>
+    [...plain.split(/\s+/).filter(Boolean), ...Object.keys(customer?.personal ?? {})].map(
       (column) => `${name}.${column}`,
     ),
   );

@@ -29,14 +29,14 @@ export const TABLES: readonly Table[] = [
     name: 'leads',
     deleted: NEVER,
     plain: 'id company_id',
-    person: { where: 't.id = any({leads})', key: ID, personal: ERASED_LEAD },
+    customer: { where: 't.id = any({leads})', key: ID, personal: ERASED_LEAD },
     company: { scanned: 't.company_id = {company}', erased: ERASED_LEAD },
   },
   {
     name: 'lead_submissions',
     deleted: NEVER,
     plain: 'lead_id',
-    person: { where: 't.lead_id = any({leads})', key: { id: 'bigint' }, personal: ERASED_LEAD },
+    customer: { where: 't.lead_id = any({leads})', key: { id: 'bigint' }, personal: ERASED_LEAD },
     company: {
       scanned: 'exists (select from leads l where l.id = t.lead_id and l.company_id = {company})',
       erased: ERASED_LEAD,
@@ -46,14 +46,14 @@ export const TABLES: readonly Table[] = [
     name: 'projects',
     deleted: NEVER,
     plain: 'id company_id lead_id',
-    person: { where: 't.id = any({projects})', key: ID, personal: { address_key: 'null' } },
+    customer: { where: 't.id = any({projects})', key: ID, personal: { address_key: 'null' } },
     company: { scanned: 't.company_id = {company}', erased: { address_key: 'null' } },
   },
   {
     name: 'appointments',
     deleted: NEVER,
     plain: 'id company_id lead_id project_id',
-    person: { where: 't.id = any({appointments})', key: ID, personal: { notes: 'null' } },
+    customer: { where: 't.id = any({appointments})', key: ID, personal: { notes: 'null' } },
     company: { scanned: 't.company_id = {company}', erased: { notes: 'null' } },
   },
   {
@@ -61,7 +61,7 @@ export const TABLES: readonly Table[] = [
     deleted: NEVER,
     plain: `id selling_company_id installer_company_id project_id work_order_no status blocker_code scope schedule_status
       schedule_time_zone readiness_blocker_codes documents technician_assignments platform_state`,
-    person: {
+    customer: {
       where: 't.id = any({jobs})',
       key: ID,
       personal: { customer: 'customer', projection: 'job', installer_note: 'null' },
@@ -83,7 +83,7 @@ export const TABLES: readonly Table[] = [
     name: 'job_status_events',
     deleted: NEVER,
     plain: 'job_id company_id previous_status status blocker_code',
-    person: {
+    customer: {
       where: 't.job_id = any({jobs})',
       key: { job_id: 'text', version: 'integer' },
       personal: { note: 'null' },
@@ -94,7 +94,7 @@ export const TABLES: readonly Table[] = [
     name: 'sales_records',
     deleted: NEVER,
     plain: 'id kind company_id project_id state',
-    person: { where: 't.id = any({facts})', key: ID, personal: {} },
+    customer: { where: 't.id = any({facts})', key: ID, personal: {} },
     company: { scanned: 't.company_id = {company}', erased: {} },
   },
   {
@@ -106,7 +106,7 @@ export const TABLES: readonly Table[] = [
       rowsIf: 't.recorded_at < {before} order by t.recorded_at',
     },
     plain: 'id company_id event data',
-    person: { where: 't.id = any({facts})', key: ID, personal: {} },
+    customer: { where: 't.id = any({facts})', key: ID, personal: {} },
     company: { scanned: 't.company_id = {company}', erased: {} },
   },
   {
@@ -117,7 +117,7 @@ export const TABLES: readonly Table[] = [
       afterDays: ({ feedDays }) => feedDays,
     },
     plain: 'company_id job_id',
-    person: {
+    customer: {
       where: 't.company_id = any({companies}) and t.job_id = any({jobs})',
       key: { company_id: 'text', sequence: 'bigint', changed_at: 'timestamptz' },
       personal: { resource: 'job' },
@@ -139,7 +139,7 @@ export const TABLES: readonly Table[] = [
     },
     plain:
       'id company_id name resource_type resource_id trace_parent request_id not_queued test_subscription_id',
-    person: {
+    customer: {
       where: 't.company_id = any({companies}) and t.resource_id = any({resources})',
       key: ID,
       personal: { body: 'envelope' },
@@ -151,7 +151,7 @@ export const TABLES: readonly Table[] = [
     deleted: 'when it finishes: finished_deliveries has it then',
     plain: `id subscription_id company_id event_id event resource_type resource_id replay_of bulk_replay_id state lease_id
       wrong_secret test_url test_headers`,
-    person: { where: OF_EVENTS, key: ID, personal: {} },
+    customer: { where: OF_EVENTS, key: ID, personal: {} },
     company: {
       where: 't.company_id = {company}',
       erased: { wrong_secret: 'null', test_url: 'null', test_headers: 'null' },
@@ -170,7 +170,7 @@ export const TABLES: readonly Table[] = [
     },
     plain: `id subscription_id company_id event_id event resource_type resource_id replay_of bulk_replay_id state wrong_secret
       test_url`,
-    person: { where: OF_EVENTS, key: ID, personal: {} },
+    customer: { where: OF_EVENTS, key: ID, personal: {} },
     company: { where: 't.company_id = {company}', erased: { wrong_secret: 'null', test_url: 'null' } },
   },
   {
@@ -184,7 +184,7 @@ export const TABLES: readonly Table[] = [
       rowsIf: 't.expires_at <= {before}',
     },
     plain: 'company_id key operation body_sha256',
-    person: {
+    customer: {
       where: 't.company_id = {company}',
       scanned: 'exists (select from unnest({jobs}) as job where strpos(t.outcome, job) > 0)',
       key: { company_id: 'text', key: 'text', expires_at: 'timestamptz' },
@@ -202,7 +202,7 @@ export const TABLES: readonly Table[] = [
       unless: 'exists (select from {partition})',
     },
     plain: 'message_id exchange type trace_parent request_id',
-    person: {
+    customer: {
       where: `exists (select from unnest({resources}) as resource where position(convert_to(resource, 'UTF8') in t.body) > 0)`,
       key: { id: 'bigint', created_at: 'timestamptz' },
       personal: { body: 'message' },
@@ -221,7 +221,7 @@ export const TABLES: readonly Table[] = [
       rowsIf: 't.received_at < {before} order by t.received_at',
     },
     plain: 'message_id prerequisite_id dead_reason resource_id type trace_parent',
-    person: {
+    customer: {
       where: `(t.prerequisite_id is not null or t.dead_reason is not null)
         and exists (select from unnest({resources}) as resource where position(convert_to(resource, 'UTF8') in t.body) > 0)`,
       key: { message_id: 'text' },
@@ -247,7 +247,7 @@ export const TABLES: readonly Table[] = [
     },
     plain: `id company_id action subject_type subject_id membership_id display_name remote_address user_agent request_id
       details`,
-    person: {
+    customer: {
       where: `t.company_id = any({companies}) and t.action = 'person.erased'
         and exists (select from unnest({resources}) as resource where strpos(t.details::text, resource) > 0)`,
       key: ID,
@@ -269,7 +269,7 @@ export const TABLES: readonly Table[] = [
       rowsIf: 't.delivery_id < {bound} and t.recorded_at < {before}',
     },
     plain: 'delivery_id id outcome error remote_address exchange',
-    person: {
+    customer: {
       where: 't.delivery_id = any({deliveries})',
       key: { delivery_id: 'text', id: 'text' },
       personal: { response_body: 'null', response_headers: 'null' },

@@ -172,7 +172,7 @@ describe('an erasure in progress', () => {
       await stepErasure(deps);
       return (await readErasure(erasureId))?.finishedAt !== null;
     });
-    expect(crashes).toBeGreaterThan(TABLES.filter(({ person }) => person !== undefined).length);
+    expect(crashes).toBeGreaterThan(TABLES.filter(({ customer }) => customer !== undefined).length);
     expect((await readErasure(erasureId))?.erasedRows).toMatchObject({ jobs: 1, feed_entries: 2 });
     expect(await placesOf(customer.word)).toEqual([]);
   });

@@ -3,11 +3,11 @@ import {
   eraseCompanyOperation,
   erasePersonOperation,
   listErasuresOperation,
-  type PersonRecords,
+  type CustomerRecords,
   readCompanyDataOperation,
   readPersonDataOperation,
-} from '@partner/proto-contracts/internal/operators/people';
-import type { Erasure } from '@partner/proto-contracts/resources/person/person';
+} from '@partner/proto-contracts/internal/operators/customers';
+import type { Erasure } from '@partner/proto-contracts/resources/customer/customer';
 import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
 import { type CallContext, type Implementation, implementInternal } from '@partner/kernel/amqp/implement';
 import { isId } from '@partner/kernel/process/ids';
@@ -206,7 +206,7 @@ async function insertErasure(
 }
 
 /** The records that a company has or had: an installer knows jobs alone. */
-async function recordsOf(tx: Queryable, companyId: string, { leads, projects, jobs }: PersonRecords) {
+async function recordsOf(tx: Queryable, companyId: string, { leads, projects, jobs }: CustomerRecords) {
   const [own] = await tx.query<{ leadIds: string[]; projectIds: string[]; jobIds: string[] }>(
     `select array(select id from leads where company_id = $1 and id = any($2::text[])) as "leadIds",
        array(select id from projects where company_id = $1 and id = any($3::text[])) as "projectIds",

@@ -1,5 +1,5 @@
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
-import type { PeopleFound } from '@partner/proto-contracts/resources/person/person';
+import type { CustomersFound } from '@partner/proto-contracts/resources/customer/customer';
 import { isId } from '@partner/kernel/process/ids';
 import { notFound } from '@partner/kernel/process/service-error';
 import { invalidArgument } from '@partner/kernel/process/validation';
@@ -10,23 +10,23 @@ import { normaliseAddress } from '../leads/address-key/normalise-address.js';
 import { digitsInAnyNotation, isNotationOf, readPhoneNumber } from './phone-number.js';
 import {
   findPeopleOperation,
-  type PersonRecords,
-  personRecords,
-} from '@partner/proto-contracts/internal/operators/people';
+  type CustomerRecords,
+  customerRecords,
+} from '@partner/proto-contracts/internal/operators/customers';
 import { implementInternal } from '@partner/kernel/amqp/implement';
 
 /**
  * Whom a search is for. A record matches that has one of the values; with a company, only its own records. `id` is of a lead, a
  * project or a job.
  */
-type PersonCriteria = Omit<z.output<typeof findPeopleOperation.input>, 'cursor'>;
+type CustomerCriteria = Omit<z.output<typeof findPeopleOperation.input>, 'cursor'>;
 
 export const searchPosition = z.object({
   pass: z.int().min(0),
   /** After the row with this id. */
   after: z.string(),
   scanned: z.int().min(0),
-  found: personRecords,
+  found: customerRecords,
 });
 
 export type SearchPosition = z.infer<typeof searchPosition>;
@@ -35,7 +35,7 @@ export type SearchPosition = z.infer<typeof searchPosition>;
 const SCAN_ROWS = 10_000;
 /** More records than one customer has. */
 const MAX_RECORDS = 1_000;
-const NO_RECORDS: PersonRecords = { leads: [], projects: [], jobs: [], appointments: [], facts: [] };
+const NO_RECORDS: CustomerRecords = { leads: [], projects: [], jobs: [], appointments: [], facts: [] };
 
 /**
  * Rows whose number can be a notation of the wanted one: its digits hold the last ones of a reading, or it has characters of which the
@@ -58,9 +58,9 @@ interface Pass {
   /** Condition on the row `t`. */
   readonly where: string;
   /** Ids that a matching row adds, by kind of record. */
-  readonly adds: Readonly<Partial<Record<keyof PersonRecords, string>>>;
+  readonly adds: Readonly<Partial<Record<keyof CustomerRecords, string>>>;
   /** Only if these criteria are given; absent: always. */
-  readonly needs?: readonly (keyof PersonCriteria)[];
+  readonly needs?: readonly (keyof CustomerCriteria)[];
   /** The row matches if `matches` is true or one of the other values is the wanted one; absent: `where` decides alone. */
   readonly values?: { readonly matches?: string; readonly phone?: string; readonly address?: string };
 }
@@ -130,12 +130,12 @@ const PASSES: readonly Pass[] = [
 const FIRST_LINK = PASSES.findIndex(({ table }) => table === 'projects');
 
 /** The position from which a search finds everything that is linked to known records. */
-export function followLinks(found: PersonRecords): SearchPosition {
+export function followLinks(found: CustomerRecords): SearchPosition {
   return { pass: FIRST_LINK, after: '', scanned: 0, found };
 }
 
 /** Validates the criteria and returns the first position. Fails with `invalid_argument`, and with `not_found` for an unknown id. */
-async function beginSearch(database: Queryable, criteria: PersonCriteria): Promise<SearchPosition> {
+async function beginSearch(database: Queryable, criteria: CustomerCriteria): Promise<SearchPosition> {
   const { email, phone, address, id } = criteria;
   const refuse = (path: string, message: string) => {
     throw invalidArgument([{ path, message }]);
@@ -154,7 +154,7 @@ async function beginSearch(database: Queryable, criteria: PersonCriteria): Promi
   return { pass: 0, after: '', scanned: 0, found };
 }
 
-async function recordsOfId(database: Queryable, id: string): Promise<PersonRecords> {
+async function recordsOfId(database: Queryable, id: string): Promise<CustomerRecords> {
   const queries = [
     ['lead', `select id as lead, null as project, null as job from leads where id = $1`],
     ['prj', `select null as lead, id as project, null as job from projects where id = $1`],
@@ -180,11 +180,11 @@ async function recordsOfId(database: Queryable, id: string): Promise<PersonRecor
  */
 export async function stepSearch(
   database: Queryable,
-  criteria: PersonCriteria,
+  criteria: CustomerCriteria,
   position: SearchPosition,
   maxRecords = MAX_RECORDS,
 ): Promise<{
-  readonly found: PersonRecords;
+  readonly found: CustomerRecords;
   readonly scanned: number;
   readonly next: SearchPosition | undefined;
 }> {
@@ -197,7 +197,7 @@ export async function stepSearch(
   const after = index === position.pass ? position.after : '';
   const { last, rows, scanned } = await scan(database, pass, after, valuesOf(criteria, position.found));
   const matching = pass.values === undefined ? rows : rows.filter(matcherOf(criteria));
-  const found = personRecords.parse(
+  const found = customerRecords.parse(
     Object.fromEntries(
       Object.entries(position.found).map(([kind, ids]) => [
         kind,
@@ -218,7 +218,7 @@ export async function stepSearch(
 
 type FoundRow = Readonly<Record<string, string | boolean | null>>;
 
-function matcherOf(criteria: PersonCriteria): (row: FoundRow) => boolean {
+function matcherOf(criteria: CustomerCriteria): (row: FoundRow) => boolean {
   const phone = criteria.phone === undefined ? undefined : readPhoneNumber(criteria.phone);
   const addressKey = criteria.address === undefined ? undefined : normaliseAddress(criteria.address);
   return (row) =>
@@ -252,7 +252,7 @@ async function scan(
   return result ?? { last: null, rows: [], scanned: 0 };
 }
 
-function valuesOf(criteria: PersonCriteria, found: PersonRecords): Readonly<Record<string, unknown>> {
+function valuesOf(criteria: CustomerCriteria, found: CustomerRecords): Readonly<Record<string, unknown>> {
   const addressKey = criteria.address === undefined ? null : normaliseAddress(criteria.address);
   return {
     ...found,
@@ -288,9 +288,9 @@ export function readCursor<Schema extends z.ZodType>(schema: Schema, cursor: str
 }
 
 /** The leads and jobs among some records, for an operator to see whose they are. */
-async function showFound(database: Queryable, found: PersonRecords): Promise<PeopleFound> {
+async function showFound(database: Queryable, found: CustomerRecords): Promise<CustomersFound> {
   const rows = await queryNamed<
-    Omit<PeopleFound['matches'][number], 'createdAt'> & { readonly createdAt: Date }
+    Omit<CustomersFound['matches'][number], 'createdAt'> & { readonly createdAt: Date }
   >(
     database,
     `select 'lead' as type, l.id, l.company_id as "companyId", (select p.id from projects p where p.id = any({projects}) and p.lead_id = l.id limit 1) as "projectId",

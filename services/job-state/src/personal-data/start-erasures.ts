@@ -1,4 +1,4 @@
-import { personRecords } from '@partner/proto-contracts/internal/operators/people';
+import { customerRecords } from '@partner/proto-contracts/internal/operators/customers';
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import type { Registry } from 'prom-client';
 import { ERASED_TEXT } from '@partner/proto-contracts/values/redacted';
@@ -22,16 +22,16 @@ const LAST_REQUESTS_MS = 120_000;
 /** How far an erasure is; null in its row before the first step. */
 const progress = z.discriminatedUnion('kind', [
   /** Erases what everything else is rendered from. */
-  z.object({ kind: z.literal('sources'), records: personRecords, position: rowPosition }),
+  z.object({ kind: z.literal('sources'), records: customerRecords, position: rowPosition }),
   /** Searches for records that were added since. */
-  z.object({ kind: z.literal('search'), records: personRecords, position: searchPosition }),
-  z.object({ kind: z.literal('rows'), records: personRecords, position: rowPosition }),
+  z.object({ kind: z.literal('search'), records: customerRecords, position: searchPosition }),
+  z.object({ kind: z.literal('rows'), records: customerRecords, position: rowPosition }),
   /** Waits until no request with a key or a session of the company runs, and ends its access again. */
   z.object({ kind: z.literal('access'), companyId: z.string() }),
   z.object({ kind: z.literal('company'), companyId: z.string(), position: rowPosition }),
 ]);
 
-const subjectOf = z.union([z.object({ companyId: z.string() }), personRecords]);
+const subjectOf = z.union([z.object({ companyId: z.string() }), customerRecords]);
 
 type Progress = z.infer<typeof progress>;
 

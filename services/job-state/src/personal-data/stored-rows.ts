@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { PersonRecords } from '@partner/proto-contracts/internal/operators/people';
+import type { CustomerRecords } from '@partner/proto-contracts/internal/operators/customers';
 import { z } from 'zod';
 import type { Queryable, Transaction } from '../database/database.js';
 import { queryNamed } from '../database/query-named.js';
@@ -30,7 +30,7 @@ export const rowPosition = z.object({
 export type RowPosition = z.infer<typeof rowPosition>;
 
 /** Whose data it is: of a customer, or of a company as far as only that company can read it. */
-export type Subject = PersonRecords | { readonly companyId: string };
+export type Subject = CustomerRecords | { readonly companyId: string };
 
 interface Page {
   readonly table: string;
@@ -39,14 +39,14 @@ interface Page {
   readonly next: RowPosition | undefined;
 }
 
-const OF_CUSTOMER: readonly RowSource[] = TABLES.flatMap(({ name, person }) =>
-  person === undefined ? [] : [{ name, ...person, erased: person.personal }],
+const OF_CUSTOMER: readonly RowSource[] = TABLES.flatMap(({ name, customer }) =>
+  customer === undefined ? [] : [{ name, ...customer, erased: customer.personal }],
 );
 const LAST_SOURCE = OF_CUSTOMER.findIndex(({ name }) => name === 'jobs');
 const RESPONSES = OF_CUSTOMER.findIndex(({ name }) => name === 'delivery_attempts');
 
-const OF_COMPANY: readonly RowSource[] = TABLES.flatMap(({ name, person, company, shared = [] }) => {
-  const key = person?.key ?? { id: 'text' };
+const OF_COMPANY: readonly RowSource[] = TABLES.flatMap(({ name, customer, company, shared = [] }) => {
+  const key = customer?.key ?? { id: 'text' };
   const source = ({ where = 'true', scanned, erased }: CompanyRows) => ({
     ...{ name, where, scanned, key, erased },
     isExported: !shared.some((each) => each.erased === erased),
@@ -65,7 +65,7 @@ export const isOfResponses = ({ table }: RowPosition): boolean => table === RESP
 const LOWEST = ['', '-infinity'];
 
 /** The ids that the conditions of {@link TABLES} name. */
-type PersonIds = PersonRecords & {
+type CustomerIds = CustomerRecords & {
   /** Those that have or had the records. */
   readonly companies: readonly string[];
   /** All records. */
@@ -83,7 +83,7 @@ const COMPANIES = `
   union select held ->> 'companyId' from jobs, jsonb_array_elements(platform_state -> 'assignments') as held
     where id = any({jobs}) and held ->> 'companyId' is not null`;
 
-async function idsOf(database: Queryable, records: PersonRecords): Promise<PersonIds> {
+async function idsOf(database: Queryable, records: CustomerRecords): Promise<CustomerIds> {
   const ids = {
     ...records,
     resources: Object.values(records).flat(),
@@ -91,7 +91,7 @@ async function idsOf(database: Queryable, records: PersonRecords): Promise<Perso
     events: [],
     deliveries: [],
   };
-  const read = async (text: string, known: PersonIds) =>
+  const read = async (text: string, known: CustomerIds) =>
     (await queryNamed<{ id: string }>(database, text, known)).map(({ id }) => id).sort();
   const companies = await read(COMPANIES, ids);
   const known = { ...ids, companies };
@@ -107,11 +107,11 @@ async function idsOf(database: Queryable, records: PersonRecords): Promise<Perso
 }
 
 /** The companies that have or had a customer's records. */
-export async function companiesOf(database: Queryable, records: PersonRecords): Promise<readonly string[]> {
+export async function companiesOf(database: Queryable, records: CustomerRecords): Promise<readonly string[]> {
   return (await idsOf(database, records)).companies;
 }
 
-export async function hasAttemptInFlight(database: Queryable, records: PersonRecords): Promise<boolean> {
+export async function hasAttemptInFlight(database: Queryable, records: CustomerRecords): Promise<boolean> {
   const leased = await queryNamed<{ id: string }>(
     database,
     `select d.id from deliveries d where d.id = any({deliveries}) and ${isInFlight('d')} limit 1`,

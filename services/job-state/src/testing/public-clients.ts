@@ -58,7 +58,7 @@ import {
   listErasuresOperation,
   readCompanyDataOperation,
   readPersonDataOperation,
-} from '@partner/proto-contracts/internal/operators/people';
+} from '@partner/proto-contracts/internal/operators/customers';
 import {
   checkRestoreOperation,
   getBacklogOperation,

@@ -149,14 +149,14 @@ describe('a result under a former lease', () => {
 test.each(['in progress', 'finished'])(
   'an attempt that began before an erasure is recorded without its response: the erasure is %s [PERSON-8]',
   async (standing) => {
-    const [person, company, other] = [await claimed(), await claimed(), await claimed()];
+    const [customer, company, other] = [await claimed(), await claimed(), await claimed()];
     const responsesOf = async (id: string) =>
       fixture.database.query(
         `select response_headers is not null or response_body is not null as response, error, remote_address as address
          from delivery_attempts where delivery_id = $1`,
         [id],
       );
-    const subjects = [{ jobs: [person.resource_id] }, { companyId: company.company_id }];
+    const subjects = [{ jobs: [customer.resource_id] }, { companyId: company.company_id }];
     for (const subject of subjects) {
       await fixture.database.query(
         `insert into erasures (id, subject, operator, requested_at, finished_at) values ($1, $2, 'olga', now(), $3)`,
@@ -164,7 +164,7 @@ test.each(['in progress', 'finished'])(
       );
     }
     const wanted = [
-      { delivery: person, kept: { response: false, error: 'reset', address: '192.0.2.1' } },
+      { delivery: customer, kept: { response: false, error: 'reset', address: '192.0.2.1' } },
       { delivery: company, kept: { response: false, error: null, address: null } },
       { delivery: other, kept: { response: true, error: 'reset', address: '192.0.2.1' } },
     ];
@@ -175,8 +175,8 @@ test.each(['in progress', 'finished'])(
       }
       expect(await responsesOf(delivery.id)).toEqual([kept, kept]);
     }
-    await handle(attempted(person.id, { startedAt: new Date(Date.now() + 120_000) }));
-    const last = (await responsesOf(person.id)).filter(({ response }) => response === true);
+    await handle(attempted(customer.id, { startedAt: new Date(Date.now() + 120_000) }));
+    const last = (await responsesOf(customer.id)).filter(({ response }) => response === true);
     expect(last).toHaveLength(standing === 'finished' ? 1 : 0);
   },
 );

@@ -143,12 +143,12 @@ const ERASED = `erased as materialized (
        or finished_at >= (select min(started_at) - interval '1 minute' from ${ATTEMPTS})
    )`;
 
-const { person, company } = TABLES.find(({ name }) => name === 'delivery_attempts') ?? {};
-const ERASED_OF_PERSON = Object.keys(person?.personal ?? {});
+const { customer, company } = TABLES.find(({ name }) => name === 'delivery_attempts') ?? {};
+const ERASED_OF_CUSTOMER = Object.keys(customer?.personal ?? {});
 const ERASED_OF_COMPANY = Object.keys(company?.erased ?? {});
 
 function unlessErased({ name }: Column<unknown>): string {
-  if (ERASED_OF_PERSON.includes(name)) return `case when erasures.count = 0 then attempt.${name} end`;
+  if (ERASED_OF_CUSTOMER.includes(name)) return `case when erasures.count = 0 then attempt.${name} end`;
   if (ERASED_OF_COMPANY.includes(name)) return `case when erasures.of_company = 0 then attempt.${name} end`;
   return `attempt.${name}`;
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { defineInternalOperation } from '../../api/operation.js';
-import { erasure, erasureList, peopleFound, personDataPage } from '../../resources/person/person.js';
+import { customerDataPage, customersFound, erasure, erasureList } from '../../resources/customer/customer.js';
 import { pageSize } from './page-size.js';
 
-export const personRecords = z.object({
+export const customerRecords = z.object({
   leads: z.array(z.string()),
   projects: z.array(z.string()),
   jobs: z.array(z.string()),
@@ -12,7 +12,7 @@ export const personRecords = z.object({
   facts: z.array(z.string()),
 });
 
-export type PersonRecords = z.infer<typeof personRecords>;
+export type CustomerRecords = z.infer<typeof customerRecords>;
 
 /** Returned by a previous call with the same criteria, unchanged; absent: begin. */
 const cursor = z.string().optional();
@@ -35,17 +35,17 @@ export const findPeopleOperation = defineInternalOperation({
     scannedRows: z.number(),
     /** Set until the search has ended; then `found` is set. */
     cursor,
-    found: peopleFound.extend({ records: personRecords }).optional(),
+    found: customersFound.extend({ records: customerRecords }).optional(),
   }),
 });
 
 /** A page of rows; the next one begins at its cursor. */
-const rowsPage = personDataPage.extend({ cursor });
+const rowsPage = customerDataPage.extend({ cursor });
 
 export const readPersonDataOperation = defineInternalOperation({
   id: 'readPersonData',
   repeatable: true,
-  input: z.object({ records: personRecords, cursor }),
+  input: z.object({ records: customerRecords, cursor }),
   output: rowsPage,
 });
 
@@ -53,7 +53,7 @@ export const erasePersonOperation = defineInternalOperation({
   id: 'erasePerson',
   // The id decides.
   repeatable: true,
-  input: z.object({ erasureId: z.string(), records: personRecords }),
+  input: z.object({ erasureId: z.string(), records: customerRecords }),
   output: erasure,
 });
 

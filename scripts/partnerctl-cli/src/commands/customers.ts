@@ -3,10 +3,10 @@ import {
   erasePersonOperation,
   findPeopleOperation,
   listErasuresOperation,
-  type PersonRecords,
+  type CustomerRecords,
   readPersonDataOperation,
-} from '@partner/proto-contracts/internal/operators/people';
-import type { Erasure, PeopleFound } from '@partner/proto-contracts/resources/person/person';
+} from '@partner/proto-contracts/internal/operators/customers';
+import type { CustomersFound, Erasure } from '@partner/proto-contracts/resources/customer/customer';
 import { ERASED_TEXT } from '@partner/proto-contracts/values/redacted';
 import { newId } from '@partner/kernel/process/ids';
 import { notFound } from '@partner/kernel/process/service-error';
@@ -35,13 +35,13 @@ type Criteria = Readonly<
   Partial<Record<'email' | 'phone' | 'address' | 'id' | 'company', string | undefined>>
 >;
 
-export function peopleCommand(context: CommandContext) {
+export function customersCommand(context: CommandContext) {
   const group = topCommand(
-    'people',
+    'customers',
     "a customer's personal data: find, export, erase",
     'find --email ada@customers.example',
     'erase --id prj_01j…',
-  );
+  ).alias('people');
   const about = (name: string, description: string, ...lines: readonly string[]) =>
     subcommand(group, name, description, ...lines)
       .option('--email <email>', 'records with this email address; case makes no difference')
@@ -117,8 +117,8 @@ export function peopleCommand(context: CommandContext) {
 }
 
 interface Found {
-  readonly records: PersonRecords;
-  readonly matches: PeopleFound['matches'];
+  readonly records: CustomerRecords;
+  readonly matches: CustomersFound['matches'];
   readonly criteria: Omit<Criteria, 'company'>;
   readonly letters: readonly LetterAbout[];
 }
@@ -153,15 +153,15 @@ function deadLetters(
   return deadLettersAbout(context, texts);
 }
 
-function idsOf({ leads, projects, jobs, appointments }: PersonRecords): readonly string[] {
+function idsOf({ leads, projects, jobs, appointments }: CustomerRecords): readonly string[] {
   return [...leads, ...projects, ...jobs, ...appointments].sort();
 }
 
-function codeOf(records: PersonRecords): string {
+function codeOf(records: CustomerRecords): string {
   return createHash('sha256').update(idsOf(records).join()).digest('hex').slice(0, 8);
 }
 
-function dataPages(context: CommandContext, records: PersonRecords) {
+function dataPages(context: CommandContext, records: CustomerRecords) {
   return pagesOf(context, (cursor) => context.call(readPersonDataOperation, { records, cursor }));
 }
 
@@ -181,7 +181,7 @@ async function preview(
   );
 }
 
-async function erase(context: CommandContext, records: PersonRecords): Promise<Erasure> {
+async function erase(context: CommandContext, records: CustomerRecords): Promise<Erasure> {
   const { id: erasureId } = await context.call(erasePersonOperation, { erasureId: newId('ers'), records });
   context.tell(`erasure ${erasureId} has begun; it continues if this command ends`);
   return pollUntil(

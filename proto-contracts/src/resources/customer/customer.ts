@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { dateTimeOut } from '../../values/date-time.js';
 
 /** A lead, a later submission of it, or a job of a customer, visible to operators alone. */
-const personMatch = z.object({
+const customerMatch = z.object({
   type: z.enum(['lead', 'submission', 'job']),
   id: z.string(),
   companyId: z.string(),
@@ -15,17 +15,17 @@ const personMatch = z.object({
   createdAt: dateTimeOut,
 });
 
-export const peopleFound = z.object({ matches: z.array(personMatch) });
+export const customersFound = z.object({ matches: z.array(customerMatch) });
 
-export type PeopleFound = z.infer<typeof peopleFound>;
+export type CustomersFound = z.infer<typeof customersFound>;
 
-export const personDataPage = z.object({
+export const customerDataPage = z.object({
   rows: z.array(z.object({ table: z.string(), row: z.record(z.string(), z.unknown()) })),
   /** Of a company, on the first page: why it cannot be erased now. */
   obstacles: z.array(z.string()).optional(),
 });
 
-export type PersonDataPage = z.infer<typeof personDataPage>;
+export type CustomerDataPage = z.infer<typeof customerDataPage>;
 
 /** The erasure of a customer's or a company's data. It has ids and counts only, so it can be kept. */
 export const erasure = z.object({
