@@ -98,8 +98,8 @@ async function sendCopies(path: string, options: Call): Promise<HttpResponse> {
   const responses = await Promise.all(copies);
   const texts = responses.map(({ text, headers }) => text.replace(headers.get('x-request-id') ?? '', ''));
   expect(new Set(texts).size).toBe(1);
-  const replays = responses.filter(({ headers }) => headers.get('idempotency-replayed') === 'true');
-  expect(replays.length).toBeGreaterThanOrEqual(COPIES - 1);
+  const repeats = responses.filter(({ headers }) => headers.get('idempotency-replayed') === 'true');
+  expect(repeats.length).toBeGreaterThanOrEqual(COPIES - 1);
   const [first] = responses;
   invariant(first, 'there are copies');
   return first;

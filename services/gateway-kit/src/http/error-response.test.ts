@@ -29,7 +29,7 @@ describe('a failure of an endpoint', () => {
     assertError(await failWith(notFound('job')).response, 404, 'not_found');
   });
 
-  test('reports whether it is a replay and when the key expires', async () => {
+  test('reports whether it is a repeat and when the key expires', async () => {
     const idempotency = { replayed: true, expiresAt: new Date('2026-10-16T12:00:00Z') };
     const { headers } = await failWith(new ServiceError('stale_version', 'read again', { idempotency }))
       .response;

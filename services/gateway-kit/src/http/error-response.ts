@@ -29,7 +29,7 @@ function retryAfter(error: ServiceError): string {
   return String(Math.max(1, Math.ceil(error.attributes.retryAfterSeconds ?? 1)));
 }
 
-/** Returns `idempotency-expires` for an outcome that can be replayed, and `idempotency-replayed` for a replay. */
+/** Returns `idempotency-expires` for a recorded outcome, and `idempotency-replayed` for a repeat. */
 export function idempotencyHeaders(mark: IdempotencyMark): Readonly<Record<string, string>> {
   return {
     'idempotency-expires': formatDateTime(mark.expiresAt),

@@ -131,7 +131,7 @@ describe('an appointment', () => {
     expect([message.projectId, message.notes]).toEqual([undefined, undefined]);
   });
 
-  test("replayed after its lead has become another company's still returns the first response", async () => {
+  test("repeated after its lead has become another company's still returns the first response", async () => {
     const { leadId } = await insertLead(seller);
     const key = keyed();
     const first = await book({ binding: key, leadId });

@@ -248,16 +248,16 @@ describe('a note', () => {
 });
 
 describe('a request to append a note', () => {
-  test('replayed with its key after the job has left the installer is not found, and has no second effect once it is back [IDEM-6]', async () => {
+  test('repeated with its key after the job has left the installer is not found, and has no second effect once it is back [IDEM-6]', async () => {
     const jobId = await newJob();
     const key = binding(newId('evt'));
     const first = await append({ jobId, binding: key });
     const give = (installerCompanyId: string) =>
       database.query('update jobs set installer_company_id = $2 where id = $1', [jobId, installerCompanyId]);
     await give(other.installerCompanyId);
-    const replay = await refusalOf(append({ jobId, binding: key }));
-    expect(replay).toMatchObject({ reason: 'not_found', message: 'no such job' });
-    expect(replay.attributes).toEqual({});
+    const repeat = await refusalOf(append({ jobId, binding: key }));
+    expect(repeat).toMatchObject({ reason: 'not_found', message: 'no such job' });
+    expect(repeat.attributes).toEqual({});
     expect(await refusalOf(append({ jobId }))).toMatchObject({ reason: 'not_found' });
 
     await give(boundary.installerCompanyId);
@@ -268,7 +268,7 @@ describe('a request to append a note', () => {
     expect(await messagesAbout(jobId)).toHaveLength(1);
   });
 
-  test('is not replayed to a key that is bound to another installer', async () => {
+  test('is not repeated to a key that is bound to another installer', async () => {
     const jobId = await newJob();
     const key = binding(newId('evt'));
     await append({ jobId, binding: key });

@@ -136,7 +136,7 @@ const LOCK_CONTRACTOR_JOB: PreparedStatement = {
  * their order. The installer's view of the job, its version and its feed stay unchanged.
  *
  * One transaction holds the note, the message to the platform and the outcome of the key. Fails with `not_found` for a job
- * outside the boundary, also for a replay, then with `note_limit_reached`. Locks: the key's row, then the job, so that
+ * outside the boundary, also for a repeat, then with `note_limit_reached`. Locks: the key's row, then the job, so that
  * concurrent notes are all kept.
  */
 export const appendJobNote = (deps: WriteDeps) =>
@@ -148,7 +148,7 @@ export const appendJobNote = (deps: WriteDeps) =>
         companyId: sellingCompanyId,
         binding: idempotencyKey && {
           ...idempotencyKey,
-          // The keys of a company share one space, but a key bound to another installer must not replay this one's job.
+          // The keys of a company share one space, but another installer's key must not repeat this one's response.
           operation: `${idempotencyKey.operation} for ${installerCompanyId}`,
         },
         timeoutMs: timeoutMs(),
@@ -161,7 +161,7 @@ export const appendJobNote = (deps: WriteDeps) =>
               installerCompanyId,
             ])
           )[0],
-        checkReplay: (row) => {
+        checkRepeat: (row) => {
           if (row === undefined) throw notFound('job');
         },
         work: (tx, row) => {

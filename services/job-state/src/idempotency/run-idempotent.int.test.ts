@@ -96,7 +96,7 @@ describe('work that refuses', () => {
     {},
     { currentVersion: 3 },
     { currentVersion: 3, currentStatus: 'ON_SITE', allowed: ['WORK_COMPLETE', 'BLOCKED'] },
-  ])('is replayed with all that it said: %j [IDEM-2]', async (attributes) => {
+  ])('is repeated with all that it said: %j [IDEM-2]', async (attributes) => {
     const companyId = newId('cmp');
     const refusal = new ServiceError('transition_not_allowed', 'from here it cannot move', attributes);
     refusals = 0;
@@ -125,7 +125,7 @@ describe('work that refuses', () => {
   test.each([
     ['body', binding(KEY, 'POST /things', '{"other":1}')],
     ['operation', binding(KEY, 'PUT /things')],
-  ])('is not replayed for another %s: the key is refused [IDEM-2]', async (_what, other) => {
+  ])('is not repeated for another %s: the key is refused [IDEM-2]', async (_what, other) => {
     const companyId = newId('cmp');
     const refusal = new ServiceError('stale_version', 'it has changed');
     await refuse(companyId, binding(KEY), refusal);

@@ -51,8 +51,8 @@ const storedRefusal = z.object({
  * `idempotency_mismatch`. A request whose key is in use waits 2 s, or until its caller's deadline, then fails with
  * `idempotency_in_progress`. If the work throws, the key stays unused. Without a key the work is done each time.
  *
- * `load` reads and locks what the work needs. It is sent together with the lookup of the key, so it runs for replays too. A
- * replay runs `checkReplay` first. If that throws, the caller gets its error, and the stored outcome stays. Work that only
+ * `load` reads and locks what the work needs. It is sent together with the lookup of the key, so it runs for repeats too. A
+ * repeat runs `checkRepeat` first. If that throws, the caller gets its error, and the stored outcome stays. Work that only
  * sends its effects costs one more round trip, the commit included.
  *
  * Locks: first an advisory lock on company and key, then those of `load` and of the work.
@@ -63,10 +63,10 @@ export async function runIdempotent<T, Loaded>(
     readonly companyId: string;
     readonly binding: IdempotencyBinding | undefined;
     readonly result: z.ZodType<T>;
-    /** Must send its statements at once. Its failure fails a replay too: the transaction is then lost. */
+    /** Must send its statements at once. Its failure fails a repeat too: the transaction is then lost. */
     readonly load: (tx: Transaction) => Promise<Loaded>;
     /** Throws if the caller may not see the stored outcome any more; absent: the caller may, as long as the key is kept. */
-    readonly checkReplay?: (loaded: Loaded) => void;
+    readonly checkRepeat?: (loaded: Loaded) => void;
     /** Time until the caller's deadline, in ms. */
     readonly timeoutMs?: number | undefined;
     /** Lets the work share a transaction with other work of the company; see `TransactionLimits`. */
@@ -87,7 +87,7 @@ export async function runIdempotent<T, Loaded>(
       const claim = await claimed;
       const loaded = await loading;
       if (claim.kind === 'used') {
-        request.checkReplay?.(loaded);
+        request.checkRepeat?.(loaded);
         const outcome = parseOutcome(claim.outcome, request.result);
         return { outcome, idempotency: { replayed: true, expiresAt: claim.expiresAt } };
       }

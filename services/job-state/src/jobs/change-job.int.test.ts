@@ -107,9 +107,9 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, messag
     await fixture.assign({ jobId, expectedVersion: 2 });
     const before = await fixture.stored(jobId);
 
-    const replay = await write({ jobId, binding: key });
-    expect(replay.resource).toBe(first.resource);
-    expect(replay.idempotency).toEqual({ ...first.idempotency, replayed: true });
+    const repeat = await write({ jobId, binding: key });
+    expect(repeat.resource).toBe(first.resource);
+    expect(repeat.idempotency).toEqual({ ...first.idempotency, replayed: true });
     expect(await fixture.stored(jobId)).toEqual(before);
   });
 
@@ -123,9 +123,9 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, messag
       fixture.database.query('update jobs set installer_company_id = $2 where id = $1', [jobId, companyId]);
     await assignTo(fixture.otherInstaller);
     for (const key of [done, stale]) {
-      const replay = await refusalOf(write({ jobId, binding: key }));
-      expect(replay).toMatchObject({ reason: 'not_found', message: 'no such job' });
-      expect(replay.attributes).toEqual({});
+      const repeat = await refusalOf(write({ jobId, binding: key }));
+      expect(repeat).toMatchObject({ reason: 'not_found', message: 'no such job' });
+      expect(repeat.attributes).toEqual({});
     }
 
     await assignTo(fixture.installer);

@@ -40,7 +40,7 @@ interface JobOperation {
   };
   /** Names the written resource when a closed job is refused. */
   readonly what: 'status events' | 'schedules' | 'assignments';
-  /** Validates the request against the clock, before the job is loaded; skipped for replays. */
+  /** Validates the request against the clock, before the job is loaded; skipped for repeats. */
   readonly check?: (now: Date) => void;
   /**
    * Locks what else the decision needs, and returns the ids; the job is already locked. Must send its statements at once. Absent:
@@ -63,7 +63,7 @@ interface JobOperation {
  *
  * Fails with `not_found` for a job that the company does not have, then with `stale_version`, then with
  * `transition_not_allowed` for a closed job, then as the operation decides: a caller who has not read the current state cannot
- * know what it allows. A refusal is stored under the key and repeated. A replay also fails with `not_found` while the company
+ * know what it allows. A refusal is stored under the key and repeated. A repeat also fails with `not_found` while the company
  * does not have the job: the stored outcome shows the customer.
  *
  * Locks: the key's row, the job, the operation's locks, last the company's feed head.
@@ -89,7 +89,7 @@ export async function changeJob(
       const locked = (await operation.alsoLock?.(tx)) ?? new Set<string>();
       return { job: await locking, locked };
     },
-    checkReplay: ({ job }) => {
+    checkRepeat: ({ job }) => {
       if (job === undefined) throw notFound('job');
     },
     work: (tx, { job, locked }) => {

@@ -128,7 +128,7 @@ describe('a status event', () => {
     expect(atTheEdge.idempotency).toMatchObject({ replayed: false });
   });
 
-  test('replayed after it has become too old still has its recorded outcome', async () => {
+  test('repeated after it has become too old still has its recorded outcome', async () => {
     const jobId = await fixture.job();
     const write = { jobId, occurredAt: shift(-30 * 24 * 3_600_000) };
     const [done, stale] = [binding(newId('evt')), binding(newId('evt'))];

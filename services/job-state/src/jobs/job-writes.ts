@@ -26,7 +26,7 @@ import { shownSchedule } from './render-projection.js';
 /**
  * Changes a job's status as {@link changeJob} changes a job (spec: Installer v1, status-events).
  *
- * Fails with `invalid_argument` if `occurredAt` is too far from now, skipped for replays of a known key. Then fails with
+ * Fails with `invalid_argument` if `occurredAt` is too far from now, skipped for repeats of a known key. Then fails with
  * `not_found`, `stale_version` or `transition_not_allowed`.
  */
 export const recordStatusEvent = (deps: WriteDeps) =>

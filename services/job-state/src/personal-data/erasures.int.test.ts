@@ -103,16 +103,16 @@ describe('an erasure', () => {
     });
   });
 
-  test('replays a write with the erased job, and a new lead at the address is not merged [PERSON-6]', async () => {
+  test('repeats a write with the erased job, and a new lead at the address is not merged [PERSON-6]', async () => {
     const customer = await newCustomer();
     const key = binding(newId('evt'), `POST /partner/v1/jobs/${customer.jobId}/status-events`);
     const write = { jobId: customer.jobId, expectedVersion: 2, binding: key, status: 'EN_ROUTE' } as const;
     await fixture.record(write);
     await begin({ id: customer.jobId });
     await finish();
-    const replay = await fixture.record(write);
-    expect(replay.idempotency?.replayed).toBe(true);
-    expect(JSON.parse(replay.resource)).toMatchObject({ version: 3, redacted: true });
+    const repeat = await fixture.record(write);
+    expect(repeat.idempotency?.replayed).toBe(true);
+    expect(JSON.parse(repeat.resource)).toMatchObject({ version: 3, redacted: true });
     const { result } = await createLead(deps, {
       ...LEAD,
       companyId: fixture.seller,

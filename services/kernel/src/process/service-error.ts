@@ -12,7 +12,7 @@ export interface FieldViolation {
 }
 
 export interface IdempotencyMark {
-  /** True if the outcome was recorded earlier and is replayed without a new effect. */
+  /** True if the outcome was recorded earlier and is returned again without a new effect. */
   readonly replayed: boolean;
   readonly expiresAt: Date;
 }
