@@ -4,7 +4,7 @@ import { createRpcClient } from '@partner/kernel/amqp/rpc-client';
 import { runService } from '@partner/kernel/process/service';
 import { startKeyUsage } from './access/keys/start-key-usage.js';
 import { afterMs } from '@partner/kernel/process/timers';
-import { startAnnouncingChanges } from './changes/start-announcing-changes.js';
+import { startLiveUpdates } from './live-updates/start-live-updates.js';
 import { config } from './config.js';
 import { connectToBroker, openDatabases } from './connections.js';
 import { startOutboxRelay } from './outbox/start-outbox-relay.js';
@@ -30,14 +30,14 @@ await runService({
 
     const publisher = createPublisher({ connection: publishing, logger, metrics });
     lifecycle.onShutdown('publisher', () => publisher.flush());
-    // A separate channel, so that announcements, which may be lost, never delay other messages.
-    const changesPublisher = createPublisher({ connection: publishing, logger, metrics });
-    const announcements = startAnnouncingChanges({
+    // A separate channel, so that live updates, which may be lost, never delay other messages.
+    const liveUpdatePublisher = createPublisher({ connection: publishing, logger, metrics });
+    const liveUpdates = startLiveUpdates({
       databases: [database, queue],
-      publisher: changesPublisher,
+      publisher: liveUpdatePublisher,
       after: afterMs,
     });
-    lifecycle.onShutdown('changes', async () => announcements.stop());
+    lifecycle.onShutdown('live-updates', async () => liveUpdates.stop());
     const keyUsage = startKeyUsage({ database, logger, metrics, intervalMs: KEY_USAGE_INTERVAL_MS });
     const shared = { database, clock, logger, metrics };
     const loops = {

@@ -35,7 +35,7 @@ async function listen(): Promise<void> {
   await gaps.atLeast(1);
 }
 
-function announce(type: string, body: Uint8Array): Promise<void> {
+function broadcast(type: string, body: Uint8Array): Promise<void> {
   const exchange = WEBHOOK_CHANGES_BROADCAST;
   return publisher.publish({ exchange, routingKey: type, messageId: 'evt_1', type, body, mayBeLost: true });
 }
@@ -55,13 +55,13 @@ afterEach(async () => {
 });
 
 describe('the listener of changes', () => {
-  test('forwards announcements to the streams of every process', async () => {
+  test('forwards live updates to the streams of every process', async () => {
     await listen();
     const message = create(WebhooksChangedSchema, {
       companyId: 'cmp_listener',
       subscriptionIds: ['whk_1', 'whk_2'],
     });
-    await announce(WebhooksChangedSchema.typeName, toBinary(WebhooksChangedSchema, message));
+    await broadcast(WebhooksChangedSchema.typeName, toBinary(WebhooksChangedSchema, message));
     const found = await Promise.all(
       received.map((changes) => changes.find(([companyId]) => companyId === 'cmp_listener')),
     );
@@ -72,11 +72,11 @@ describe('the listener of changes', () => {
   });
 
   test('skips malformed messages, and continues', async () => {
-    await announce(WebhooksChangedSchema.typeName, Buffer.from([0xff]));
-    await announce('partner.test.v1.Another', Buffer.alloc(0));
-    await announce(WebhooksChangedSchema.typeName, Buffer.alloc(0));
+    await broadcast(WebhooksChangedSchema.typeName, Buffer.from([0xff]));
+    await broadcast('partner.test.v1.Another', Buffer.alloc(0));
+    await broadcast(WebhooksChangedSchema.typeName, Buffer.alloc(0));
     const message = create(WebhooksChangedSchema, { companyId: 'cmp_after' });
-    await announce(WebhooksChangedSchema.typeName, toBinary(WebhooksChangedSchema, message));
+    await broadcast(WebhooksChangedSchema.typeName, toBinary(WebhooksChangedSchema, message));
     await received[0]?.find(([companyId]) => companyId === 'cmp_after');
     expect(listeners[0]?.isConsuming()).toBe(true);
   });

@@ -153,8 +153,7 @@ export function createChangeStreams(deps: {
 }
 
 /**
- * Forwards job-state's change announcements to the open streams. Makes every stream refresh if an announcement may have
- * been missed.
+ * Forwards job-state's live updates to the open streams. Makes every stream refresh if one may have been missed.
  */
 export function startChangeListener(deps: {
   readonly connection: Pick<AmqpConnection, 'openChannel'>;

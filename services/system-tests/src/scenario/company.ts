@@ -44,7 +44,7 @@ export interface ScenarioCompany {
   readonly subscriptionUrl: string;
   /** Sends a request to the console as its owner. */
   console(method: string, path: string, body?: unknown): Promise<HttpResponse>;
-  /** Listens to the console's changes until one announces what `cause` changes. */
+  /** Listens to the console's changes until one names what `cause` changes. */
   receiveChange(cause: () => Promise<unknown>): Promise<void>;
   /** Creates an API key at the console and returns its text. */
   makeKey(kind: KeyKindName, boundCompanyId?: string): Promise<string>;

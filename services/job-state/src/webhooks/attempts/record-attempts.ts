@@ -20,7 +20,7 @@ import type { AttemptMetrics } from './attempt-metrics.js';
 import { countDeadLetters } from './count-dead-letters.js';
 import { type DeliveryStanding, type RetrySettings, settleAttempt } from './settle-attempt.js';
 import { type Change, type SubscriptionChange, writeSettlements } from './write-settlements.js';
-import { announceAfterCommit } from '../../changes/announce-change.js';
+import { sendLiveUpdate } from '../../live-updates/send-live-update.js';
 import { slotsFreed } from '../deliveries/releaser.js';
 
 export interface RecordAttemptsDeps {
@@ -96,10 +96,9 @@ export async function recordAttempts(
     // A finished attempt frees a slot under the cap of its subscription.
     if (outcome.settled.length > 0) slotsFreed.tell(tx);
     for (const { delivery } of outcome.settled) {
-      announceAfterCommit(tx, delivery.companyId, [delivery.subscriptionId]);
+      sendLiveUpdate(tx, delivery.companyId, [delivery.subscriptionId]);
     }
-    for (const { companyId, subscriptionId } of recovered)
-      announceAfterCommit(tx, companyId, [subscriptionId]);
+    for (const { companyId, subscriptionId } of recovered) sendLiveUpdate(tx, companyId, [subscriptionId]);
     return outcome;
   });
   for (const { delivery, result } of recorded) {

@@ -12,7 +12,7 @@ import type { Transaction } from '../../database/database.js';
 import { deliveriesWaiting, leaseLimitsOf, releaseAfterCommit } from '../deliveries/releaser.js';
 import { itemValues, RECORD_EVENTS, type RecordedDelivery } from './record-events-statement.js';
 import { renderEnvelope } from './render-envelope.js';
-import { announceAfterCommit } from '../../changes/announce-change.js';
+import { sendLiveUpdate } from '../../live-updates/send-live-update.js';
 
 /** An event that the webhook subscriptions of a company may match. */
 export interface EventToRecord<E extends EventName> {
@@ -77,7 +77,7 @@ export function recordEvent<E extends EventName>(tx: Transaction, event: EventTo
       releaseAfterCommit(tx, leased);
       const waiting = rows.filter((row) => row.leaseId === null).map(({ subscriptionId }) => subscriptionId);
       if (waiting.length > 0) deliveriesWaiting.tell(tx, ...waiting);
-      announceAfterCommit(
+      sendLiveUpdate(
         tx,
         event.companyId,
         rows.map(({ subscriptionId }) => subscriptionId),

@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../database/database.js';
-import { announceAfterCommit } from '../../changes/announce-change.js';
+import { sendLiveUpdate } from '../../live-updates/send-live-update.js';
 
 export interface EventAbout {
   readonly companyId: string;
@@ -45,7 +45,7 @@ export async function withdrawEvents(tx: Transaction, about: readonly EventAbout
      returning d.company_id as "companyId", d.subscription_id as "subscriptionId"`,
     [eventIds],
   );
-  for (const { companyId, subscriptionId } of withdrawn) announceAfterCommit(tx, companyId, [subscriptionId]);
+  for (const { companyId, subscriptionId } of withdrawn) sendLiveUpdate(tx, companyId, [subscriptionId]);
 }
 
 function columns(about: readonly EventAbout[]): readonly unknown[] {

@@ -1,4 +1,4 @@
-import { announceAfterCommit } from '../../changes/announce-change.js';
+import { sendLiveUpdate } from '../../live-updates/send-live-update.js';
 import {
   type eventReplayIn,
   type EventReplayPreview,
@@ -157,7 +157,7 @@ async function start(
     const details = { subscriptionId, event, ...selected, from, to, perMinute, total };
     const subject = { type: 'bulk_replay', id } as const;
     await recordAudit(tx, { companyId, actor, action: 'bulk_replay.started', subject, details });
-    announceAfterCommit(tx, companyId, [subscriptionId]);
+    sendLiveUpdate(tx, companyId, [subscriptionId]);
   }
   return rows;
 }

@@ -8,7 +8,7 @@ import { stepReplay } from './replay-deliveries.js';
 import { stepEvents } from './replay-events.js';
 import { stepBackfill } from './step-backfill.js';
 import { isDue, isWaiting } from '../deliveries/delivery-columns.js';
-import { announceAfterCommit } from '../../changes/announce-change.js';
+import { sendLiveUpdate } from '../../live-updates/send-live-update.js';
 import { deliveriesWaiting } from '../deliveries/releaser.js';
 
 /** Maximum number of due deliveries of one bulk replay that wait for an attempt. One step may exceed it by its size. */
@@ -104,7 +104,7 @@ async function stepNext(
     );
     if (step !== undefined && step.queued > 0) deliveriesWaiting.tell(tx, due.subscriptionId);
     if (state !== 'running' || (step?.queued ?? 0) > 0) {
-      announceAfterCommit(tx, due.companyId, [due.subscriptionId]);
+      sendLiveUpdate(tx, due.companyId, [due.subscriptionId]);
     }
     return { due, state, queued: due.queued + (step?.queued ?? 0) };
   });

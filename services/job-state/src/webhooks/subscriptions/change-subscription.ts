@@ -5,7 +5,7 @@ import { type AuditedChange, recordAudit } from '../../audit/record-audit.js';
 import type { Database, Transaction } from '../../database/database.js';
 import { type Caller, lockSubscription, type OwnersSubscription } from './get-subscription.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
-import { announceAfterCommit } from '../../changes/announce-change.js';
+import { sendLiveUpdate } from '../../live-updates/send-live-update.js';
 
 export interface ChangeDeps {
   readonly database: Pick<Database, 'transaction'>;
@@ -41,7 +41,7 @@ export async function recordChange<Result>(
       if (changed.recorded === undefined) return changed;
       const { subscriptionId, action, subject, details } = changed.recorded;
       await recordAudit(tx, { companyId, actor, action, subject, details });
-      announceAfterCommit(tx, companyId, [subscriptionId]);
+      sendLiveUpdate(tx, companyId, [subscriptionId]);
       return changed;
     },
     { companyId, timeoutMs: timeoutMs() },

@@ -4,7 +4,7 @@ import { commitTopic } from '../../database/after-commit.js';
 import type { Database } from '../../database/database.js';
 import { isWaiting, RETAINED_COLUMNS } from '../deliveries/delivery-columns.js';
 import { type Loop, startLoop } from '../../database/start-loop.js';
-import { announceAfterCommit } from '../../changes/announce-change.js';
+import { sendLiveUpdate } from '../../live-updates/send-live-update.js';
 import { deliveriesWaiting } from '../deliveries/releaser.js';
 
 /** Subscriptions have deliveries that do not match their state. */
@@ -131,7 +131,7 @@ export async function followSubscriptionState({ database }: FollowDeps): Promise
         ids,
         perSubscription,
       ]);
-      for (const { companyId, subscriptionId } of rows) announceAfterCommit(tx, companyId, [subscriptionId]);
+      for (const { companyId, subscriptionId } of rows) sendLiveUpdate(tx, companyId, [subscriptionId]);
       if (move === 'resume' && rows.length > 0) deliveriesWaiting.tell(tx);
       return rows.length;
     });

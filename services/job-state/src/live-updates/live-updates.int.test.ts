@@ -8,28 +8,28 @@ import { stepBulkReplay } from '../webhooks/replay/run-bulk-replays.js';
 import { followSubscriptionState } from '../webhooks/subscriptions/follow-subscription-state.js';
 import { attemptedMessage } from '../testing/webhook-fixture.js';
 import { openSubscriptionFixture, type SubscriptionFixture } from '../testing/subscription-fixture.js';
-import { announceAfterCommit, onAnnounced } from './announce-change.js';
+import { sendLiveUpdate, onLiveUpdate } from './send-live-update.js';
 
 const FAILED = AttemptOutcome.TIMED_OUT;
 let fixture: SubscriptionFixture;
-const announced: string[] = [];
+const sent: string[] = [];
 
 beforeAll(async () => {
   fixture = await openSubscriptionFixture();
-  onAnnounced(fixture.database, (companyId, ids) => void announced.push(`${companyId} ${ids.join()}`));
+  onLiveUpdate(fixture.database, (companyId, ids) => void sent.push(`${companyId} ${ids.join()}`));
 });
 
 beforeEach(() => {
-  announced.length = 0;
+  sent.length = 0;
 });
 
 afterAll(() => fixture.close());
 
-/** The announcements that work causes. */
-async function announcedBy(work: () => Promise<unknown>): Promise<readonly string[]> {
-  announced.length = 0;
+/** The live updates that work causes. */
+async function sentBy(work: () => Promise<unknown>): Promise<readonly string[]> {
+  sent.length = 0;
   await work();
-  return announced.splice(0);
+  return sent.splice(0);
 }
 
 async function queued(companyId: string, subscriptionId: string): Promise<string> {
@@ -49,12 +49,12 @@ describe('a page that shows webhooks is notified of', () => {
   test('every change that an owner makes to a subscription', async () => {
     const companyId = await fixture.company();
     let of = { companyId, subscriptionId: '' };
-    const created = await announcedBy(async () => {
+    const created = await sentBy(async () => {
       of = await fixture.created(companyId);
     });
     const line = `${companyId} ${of.subscriptionId}`;
     expect(created).toEqual([line]);
-    expect(await announcedBy(() => fixture.tested(of))).toEqual([line, line]);
+    expect(await sentBy(() => fixture.tested(of))).toEqual([line, line]);
     const { client } = fixture;
     const changes = [
       () => client.activateSubscription(of),
@@ -64,15 +64,15 @@ describe('a page that shows webhooks is notified of', () => {
       () => client.pauseSubscription(of),
       () => client.deleteSubscription(of),
     ];
-    for (const change of changes) expect(await announcedBy(change)).toEqual([line]);
+    for (const change of changes) expect(await sentBy(change)).toEqual([line]);
   });
 
   test('a queued event, but not of one without any subscriber [CONSOLE-2]', async () => {
     const companyId = await fixture.company();
-    expect(await announcedBy(() => fixture.event(companyId))).toEqual([]);
+    expect(await sentBy(() => fixture.event(companyId))).toEqual([]);
     const subscriptionId = await fixture.subscription({ companyId });
     await fixture.subscription({ companyId, state: 'paused' });
-    expect(await announcedBy(() => fixture.event(companyId))).toEqual([`${companyId} ${subscriptionId}`]);
+    expect(await sentBy(() => fixture.event(companyId))).toEqual([`${companyId} ${subscriptionId}`]);
   });
 
   test('each attempt, and of a late one that reverts a dead letter', async () => {
@@ -80,10 +80,10 @@ describe('a page that shows webhooks is notified of', () => {
     const subscriptionId = await fixture.subscription({ companyId });
     const line = `${companyId} ${subscriptionId}`;
     const id = await queued(companyId, subscriptionId);
-    expect(await announcedBy(() => attempted(id, FAILED))).toEqual([line]);
+    expect(await sentBy(() => attempted(id, FAILED))).toEqual([line]);
     await fixture.finish('dead_lettered', id);
     const late = (deliveryId: string) =>
-      announcedBy(() => fixture.handle(attemptedMessage({ deliveryId, leaseId: 'former' })));
+      sentBy(() => fixture.handle(attemptedMessage({ deliveryId, leaseId: 'former' })));
     expect(await late(id)).toEqual([line]);
     expect(await late('dlv_gone')).toEqual([]);
   });
@@ -99,7 +99,7 @@ describe('a page that shows webhooks is notified of', () => {
     const deps = { database, logger: silentLogger, clock: () => new Date() };
     const caller = { companyId, actor: installerOwner(companyId), timeoutMs: () => undefined };
     let again = '';
-    const replayed = await announcedBy(async () => {
+    const replayed = await sentBy(async () => {
       again = (await replayDelivery(deps, { ...caller, deliveryId: id })).id;
     });
     expect(replayed).toEqual([line]);
@@ -112,8 +112,8 @@ describe('a page that shows webhooks is notified of', () => {
       event: undefined,
     };
     const begin = async () => createBulkReplay(deps, { ...of, ...caller, selection, perMinute: 600 });
-    expect(await announcedBy(begin)).toEqual([line]);
-    expect(await announcedBy(() => stepBulkReplay(deps))).toEqual([line]);
+    expect(await sentBy(begin)).toEqual([line]);
+    expect(await sentBy(() => stepBulkReplay(deps))).toEqual([line]);
   });
 
   test('deliveries that follow a pause and an activation', async () => {
@@ -122,28 +122,28 @@ describe('a page that shows webhooks is notified of', () => {
     await queued(companyId, subscriptionId);
     for (const state of ['paused', 'active'] as const) {
       await fixture.setState(subscriptionId, state);
-      const announcements = await announcedBy(() => followSubscriptionState(fixture));
-      expect(announcements).toContain(`${companyId} ${subscriptionId}`);
+      const updates = await sentBy(() => followSubscriptionState(fixture));
+      expect(updates).toContain(`${companyId} ${subscriptionId}`);
     }
   });
 
   test('no change that was rolled back [CONSOLE-2]', async () => {
     const undone = fixture.database.transaction(async (tx) => {
-      announceAfterCommit(tx, 'cmp_1', ['whk_1']);
+      sendLiveUpdate(tx, 'cmp_1', ['whk_1']);
       await tx.query('select 1 / 0');
     });
     await expect(undone).rejects.toThrow();
-    expect(announced).toEqual([]);
+    expect(sent).toEqual([]);
   });
 
-  test('several changes of one transaction in one announcement per company', async () => {
+  test('several changes of one transaction in one live update per company', async () => {
     await fixture.database.transaction(async (tx) => {
-      announceAfterCommit(tx, 'cmp_1', ['whk_1']);
-      announceAfterCommit(tx, 'cmp_2', ['whk_3']);
-      announceAfterCommit(tx, 'cmp_1', ['whk_2', 'whk_1']);
-      announceAfterCommit(tx, 'cmp_3', []);
+      sendLiveUpdate(tx, 'cmp_1', ['whk_1']);
+      sendLiveUpdate(tx, 'cmp_2', ['whk_3']);
+      sendLiveUpdate(tx, 'cmp_1', ['whk_2', 'whk_1']);
+      sendLiveUpdate(tx, 'cmp_3', []);
       await tx.query('select 1');
     });
-    expect(announced).toEqual(['cmp_1 whk_1,whk_2', 'cmp_2 whk_3']);
+    expect(sent).toEqual(['cmp_1 whk_1,whk_2', 'cmp_2 whk_3']);
   });
 });

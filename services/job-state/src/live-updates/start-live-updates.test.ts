@@ -3,24 +3,24 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { WebhooksChangedSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/webhooks_changed_pb';
 import type { OutgoingMessage } from '@partner/kernel/amqp/publisher';
 import { createManualTimers, type ManualTimers } from '@partner/kernel/testing/manual-timers';
-import { announceAfterCommit } from './announce-change.js';
-import { type ChangeAnnouncements, startAnnouncingChanges } from './start-announcing-changes.js';
+import { sendLiveUpdate } from './send-live-update.js';
+import { type LiveUpdates, startLiveUpdates } from './start-live-updates.js';
 
 let timers: ManualTimers;
 let published: OutgoingMessage[];
 let accepts: () => Promise<void>;
-let announcements: ChangeAnnouncements;
+let liveUpdates: LiveUpdates;
 
 let hooks: object;
-const announce = (companyId: string, subscriptionIds: readonly string[]) =>
-  announceAfterCommit({ hooks, afterCommit: (then) => then() }, companyId, subscriptionIds);
+const change = (companyId: string, subscriptionIds: readonly string[]) =>
+  sendLiveUpdate({ hooks, afterCommit: (then) => then() }, companyId, subscriptionIds);
 
 beforeEach(() => {
   hooks = {};
   timers = createManualTimers();
   published = [];
   accepts = async () => undefined;
-  announcements = startAnnouncingChanges({
+  liveUpdates = startLiveUpdates({
     databases: [{ hooks }],
     publisher: {
       publish: (message) => {
@@ -32,15 +32,15 @@ beforeEach(() => {
   });
 });
 
-const announced = () =>
+const sent = () =>
   published.splice(0).map(({ body }) => {
     const { companyId, subscriptionIds } = fromBinary(WebhooksChangedSchema, body);
     return [companyId, ...subscriptionIds];
   });
 
-describe('changes', () => {
-  test('are announced at once to every listener', () => {
-    announce('cmp_1', ['whk_1', 'whk_2']);
+describe('live updates', () => {
+  test('are sent at once to every listener', () => {
+    change('cmp_1', ['whk_1', 'whk_2']);
     expect(published).toMatchObject([
       {
         exchange: { name: 'partner.webhook-changes', type: 'fanout' },
@@ -48,21 +48,21 @@ describe('changes', () => {
         mayBeLost: true,
       },
     ]);
-    expect(announced()).toEqual([['cmp_1', 'whk_1', 'whk_2']]);
+    expect(sent()).toEqual([['cmp_1', 'whk_1', 'whk_2']]);
   });
 
-  test('are announced together once a second for each company', () => {
-    announce('cmp_1', ['whk_1']);
-    for (let n = 0; n < 1_000; n += 1) announce('cmp_1', [`whk_${n % 3}`]);
-    announce('cmp_2', ['whk_9']);
-    expect(announced()).toEqual([
+  test('are sent together once a second for each company', () => {
+    change('cmp_1', ['whk_1']);
+    for (let n = 0; n < 1_000; n += 1) change('cmp_1', [`whk_${n % 3}`]);
+    change('cmp_2', ['whk_9']);
+    expect(sent()).toEqual([
       ['cmp_1', 'whk_1'],
       ['cmp_2', 'whk_9'],
     ]);
     timers.pass(1_000);
-    expect(announced()).toEqual([['cmp_1', 'whk_0', 'whk_1', 'whk_2']]);
+    expect(sent()).toEqual([['cmp_1', 'whk_0', 'whk_1', 'whk_2']]);
     timers.pass(1_000);
-    expect(announced()).toEqual([]);
+    expect(sent()).toEqual([]);
     expect(timers.waiting()).toBe(0);
   });
 
@@ -77,18 +77,18 @@ describe('changes', () => {
     ],
   ])('do not affect a commit if the broker %s', (_name, outcome) => {
     accepts = outcome;
-    announce('cmp_1', ['whk_1']);
-    announce('cmp_1', ['whk_1']);
+    change('cmp_1', ['whk_1']);
+    change('cmp_1', ['whk_1']);
     timers.pass(1_000);
-    expect(announced()).toHaveLength(2);
+    expect(sent()).toHaveLength(2);
   });
 
-  test('are not announced after the stop', () => {
-    announce('cmp_1', ['whk_1']);
-    announce('cmp_1', ['whk_2']);
-    announcements.stop();
-    announce('cmp_2', ['whk_3']);
+  test('are not sent after the stop', () => {
+    change('cmp_1', ['whk_1']);
+    change('cmp_1', ['whk_2']);
+    liveUpdates.stop();
+    change('cmp_2', ['whk_3']);
     timers.pass(1_000);
-    expect(announced()).toEqual([['cmp_1', 'whk_1']]);
+    expect(sent()).toEqual([['cmp_1', 'whk_1']]);
   });
 });

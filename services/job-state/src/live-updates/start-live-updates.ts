@@ -6,35 +6,35 @@ import { newId } from '@partner/kernel/process/ids';
 import { createKeyedThrottle } from '@partner/kernel/process/keyed-throttle';
 import type { After } from '@partner/kernel/process/timers';
 import type { AfterCommit } from '../database/after-commit.js';
-import { onAnnounced } from './announce-change.js';
+import { onLiveUpdate } from './send-live-update.js';
 
-/** Minimum interval between two announcements of a company. */
-const ANNOUNCED_EVERY_MS = 1_000;
+/** Minimum interval between two live updates of a company. */
+const SENT_EVERY_MS = 1_000;
 
-export interface ChangeAnnouncements {
-  /** Stops the announcements and drops the pending ones. */
+export interface LiveUpdates {
+  /** Stops the live updates and drops the pending ones. */
   readonly stop: () => void;
 }
 
 /**
  * Broadcasts the companies whose webhooks or deliveries changed, at most once a second each.
  *
- * No transaction waits for it or fails with it: an announcement that the broker does not accept is lost.
+ * No transaction waits for it or fails with it: a live update that the broker does not accept is lost.
  */
-export function startAnnouncingChanges(deps: {
+export function startLiveUpdates(deps: {
   /** All databases through which this process changes webhooks or deliveries. */
   readonly databases: readonly Pick<AfterCommit, 'hooks'>[];
   readonly publisher: Pick<Publisher, 'publish'>;
   readonly after: After;
-}): ChangeAnnouncements {
+}): LiveUpdates {
   let isStopped = false;
   const throttle = createKeyedThrottle({
-    intervalMs: ANNOUNCED_EVERY_MS,
-    emit: (companyId, subscriptionIds) => void announce(companyId, subscriptionIds),
+    intervalMs: SENT_EVERY_MS,
+    emit: (companyId, subscriptionIds) => void send(companyId, subscriptionIds),
     after: deps.after,
   });
 
-  async function announce(companyId: string, subscriptionIds: readonly string[]): Promise<void> {
+  async function send(companyId: string, subscriptionIds: readonly string[]): Promise<void> {
     try {
       await deps.publisher.publish({
         exchange: WEBHOOK_CHANGES_BROADCAST,
@@ -53,7 +53,7 @@ export function startAnnouncingChanges(deps: {
   }
 
   for (const database of deps.databases) {
-    onAnnounced(database, (companyId, subscriptionIds) => {
+    onLiveUpdate(database, (companyId, subscriptionIds) => {
       if (!isStopped) throttle.note(companyId, subscriptionIds);
     });
   }
