@@ -5,7 +5,7 @@ import { emailAddress } from '../../values/email-address.js';
 import { hasUrlOrDomain, NAME_WITH_URL } from '../../values/name-without-url.js';
 
 export const COLLEAGUE_LIMITS = {
-  people: 50,
+  colleagues: 50,
   invitationHours: 72,
   /** Maximum invitations that are mailed for a company in any 60 seconds. */
   invitationsPerMinute: 5,

@@ -32,7 +32,7 @@ test('a viewer has no use for the pages that only change something', () => {
   ]) {
     expect(isOwnersPath(path)).toBe(true);
   }
-  for (const path of [PATHS.webhooks, PATHS.webhook('whk_1', 'secret'), PATHS.people]) {
+  for (const path of [PATHS.webhooks, PATHS.webhook('whk_1', 'secret'), PATHS.colleagues]) {
     expect(isOwnersPath(path)).toBe(false);
   }
 });

@@ -33,7 +33,7 @@ export const PATHS = {
   receiverCode: '/receiver-code',
   apiKeys: '/api-keys',
   audit: '/audit',
-  people: '/people',
+  colleagues: '/people',
   sessions: '/sessions',
   account: '/account',
   notifications: '/notifications',

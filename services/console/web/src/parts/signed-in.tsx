@@ -76,7 +76,7 @@ const NAVIGATION = [
   { to: PATHS.notifications, label: 'Notifications', icon: IconBell },
   { to: PATHS.technicalContact, label: 'Technical contact', icon: IconMail },
   { to: PATHS.audit, label: 'Audit trail', icon: IconHistory },
-  { to: PATHS.people, label: 'People', icon: IconUsers },
+  { to: PATHS.colleagues, label: 'People', icon: IconUsers },
   { to: PATHS.sessions, label: 'Sessions', icon: IconUserShield },
   { to: PATHS.account, label: 'Account', icon: IconUserCircle },
 ] as const;

@@ -115,8 +115,8 @@ test('the last owner with a password stays one, also if two owners demote each o
   ).toHaveLength(1);
 });
 
-test(`a company has at most ${COLLEAGUE_LIMITS.people} people [ROLE-2]`, async () => {
-  for (let n = 1; n < COLLEAGUE_LIMITS.people; n += 1) await member('VIEWER');
+test(`a company has at most ${COLLEAGUE_LIMITS.colleagues} people [ROLE-2]`, async () => {
+  for (let n = 1; n < COLLEAGUE_LIMITS.colleagues; n += 1) await member('VIEWER');
   await expect(invite(`${companyId}@people.example`)).rejects.toMatchObject({
     reason: 'colleague_limit_reached',
   });

@@ -68,10 +68,10 @@ const inviteColleague: AccessOperation = (deps) =>
     return changeColleagues(deps, context, async (tx, { companyId, actor }) => {
       const colleagues = await tx.query<Colleague>(...colleaguesOf(companyId));
       const isKnown = colleagues.some((colleague) => colleague.email?.toLowerCase() === email.toLowerCase());
-      if (!isKnown && colleagues.length >= COLLEAGUE_LIMITS.people) {
+      if (!isKnown && colleagues.length >= COLLEAGUE_LIMITS.colleagues) {
         throw new ServiceError(
           'colleague_limit_reached',
-          `a company can have at most ${COLLEAGUE_LIMITS.people} people in the console; remove one first`,
+          `a company can have at most ${COLLEAGUE_LIMITS.colleagues} people in the console; remove one first`,
         );
       }
       // A person who was removed, or never set a password, is invited again under the same id.

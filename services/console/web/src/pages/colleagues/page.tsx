@@ -8,42 +8,42 @@ import { Notice, OwnerOnly, PageHeader, Panel, QueryView, useOwner } from '../..
 
 type Colleague = Output<'listColleagues'>['colleagues'][number];
 
-/** Page of the people of the company. */
+/** Page of the colleagues of the company. */
 export function Page() {
   const colleagues = useOperation('listColleagues', {});
   return (
     <>
       <PageHeader title="People" description="Who can sign in to the console of your company." />
       <QueryView query={colleagues} label="the people of your company">
-        {(data) => <People people={data.colleagues} />}
+        {(data) => <Colleagues colleagues={data.colleagues} />}
       </QueryView>
     </>
   );
 }
 
-function People({ people }: { readonly people: readonly Colleague[] }) {
+function Colleagues({ colleagues }: { readonly colleagues: readonly Colleague[] }) {
   const isOwner = useOwner().owner.role === 'owner';
   return (
     <Stack gap="md">
       <DataTable
         caption="People of your company, oldest first"
-        rows={people}
+        rows={colleagues}
         rowKey={({ membershipId }) => membershipId}
         columns={{
           Name: ({ displayName }) => displayName,
           'Email address': ({ email }) => email ?? 'None',
-          Role: (person) =>
+          Role: (colleague) =>
             isOwner ? (
-              <RoleSelect person={person} />
+              <RoleSelect colleague={colleague} />
             ) : (
-              ROLE_OPTIONS.find(({ value }) => value === person.role)?.label
+              ROLE_OPTIONS.find(({ value }) => value === colleague.role)?.label
             ),
           Password: ({ hasPassword, isLinked }) => {
             if (hasPassword) return 'Set';
             return isLinked ? `None, signs in with ${pageProviderName()}` : 'Not set yet';
           },
           'Two-factor': ({ hasSecondFactor }) => (hasSecondFactor ? 'On' : 'Off'),
-          ...(isOwner && { Action: (person: Colleague) => <PersonActions person={person} /> }),
+          ...(isOwner && { Action: (colleague: Colleague) => <ColleagueActions colleague={colleague} /> }),
         }}
       />
       <OwnerOnly>
@@ -53,8 +53,8 @@ function People({ people }: { readonly people: readonly Colleague[] }) {
   );
 }
 
-function PersonActions({ person }: { readonly person: Colleague }) {
-  const { membershipId, displayName, hasSecondFactor } = person;
+function ColleagueActions({ colleague }: { readonly colleague: Colleague }) {
+  const { membershipId, displayName, hasSecondFactor } = colleague;
   const { owner } = useOwner();
   const remove = useAction('removeColleague', { done: 'Access removed' });
   const reset = useAction('resetColleagueSecondFactor', { done: 'Two-factor authentication reset' });
@@ -90,8 +90,8 @@ function PersonActions({ person }: { readonly person: Colleague }) {
   );
 }
 
-function RoleSelect({ person }: { readonly person: Colleague }) {
-  const { membershipId, displayName, role } = person;
+function RoleSelect({ colleague }: { readonly colleague: Colleague }) {
+  const { membershipId, displayName, role } = colleague;
   const setRole = useAction('setColleagueRole', { done: 'Role changed' });
   return (
     <Stack gap="xs">
@@ -121,7 +121,7 @@ const ROLE_OPTIONS = [
 
 const EMPTY = { displayName: '', email: '', role: 'viewer' };
 
-/** The form that invites a person. */
+/** The form that invites a colleague. */
 function InviteForm() {
   const add = useAction('addColleague', { done: 'Invitation sent', onDone: () => clear() });
   const { values, violations, field, clear } = useFields(EMPTY, add.error);
