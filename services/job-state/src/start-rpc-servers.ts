@@ -54,7 +54,6 @@ interface ServiceDeps {
   readonly dispatcher: Pick<OperationClient, 'callInternal'>;
 }
 
-/** The operations with which people sign in and manage a company's keys, colleagues and technical contact. */
 export const ACCESS_OPERATIONS = [
   ...[...SIGN_IN_OPERATIONS, ...PASSWORD_OPERATIONS, ...SECOND_FACTOR_OPERATIONS],
   ...[...COLLEAGUE_OPERATIONS, ...API_KEY_OPERATIONS, ...TECHNICAL_CONTACT_OPERATIONS],

@@ -1,7 +1,7 @@
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { heldSince, type PlatformState, scheduleInEffect } from '../jobs/platform-state.js';
 import type { JobRecord, JobScope, LockedJob } from '../jobs/job-record.js';
-import type { PlatformCommand } from './platform-message-type.js';
+import type { PlatformCommand } from './message-type/platform-message-type.js';
 
 export type JobDecision =
   /** The job with the message recorded and its effects applied. */

@@ -7,7 +7,7 @@ import type { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { LockTimeoutError } from '../database/server-failures.js';
 import { createNoteEffect } from './note-effect.js';
-import type { ReadMessage } from './platform-message-type.js';
+import type { ReadMessage } from './message-type/platform-message-type.js';
 import { readPlatformMessage } from './platform-messages.js';
 import {
   type ArrivedEffect,

@@ -27,13 +27,13 @@ import {
   decideScope,
   type JobDecision,
 } from './decide-job-change.js';
-import { flag, id, NAME_LENGTH, nameOf, optionalInstant, text } from './message-fields.js';
-import { classObstacle } from './obstacles.js';
+import { flag, id, NAME_LENGTH, nameOf, optionalInstant, text } from './message-type/message-fields.js';
+import { classObstacle } from './message-type/obstacles.js';
 import {
   type PlatformEffect,
   platformMessageType,
   type PlatformMessageType,
-} from './platform-message-type.js';
+} from './message-type/platform-message-type.js';
 import { recordJobChange } from './record-job-change.js';
 import { aboutJob, jobCreatedMessage, scope } from './record-job-created.js';
 

@@ -13,7 +13,7 @@ import { PLATFORM_MESSAGES } from '@partner/proto-contracts/platform-messages';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/process/ids';
 import { incoming, TEST_NOW } from '../testing/test-jobs.js';
-import type { ReadMessage } from './platform-message-type.js';
+import type { ReadMessage } from './message-type/platform-message-type.js';
 import { PLATFORM_MESSAGE_TYPES, readPlatformMessage } from './platform-messages.js';
 import { at, CUSTOMER, MONEY, SCOPE, sent, stamp } from './testing/messages.js';
 

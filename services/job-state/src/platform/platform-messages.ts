@@ -1,5 +1,5 @@
 import { jobMessages } from './job-messages.js';
-import type { PlatformMessageType, ReadMessage } from './platform-message-type.js';
+import type { PlatformMessageType, ReadMessage } from './message-type/platform-message-type.js';
 import { companyChangedMessage } from './record-company-changed.js';
 import { membershipChangedMessage } from './record-membership-changed.js';
 import { salesMessages } from './sales/sales-messages.js';

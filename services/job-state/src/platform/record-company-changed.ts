@@ -6,9 +6,9 @@ import { companyClass } from '@partner/proto-contracts/values/company-class';
 import { z } from 'zod';
 import type { Transaction } from '../database/database.js';
 import { changeAccountingLinks } from '../journal/backfills.js';
-import { id, instant, list, NAME_LENGTH, nameOf, text, version } from './message-fields.js';
-import { classObstacle } from './obstacles.js';
-import { type PlatformEffect, platformMessageType } from './platform-message-type.js';
+import { id, instant, list, NAME_LENGTH, nameOf, text, version } from './message-type/message-fields.js';
+import { classObstacle } from './message-type/obstacles.js';
+import { type PlatformEffect, platformMessageType } from './message-type/platform-message-type.js';
 
 const companyChanged = z
   .object({

@@ -8,7 +8,7 @@ import { instantOfChange, type LockedJob, lockJob } from '../jobs/job-record.js'
 import { renderProjection, shownSchedule } from '../jobs/render-projection.js';
 import { type JobEvent, writeJob } from '../jobs/write-job.js';
 import type { JobDecision } from './decide-job-change.js';
-import type { PlatformEffect } from './platform-message-type.js';
+import type { PlatformEffect } from './message-type/platform-message-type.js';
 
 /**
  * Records a platform message about an existing job, in one transaction with its effects.

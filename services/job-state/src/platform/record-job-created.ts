@@ -13,9 +13,9 @@ import {
   text,
   TEXT_LENGTH,
   version,
-} from './message-fields.js';
-import { projectObstacle, sellerObstacle } from './obstacles.js';
-import { type PlatformEffect, platformMessageType } from './platform-message-type.js';
+} from './message-type/message-fields.js';
+import { projectObstacle, sellerObstacle } from './message-type/obstacles.js';
+import { type PlatformEffect, platformMessageType } from './message-type/platform-message-type.js';
 
 const PHONE_LENGTH = 40;
 

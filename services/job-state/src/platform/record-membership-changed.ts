@@ -7,8 +7,8 @@ import { z } from 'zod';
 import type { Transaction } from '../database/database.js';
 import { HAS_ERASURE } from '../access/lock-company.js';
 import { noticeOfOwner } from '../access/colleagues/queue-notices.js';
-import { flag, id, instant, NAME_LENGTH, nameOf, text, version } from './message-fields.js';
-import { type PlatformEffect, platformMessageType } from './platform-message-type.js';
+import { flag, id, instant, NAME_LENGTH, nameOf, text, version } from './message-type/message-fields.js';
+import { type PlatformEffect, platformMessageType } from './message-type/platform-message-type.js';
 
 const EMAIL_LENGTH = 254;
 

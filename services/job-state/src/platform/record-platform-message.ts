@@ -4,7 +4,7 @@ import { extractTrace, injectTrace, withSpan } from '@partner/kernel/telemetry/t
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Database, Transaction } from '../database/database.js';
 import { retryTakenAddress } from '../leads/create-lead.js';
-import type { PlatformEffect, WholeMessage } from './platform-message-type.js';
+import type { PlatformEffect, WholeMessage } from './message-type/platform-message-type.js';
 import { readPlatformMessage } from './platform-messages.js';
 
 /** Maximum number of waiting messages that one round records, with all that waited for them in budget. */

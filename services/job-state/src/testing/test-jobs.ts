@@ -13,7 +13,7 @@ import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import type { Database, Queryable, Transaction } from '../database/database.js';
 import type { IdempotencyBinding } from '../idempotency/run-idempotent.js';
-import type { PlatformEffect } from '../platform/platform-message-type.js';
+import type { PlatformEffect } from '../platform/message-type/platform-message-type.js';
 import { readPlatformMessage } from '../platform/platform-messages.js';
 
 /** Default time of creation and assignment of test jobs. */

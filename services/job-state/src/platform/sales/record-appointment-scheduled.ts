@@ -3,9 +3,9 @@ import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { z } from 'zod';
 import type { Transaction } from '../../database/database.js';
 import { recordEvent } from '../../webhooks/events/record-event.js';
-import { id, instant, optionalId, optionalText, version } from '../message-fields.js';
-import { projectObstacle } from '../obstacles.js';
-import { type PlatformEffect, platformMessageType } from '../platform-message-type.js';
+import { id, instant, optionalId, optionalText, version } from '../message-type/message-fields.js';
+import { projectObstacle } from '../message-type/obstacles.js';
+import { type PlatformEffect, platformMessageType } from '../message-type/platform-message-type.js';
 import { versionRange } from './claim-version.js';
 
 /** Same limit as the inbound API (spec: AppointmentIn). */

@@ -4,9 +4,9 @@ import { assertNever } from '@partner/kernel/process/invariant';
 import { z } from 'zod';
 import type { Transaction } from '../../database/database.js';
 import { recordEntry } from '../../journal/record-entry.js';
-import { anyMoney, id, instant, journalCode, money, optionalId } from '../message-fields.js';
-import { projectObstacle } from '../obstacles.js';
-import { type PlatformEffect, platformMessageType } from '../platform-message-type.js';
+import { anyMoney, id, instant, journalCode, money, optionalId } from '../message-type/message-fields.js';
+import { projectObstacle } from '../message-type/obstacles.js';
+import { type PlatformEffect, platformMessageType } from '../message-type/platform-message-type.js';
 import { claimVersion } from './claim-version.js';
 
 const invoiceNumber = journalCode(

@@ -1,9 +1,9 @@
 import { ProjectCreatedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
 import { z } from 'zod';
 import type { Queryable } from '../../database/database.js';
-import { id, instant, version } from '../message-fields.js';
-import { projectObstacle, sellerObstacle } from '../obstacles.js';
-import { type PlatformEffect, platformMessageType } from '../platform-message-type.js';
+import { id, instant, version } from '../message-type/message-fields.js';
+import { projectObstacle, sellerObstacle } from '../message-type/obstacles.js';
+import { type PlatformEffect, platformMessageType } from '../message-type/platform-message-type.js';
 
 const projectCreated = z.object({
   projectId: id('prj'),

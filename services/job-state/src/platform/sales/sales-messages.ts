@@ -27,8 +27,8 @@ import {
   optionalText,
   text,
   version,
-} from '../message-fields.js';
-import { platformMessageType, type PlatformMessageType } from '../platform-message-type.js';
+} from '../message-type/message-fields.js';
+import { platformMessageType, type PlatformMessageType } from '../message-type/platform-message-type.js';
 import { claimVersion, type SalesRecord } from './claim-version.js';
 import { appointmentScheduledMessage } from './record-appointment-scheduled.js';
 import { journalEntryRecordedMessage } from './record-journal-entry.js';

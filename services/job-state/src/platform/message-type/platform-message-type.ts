@@ -1,6 +1,6 @@
 import { type DescMessage, fromBinary, type Message } from '@bufbuild/protobuf';
 import { z } from 'zod';
-import type { Transaction } from '../database/database.js';
+import type { Transaction } from '../../database/database.js';
 
 /** A later instant is an error of the sender's clock. */
 const AHEAD_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
-import type { Queryable } from '../database/database.js';
+import type { Queryable } from '../../database/database.js';
 import type { PlatformEffect } from './platform-message-type.js';
 
 /** Why a message does not take effect: its prerequisite is missing, or contradicts it. */
