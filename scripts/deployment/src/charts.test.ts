@@ -11,7 +11,7 @@ import {
   objectsOf,
   type RenderedService,
 } from './chart-objects.js';
-import { readRefusedRanges } from './load-service-module.js';
+import { readRefusedRanges } from './values/load-service-module.js';
 import { imageOf, valuesSets } from './service-values.js';
 import { testPolicies, testRoutes } from './testing/test-network.js';
 import { testObjects, testPods } from './testing/test-pods.js';

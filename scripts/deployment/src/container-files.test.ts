@@ -6,7 +6,7 @@ import { BACKING_SERVICES } from '@partner/local-stack/backing-services/backing-
 import { readProjectFile } from '@partner/local-stack/project-root';
 import { SERVICE_NAMES, type ServiceName, serviceSettings } from '@partner/local-stack/stack/services';
 import { COMPOSE_SERVICES as compose } from './compose-file.js';
-import { settingsOf } from './declared-settings.js';
+import { settingsOf } from './values/declared-settings.js';
 
 /** Settings that only a local stack sets. */
 const LOCAL_ONLY = ['ADMIN_HOST', 'ADMIN_PORT', 'HTTP_HOST', 'HTTP_PORT', 'SHUTDOWN_GRACE_MS'];

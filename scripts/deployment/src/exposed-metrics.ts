@@ -1,5 +1,5 @@
 import type { Expression } from './observability-files.js';
-import { parsePromql } from './promql.js';
+import { parsePromql } from './promql/promql.js';
 
 export interface ExposedMetric {
   readonly labels: ReadonlySet<string>;

@@ -12,7 +12,7 @@ import { type Alert, type AlertCase, runbookHeading, RUNBOOKS_FILE } from './ale
 import { CHART_ALERTS } from './alerts/chart-alerts.js';
 import { renderRuleTests } from './alerts/render-alerts.js';
 import { createChartWorkspace, NAMESPACE } from './chart-workspace.js';
-import { withMatcher } from './promql.js';
+import { withMatcher } from './promql/promql.js';
 import { imageOf, SANDBOX_RUN } from './service-values.js';
 
 const alerts = [...CHART_ALERTS.values()].flat();

@@ -3,7 +3,7 @@ import ts from 'typescript';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import type { KubernetesObject } from './chart-objects.js';
-import { exportsOf } from './load-service-module.js';
+import { exportsOf } from './values/load-service-module.js';
 
 /** The module with the models of each version of an API. */
 const MODULES: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { invariant } from '@partner/kernel/process/invariant';
-import { withMatcher } from '../promql.js';
+import { withMatcher } from '../promql/promql.js';
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -1,5 +1,5 @@
 import type { ServiceName } from '@partner/local-stack/stack/services';
-import { ANY_NAMESPACE, withMatcher } from '../promql.js';
+import { ANY_NAMESPACE, withMatcher } from '../promql/promql.js';
 import { type Alert, runbookOf } from './alert.js';
 import { recordingsOf, RULES_INTERVAL_SECONDS } from './objectives.js';
 

@@ -1,5 +1,5 @@
 import { invariant } from '@partner/kernel/process/invariant';
-import { CHOSEN_NAMESPACE, withMatcher } from '../promql.js';
+import { CHOSEN_NAMESPACE, withMatcher } from '../promql/promql.js';
 
 export interface Dashboard {
   readonly uid: string;

@@ -15,7 +15,7 @@ import {
   type LabelSelector,
   selects,
 } from '../chart-objects.js';
-import type { RefusedRanges } from '../load-service-module.js';
+import type { RefusedRanges } from '../values/load-service-module.js';
 
 const DESTINATIONS = {
   DNS: [53, 5353],

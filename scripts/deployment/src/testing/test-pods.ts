@@ -20,7 +20,7 @@ import {
   selects,
 } from '../chart-objects.js';
 import { NAMESPACE } from '../chart-workspace.js';
-import { PROGRAM_NAMES, settingsOf } from '../declared-settings.js';
+import { PROGRAM_NAMES, settingsOf } from '../values/declared-settings.js';
 
 const CONTAINER_SECURITY = {
   allowPrivilegeEscalation: false,

@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 import { BACKING_SERVICES } from '@partner/kernel/process/production-settings';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { COMPOSE_SERVICES } from '../compose-file.js';
-import { PROGRAM_NAMES, settingsOf } from '../declared-settings.js';
+import { PROGRAM_NAMES, settingsOf } from '../values/declared-settings.js';
 import {
   containersOf,
   deploymentOf,

@@ -1,5 +1,5 @@
 import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
-import { PROGRAM_NAMES, type Setting, settingsOf } from '../declared-settings.js';
+import { PROGRAM_NAMES, type Setting, settingsOf } from './declared-settings.js';
 import { servesHttp } from './chart-facts.js';
 import { inline, renderTable } from './render-values.js';
 import { allowedValues } from './value-schema.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ServiceName } from '@partner/local-stack/stack/services';
-import { type Setting, settingsOf } from '../declared-settings.js';
+import { type Setting, settingsOf } from './declared-settings.js';
 import type { ValueSchema } from './value-schema.js';
 import * as types from './value-types.js';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
 import { loadServiceModule } from './load-service-module.js';
-import { toValueSchema, type ValueSchema } from './values/value-schema.js';
+import { toValueSchema, type ValueSchema } from './value-schema.js';
 
 export interface Setting {
   readonly name: string;
