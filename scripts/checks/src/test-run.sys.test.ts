@@ -18,7 +18,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     // For root, Postgres runs as another user.
     chmodSync(place, 0o711);
     const main = path.join(PROJECT_ROOT, 'scripts/checks/dist/test.js');
-    const run = spawn(process.execPath, [main, 'local-stack/dist/up\\.sys', '--only', 'sys'], {
+    const run = spawn(process.execPath, [main, 'local-stack/dist/up/up\\.sys', '--only', 'sys'], {
       cwd: PROJECT_ROOT,
       env: { ...process.env, TMPDIR: place },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -21,7 +21,7 @@ import {
   ensureJars,
   ensurePython,
   runProgram,
-} from '@partner/local-stack/toolchains';
+} from '@partner/local-stack/toolchains/toolchains';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 

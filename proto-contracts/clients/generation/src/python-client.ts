@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
-import { ensurePython, runProgram } from '@partner/local-stack/toolchains';
+import { ensurePython, runProgram } from '@partner/local-stack/toolchains/toolchains';
 import {
   clientDescription,
   webhookDescription,

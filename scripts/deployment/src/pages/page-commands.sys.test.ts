@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { jobCreatedJson } from '@partner/local-stack/demo/platform';
 import { PROJECT_ROOT, readProjectFile } from '@partner/local-stack/project-root';
-import { ensurePython } from '@partner/local-stack/toolchains';
+import { ensurePython } from '@partner/local-stack/toolchains/toolchains';
 import { type Receiver, startReceiver } from '@partner/test-kit/receiver';
 import { createPageWorld, type PageWorld } from './page-world.js';
 import { printedCommands } from './printed-commands.js';

@@ -10,7 +10,7 @@ import {
   ensureJars,
   ensureOpenApiGenerator,
   runProgram,
-} from '@partner/local-stack/toolchains';
+} from '@partner/local-stack/toolchains/toolchains';
 import { z } from 'zod';
 import { createActiveSubscription, readSubscription, signIn } from '../support/owner-session.js';
 import { assignNewJob } from '../support/platform-job.js';

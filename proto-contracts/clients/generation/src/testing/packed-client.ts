@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect } from '@jest/globals';
 import { PROJECT_ROOT, readProjectFile } from '@partner/local-stack/project-root';
 import { lastLines, runCommand } from '@partner/local-stack/run-command';
-import { ensurePython } from '@partner/local-stack/toolchains';
+import { ensurePython } from '@partner/local-stack/toolchains/toolchains';
 import { stack } from '@partner/partnerctl/testing/partnerctl-on-stack';
 import { baseEnvironment } from '@partner/test-kit/backing-services/local-process';
 

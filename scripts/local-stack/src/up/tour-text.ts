@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { SandboxCompany, StackDescription } from './stack/stack-description.js';
+import type { SandboxCompany, StackDescription } from '../stack/stack-description.js';
 
 type KeyKind = SandboxCompany['keys'][number]['kind'];
 

@@ -10,13 +10,13 @@ import { subscriptionList } from '@partner/proto-contracts/resources/subscriptio
 import { eventually } from '@partner/test-kit/eventually';
 import { startReceiver } from '@partner/test-kit/receiver';
 import type { z } from 'zod';
-import { createStackClient } from './demo/stack-client.js';
-import { type CommandResult, runCommand } from './run-command.js';
-import { inspectStack } from './stack/inspect-stack.js';
-import { PROJECT_ROOT } from './project-root.js';
-import { stackDescription } from './stack/stack-description.js';
-import { STACK_VARIABLE } from './stack/stack-process.js';
-import { removeStackData } from './stack/stop-stack.js';
+import { createStackClient } from '../demo/stack-client.js';
+import { type CommandResult, runCommand } from '../run-command.js';
+import { inspectStack } from '../stack/inspect-stack.js';
+import { PROJECT_ROOT } from '../project-root.js';
+import { stackDescription } from '../stack/stack-description.js';
+import { STACK_VARIABLE } from '../stack/stack-process.js';
+import { removeStackData } from '../stack/stop-stack.js';
 
 let directory = '';
 
@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 function up(...args: string[]): Promise<CommandResult> {
-  const file = path.join(PROJECT_ROOT, 'scripts/local-stack/dist/up.js');
+  const file = path.join(PROJECT_ROOT, 'scripts/local-stack/dist/up/up.js');
   // Without variables that name the developer's servers.
   const env = baseEnvironment();
   return runCommand(process.execPath, [file, '--directory', directory, ...args], { cwd: PROJECT_ROOT, env });

@@ -4,10 +4,10 @@ import path from 'node:path';
 import { baseEnvironment, findProgram } from '@partner/test-kit/backing-services/local-process';
 import { isProcessRunning } from '@partner/test-kit/backing-services/process-identity';
 import { eventually } from '@partner/test-kit/eventually';
-import { PROJECT_ROOT } from './project-root.js';
-import { readJson } from './private-file.js';
-import { lastLines, runCommand } from './run-command.js';
-import { identity, thisProcess } from './stack/stack-lock.js';
+import { PROJECT_ROOT } from '../project-root.js';
+import { readJson } from '../private-file.js';
+import { lastLines, runCommand } from '../run-command.js';
+import { identity, thisProcess } from '../stack/stack-lock.js';
 
 /** Below the project, so that its npm packages are found; kept from run to run. */
 const toolchains = path.join(PROJECT_ROOT, '.stack/toolchains');
