@@ -36,7 +36,7 @@ export async function createPageWorld(python?: string) {
   const ours = (main: string) =>
     `exec '${process.execPath}' --enable-source-maps '${path.join(PROJECT_ROOT, 'scripts', main)}' "$@"`;
   program('scripts/up', ours('local-stack/dist/up/up.js'));
-  program('scripts/partnerctl', ours('partnerctl-cli/dist/main.js'));
+  program('scripts/partnerctl', ours('partnerctl-cli/dist/program/main.js'));
   program('bin/helm', `exec '${await ensureHelm()}' "$@"`);
   // The stack has private servers, which the commands of RabbitMQ reach.
   for (const name of ['docker', 'rabbitmqctl', 'rabbitmq-diagnostics']) program(`bin/${name}`, 'exit 1');

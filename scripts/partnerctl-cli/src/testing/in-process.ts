@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type StackDescription } from '@partner/local-stack/stack/stack-description';
 import type { Surroundings } from '../command-context.js';
-import { createPartnerctl } from '../run-partnerctl.js';
+import { createPartnerctl } from '../program/run-partnerctl.js';
 
 /** Runs `partnerctl` in this process and records its output. It has no terminal; the login is olga. */
 export function inProcess(surroundings: Partial<Surroundings> = {}) {

@@ -14,7 +14,7 @@ import type { Surroundings } from '../command-context.js';
 import { type Json, parseJson, valueAt } from '../output.js';
 import { inProcess } from './in-process.js';
 
-export const MAIN = path.join(PROJECT_ROOT, 'scripts/partnerctl-cli/dist/main.js');
+export const MAIN = path.join(PROJECT_ROOT, 'scripts/partnerctl-cli/dist/program/main.js');
 export const DEAD = 'job-state.platform-messages';
 
 export let stack: Stack;

@@ -7,8 +7,8 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
 import { closeServer, listen } from '@partner/kernel/process/listen';
-import type { Surroundings } from './command-context.js';
-import { aStack, withStack, inProcess } from './testing/in-process.js';
+import type { Surroundings } from '../command-context.js';
+import { aStack, withStack, inProcess } from '../testing/in-process.js';
 
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 

@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { HAS_COLORS } from '@partner/local-stack/terminal';
-import { EXIT_CODES, wrongUsage } from './exit-codes.js';
+import { EXIT_CODES, wrongUsage } from '../exit-codes.js';
 import { createPartnerctl } from './run-partnerctl.js';
 
 const interruption = new AbortController();
