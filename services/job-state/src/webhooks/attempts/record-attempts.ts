@@ -84,7 +84,7 @@ export async function recordAttempts(
   results: readonly AttemptResult[],
 ): Promise<void> {
   const { recorded, settled } = await deps.database.transaction(async (tx) => {
-    const deliveries = await lockAndRecord(tx, results);
+    const deliveries = await tx.query<DeliveryUnderLock>(LOCK_AND_RECORD, attemptValues(results));
     const unfinished = new Set(deliveries.map(({ id }) => id));
     const late = results.filter(({ deliveryId }) => !unfinished.has(deliveryId));
     const recordedLate = await recordLate(tx, late);
@@ -175,10 +175,6 @@ const LOCK_AND_RECORD = {
    join subscriptions s on s.id = locked.subscription_id
    join companies c on c.id = locked.company_id`,
 };
-
-function lockAndRecord(tx: Transaction, results: readonly AttemptResult[]): Promise<DeliveryUnderLock[]> {
-  return tx.query<DeliveryUnderLock>(LOCK_AND_RECORD, attemptValues(results));
-}
 
 interface LateAttempt extends CountedAttempt {
   readonly companyId: string;
