@@ -20,7 +20,7 @@ const PUBLIC = {
   responseBody: column<Buffer | null>('response_body', 'bytea'),
   remoteAddress: column<string | null>('remote_address', 'text'),
   secretVersion: column<number>('secret_version', 'integer'),
-  /** An `ExchangeTrace` as JSON. */
+  /** An `ExchangeTrace` as JSON. A fact that is only shown, and that no statement selects by, belongs in it. */
   exchange: column<JsonValue>('exchange', 'json'),
 } as const;
 
