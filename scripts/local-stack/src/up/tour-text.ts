@@ -1,5 +1,30 @@
 import path from 'node:path';
+import { paint, textTable } from '../terminal.js';
 import type { SandboxCompany, StackDescription } from '../stack/stack-description.js';
+
+/** Where to begin: the address, a login and the next step. */
+export function renderWelcome({ baseUrl, companies }: StackDescription, end: string): string {
+  const owner = companies.find(({ class: companyClass }) => companyClass === 'INSTALLER')?.owner;
+  return `Open      ${paint('green', `${baseUrl}/console`)}
+Sign in   ${owner?.email ?? ''}, password ${owner?.password ?? ''}
+Next      scripts/up --tour has requests to try, scripts/up --demo runs the main job; ${end}
+`;
+}
+
+/** Every address and file that someone who tries the stack needs. */
+export function renderAddresses(directory: string, { baseUrl, receiver, mail }: StackDescription): string {
+  const rows = [
+    ['console', `${baseUrl}/console`],
+    ['API reference', `${baseUrl}/docs`],
+    ['inbound API', `${baseUrl}/inbound`],
+    ['installer API', `${baseUrl}/partner/v1`],
+    ['keys and logins', path.join(directory, 'stack.json')],
+    ['example receiver', receiver.url],
+    ['what it receives', receiver.logFile],
+    ...(mail === undefined ? [] : [['emails', mail.directory]]),
+  ];
+  return `${textTable(rows, 'left').join('\n')}\n`;
+}
 
 type KeyKind = SandboxCompany['keys'][number]['kind'];
 
@@ -16,7 +41,6 @@ export function renderTour(directory: string, description: StackDescription): st
 The service is running on ${baseUrl} (sandbox). All keys and logins are in ${directory}/stack.json:
 ${companies.map(companyLine).join('\n')}
 
-Open the owners' console in a browser: ${baseUrl}/console
 Read the reference of the API: ${baseUrl}/docs
 
 Create a lead; again with 12 N. Elm St., it is merged:
@@ -45,9 +69,7 @@ ${
 Follow the links of emails, e.g. of a forgotten password: nothing is delivered, each message is a file in ${mail.directory}
   tail -F ${mail.logFile}
 `
-}
-Watch the whole job, step by step:  scripts/up --demo
-`;
+}`;
 }
 
 function companyLine({ name, class: companyClass, owner, keys }: SandboxCompany): string {

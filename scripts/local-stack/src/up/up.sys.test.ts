@@ -74,7 +74,15 @@ describe('scripts/up', () => {
 
   test('a second start changes nothing, or restarts ended processes', async () => {
     const before = description();
-    await expect(up('--detach')).resolves.toMatchObject({ exitCode: 0 });
+    const again = await up('--detach');
+    expect(again.exitCode).toBe(0);
+    expect(again.stdout.trim().split('\n').slice(-3).join('\n')).toBe(`\
+Open      ${before.baseUrl}/console
+Sign in   owner@summit.example, password summit-sandbox-owner
+Next      scripts/up --tour has requests to try, scripts/up --demo runs the main job; scripts/up --down ends the stack.`);
+    const general = before.companies.flatMap(({ keys }) => keys).find(({ kind }) => kind === 'general');
+    expect(again.stdout).not.toContain(general?.apiKey);
+    expect((await up('--detach', '--tour')).stdout).toContain(`-H 'x-api-key: ${general?.apiKey}'`);
     expect(description()).toEqual(before);
 
     const status = await inspectStack(directory);

@@ -13,12 +13,20 @@ import { hasEndedWithin, lockHolder, thisProcess, withStackLock } from '../stack
 import type { StackOptions } from '../stack/stack-plan.js';
 import { type Stack, startStack } from '../stack/start-stack.js';
 import { removeStackData, stopStack } from '../stack/stop-stack.js';
-import { renderTour } from './tour-text.js';
+import { renderAddresses, renderTour, renderWelcome } from './tour-text.js';
 import { wholeNumber } from '../whole-number.js';
 
 const USUAL_MOVES_PER_MINUTE = 30;
 
 const OWNER_GRACE_MS = 60_000;
+
+interface UpOptions extends Partial<StackOptions> {
+  readonly hasExamples?: boolean;
+  /** The stack's directory, to print the tour; absent: it is not printed. */
+  readonly tourIn?: string;
+}
+
+const DOWN_ENDS = 'scripts/up --down ends the stack.';
 
 const interruption = new AbortController();
 
@@ -28,10 +36,7 @@ function write(text: string): void {
 
 const report: Progress = createProgress(write);
 
-async function bringUp(
-  directory: string,
-  options: Partial<StackOptions> & { readonly hasExamples?: boolean },
-): Promise<{ stack: Stack; ranBefore: boolean }> {
+async function bringUp(directory: string, options: UpOptions): Promise<{ stack: Stack; ranBefore: boolean }> {
   return withStackLock(directory, async () => {
     const before = await inspectStack(directory);
     const ranBefore = before.processes.some(({ state }) => state !== 'ended');
@@ -100,11 +105,15 @@ async function stay(stack: Stack): Promise<void> {
   clearInterval(watch);
 }
 
-async function runForeground(directory: string, options: Partial<StackOptions>): Promise<void> {
+function welcome({ description }: Stack, { tourIn }: UpOptions, end: string): void {
+  if (tourIn !== undefined) write(renderTour(tourIn, description));
+  write(`\n${renderWelcome(description, end)}`);
+}
+
+async function runForeground(directory: string, options: UpOptions): Promise<void> {
   const { stack, ranBefore } = await bringUp(directory, { ...options, owned: true });
-  write(renderTour(directory, stack.description));
+  welcome(stack, options, ranBefore ? DOWN_ENDS : 'Ctrl-C ends the stack.');
   if (ranBefore) return;
-  write('\nCtrl-C ends the stack.\n');
   await stay(stack);
   write('\n');
   report('ending the stack');
@@ -115,9 +124,9 @@ async function runForeground(directory: string, options: Partial<StackOptions>):
   report('everything has ended');
 }
 
-async function runDetached(directory: string, options: Partial<StackOptions>): Promise<void> {
+async function runDetached(directory: string, options: UpOptions): Promise<void> {
   const { stack } = await bringUp(directory, { ...options, detached: true });
-  write(`${renderTour(directory, stack.description)}\nscripts/up --down ends the stack.\n`);
+  welcome(stack, options, DOWN_ENDS);
 }
 
 async function runDemo(directory: string, options: Partial<StackOptions>): Promise<void> {
@@ -143,14 +152,14 @@ async function showStatus(directory: string): Promise<void> {
   const status: StackStatus = await inspectStack(directory);
   write(renderStatus(status));
   if (status.description !== undefined && status.isReady)
-    write(`\n${renderTour(directory, status.description)}`);
+    write(`\n${renderAddresses(directory, status.description)}`);
   if (!status.isReady) process.exitCode = 1;
 }
 
 async function main(): Promise<void> {
   const program = new Command('scripts/up')
     .description(
-      'Starts the whole service on this machine, with a sandbox, and prints what to try.\n' +
+      'Starts the whole service on this machine, with a sandbox, and prints where to begin.\n' +
         'Without an option it stays in the foreground; Ctrl-C ends everything.',
     )
     .addOption(
@@ -158,6 +167,13 @@ async function main(): Promise<void> {
     )
     .addOption(new Option('--status', 'show what is running, and where').conflicts(['down', 'reset', 'demo']))
     .addOption(new Option('--down', 'end everything; the data stay').conflicts(['reset', 'demo']))
+    .addOption(
+      new Option('--tour', 'also print requests to try, with all keys and logins').conflicts([
+        'down',
+        'status',
+        'demo',
+      ]),
+    )
     .option('--reset', 'end everything, delete the data, and start again')
     .option('--demo', 'run the main job step by step on the stack; start one if there is none')
     .option(
@@ -202,7 +218,11 @@ stack.json in the directory says where everything is, and logs/ has a log for ea
     report('the data are gone');
   }
   if (options.demo === true) return runDemo(directory, stackOptions);
-  const withExamples = { ...stackOptions, hasExamples: options.webhooks };
+  const withExamples = {
+    ...stackOptions,
+    hasExamples: options.webhooks,
+    ...(options.tour === true && { tourIn: directory }),
+  };
   return options.detach === true
     ? runDetached(directory, withExamples)
     : runForeground(directory, withExamples);
