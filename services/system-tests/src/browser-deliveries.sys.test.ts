@@ -181,6 +181,20 @@ describe('the list of deliveries', () => {
     await expectRows(33);
   });
 
+  test('shows new ones on a slow line, although more come while it loads', async () => {
+    const { id } = await subscribe('slow');
+    await open(`/console/deliveries?webhook=${id}`);
+    await expectRows(1);
+    const line = await page.context().newCDPSession(page);
+    const slow = { offline: false, latency: 2_000, downloadThroughput: -1, uploadThroughput: -1 };
+    await line.send('Network.emulateNetworkConditions', slow);
+    const changed = async () => {
+      await newJob();
+      return (await rows().count()) > 2;
+    };
+    await eventually('new rows', changed, { everyMs: 200, timeoutMs: 60_000 });
+  });
+
   test('shows all webhooks, finds a job by its id or work order, and opens the delivery of a row', async () => {
     await subscribe('all-one');
     const { id } = await subscribe('all-two');

@@ -43,7 +43,7 @@ export function useTask<Given, Result>(
       if (done !== undefined) notifySuccess(typeof done === 'string' ? done : done(result));
       outcome.onDone?.(result);
       // After signing out there is nothing left to reload.
-      void invalidateLive(queries, []);
+      void invalidateLive(queries, [], { cancels: true });
     },
     onError: (error) => {
       const isSignedOut = error instanceof ApiError && error.status === 401;

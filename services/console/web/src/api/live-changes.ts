@@ -1,4 +1,4 @@
-import type { QueryClient } from '@tanstack/react-query';
+import type { QueryClient, QueryFilters } from '@tanstack/react-query';
 import { z } from 'zod';
 
 const change = z.object({ webhookIds: z.array(z.string()) });
@@ -51,10 +51,54 @@ export function isConcerned(
 
 /**
  * Reloads live data about these subscriptions or about no single one; none named: all of it. A list that loads a further page is left to
- * the next reload: it would lose that page.
+ * the next reload: it would lose that page. Without `cancels`, requests under way go on; returns whether there were any.
  */
-export async function invalidateLive(queries: QueryClient, webhookIds: readonly string[]): Promise<void> {
-  await queries.invalidateQueries({
+export async function invalidateLive(
+  queries: QueryClient,
+  webhookIds: readonly string[],
+  { cancels }: { readonly cancels: boolean },
+): Promise<boolean> {
+  const concerned: QueryFilters = {
     predicate: ({ meta, state }) => isConcerned(meta, webhookIds) && state.fetchMeta?.fetchMore === undefined,
-  });
+  };
+  const wasLoading = queries.isFetching(concerned) > 0;
+  await queries.invalidateQueries(concerned, { cancelRefetch: cancels });
+  return wasLoading;
+}
+
+/** The least time between two reloads because of changes. */
+const PACE_MS = 2_000;
+
+/**
+ * Returns a function that notes a change and reloads after it: at once, or after the reload under way, and at most every 2 seconds. No
+ * change ends a reload, so data arrive on a slow line too. `reload` returns whether it found older requests under way, which may lack
+ * the change; then another follows.
+ */
+export function paceReloads(
+  reload: (webhookIds: readonly string[]) => Promise<boolean>,
+  wait: (ms: number) => Promise<void>,
+): (webhookIds: readonly string[]) => void {
+  let queued: readonly string[] | undefined;
+  let isRunning = false;
+
+  function queue(webhookIds: readonly string[]): void {
+    const isOfAll = webhookIds.length === 0 || queued?.length === 0;
+    queued = isOfAll ? [] : [...new Set([...(queued ?? []), ...webhookIds])];
+  }
+
+  async function run(): Promise<void> {
+    isRunning = true;
+    while (queued !== undefined) {
+      const webhookIds = queued;
+      queued = undefined;
+      const [wasLoading] = await Promise.all([reload(webhookIds), wait(PACE_MS)]);
+      if (wasLoading) queue(webhookIds);
+    }
+    isRunning = false;
+  }
+
+  return (webhookIds) => {
+    queue(webhookIds);
+    if (!isRunning) void run();
+  };
 }

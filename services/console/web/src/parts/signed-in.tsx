@@ -27,7 +27,7 @@ import { ColorSchemeSwitch, OutsidePage } from './outside.js';
 import icon from '../icon.svg';
 import { pageEnvironment, pageProviderName } from '../page-settings.js';
 import classes from './signed-in.module.css';
-import { invalidateLive, reportChanges } from '../api/live-changes.js';
+import { invalidateLive, paceReloads, reportChanges } from '../api/live-changes.js';
 import { confirmationGate } from '../api/confirmation-gate.js';
 import { useAction } from '../api/hooks.js';
 import { Form, FormFailure, PasswordField, useFields } from './form.js';
@@ -212,13 +212,18 @@ function useLiveChanges(): void {
   const isIdle = useIdle(IDLE_MS, { initialState: false });
   const isWatched = useDocumentVisibility() === 'visible' && !isIdle;
   const wasUnwatched = useRef(false);
+  const [reload] = useState(() =>
+    paceReloads(
+      (webhookIds) => invalidateLive(queries, webhookIds, { cancels: false }),
+      (ms) => new Promise((resolve) => void setTimeout(resolve, ms)),
+    ),
+  );
 
   useEffect(() => {
     if (!isWatched) {
       wasUnwatched.current = true;
       return undefined;
     }
-    const reload = (webhookIds: readonly string[]) => void invalidateLive(queries, webhookIds);
     if (wasUnwatched.current) reload([]);
     const listen = (wasInterrupted: boolean) => {
       const source = new EventSource('/partner-api/changes');
@@ -234,7 +239,7 @@ function useLiveChanges(): void {
       clearInterval(timer);
       source.close();
     };
-  }, [isWatched, queries]);
+  }, [isWatched, reload]);
 }
 
 /** Asks for the password while requests wait at the gate. Without a session they have nothing to wait for. */
