@@ -78,7 +78,6 @@ const dialogs = (): Screens => {
     'rotate key': [keys, /^Rotate/],
     'revoke key': [keys, /^Revoke/],
     'faults of a key': [keys, /^Faults for/, 'Add a step'],
-    'remove person': ['/console/people', /^Remove/],
     'end all sessions': ['/console/sessions', 'End all other sessions'],
     'audit details': ['/console/audit', (page) => page.getByText('Details').first().click()],
     navigation: [(page) => page.setViewportSize({ width: 390, height: 844 }), 'Open the navigation'],

@@ -267,6 +267,28 @@ test('an owner who forgot the password sets one with the mailed link, changes it
   await button(row, `Reset two-factor authentication of ${viewer.name}`).click();
   const resetting = dialog(page, `Reset two-factor authentication of ${viewer.name}?`);
   await resetting.waitFor();
+  // A key alone changes nothing: the dialog begins at Cancel.
+  await button(row, `Role of ${viewer.name}: Viewer`).press('Enter');
+  await page.getByRole('menuitemradio', { name: 'Owner' }).press('Enter');
+  const making = dialog(page, `Make ${viewer.name} an owner?`);
+  await making.getByRole('button', { name: 'Cancel' }).and(page.locator(':focus')).waitFor();
+  await checkLooks(page, 'change-role');
+  await page.keyboard.press('Enter');
+  await making.waitFor({ state: 'detached' });
+  for (const [is, next] of [
+    ['Viewer', 'Owner'],
+    ['Owner', 'Viewer'],
+  ] as const) {
+    await button(row, `Role of ${viewer.name}: ${is}`).click();
+    await page.getByRole('menuitemradio', { name: next }).click();
+    await button(page, `Make ${next.toLowerCase()}`).click();
+    await button(row, `Role of ${viewer.name}: ${next}`).waitFor();
+  }
+  await page.getByRole('row', { name: owner.email }).getByText('You', { exact: true }).waitFor();
+  await button(row, `Remove ${viewer.name}`).click();
+  await dialog(page, `Remove ${viewer.name}?`).waitFor();
+  await checkLooks(page, 'remove-person');
+  await page.keyboard.press('Escape');
   await checkLooks(page, 'reset-two-factor');
   await button(resetting, 'Reset').click();
   await row.getByText('Off', { exact: true }).waitFor();

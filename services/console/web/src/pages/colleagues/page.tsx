@@ -1,8 +1,10 @@
-import { Group, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Menu, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { role as roles } from '@partner/proto-contracts/api/roles';
+import { IconChevronDown } from '@tabler/icons-react';
+import { useState } from 'react';
 import { type Output, useAction, useOperation } from '../../api/hooks.js';
 import { pageProviderName, pageSendsMail } from '../../page-settings.js';
-import { ConfirmedButton, EmailField, Form, FormFailure, useFields } from '../../parts/form.js';
+import { ConfirmDialog, ConfirmedButton, EmailField, Form, useFields } from '../../parts/form.js';
 import { DataTable } from '../../parts/data.js';
 import { Notice, OwnerOnly, PageHeader, Panel, QueryView, useOwner } from '../../parts/page.js';
 
@@ -22,7 +24,8 @@ export function Page() {
 }
 
 function Colleagues({ colleagues }: { readonly colleagues: readonly Colleague[] }) {
-  const isOwner = useOwner().owner.role === 'owner';
+  const { owner } = useOwner();
+  const isOwner = owner.role === 'owner';
   return (
     <Stack gap="md">
       <DataTable
@@ -33,17 +36,24 @@ function Colleagues({ colleagues }: { readonly colleagues: readonly Colleague[] 
           Name: ({ displayName }) => displayName,
           'Email address': ({ email }) => email ?? 'None',
           Role: (colleague) =>
-            isOwner ? (
-              <RoleSelect colleague={colleague} />
+            isOwner && colleague.membershipId !== owner.membershipId ? (
+              <RoleMenu colleague={colleague} />
             ) : (
-              ROLE_OPTIONS.find(({ value }) => value === colleague.role)?.label
+              roleLabel(colleague.role)
             ),
           Password: ({ hasPassword, isLinked }) => {
             if (hasPassword) return 'Set';
             return isLinked ? `None, signs in with ${pageProviderName()}` : 'Not set yet';
           },
           'Two-factor': ({ hasSecondFactor }) => (hasSecondFactor ? 'On' : 'Off'),
-          ...(isOwner && { Action: (colleague: Colleague) => <ColleagueActions colleague={colleague} /> }),
+          ...(isOwner && {
+            Action: (colleague: Colleague) =>
+              colleague.membershipId === owner.membershipId ? (
+                'You'
+              ) : (
+                <ColleagueActions colleague={colleague} />
+              ),
+          }),
         }}
       />
       <OwnerOnly>
@@ -55,13 +65,12 @@ function Colleagues({ colleagues }: { readonly colleagues: readonly Colleague[] 
 
 function ColleagueActions({ colleague }: { readonly colleague: Colleague }) {
   const { membershipId, displayName, hasSecondFactor } = colleague;
-  const { owner } = useOwner();
   const remove = useAction('removeColleague', { done: 'Access removed' });
   const reset = useAction('resetColleagueSecondFactor', { done: 'Two-factor authentication reset' });
   const given = { params: { id: membershipId } };
   return (
     <Group gap="xs" wrap="nowrap">
-      {hasSecondFactor && membershipId !== owner.membershipId && (
+      {hasSecondFactor && (
         <ConfirmedButton
           label="Reset two-factor"
           button={{ size: 'xs', 'aria-label': `Reset two-factor authentication of ${displayName}` }}
@@ -90,26 +99,60 @@ function ColleagueActions({ colleague }: { readonly colleague: Colleague }) {
   );
 }
 
-function RoleSelect({ colleague }: { readonly colleague: Colleague }) {
+/** The role of another person. A change takes a confirmation, so that no single key makes it. */
+function RoleMenu({ colleague }: { readonly colleague: Colleague }) {
   const { membershipId, displayName, role } = colleague;
   const setRole = useAction('setColleagueRole', { done: 'Role changed' });
+  const [next, setNext] = useState(role);
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
   return (
-    <Stack gap="xs">
-      <NativeSelect
-        aria-label={`Role of ${displayName}`}
-        miw="7rem"
-        data={ROLE_OPTIONS}
-        value={role}
-        disabled={setRole.isRunning}
-        onChange={({ currentTarget }) =>
-          setRole.run({
-            params: { id: membershipId },
-            body: { role: roles.parse(currentTarget.value) },
-          })
+    <>
+      <Menu>
+        <Menu.Target>
+          <Button
+            variant="default"
+            size="xs"
+            rightSection={<IconChevronDown size={14} aria-hidden />}
+            aria-label={`Role of ${displayName}: ${roleLabel(role)}`}
+          >
+            {roleLabel(role)}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.RadioGroup
+            value={role}
+            onChange={(picked) => {
+              if (picked === role) return;
+              setRole.reset();
+              setNext(roles.parse(picked));
+              setOpen(true);
+            }}
+          >
+            {ROLE_OPTIONS.map(({ value, label }) => (
+              <Menu.RadioItem key={value} value={value} closeMenuOnClick>
+                {label}
+              </Menu.RadioItem>
+            ))}
+          </Menu.RadioGroup>
+        </Menu.Dropdown>
+      </Menu>
+      <ConfirmDialog
+        title={`Make ${displayName} ${next === 'owner' ? 'an owner' : 'a viewer'}?`}
+        confirmLabel={`Make ${next}`}
+        isOpen={isOpen}
+        action={setRole}
+        onConfirm={() =>
+          setRole.run({ params: { id: membershipId }, body: { role: next } }, { onSuccess: close })
         }
-      />
-      <FormFailure error={setRole.error} />
-    </Stack>
+        onClose={close}
+      >
+        {next === 'owner'
+          ? 'They can then change webhooks and API keys, and invite or remove people, including you.'
+          : 'They can then read everything and change nothing.'}
+        {' Their sessions end.'}
+      </ConfirmDialog>
+    </>
   );
 }
 
@@ -118,6 +161,9 @@ const ROLE_OPTIONS = [
   { value: 'viewer', label: 'Viewer' },
   { value: 'owner', label: 'Owner' },
 ];
+
+const roleLabel = (role: Colleague['role']) =>
+  ROLE_OPTIONS.find(({ value }) => value === role)?.label ?? role;
 
 const EMPTY = { displayName: '', email: '', role: 'viewer' };
 
