@@ -13,7 +13,9 @@ import {
 const NOW = new Date('2026-09-01T12:00:00.000Z');
 
 test.each([
-  ['2026-09-01T12:00:00.000Z', 'just now'],
+  ['2026-09-01T11:59:59.900Z', 'just now'],
+  ['2026-09-01T12:00:00.000Z', 'in a few seconds'],
+  ['2026-09-01T12:00:09.000Z', 'in a few seconds'],
   ['2026-09-01T11:59:30.000Z', 'less than a minute ago'],
   ['2026-09-01T12:00:30.000Z', 'in less than a minute'],
   ['2026-09-01T11:57:01.000Z', '2 minutes ago'],

@@ -13,13 +13,14 @@ export function formatRelative(at: Date, now: Date): string {
   for (const [unit, size] of UNITS) {
     if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
   }
-  if (Math.abs(seconds) < 10) return 'just now';
-  return seconds < 0 ? 'less than a minute ago' : 'in less than a minute';
+  const isSoon = Math.abs(seconds) < 10;
+  if (at < now) return isSoon ? 'just now' : 'less than a minute ago';
+  return isSoon ? 'in a few seconds' : 'in less than a minute';
 }
 
 /** Formats a past time relative to now. A future time, from a service clock that is ahead, counts as now. */
 export function formatPast(at: Date, now: Date): string {
-  return formatRelative(at < now ? at : now, now);
+  return at < now ? formatRelative(at, now) : 'just now';
 }
 
 /** Formats a time to the second with its time zone, in the browser's locale. */
