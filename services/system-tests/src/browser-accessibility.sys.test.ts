@@ -46,7 +46,7 @@ const withoutSession = (): Screens => ({
   'forgot-password sent': [fill('Email address', 'any@a.test'), 'Send link', see('Check your email')],
   'set-password': ['/console/set-password#token'],
   'technical-contact confirm': ['/console/technical-contact/confirm#token'],
-  'sign-in refused by the provider': ['/console/sign-in/callback?state=none&code=none', see('Request ID')],
+  'sign-in refused by the provider': ['/console/sign-in/callback?state=none&code=none', see('Details')],
 });
 
 const pagesAt = (addresses: readonly string[]): Screens =>

@@ -200,7 +200,7 @@ test('an owner sets the technical contact, and someone without a session confirm
   watched.allow(/^404 POST \/partner-api\/technical-contact\/confirm$/);
   await outside.reload();
   await button(outside, 'Confirm address').click();
-  await outside.getByText(/^this link does not work/i).waitFor();
+  await outside.getByText(/^This link doesn’t work/).waitFor();
 });
 
 async function setPasswordByLink(page: Page, to: string, password: string): Promise<void> {
@@ -320,7 +320,7 @@ test('an owner sets up two-factor authentication, signs in with a recovery code 
   await checkLooks(page, 'sign-in-code');
   await page.getByLabel('Code', { exact: true }).fill('000000');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByText(/^the code is wrong or was used before/i).waitFor();
+  await page.getByText(/^The code is wrong or was used before/).waitFor();
   await page.getByLabel('Code', { exact: true }).fill(first);
   await page.getByRole('button', { name: 'Sign in' }).click();
 

@@ -52,7 +52,10 @@ describe('signing in', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.type('not the password');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('the email address or the password is wrong').waitFor();
+    await page
+      .getByRole('alert')
+      .getByText('The email address or the password is wrong.', { exact: true })
+      .waitFor();
     await checkLooks(page, 'sign-in-refused');
 
     await page.getByLabel('Password', { exact: true }).focus();
@@ -163,7 +166,7 @@ describe('a secret that is made long after the login', () => {
     const dialog = page.getByRole('dialog', { name: 'Confirm your password' });
     await dialog.getByLabel('Password', { exact: true }).fill('not the password');
     await button(dialog, 'Confirm').click();
-    await dialog.getByText('password is wrong').waitFor();
+    await dialog.getByText('The password is wrong.', { exact: true }).waitFor();
     await checkLooks(page, 'password-dialog');
     await dialog.getByLabel('Password', { exact: true }).fill(installer().owner.password);
     await button(dialog, 'Confirm').click();

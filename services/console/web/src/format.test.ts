@@ -7,6 +7,7 @@ import {
   formatRelative,
   formatShare,
   fromLocalInput,
+  sentenceOf,
   toLocalInput,
 } from './format.js';
 
@@ -77,4 +78,12 @@ test('a time survives the conversion to a field and back, to the second', () => 
   expect(toLocalInput(undefined)).toBe('');
   expect(fromLocalInput('')).toBeUndefined();
   expect(fromLocalInput('then')).toBeUndefined();
+});
+
+test.each([
+  ['must use port 443', 'The address must use port 443.'],
+  ['the `host` has no address', 'The host has no address.'],
+  ['Retry.', 'Retry.'],
+])('%s becomes %s', (reason, sentence) => {
+  expect(sentenceOf(reason, 'The address')).toBe(sentence);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { ERROR_REASON_CATALOGUE } from '@partner/proto-contracts/api/error-reasons';
 import { ApiError, createApiClient, messageOf, violationsByField } from './api-client.js';
 
 const ROUTES: Readonly<Record<string, string>> = {
@@ -94,8 +95,17 @@ test('an error has its message, request id and violations', async () => {
   const error = await failure(client.call('createWebhook', { body }));
 
   expect(error).toMatchObject({ status: 400, code: 'invalid_argument', requestId: 'req-2', details });
-  expect(messageOf(error)).toBe('Url: must use port 443');
+  expect(messageOf(error)).toBe('The URL must use port 443.');
   expect(violationsByField(error)).toEqual({ url: 'must use port 443' });
+});
+
+test.each(Object.keys(ERROR_REASON_CATALOGUE))('%s has a sentence that is not the API’s', async (code) => {
+  const text = 'the work of `a` is unknown; retry with the same Idempotency-Key';
+  const response = Response.json({ error: text, code, requestId: 'r-1' }, { status: 409 });
+  const error = await failure(clientWith([response], false).client.call('getWebhook', { params }));
+  expect(messageOf(error)).toMatch(/^[A-Z][^`]+\.$/);
+  expect(messageOf(error)).not.toMatch(/Idempotency/);
+  expect(error.text).toBe('the work of a is unknown');
 });
 
 test('an error page of a proxy is an error too', async () => {

@@ -1,5 +1,7 @@
 import { withQuery } from '../paths.js';
 import { type ErrorBody, errorBody } from '@partner/proto-contracts/api/error-body';
+import { sentenceOf } from '../format.js';
+import { errorSentence, textForDetails } from './error-sentences.js';
 
 /** The part of a `Response` that is used. */
 interface ApiResponse extends Pick<Response, 'ok' | 'status' | 'headers'> {
@@ -45,14 +47,11 @@ export function createApiClient(deps: ApiClientDeps) {
       });
     } catch (cause) {
       if (signal?.aborted === true) throw cause;
-      throw new ApiError('The service cannot be reached. Check your connection, then retry.', {
-        status: 0,
-        code: 'no_response',
-        cause,
-      });
+      const code = 'no_response';
+      throw new ApiError(errorSentence(id, code), { status: 0, code, cause });
     }
     if (response.ok) return response;
-    const error = await errorOfResponse(response);
+    const error = await errorOfResponse(id, response);
     if (error.status === 401 && id !== 'createSession') deps.onSignedOut();
     throw error;
   }
@@ -75,7 +74,7 @@ export function createApiClient(deps: ApiClientDeps) {
       const response = await confirmed(id, input, signal);
       const body: ApiResponse = response.headers.has('content-type') ? response : Response.json(null);
       return body.json<Json>().catch((cause: unknown) => {
-        throw unreadable(response, cause);
+        throw unreadable(id, response, cause);
       });
     },
   };
@@ -83,13 +82,15 @@ export function createApiClient(deps: ApiClientDeps) {
 
 type FieldViolation = NonNullable<ErrorBody['details']>[number];
 
-/** A failed request: refused by the API, or without a response. */
+/** A failed request: refused by the API, or without a response. The message is the console's own sentence. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   /** The HTTP status; 0 without a response. */
   readonly status: number;
   /** The `code` of the error body; `no_response` and `not_understood` are the app's own. */
   readonly code: string;
+  /** The API's text. */
+  readonly text: string | undefined;
   /** Identifies the request in the service's logs. */
   readonly requestId: string | undefined;
   /** Violations by field, for a 400. */
@@ -100,6 +101,7 @@ export class ApiError extends Error {
     facts: {
       readonly status: number;
       readonly code: string;
+      readonly text?: string;
       readonly requestId?: string | undefined;
       readonly details?: readonly FieldViolation[] | undefined;
       readonly cause?: unknown;
@@ -108,6 +110,7 @@ export class ApiError extends Error {
     super(message, { cause: facts.cause });
     this.status = facts.status;
     this.code = facts.code;
+    this.text = facts.text;
     this.requestId = facts.requestId;
     this.details = facts.details ?? [];
   }
@@ -119,18 +122,30 @@ interface FailedResponse extends Pick<Response, 'status' | 'headers'> {
 }
 
 /** Converts a response of 400 or above to its error. */
-async function errorOfResponse(response: FailedResponse): Promise<ApiError> {
+async function errorOfResponse(id: string, response: FailedResponse): Promise<ApiError> {
   const body = errorBody.safeParse(await response.json().catch(() => undefined));
-  if (!body.success) return unreadable(response, body.error);
+  if (!body.success) return unreadable(id, response, body.error);
   const { error, ...facts } = body.data;
-  return new ApiError(error, { ...facts, status: response.status });
+  return new ApiError(sentenceOfBody(id, body.data), {
+    ...facts,
+    text: textForDetails(error),
+    status: response.status,
+  });
+}
+
+/** The service writes for the person who signs in with a provider; the violations say what to enter. */
+function sentenceOfBody(id: string, { code, error, details = [] }: ErrorBody): string {
+  if (code === 'provider_sign_in_refused') return sentenceOf(textForDetails(error), '');
+  if (details.length === 0) return errorSentence(id, code);
+  return details.map(({ path, message }) => sentenceOf(message, subjectOf(path))).join(' ');
 }
 
 /** The error of a response that is not the JSON of its operation. */
-function unreadable(response: Pick<Response, 'status' | 'headers'>, cause: unknown): ApiError {
-  return new ApiError('The service sent a response that this page cannot read. Reload the page.', {
+function unreadable(id: string, response: Pick<Response, 'status' | 'headers'>, cause: unknown): ApiError {
+  const code = 'not_understood';
+  return new ApiError(errorSentence(id, code), {
     status: response.status,
-    code: 'not_understood',
+    code,
     requestId: response.headers.get('x-request-id') ?? undefined,
     cause,
   });
@@ -138,10 +153,20 @@ function unreadable(response: Pick<Response, 'status' | 'headers'>, cause: unkno
 
 /** Returns the message to show for any thrown value. */
 export function messageOf(thrown: unknown): string {
-  if (thrown instanceof ApiError && thrown.code === 'confirmation_required')
-    return 'Confirm that it is you to do this.';
-  const text = thrown instanceof ApiError ? thrown.message : 'Something went wrong on this page.';
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return thrown instanceof ApiError ? thrown.message : 'Something went wrong on this page.';
+}
+
+const SUBJECTS: Readonly<Record<string, string>> = {
+  url: 'The URL',
+  email: 'The email address',
+  displayName: 'The name',
+};
+
+/** Returns what a sentence about a field begins with: `New password` for `body.newPassword`. */
+export function subjectOf(path: string): string {
+  const name = path.split('.').findLast((part) => !/^\d+$/.test(part)) ?? '';
+  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return SUBJECTS[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** Returns the violations of an error by field, for a form: `url`, `events.0`, … The field `body.url` is `url`. */

@@ -48,7 +48,7 @@ export function useTask<Given, Result>(
     onError: (error) => {
       const isSignedOut = error instanceof ApiError && error.status === 401;
       if (outcome.toastsFailure === true && !isSignedOut) {
-        notifyFailure(messageOf(error), error instanceof ApiError ? error.requestId : undefined);
+        notifyFailure(messageOf(error));
       }
     },
   });

@@ -20,12 +20,11 @@ export function notifySuccess(message: string): void {
 }
 
 /** Shows a failure toast and announces it to screen readers. It stays until it is dismissed. */
-export function notifyFailure(message: string, requestId: string | undefined): void {
+export function notifyFailure(message: string): void {
   announce(message, 'alert');
   notifications.show({
     ...TOAST,
-    title: message,
-    message: requestId === undefined ? 'The change may not have been saved.' : `Request ${requestId}`,
+    message,
     icon: <IconAlertTriangle size={18} aria-hidden />,
     color: 'red',
     autoClose: false,

@@ -22,11 +22,11 @@ import {
   useRef,
   useState,
 } from 'react';
-import { ApiError, messageOf, violationsByField } from '../api/api-client.js';
-import { Notice, RequestId, useOwner } from './page.js';
+import { ApiError, messageOf, subjectOf, violationsByField } from '../api/api-client.js';
+import { ErrorDetails, Notice, useOwner } from './page.js';
 import { useEventCatalogue } from '../api/hooks.js';
 import { groupEvents } from '../webhook-facts.js';
-import { fromLocalInput, toLocalInput } from '../format.js';
+import { fromLocalInput, sentenceOf, toLocalInput } from '../format.js';
 
 /** The state of an action that a form starts. */
 export interface FormAction {
@@ -85,7 +85,7 @@ export function useFields<Values extends Readonly<Record<string, string>>>(initi
   const violations = violationsByField(error);
   const field = (name: keyof Values & string) => ({
     value: values[name],
-    error: violations[name],
+    error: violations[name] && sentenceOf(violations[name], subjectOf(name)),
     onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement | HTMLSelectElement>) =>
       setValues({ ...values, [name]: currentTarget.value }),
   });
@@ -103,7 +103,7 @@ export function FormFailure({ error, mb }: { readonly error: unknown; readonly m
   return (
     <Box ref={shown} {...(mb !== undefined && { mb })}>
       <Notice tone="bad" title={messageOf(error)} isAlert>
-        <RequestId error={error} />
+        <ErrorDetails error={error} />
       </Notice>
     </Box>
   );

@@ -227,17 +227,21 @@ export function QueryView<Data>(props: {
   );
 }
 
-/** The id of a failed request, for support; nothing without one. */
-export function RequestId({ error }: { readonly error: unknown }) {
+/** What support needs of a failed request, closed at first; nothing without an id. */
+export function ErrorDetails({ error }: { readonly error: unknown }) {
   if (!(error instanceof ApiError) || error.requestId === undefined) return null;
   return (
-    <Text size="sm">
-      Request ID for support: <Code>{error.requestId}</Code>
-    </Text>
+    <details>
+      <summary>Details</summary>
+      {error.text}
+      <div>
+        Request ID for support: <Code>{error.requestId}</Code>
+      </div>
+    </details>
   );
 }
 
-/** Placeholder of data that failed to load: the reason, the request id for support, and a retry button. */
+/** Placeholder of data that failed to load: the reason, details for support, and a retry button. */
 export function ErrorState(props: {
   readonly error: unknown;
   readonly title: string;
@@ -248,7 +252,7 @@ export function ErrorState(props: {
     <Notice tone="bad" title={title} isAlert>
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{messageOf(error)}</Text>
-        <RequestId error={error} />
+        <ErrorDetails error={error} />
         <Button size="xs" variant="default" onClick={onRetry}>
           Retry
         </Button>

@@ -2,15 +2,9 @@ import { Checkbox, Code, Input, Stack, Text, TextInput, VisuallyHidden } from '@
 import { useDebouncedCallback } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { useAction, useEventCatalogue } from '../../api/hooks.js';
-import {
-  type EventChoice,
-  groupsFor,
-  isChosen,
-  sentenceOf,
-  toggleEvent,
-  toggleGroup,
-} from './webhook-input.js';
+import { type EventChoice, groupsFor, isChosen, toggleEvent, toggleGroup } from './webhook-input.js';
 import type { CatalogueEvent } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
+import { sentenceOf } from '../../format.js';
 import { QueryView, Small, useOwner } from '../../parts/page.js';
 import { CodeBlock } from '../../parts/code.js';
 import classes from './webhook.module.css';

@@ -8,7 +8,6 @@ import {
   type EventChoice,
   groupsFor,
   isChosen,
-  sentenceOf,
   toggleEvent,
   toggleGroup,
 } from './webhook-input.js';
@@ -92,12 +91,4 @@ test.each([
   [{ deliveriesPerSecond: null }],
 ])('only the changed field is sent: %j', (change) => {
   expect(changesOf(BEFORE, { ...BEFORE, ...change })).toEqual(change);
-});
-
-test.each([
-  ['must use port 443', 'The address must use port 443.'],
-  ['the host has no address', 'The host has no address.'],
-  ['Retry.', 'Retry.'],
-])('%s becomes %s', (reason, sentence) => {
-  expect(sentenceOf(reason, 'The address')).toBe(sentence);
 });

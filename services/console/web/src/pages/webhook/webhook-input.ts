@@ -1,3 +1,4 @@
+import { sentenceOf } from '../../format.js';
 import { type EventGroup, groupEvents } from '../../webhook-facts.js';
 import type { CatalogueEvent } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 
@@ -80,13 +81,6 @@ export function changesOf(before: WebhookSettings, given: WebhookSettings): Part
       ? {}
       : { deliveriesPerSecond: given.deliveriesPerSecond }),
   };
-}
-
-/** Converts a reason of the API to a sentence: `must use port 443` of `The address` becomes `The address must use port 443.` */
-export function sentenceOf(reason: string, subject: string): string {
-  const text = /^(must|is|has|can|leads) /.test(reason) ? `${subject} ${reason}` : reason;
-  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
 /** Returns the violation of the events among the violations by field. */
