@@ -363,7 +363,7 @@ describe('tracing an event', () => {
     watched.allow(/^404 GET \/partner-api\/events\//);
     await field.fill(newId('evt'));
     await lookUp.click();
-    await expectText('Could not load the event');
-    await expectText('No such event');
+    await page.getByRole('heading', { name: 'We can’t find the event' }).waitFor();
+    expect(await button(page, 'Retry').count()).toBe(0);
   });
 });

@@ -22,6 +22,7 @@ import {
   IconCircleX,
   IconInfoCircle,
   IconPointFilled,
+  IconSearchOff,
 } from '@tabler/icons-react';
 import {
   type ComponentPropsWithoutRef,
@@ -220,8 +221,11 @@ export function QueryView<Data>(props: {
     const view = children(data);
     return isLoadedFirst ? view : <Deferred fallback={loading}>{view}</Deferred>;
   }
-  return error === null || error === undefined ? (
-    loading
+  if (error === null || error === undefined) return loading;
+  return error instanceof ApiError && error.code === 'not_found' ? (
+    <EmptyPanel title={`We can’t find ${label}`} icon={<IconSearchOff />}>
+      {error.message}
+    </EmptyPanel>
   ) : (
     <ErrorState error={error} title={`Could not load ${label}`} onRetry={() => void refetch()} />
   );
