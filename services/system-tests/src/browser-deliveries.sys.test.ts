@@ -146,10 +146,12 @@ test('a waiting delivery is retried from its page, which says why a retry fails 
   watched.allow(/^503 POST \/partner-api\/deliveries\//);
   const bringBack = await steps.failRequests(page, /\/retry$/, { method: 'POST', requestId: 'r-9' });
   await button(page, 'Retry now').click();
+  await expectText('This uses attempt 2 of 8.');
+  await button(page, 'Make attempt 2').click();
   await page.getByRole('alert').filter({ hasText: 'r-9' }).waitFor();
   await checkLooks(page, 'delivery-waiting');
   await bringBack();
-  await button(page, 'Retry now').click();
+  await button(page, 'Make attempt 2').click();
   await expectText('Your server accepted it with 204.');
   const headers = page.getByRole('region', { name: /^Response headers of attempt/ }).last();
   expect(await headers.textContent()).toMatch(/date: /);

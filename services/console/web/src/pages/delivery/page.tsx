@@ -10,7 +10,6 @@ import {
   type Webhook,
 } from '../../api/hooks.js';
 import {
-  ActionButton,
   Hint,
   LinkButton,
   Notice,
@@ -22,7 +21,7 @@ import {
 } from '../../parts/page.js';
 import { Advice, Badge, DELIVERY_LOOKS, ExactTime, Facts, NextAttempt, useNow } from '../../parts/data.js';
 import { CodeBlock, CopyButton } from '../../parts/code.js';
-import { ConfirmedButton, FormFailure } from '../../parts/form.js';
+import { ConfirmedButton } from '../../parts/form.js';
 import { nextAttemptOf, webhookName } from '../../webhook-facts.js';
 import { PATHS } from '../../paths.js';
 import { AttemptList } from './attempt-list.js';
@@ -37,7 +36,6 @@ export function Page() {
   const { id = '' } = useParams();
   const loaded = useDelivery(id);
   const now = useNow();
-  const retry = useAction('retryDelivery', { done: 'Retry queued' });
   const delivery = loaded.data?.delivery;
   const canReplay =
     loaded.data !== undefined && replayBlockedReason(loaded.data.delivery, loaded.data.body) === undefined;
@@ -55,13 +53,12 @@ export function Page() {
               <LinkButton to={PATHS.whyEvent(delivery.eventId)} variant="default">
                 Trace event
               </LinkButton>
-              {canRetryNow(delivery, now) && <RetryButton delivery={delivery} retry={retry} />}
+              {canRetryNow(delivery, now) && <RetryButton delivery={delivery} />}
               {canReplay && <ReplayButton delivery={delivery} />}
             </>
           )
         }
       />
-      <FormFailure error={retry.error} mb="lg" />
       <QueryView query={loaded} label="the delivery">
         {(data) => <Details key={data.delivery.id} {...data} />}
       </QueryView>
@@ -209,20 +206,26 @@ function canRetryNow(delivery: Delivery, now: Date): boolean {
   return delivery.state === 'retry_scheduled' && next !== null && Date.parse(next) > now.getTime();
 }
 
-/** Makes the next scheduled attempt of the delivery now. */
-function RetryButton(props: {
-  readonly delivery: Delivery;
-  readonly retry: ReturnType<typeof useAction<'retryDelivery'>>;
-}) {
-  const { delivery, retry } = props;
+/** Makes the next scheduled attempt of the delivery now, after a confirmation. */
+function RetryButton({ delivery }: { readonly delivery: Delivery }) {
+  const retry = useAction('retryDelivery', { done: 'Retry queued' });
+  const next = delivery.attempts + 1;
   return (
-    <ActionButton
-      leftSection={<IconPlayerTrackNext size={18} aria-hidden />}
-      loading={retry.isRunning}
-      onClick={() => retry.run({ params: { id: delivery.id } })}
-    >
-      Retry now
-    </ActionButton>
+    <OwnerOnly>
+      <ConfirmedButton
+        label="Retry now"
+        button={{ variant: 'filled', leftSection: <IconPlayerTrackNext size={18} aria-hidden /> }}
+        title="Retry this delivery now?"
+        confirmLabel={`Make attempt ${next}`}
+        action={retry}
+        given={{ params: { id: delivery.id } }}
+      >
+        {`This uses attempt ${next} of ${LIMITS.webhookAttempts}. `}
+        {next === LIMITS.webhookAttempts
+          ? 'If it fails, the delivery is dead-lettered.'
+          : 'If it fails, the next wait is longer.'}
+      </ConfirmedButton>
+    </OwnerOnly>
   );
 }
 
