@@ -1,7 +1,7 @@
-import { Group, Radio, Stack, Text } from '@mantine/core';
+import { Button, Group, Radio, Stack, Text } from '@mantine/core';
 import { notificationSettingsIn } from '@partner/proto-contracts/resources/notification-settings/notification-settings';
 import { type SubmitEvent, useState } from 'react';
-import { ActionButton, Notice, PageHeader, Panel, QueryView, TextLink } from '../../parts/page.js';
+import { Notice, PageHeader, Panel, QueryView, TextLink, useOwner } from '../../parts/page.js';
 import { type Output, useAction, useOperation } from '../../api/hooks.js';
 import { FormFailure } from '../../parts/form.js';
 import { PATHS } from '../../paths.js';
@@ -39,12 +39,7 @@ const CHOICES: readonly {
 ];
 
 function Settings({ settings }: { readonly settings: Settings }) {
-  const [emails, setEmails] = useState(settings.emails);
-  const set = useAction('setNotificationSettings', { done: 'Settings saved' });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    set.run({ body: { emails } });
-  };
+  const { role } = useOwner().owner;
   return (
     <Stack gap="md">
       {!settings.hasMailServer && (
@@ -53,30 +48,11 @@ function Settings({ settings }: { readonly settings: Settings }) {
         </Notice>
       )}
       <Panel title="Your emails">
-        <form onSubmit={submit}>
-          <Stack>
-            <Radio.Group
-              label="How often you get emails"
-              description={
-                settings.email === null ? 'Your company has not stored your address' : `To ${settings.email}`
-              }
-              value={emails}
-              onChange={(value) => setEmails(notificationSettingsIn.shape.emails.parse(value))}
-            >
-              <Stack mt="sm" gap="sm">
-                {CHOICES.map((choice) => (
-                  <Radio key={choice.value} {...choice} />
-                ))}
-              </Stack>
-            </Radio.Group>
-            <FormFailure error={set.error} />
-            <Group>
-              <ActionButton type="submit" loading={set.isRunning} disabled={emails === settings.emails}>
-                Save
-              </ActionButton>
-            </Group>
-          </Stack>
-        </form>
+        {role === 'owner' ? (
+          <SettingsForm settings={settings} />
+        ) : (
+          <Text>Off. Your role is viewer, and only owners get these emails.</Text>
+        )}
       </Panel>
       <Panel title="As webhooks">
         <Text>
@@ -86,5 +62,41 @@ function Settings({ settings }: { readonly settings: Settings }) {
         </Text>
       </Panel>
     </Stack>
+  );
+}
+
+/** How often the owner gets emails. */
+function SettingsForm({ settings }: { readonly settings: Settings }) {
+  const [emails, setEmails] = useState(settings.emails);
+  const set = useAction('setNotificationSettings', { done: 'Settings saved' });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    set.run({ body: { emails } });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Radio.Group
+          label="How often you get emails"
+          description={
+            settings.email === null ? 'Your company has not stored your address' : `To ${settings.email}`
+          }
+          value={emails}
+          onChange={(value) => setEmails(notificationSettingsIn.shape.emails.parse(value))}
+        >
+          <Stack mt="sm" gap="sm">
+            {CHOICES.map((choice) => (
+              <Radio key={choice.value} {...choice} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        <FormFailure error={set.error} />
+        <Group>
+          <Button type="submit" loading={set.isRunning} disabled={emails === settings.emails}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   );
 }
