@@ -207,6 +207,9 @@ export function ConfirmDialog(
   );
 }
 
+/** The look of a button that begins something dangerous. */
+export const DANGER = { c: 'var(--tone-bad-text)', bd: '1px solid var(--tone-bad-border)' } as const;
+
 /** A button whose action starts after a confirmation. */
 export function ConfirmedButton<Given>(
   props: Question & {
@@ -226,6 +229,7 @@ export function ConfirmedButton<Given>(
     <>
       <Button
         variant="default"
+        {...(question.isDangerous === true && DANGER)}
         {...button}
         onClick={() => {
           onOpen?.();

@@ -4,7 +4,15 @@ import { useNewSession, useSignInMethods } from '../../api/session.js';
 import { pageProviderName } from '../../page-settings.js';
 import { Notice, PageHeader, Panel, QueryView, Small } from '../../parts/page.js';
 import { type Output, useAction, useOperation } from '../../api/hooks.js';
-import { CodeForm, Form, type FormAction, PasswordField, StartButton, useFields } from '../../parts/form.js';
+import {
+  CodeForm,
+  DANGER,
+  Form,
+  type FormAction,
+  PasswordField,
+  StartButton,
+  useFields,
+} from '../../parts/form.js';
 import { PastTime } from '../../parts/data.js';
 import { useState } from 'react';
 import { encode } from 'uqr';
@@ -184,7 +192,7 @@ function CodeButton(props: {
   const close = () => setOpen(false);
   return (
     <>
-      <Button variant="default" onClick={() => setOpen(true)}>
+      <Button variant="default" {...(form.button && DANGER)} onClick={() => setOpen(true)}>
         {label}
       </Button>
       <Modal opened={isOpen} onClose={close} title={title}>
