@@ -140,6 +140,7 @@ describe('the overview', () => {
     await failRequests(page, /\/partner-api\/statistics(\?|$)/, { requestId: 'r-2' });
     await signIn(page, installer().owner);
     await page.getByText('Could not load your webhooks').waitFor();
+    await page.getByRole('alert').filter({ hasText: 'r-1' }).getByText('Details').click();
     await page.getByText('r-1').waitFor();
     await checkLooks(page, 'overview-error');
     await bringBack();
