@@ -217,6 +217,13 @@ async function setPasswordByLink(page: Page, to: string, password: string): Prom
   await fillSignIn(page, { email: to, password });
 }
 
+async function shownDialog(page: Page, title: string, looks: string) {
+  const shown = dialog(page, title);
+  await shown.waitFor();
+  await checkLooks(page, looks);
+  return shown;
+}
+
 test('an owner who forgot the password sets one with the mailed link, changes it, invites a viewer and resets a second factor [SESSION-11, SESSION-13, ROLE-3, FACTOR-6]', async () => {
   const { owner } = suite.stack().company('ACCOUNTING');
   const { page, watched } = await suite.open();
@@ -286,13 +293,11 @@ test('an owner who forgot the password sets one with the mailed link, changes it
   }
   await page.getByRole('row', { name: owner.email }).getByText('You', { exact: true }).waitFor();
   await button(row, `Remove ${viewer.name}`).click();
-  await dialog(page, `Remove ${viewer.name}?`).waitFor();
-  await checkLooks(page, 'remove-person');
+  await shownDialog(page, `Remove ${viewer.name}?`, 'remove-person');
   await page.keyboard.press('Escape');
   await button(row, `Reset two-factor authentication of ${viewer.name}`).click();
-  const resetting = dialog(page, `Reset two-factor authentication of ${viewer.name}?`);
-  await resetting.waitFor();
-  await checkLooks(page, 'reset-two-factor');
+  const reset = `Reset two-factor authentication of ${viewer.name}?`;
+  const resetting = await shownDialog(page, reset, 'reset-two-factor');
   await button(resetting, 'Reset').click();
   await row.getByText('Off', { exact: true }).waitFor();
   watchedTheirs.allow(/^401 /);

@@ -1,5 +1,5 @@
 const WRONG_LINK = 'This link doesn’t work: it was used or replaced, or is too old.';
-const AWAY = 'Your identity provider isn’t responding. Try again in a minute, or use your password.';
+const AWAY = 'Your identity provider isn’t responding. Retry in a minute, or use your password.';
 const NO_ACCESS = 'You have no access to the console. Ask an owner of your company to invite you.';
 
 /** What an error means to an owner, by its code; before that by operation and code, where the operation makes it mean something else. */
@@ -13,7 +13,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'usePasswordLink not_found': `${WRONG_LINK} Request a new one.`,
   'requestPasswordLink not_found': 'No emails are sent here. Ask the operator of the service for a password.',
   'addColleague unavailable': 'We couldn’t send the invitation. Invite the person again in a minute.',
-  'setTechnicalContact unavailable': 'We couldn’t send the link. Try again in a minute.',
+  'setTechnicalContact unavailable': 'We couldn’t send the link. Retry in a minute.',
 
   colleague_limit_reached: 'Your company has as many people as it can have. Remove one first.',
   confirmation_required: 'Confirm that it is you to do this.',
@@ -22,37 +22,35 @@ const SENTENCES: Readonly<Record<string, string>> = {
   delivery_not_waiting: 'This delivery is no longer waiting for a retry.',
   event_expired: 'The event is no longer stored, so it can’t be sent again.',
   installer_not_bindable: 'None of your jobs is or was assigned to this company. Choose another one.',
-  internal: 'Something went wrong on our side. Check whether your change was saved before you try again.',
-  invalid_argument: 'Check what you entered, then try again.',
+  internal: 'Something went wrong on our side. Check whether your change was saved before you retry.',
+  invalid_argument: 'Check what you entered, then retry.',
   key_kind_not_allowed: 'Your company can’t have API keys of this kind.',
   key_limit_reached: 'Your company has as many API keys as it can have. Revoke one first.',
   key_not_rotatable: 'This API key has ended or was already replaced.',
   last_owner: 'Your company needs an owner who can sign in. Make someone else an owner first.',
-  no_response: 'We can’t reach the service. Check your connection, then try again.',
+  no_response: 'We can’t reach the service. Check your connection, then retry.',
   not_found: 'This doesn’t exist or was deleted.',
   not_understood: 'The service sent a response that this page can’t read. Reload the page.',
   password_wrong: 'The password is wrong.',
   payload_too_large: 'This is too large to be sent.',
   permission_denied: 'You need the owner role to change this.',
-  rate_limited: 'There were too many attempts. Wait a few minutes, then try again.',
+  rate_limited: 'There were too many attempts. Wait a few minutes, then retry.',
   replay_in_progress: 'A replay is already in progress. Wait until it has finished.',
   second_factor_enabled: 'Two-factor authentication is already on.',
   second_factor_required: 'Enter the code of your authenticator app, or a recovery code.',
   second_factor_wrong: 'The code is wrong or was used before. Enter the next code, or a recovery code.',
-  secret_version_mismatch: 'The webhook’s secret has changed. Reload the page, then try again.',
-  stale_version: 'Someone else has changed this. Reload the page, then try again.',
+  secret_version_mismatch: 'The webhook’s secret has changed. Reload the page, then retry.',
+  stale_version: 'Someone else has changed this. Reload the page, then retry.',
   subscription_limit_reached: 'Your company has as many webhooks as it can have. Delete one first.',
   test_delivery_required: 'Your server has to accept a test that is signed with the current secret first.',
   unauthenticated: 'Your session has ended. Sign in again.',
-  unavailable: 'We can’t reach the service right now. Try again in a minute.',
+  unavailable: 'We can’t reach the service right now. Retry in a minute.',
 };
 
 /** Returns the console's sentence for an error of an operation. */
 export function errorSentence(operation: string, code: string): string {
   return (
-    SENTENCES[`${operation} ${code}`] ??
-    SENTENCES[code] ??
-    'This didn’t work. Reload the page, then try again.'
+    SENTENCES[`${operation} ${code}`] ?? SENTENCES[code] ?? 'This didn’t work. Reload the page, then retry.'
   );
 }
 

@@ -64,7 +64,7 @@ test('loads what is newest within 6 s when each reload takes 2 s and five change
   expect(shown).toBe(newest);
 });
 
-test('reloads at once, then everything that changed meanwhile, also after requests that were under way before', async () => {
+test('reloads at once, then everything that changed meanwhile, also after requests that were in flight before', async () => {
   const reloads: (readonly string[])[] = [];
   const pauses: (() => void)[] = [];
   const note = paceReloads(

@@ -51,7 +51,7 @@ export function isConcerned(
 
 /**
  * Reloads live data about these subscriptions or about no single one; none named: all of it. A list that loads a further page is left to
- * the next reload: it would lose that page. Without `cancels`, requests under way go on; returns whether there were any.
+ * the next reload: it would lose that page. Without `cancels`, requests in flight go on; returns whether there were any.
  */
 export async function invalidateLive(
   queries: QueryClient,
@@ -70,8 +70,8 @@ export async function invalidateLive(
 const PACE_MS = 2_000;
 
 /**
- * Returns a function that notes a change and reloads after it: at once, or after the reload under way, and at most every 2 seconds. No
- * change ends a reload, so data arrive on a slow line too. `reload` returns whether it found older requests under way, which may lack
+ * Returns a function that notes a change and reloads after it: at once, or after the reload in flight, and at most every 2 seconds. No
+ * change ends a reload, so data arrive on a slow line too. `reload` returns whether it found older requests in flight, which may lack
  * the change; then another follows.
  */
 export function paceReloads(
