@@ -184,7 +184,7 @@ test('a failed form says why beside its button, no field hides under the header,
   await failRequests(page, /\/partner-api\/webhooks$/, { method: 'POST', requestId: 'r-3' });
   const url = page.getByLabel('Endpoint URL');
   await url.fill('https://hooks.example/partner');
-  await page.getByRole('checkbox', { name: /install\.\*/ }).check();
+  await page.getByRole('checkbox', { name: 'All events' }).check();
   const create = button(page, 'Create webhook');
   await create.click();
   const alert = page.getByRole('alert').filter({ hasText: 'Request ID for support: r-3' });

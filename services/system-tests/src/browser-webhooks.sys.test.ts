@@ -54,7 +54,8 @@ describe('an owner without webhooks', () => {
     await click(page.getByLabel('Endpoint URL'));
     await page.keyboard.type(urlOf('first'));
     await expectText(page, 'This address can be used');
-    await click(page.getByRole('checkbox', { name: /install\.\*/ }));
+    await click(page.getByRole('checkbox', { name: 'Installation events' }));
+    await button(page, 'Show the installation events').click();
     expect(await page.getByRole('checkbox', { name: /install\.job_assigned/ }).isChecked()).toBe(true);
     await click(button(page, 'Create webhook'));
 
@@ -91,6 +92,7 @@ describe('creating a webhook', () => {
     const page = await openPage('/webhooks/new');
     await page.getByLabel('Endpoint URL').fill(urlOf('broken'));
     await page.getByLabel('Name (optional)').fill('Job board');
+    await page.getByRole('searchbox', { name: 'Find an event' }).fill('JOB_ASSIGNED');
     await page.getByRole('checkbox', { name: /install\.job_assigned/ }).click();
     await button(page, 'Create webhook').click();
     await expectText(page, 'Your webhook is created');
@@ -160,6 +162,7 @@ describe('the page of a webhook', () => {
     const page = await openPage(`/webhooks/${id}?tab=settings`);
     await button(page, 'Edit settings').click();
     await page.getByLabel('Name (optional)').fill('Warehouse');
+    await button(page, 'Show the installation events').click();
     await page.getByRole('checkbox', { name: /install\.job_assigned/ }).click();
     await button(page, 'Save changes').click();
     await heading(page, 'Warehouse').waitFor();

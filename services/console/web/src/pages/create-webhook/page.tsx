@@ -4,11 +4,12 @@ import { LinkButton, Notice, PageHeader, Panel } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { type Output, useAction, type Webhook } from '../../api/hooks.js';
 import { Form, StartButton, useFields } from '../../parts/form.js';
-import { AddressField, EventsField } from '../webhook/fields.js';
+import { AddressField } from '../webhook/fields.js';
 import { eventsViolation } from '../webhook/webhook-input.js';
 import { Link } from 'react-router';
 import { SecretOnce } from '../../parts/code.js';
 import { EventPatterns } from '../../parts/data.js';
+import { EventChoice } from '../../parts/event-choice.js';
 import { LeaveGuard, StepPanel, TestSteps, useTestDelivery } from '../webhook/steps.js';
 
 /** Page that leads to a new, active webhook. */
@@ -68,7 +69,7 @@ function NewWebhookForm({ onCreated }: { readonly onCreated: (created: CreatedWe
         </Stack>
       </Panel>
       <Panel>
-        <EventsField
+        <EventChoice
           value={events}
           onChange={(value) => {
             setEvents(value);

@@ -12,7 +12,8 @@ import { violationsByField } from '../../api/api-client.js';
 import { CopyButton } from '../../parts/code.js';
 import { Form } from '../../parts/form.js';
 import { EventPatterns, Facts, PastTime } from '../../parts/data.js';
-import { AddressField, EventsField } from './fields.js';
+import { EventChoice } from '../../parts/event-choice.js';
+import { AddressField } from './fields.js';
 import { changesOf, eventsViolation, type WebhookSettings } from './webhook-input.js';
 import { rateLabel } from '../../webhook-facts.js';
 import { TestSteps, useTestDelivery } from './steps.js';
@@ -136,7 +137,7 @@ function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonl
         onChange={({ currentTarget }) => change({ description: currentTarget.value })}
         error={violations['description']}
       />
-      <EventsField
+      <EventChoice
         value={given.events}
         onChange={(events) => change({ events })}
         violation={lacksEvents ? 'Choose at least one event.' : eventsViolation(violations)}
