@@ -80,7 +80,8 @@ const dialogs = (): Screens => {
     'faults of a key': [keys, /^Faults for/, 'Add a step'],
     'end all sessions': ['/console/sessions', 'End all other sessions'],
     'audit details': ['/console/audit', (page) => page.getByText('Details').first().click()],
-    navigation: [(page) => page.setViewportSize({ width: 390, height: 844 }), 'Open the navigation'],
+    'account menu': ['/console/audit', /account menu$/],
+    'all pages': ['/console/audit', (page) => page.setViewportSize({ width: 390, height: 844 }), 'More'],
   };
 };
 

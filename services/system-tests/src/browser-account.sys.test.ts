@@ -10,7 +10,7 @@ import { TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { checkLooks } from './browser/check-looks.js';
 import { fillSignIn, setUpBrowser } from './browser/set-up-browser.js';
-import { button, dialog, expectText, heading, region } from './browser/steps.js';
+import { button, chooseInAccountMenu, dialog, expectText, heading, region } from './browser/steps.js';
 import { createActiveSubscription } from './support/owner-session.js';
 
 let mail: MailServer;
@@ -26,8 +26,8 @@ const textOf = async (page: Page, label: string) => (await region(page, label).t
 
 test('the event catalogue shows what the company may have, finds events, and leads to one by its link', async () => {
   const { page } = await suite.openFor(suite.stack().company('INSTALLER').owner);
-  await page.getByRole('link', { name: 'Event catalogue' }).click();
-  await heading(page, 'Event catalogue').waitFor();
+  await page.getByRole('link', { name: 'Events', exact: true }).click();
+  await heading(page, 'Events').waitFor();
   await page.getByRole('article', { name: 'install.job_assigned' }).waitFor();
   const notOurs = page.getByRole('article', { name: 'quote.sent' });
   expect(await notOurs.count()).toBe(0);
@@ -235,7 +235,7 @@ test('an owner who forgot the password sets one with the mailed link, changes it
   await page.getByRole('button', { name: 'Send link' }).click();
   await page.getByText('Check your email').waitFor();
   await setPasswordByLink(page, owner.email, 'four words that no one guesses');
-  await page.getByRole('link', { name: 'Account' }).click();
+  await chooseInAccountMenu(page, 'Account');
   await page.getByLabel('Current password', { exact: true }).fill('four words that no one guesses');
   await page.getByLabel('New password', { exact: true }).fill(owner.email);
   watched.allow(/^400 PUT \/partner-api\/password$/);
@@ -246,7 +246,7 @@ test('an owner who forgot the password sets one with the mailed link, changes it
   await page.getByLabel('New password', { exact: true }).fill(owner.password);
   await page.getByRole('button', { name: 'Change password' }).click();
   await page.getByRole('group', { name: 'Done' }).getByText('Password changed').waitFor();
-  await page.getByRole('link', { name: 'Sessions' }).click();
+  await chooseInAccountMenu(page, 'Sessions');
   await page.getByText('This is your only session').waitFor();
 
   const viewer = { name: 'Vera Viewer', email: 'vera@invited.example' };
@@ -321,7 +321,7 @@ test('an owner sets up two-factor authentication, signs in with a recovery code 
   await page.getByText('10 unused recovery codes.').waitFor();
   expect(await page.content()).not.toContain(first);
 
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await chooseInAccountMenu(page, 'Sign out');
   watched.allow(/^403 POST \/partner-api\/session$/);
   await fillSignIn(page, owner);
   await page.getByRole('heading', { name: 'Enter your code' }).waitFor();
@@ -332,7 +332,7 @@ test('an owner sets up two-factor authentication, signs in with a recovery code 
   await page.getByLabel('Code', { exact: true }).fill(first);
   await page.getByRole('button', { name: 'Sign in' }).click();
 
-  await page.getByRole('link', { name: 'Account' }).click();
+  await chooseInAccountMenu(page, 'Account');
   await page.getByText('9 unused recovery codes.').waitFor();
   await button(page, 'Create new recovery codes').click();
   await dialog(page, 'Create new recovery codes?').waitFor();

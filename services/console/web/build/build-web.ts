@@ -17,6 +17,7 @@ import { compressAssets } from './compress-assets.js';
 import { inputDigest } from './input-digest.js';
 import { packClients } from './pack-clients.js';
 import { postmanCollection } from './postman-collection.js';
+import { subsetFonts } from './subset-fonts.js';
 import { webConfig } from './web-config.js';
 
 const service = path.join(import.meta.dirname, '../..');
@@ -49,6 +50,7 @@ if (!isBuilt) {
   const beside = `${target}.${process.pid}`;
   mkdirSync(beside, { recursive: true });
   try {
+    await subsetFonts(path.join(service, 'dist/web-fonts'));
     await build(webConfig({ root: path.join(service, 'web'), outDir: beside }));
     compressAssets(path.join(beside, 'assets'));
     copyFileSync(path.join(root, 'CHANGELOG.md'), path.join(beside, 'changelog.md'));

@@ -55,6 +55,8 @@ export function webConfig(folders: { readonly root: string; readonly outDir: str
       outDir,
       emptyOutDir: true,
       target: 'es2022',
+      // The tokens use `light-dark`.
+      cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
       // The page's policy refuses inline scripts and styles.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },

@@ -1,4 +1,5 @@
 import './configure-schemas.js';
+import './tokens.css';
 import './app.css';
 import '@mantine/core/styles/default-css-variables.layer.css';
 import '@mantine/core/styles/baseline.layer.css';

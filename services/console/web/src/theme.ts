@@ -1,84 +1,132 @@
-import { createTheme, type CSSVariablesResolver } from '@mantine/core';
-import { INK, PINE, RAIL, SURFACES, TONE_COLORS, TONES } from './palette.js';
+import { colorsTuple, createTheme, type CSSVariablesResolver } from '@mantine/core';
 
-/** Theme of the console. */
+/** Greys of `tokens.css` where Mantine's components want ten: lines and text in the light scheme, text first in the dark one. */
+const GRAYS = [
+  'var(--hover)',
+  'var(--pressed)',
+  'var(--line)',
+  'var(--line)',
+  'var(--line-strong)',
+  'var(--line-control)',
+  'var(--text-3)',
+  'var(--text-2)',
+  'var(--text)',
+  'var(--text)',
+] as const;
+const DARKS = [
+  'var(--text)',
+  'var(--text-2)',
+  'var(--text-3)',
+  'var(--line-control)',
+  'var(--line-strong)',
+  'var(--hover)',
+  'var(--raised)',
+  'var(--page)',
+  'var(--rail)',
+  'var(--rail)',
+] as const;
+
+/** Theme of the console: Mantine's behaviour in the clothes of `tokens.css`. */
 export const theme = createTheme({
-  colors: { pine: [...PINE], dark: [...INK] },
-  primaryColor: 'pine',
-  primaryShade: { light: 7, dark: 6 },
-  autoContrast: true,
-  luminanceThreshold: 0.2,
-  black: SURFACES.light.text,
+  colors: { accent: colorsTuple('#0f6a5c'), gray: GRAYS, dark: DARKS },
+  primaryColor: 'accent',
+  black: 'var(--text)',
   defaultRadius: 'md',
   cursorType: 'pointer',
-  // Links in text need more than colour to be recognisable.
+  respectReducedMotion: true,
+  fontFamily: 'var(--font)',
+  fontFamilyMonospace: 'var(--mono)',
+  fontSizes: {
+    xs: 'var(--size-12)',
+    sm: 'var(--size-13)',
+    md: 'var(--size-14)',
+    lg: 'var(--size-16)',
+    xl: 'var(--size-20)',
+  },
+  lineHeights: { xs: '16px', sm: '20px', md: '20px', lg: '24px', xl: '28px' },
+  spacing: { xs: '8px', sm: '12px', md: '16px', lg: '24px', xl: '32px' },
+  radius: { xs: '4px', sm: '4px', md: 'var(--radius)', lg: 'var(--radius-panel)', xl: '999px' },
+  shadows: {
+    xs: 'none',
+    sm: 'none',
+    md: 'var(--shadow-menu)',
+    lg: 'var(--shadow-menu)',
+    xl: 'var(--shadow-dialog)',
+  },
+  headings: {
+    fontWeight: '600',
+    sizes: {
+      h1: { fontSize: 'var(--size-20)', lineHeight: '28px' },
+      h2: { fontSize: 'var(--size-14)', lineHeight: '20px' },
+      h3: { fontSize: 'var(--size-13)', lineHeight: '20px' },
+    },
+  },
   components: {
-    Anchor: { defaultProps: { underline: 'always' } },
-    InputWrapper: { defaultProps: { withAsterisk: false } },
-    Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
+    Anchor: { defaultProps: { underline: 'hover' } },
+    Button: {
+      vars: (_theme: unknown, { size = 'sm' }: { readonly size?: string }) => ({
+        root: {
+          '--button-height': size === 'sm' || size === 'md' ? 'var(--control)' : '28px',
+          '--button-padding-x': size === 'sm' || size === 'md' ? '12px' : '10px',
+          '--button-fz': 'var(--size-13)',
+        },
+      }),
+      styles: { root: { fontWeight: 500 } },
+    },
+    Input: {
+      vars: () => ({
+        wrapper: {
+          '--input-height': 'max(36px, var(--control))',
+          '--input-fz': 'var(--size-14)',
+          '--input-bd': 'var(--line-control)',
+          '--input-bg': 'var(--page)',
+        },
+      }),
+    },
+    InputWrapper: {
+      defaultProps: { withAsterisk: false },
+      styles: { label: { fontWeight: 500, marginBlockEnd: 4 } },
+      vars: () => ({ label: { '--input-label-size': 'var(--size-13)' } }),
+    },
+    InputDescription: { vars: () => ({ description: { '--input-description-size': 'var(--size-13)' } }) },
+    InputError: { vars: () => ({ error: { '--input-error-size': 'var(--size-13)' } }) },
+    Menu: { defaultProps: { shadow: 'md', radius: 'lg', transitionProps: { duration: 0 } } },
+    Modal: {
+      defaultProps: {
+        centered: true,
+        radius: 'var(--radius-dialog)',
+        padding: 'lg',
+        overlayProps: { backgroundOpacity: 0.4 },
+        closeButtonProps: { 'aria-label': 'Close' },
+      },
+      styles: { title: { fontSize: 'var(--size-16)', fontWeight: 600 } },
+    },
     // Otherwise a dialog's header counts as a second page header.
     ModalHeader: { defaultProps: { role: 'none' } },
   },
-  respectReducedMotion: true,
-  fontFamily:
-    '"Inter Variable", Inter, ui-sans-serif, system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif',
-  fontFamilyMonospace:
-    'ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "Liberation Mono", monospace',
-  headings: {
-    fontWeight: '650',
-    sizes: {
-      h1: { fontSize: '1.625rem', lineHeight: '1.25' },
-      h2: { fontSize: '1.1875rem', lineHeight: '1.35' },
-      h3: { fontSize: '1rem', lineHeight: '1.4' },
-    },
-  },
 });
 
-/** Colours of the theme as CSS variables. They replace Mantine's low-contrast ones. */
-export const resolveVariables: CSSVariablesResolver = () => ({
-  variables: {
-    ...Object.fromEntries(Object.entries(RAIL).map(([name, color]) => [`--rail-${name}`, color])),
-  },
-  light: {
-    ...surfaceVariables('light'),
-    '--mantine-color-pine-light': PINE[0],
-    '--mantine-color-pine-light-hover': PINE[1],
-    '--mantine-color-pine-light-color': PINE[8],
-    '--mantine-color-pine-outline': PINE[7],
-    '--chart-delivered': PINE[6],
-    '--chart-failed': '#c8811a',
-    '--chart-dead': '#b3352c',
-  },
-  dark: {
-    ...surfaceVariables('dark'),
-    '--mantine-color-pine-light': '#12372e',
-    '--mantine-color-pine-light-hover': '#184539',
-    '--mantine-color-pine-light-color': PINE[2],
-    '--mantine-color-pine-outline': PINE[3],
-    '--chart-delivered': PINE[4],
-    '--chart-failed': '#e0a84a',
-    '--chart-dead': '#f0776c',
-  },
-});
+/** Colours of the tokens as Mantine's variables. Mantine's own values for a scheme would win over those for both. */
+const COLORS = {
+  '--mantine-color-body': 'var(--page)',
+  '--mantine-color-default': 'var(--raised)',
+  '--mantine-color-default-hover': 'var(--hover)',
+  '--mantine-color-default-color': 'var(--text)',
+  '--mantine-color-default-border': 'var(--line-strong)',
+  '--mantine-color-text': 'var(--text)',
+  '--mantine-color-bright': 'var(--text)',
+  '--mantine-color-dimmed': 'var(--text-2)',
+  '--mantine-color-placeholder': 'var(--text-3)',
+  '--mantine-color-error': 'var(--bad-text)',
+  '--mantine-color-anchor': 'var(--accent-text)',
+  '--mantine-color-accent-filled': 'var(--accent)',
+  '--mantine-color-accent-filled-hover': 'var(--accent-hover)',
+  '--mantine-color-accent-light': 'var(--pressed)',
+  '--mantine-color-accent-light-hover': 'var(--pressed)',
+  '--mantine-color-accent-light-color': 'var(--accent-text)',
+  '--mantine-color-accent-outline': 'var(--accent-text)',
+  '--mantine-color-red-text': 'var(--bad-text)',
+} as const;
 
-function surfaceVariables(scheme: 'light' | 'dark'): Record<string, string> {
-  const { body, raised, text, dimmed, placeholder, error, anchor, border } = SURFACES[scheme];
-  const tones = TONES.flatMap((tone) =>
-    Object.entries(TONE_COLORS[scheme][tone]).map(
-      ([part, color]) => [`--tone-${tone}-${part}`, color] as const,
-    ),
-  );
-  return {
-    '--mantine-color-body': body,
-    '--mantine-color-default': raised,
-    '--mantine-color-text': text,
-    '--mantine-color-dimmed': dimmed,
-    '--mantine-color-placeholder': placeholder,
-    '--mantine-color-error': error,
-    '--mantine-color-anchor': anchor,
-    '--surface-raised': raised,
-    '--surface-border': border,
-    '--mantine-color-default-border': border,
-    ...Object.fromEntries(tones),
-  };
-}
+/** Mantine's colours in both schemes: those of `tokens.css`, which know the scheme. */
+export const resolveVariables: CSSVariablesResolver = () => ({ variables: {}, light: COLORS, dark: COLORS });

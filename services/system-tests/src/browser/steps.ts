@@ -11,6 +11,12 @@ export const dialog = (page: Page, name: string): Locator => page.getByRole('dia
 
 export const region = (page: Page, name: string): Locator => page.getByRole('region', { name, exact: true });
 
+/** Opens a page of the account, or signs out. */
+export async function chooseInAccountMenu(page: Page, item: string): Promise<void> {
+  await button(page, 'account menu').click();
+  await page.getByRole('menuitem', { name: item }).click();
+}
+
 /** Waits until the text is on the page. */
 export const expectText = (page: Page | Locator, text: string | RegExp): Promise<void> =>
   page.getByText(text).first().waitFor();

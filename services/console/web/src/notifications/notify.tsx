@@ -13,7 +13,7 @@ export function notifySuccess(message: string): void {
     ...TOAST,
     message,
     icon: <IconCheck size={18} aria-hidden />,
-    color: 'pine',
+    color: 'accent',
     autoClose: 6_000,
     'aria-label': 'Done',
   });

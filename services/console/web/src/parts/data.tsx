@@ -1,33 +1,22 @@
-import { Box, Code, Group, VisuallyHidden } from '@mantine/core';
-import { type ComponentType, Fragment, type MouseEvent, type ReactNode, useSyncExternalStore } from 'react';
+import { Code, Group, VisuallyHidden } from '@mantine/core';
+import { Fragment, type MouseEvent, type ReactNode, useSyncExternalStore } from 'react';
 import classes from './data.module.css';
-import {
-  IconAlertTriangle,
-  IconBan,
-  IconCheck,
-  IconClock,
-  IconHeartbeat,
-  IconHourglass,
-  IconMailX,
-  IconPlayerPause,
-  IconPlayerPlay,
-  IconRefresh,
-  IconShieldCheck,
-  IconShieldQuestion,
-} from '@tabler/icons-react';
 import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
 import type { ApiKey, Attempt, DeliveryState, ListedDelivery, Webhook } from '../api/hooks.js';
 import { isFailing, isWaitingForSlot, nextAttemptOf, webhookName } from '../webhook-facts.js';
-import type { Tone } from '../palette.js';
+import type { Tone } from '../tone.js';
 import { PATHS } from '../paths.js';
-import { Hint, SmallLink, TextLink, toneVars } from './page.js';
+import { Hint, SmallLink, TextLink } from './page.js';
 import { formatDuration, formatExact, formatPast, formatRelative } from '../format.js';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 
 /** The cells of a table by the header above them, which on a phone is before each value. The first column names the row. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => ReactNode>>;
 
-/** A table that becomes a list of cards on a phone. Roles keep it a table for screen readers. */
+/**
+ * A table with fixed columns, which on a phone becomes a list. A click anywhere in a row follows the link that names it. Roles keep it a
+ * table for screen readers.
+ */
 export function DataTable<Row>(props: {
   /** Name of the table for screen readers. */
   readonly caption: string;
@@ -36,48 +25,48 @@ export function DataTable<Row>(props: {
   readonly numbers?: readonly string[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string;
-  /** Whether a click anywhere in a row follows the link that names it. */
-  readonly isClickable?: boolean;
+  /** Widths of columns, e.g. `8rem`. The others share the rest. */
+  readonly widths?: Readonly<Record<string, string>>;
 }) {
-  const { caption, numbers = [], rows, rowKey, isClickable = false } = props;
+  const { caption, numbers = [], rows, rowKey, widths = {} } = props;
   const columns = Object.entries(props.columns);
   const alignment = (header: string) => numbers.includes(header) && { className: classes['end'] };
   return (
-    <div className={classes['frame']}>
-      <table className={classes['table']} role="table">
-        <VisuallyHidden component="caption">{caption}</VisuallyHidden>
-        <thead role="rowgroup">
-          <tr role="row">
-            {columns.map(([header]) => (
-              <th key={header} scope="col" role="columnheader" {...alignment(header)}>
-                {header}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody role="rowgroup">
-          {rows.map((row) => (
-            <tr
-              key={rowKey(row)}
-              role="row"
-              {...(isClickable && { onClick: followLink, className: classes['clickable'] })}
+    <table className={classes['table']} role="table">
+      <VisuallyHidden component="caption">{caption}</VisuallyHidden>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map(([header]) => (
+            <th
+              key={header}
+              scope="col"
+              role="columnheader"
+              style={{ width: widths[header] }}
+              {...alignment(header)}
             >
-              {columns.map(([header, cell], place) =>
-                place === 0 ? (
-                  <th key={header} scope="row" role="rowheader">
-                    {cell(row)}
-                  </th>
-                ) : (
-                  <td key={header} role="cell" data-label={header} {...alignment(header)}>
-                    {cell(row)}
-                  </td>
-                ),
-              )}
-            </tr>
+              {header}
+            </th>
           ))}
-        </tbody>
-      </table>
-    </div>
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((row) => (
+          <tr key={rowKey(row)} role="row" onClick={followLink}>
+            {columns.map(([header, cell], place) =>
+              place === 0 ? (
+                <th key={header} scope="row" role="rowheader">
+                  {cell(row)}
+                </th>
+              ) : (
+                <td key={header} role="cell" data-label={header} {...alignment(header)}>
+                  {cell(row)}
+                </td>
+              ),
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
@@ -89,34 +78,32 @@ function followLink(event: MouseEvent<HTMLTableRowElement>) {
   currentTarget.querySelector('th a')?.dispatchEvent(new window.MouseEvent('click', nativeEvent));
 }
 
-/** A state in words, with the icon and the tone of its badge. */
+/** A state in words, with the tone of its dot. */
 export interface Look {
   readonly tone: Tone;
-  readonly icon: ComponentType<{ readonly size?: number; readonly 'aria-hidden'?: boolean }>;
   readonly label: string;
 }
 
-/** Badge with an icon and a short text in the colour of its tone. */
-export function Badge({ tone, icon: BadgeIcon, label }: Look) {
+/** A dot in the colour of its tone, and the state in words. Good is quiet. */
+export function StateDot({ tone, label }: Look) {
   return (
-    <Box component="span" className={classes['badge']} __vars={toneVars(tone)}>
-      <BadgeIcon size={15} aria-hidden />
+    <span className={classes['state']} data-tone={tone}>
       {label}
-    </Box>
+    </span>
   );
 }
 
 type Looks<State extends string> = Readonly<Record<State, Look>>;
 
 const WEBHOOK_LOOKS: Looks<Webhook['state']> = {
-  active: { tone: 'good', icon: IconPlayerPlay, label: 'Active' },
-  paused: { tone: 'quiet', icon: IconPlayerPause, label: 'Paused' },
+  active: { tone: 'good', label: 'Active' },
+  paused: { tone: 'quiet', label: 'Paused' },
 };
 
 const HEALTH_LOOKS: Looks<Webhook['health'] | 'failing'> = {
-  healthy: { tone: 'good', icon: IconHeartbeat, label: 'Healthy' },
-  degraded: { tone: 'bad', icon: IconAlertTriangle, label: 'Degraded' },
-  failing: { tone: 'bad', icon: IconAlertTriangle, label: 'Failing' },
+  healthy: { tone: 'good', label: 'Healthy' },
+  degraded: { tone: 'bad', label: 'Degraded' },
+  failing: { tone: 'bad', label: 'Failing' },
 };
 
 /** Whether a subscription is active, and whether deliveries to it succeed: a paused or untested one has no health. */
@@ -124,54 +111,50 @@ export function WebhookBadges({ webhook }: { readonly webhook: Webhook }) {
   const health = healthOf(webhook);
   return (
     <>
-      <Badge {...WEBHOOK_LOOKS[webhook.state]} />
-      {health !== null && <Badge {...HEALTH_LOOKS[isFailing(webhook) ? 'failing' : health]} />}
+      <StateDot {...WEBHOOK_LOOKS[webhook.state]} />
+      {health !== null && <StateDot {...HEALTH_LOOKS[isFailing(webhook) ? 'failing' : health]} />}
     </>
   );
 }
 
 /** Whether a test delivery to the current URL got a 2xx. */
 export function VerifiedBadge({ verified }: { readonly verified: boolean }) {
-  return verified ? (
-    <Badge tone="good" icon={IconShieldCheck} label="Verified" />
-  ) : (
-    <Badge tone="warn" icon={IconShieldQuestion} label="Not verified" />
-  );
+  return verified ? <StateDot tone="good" label="Verified" /> : <StateDot tone="warn" label="Not verified" />;
 }
 
 /** States of deliveries. */
 export const DELIVERY_LOOKS: Looks<DeliveryState> = {
-  pending: { tone: 'info', icon: IconClock, label: 'Pending' },
-  retry_scheduled: { tone: 'warn', icon: IconRefresh, label: 'Retry scheduled' },
-  delivered: { tone: 'good', icon: IconCheck, label: 'Delivered' },
-  dead_lettered: { tone: 'bad', icon: IconMailX, label: 'Dead-lettered' },
-  held: { tone: 'quiet', icon: IconPlayerPause, label: 'Held' },
-  cancelled: { tone: 'quiet', icon: IconBan, label: 'Cancelled' },
+  pending: { tone: 'info', label: 'Pending' },
+  retry_scheduled: { tone: 'warn', label: 'Retry scheduled' },
+  delivered: { tone: 'good', label: 'Delivered' },
+  dead_lettered: { tone: 'bad', label: 'Dead-lettered' },
+  held: { tone: 'quiet', label: 'Held' },
+  cancelled: { tone: 'quiet', label: 'Cancelled' },
 };
 
 /** Outcomes of attempts. */
 export const OUTCOME_LOOKS: Looks<Attempt['outcome']> = {
-  delivered: { tone: 'good', icon: IconCheck, label: 'Delivered' },
-  rejected: { tone: 'bad', icon: IconBan, label: 'Rejected' },
-  timed_out: { tone: 'bad', icon: IconHourglass, label: 'Timed out' },
-  tls_failed: { tone: 'bad', icon: IconShieldQuestion, label: 'TLS failed' },
-  connection_failed: { tone: 'bad', icon: IconMailX, label: 'Connection failed' },
-  endpoint_refused: { tone: 'bad', icon: IconBan, label: 'Address refused' },
+  delivered: { tone: 'good', label: 'Delivered' },
+  rejected: { tone: 'bad', label: 'Rejected' },
+  timed_out: { tone: 'bad', label: 'Timed out' },
+  tls_failed: { tone: 'bad', label: 'TLS failed' },
+  connection_failed: { tone: 'bad', label: 'Connection failed' },
+  endpoint_refused: { tone: 'bad', label: 'Address refused' },
 };
 
 /** States of API keys. */
 export const KEY_LOOKS: Looks<ApiKey['state']> = {
-  active: { tone: 'good', icon: IconCheck, label: 'Active' },
-  expiring: { tone: 'warn', icon: IconHourglass, label: 'Expiring' },
-  expired: { tone: 'quiet', icon: IconClock, label: 'Expired' },
-  revoked: { tone: 'quiet', icon: IconBan, label: 'Revoked' },
+  active: { tone: 'good', label: 'Active' },
+  expiring: { tone: 'warn', label: 'Expiring' },
+  expired: { tone: 'quiet', label: 'Expired' },
+  revoked: { tone: 'quiet', label: 'Revoked' },
 };
 
 /** What names a row: a link, with a hint below it. */
 export function RowLink(props: { readonly to: string; readonly name: string; readonly children: ReactNode }) {
   return (
     <div>
-      <TextLink to={props.to} fw={600}>
+      <TextLink to={props.to} fw={500} c="var(--text)">
         {props.name}
       </TextLink>
       {props.children}
@@ -327,7 +310,7 @@ const EVENT: Columns<ListedDelivery> = {
 const RESULT: Columns<ListedDelivery> = {
   State: (delivery) => (
     <Group gap={6} component="span">
-      <Badge {...DELIVERY_LOOKS[delivery.state]} />
+      <StateDot {...DELIVERY_LOOKS[delivery.state]} />
       {nextAttemptOf(delivery) !== null && (
         <Hint span>
           <NextAttempt of={delivery} />
@@ -358,7 +341,6 @@ export function DeliveryTable(props: {
       numbers={['Number', 'Duration', 'Attempts']}
       rows={rows}
       rowKey={({ id }) => id}
-      isClickable
     />
   );
 }

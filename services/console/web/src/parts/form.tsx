@@ -208,7 +208,7 @@ export function ConfirmDialog(
 }
 
 /** The look of a button that begins something dangerous. */
-export const DANGER = { c: 'var(--tone-bad-text)', bd: '1px solid var(--tone-bad-border)' } as const;
+export const DANGER = { c: 'var(--bad-text)', bd: '1px solid var(--bad-line)' } as const;
 
 /** A button whose action starts after a confirmation. */
 export function ConfirmedButton<Given>(

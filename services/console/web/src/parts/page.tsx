@@ -11,13 +11,12 @@ import {
   Stack,
   Text,
   type TextProps,
-  ThemeIcon,
   Title,
   VisuallyHidden,
 } from '@mantine/core';
 import {
   IconAlertTriangle,
-  IconArrowLeft,
+  IconChevronLeft,
   IconCircleCheck,
   IconCircleX,
   IconInfoCircle,
@@ -37,7 +36,7 @@ import {
 } from 'react';
 import { Link, Outlet, useLocation } from 'react-router';
 import classes from './page.module.css';
-import type { Tone } from '../palette.js';
+import type { Tone } from '../tone.js';
 import { ApiError, messageOf } from '../api/api-client.js';
 import type { OwnerSession } from '../api/session.js';
 import { isOwnersPath } from '../paths.js';
@@ -68,31 +67,29 @@ export function PageHeader(props: {
   }, [pathname]);
 
   return (
-    <Stack component="header" gap={6} mb="lg">
-      {back !== undefined && (
-        <Anchor component={Link} to={back.to} size="sm">
-          <Group component="span" gap={4} display="inline-flex">
-            <IconArrowLeft size={16} aria-hidden />
+    <header className={classes['head']}>
+      <div className={classes['title']}>
+        {back !== undefined && (
+          <Link to={back.to} className={classes['back']}>
+            <IconChevronLeft size={14} aria-hidden />
             {back.label}
-          </Group>
-        </Anchor>
-      )}
-      <Group justify="space-between" align="flex-start" gap="sm">
+          </Link>
+        )}
         <Title order={1} ref={heading} tabIndex={-1}>
           {title}
         </Title>
-        {actions !== undefined && <Group gap="xs">{actions}</Group>}
-      </Group>
-      {description !== undefined && (
-        <Text c="dimmed" maw="46rem">
-          {description}
-        </Text>
-      )}
-    </Stack>
+        {description !== undefined && (
+          <Text c="dimmed" maw="46rem" mt={4}>
+            {description}
+          </Text>
+        )}
+      </div>
+      {actions !== undefined && <div className={classes['actions']}>{actions}</div>}
+    </header>
   );
 }
 
-/** A section of a page with its own background. With a title it is a region that screen readers list. */
+/** A section of a page. With a title it is a region that screen readers list. */
 export function Panel(
   props: {
     readonly title?: string;
@@ -140,12 +137,8 @@ export function Notice(props: {
   const { tone, title, children } = props;
   const Icon = ICONS[tone];
   return (
-    <Box
-      className={classes['notice']}
-      __vars={toneVars(tone)}
-      {...(props.isAlert === true && { role: 'alert' })}
-    >
-      <Icon size={20} className={classes['icon']} aria-hidden />
+    <Box className={classes['notice']} data-tone={tone} {...(props.isAlert === true && { role: 'alert' })}>
+      <Icon size={16} className={classes['icon']} aria-hidden />
       <div className={classes['content']}>
         {title !== undefined && (
           <Text component="p" fw={600} m={0}>
@@ -161,13 +154,6 @@ export function Notice(props: {
     </Box>
   );
 }
-
-/** The colours of a tone as variables of an element. */
-export const toneVars = (tone: Tone) => ({
-  '--tone-text': `var(--tone-${tone}-text)`,
-  '--tone-background': `var(--tone-${tone}-background)`,
-  '--tone-border': `var(--tone-${tone}-border)`,
-});
 
 /** A text that is smaller than the page's. */
 export const Small = (text: TextProps & { readonly children: ReactNode }) => <Text size="sm" {...text} />;
@@ -282,9 +268,9 @@ export function EmptyState(props: {
 }) {
   return (
     <Stack align="center" gap="xs" py="xl" px="md" ta="center">
-      <ThemeIcon variant="light" size={52} radius="xl" aria-hidden>
+      <Box c="dimmed" aria-hidden>
         {props.icon}
-      </ThemeIcon>
+      </Box>
       <Title order={2}>{props.title}</Title>
       {props.children !== undefined && (
         <Text component="div" c="dimmed" maw="34rem">

@@ -1,32 +1,14 @@
-import { Anchor, AppShell, Burger, Button, Container, Group, Modal, Stack, Text } from '@mantine/core';
-import { Navigate, NavLink, Outlet, ScrollRestoration, useLocation } from 'react-router';
-import { useDisclosure, useDocumentVisibility, useIdle } from '@mantine/hooks';
-import {
-  IconBell,
-  IconBook2,
-  IconCode,
-  IconHistory,
-  IconKey,
-  IconLayoutDashboard,
-  IconListDetails,
-  IconLogout,
-  IconMail,
-  IconSend,
-  IconUserCircle,
-  IconUsers,
-  IconUserShield,
-  IconWebhook,
-  IconZoomQuestion,
-} from '@tabler/icons-react';
+import { Anchor, Button, Container, Modal, Stack, Text } from '@mantine/core';
+import { Navigate, Outlet, ScrollRestoration, useLocation } from 'react-router';
+import { useDocumentVisibility, useIdle } from '@mantine/hooks';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
-import { onConfirmed, useSession, useSignInMethods, useSignOut } from '../api/session.js';
+import { onConfirmed, useSession, useSignInMethods } from '../api/session.js';
 import { PATHS, signInPath } from '../paths.js';
-import { Deferred, Loading, OwnerProvider, QueryView, TextLink, useOwner } from './page.js';
-import { ColorSchemeSwitch, OutsidePage } from './outside.js';
-import icon from '../icon.svg';
-import { pageEnvironment, pageProviderName } from '../page-settings.js';
-import classes from './signed-in.module.css';
+import { Deferred, Loading, OwnerProvider, QueryView, TextLink } from './page.js';
+import { Shell } from './shell.js';
+import { OutsidePage } from './outside.js';
+import { pageProviderName } from '../page-settings.js';
 import { invalidateLive, paceReloads, reportChanges } from '../api/live-changes.js';
 import { confirmationGate } from '../api/confirmation-gate.js';
 import { useAction } from '../api/hooks.js';
@@ -51,7 +33,7 @@ export function SignedIn() {
     return (
       <OwnerProvider value={session.data}>
         <Deferred fallback={<Loading label="Loading the console" />}>
-          <Shell />
+          <Pages />
         </Deferred>
       </OwnerProvider>
     );
@@ -65,132 +47,15 @@ export function SignedIn() {
   );
 }
 
-const NAVIGATION = [
-  { to: PATHS.overview, label: 'Overview', icon: IconLayoutDashboard },
-  { to: PATHS.webhooks, label: 'Webhooks', icon: IconWebhook },
-  { to: PATHS.deliveries(), label: 'Deliveries', icon: IconSend },
-  { to: PATHS.why(), label: 'Trace an event', icon: IconZoomQuestion },
-  { to: PATHS.catalogue, label: 'Event catalogue', icon: IconListDetails },
-  { to: PATHS.receiverCode, label: 'Receiver code', icon: IconCode },
-  { to: PATHS.apiKeys, label: 'API keys', icon: IconKey },
-  { to: PATHS.notifications, label: 'Notifications', icon: IconBell },
-  { to: PATHS.technicalContact, label: 'Technical contact', icon: IconMail },
-  { to: PATHS.audit, label: 'Audit trail', icon: IconHistory },
-  { to: PATHS.colleagues, label: 'People', icon: IconUsers },
-  { to: PATHS.sessions, label: 'Sessions', icon: IconUserShield },
-  { to: PATHS.account, label: 'Account', icon: IconUserCircle },
-] as const;
-
-/** Layout of pages with a session: navigation, company, environment and sign-out. */
-function Shell() {
-  const [isOpen, { toggle, close }] = useDisclosure(false);
-  const { owner, company } = useOwner();
-  const { pathname } = useLocation();
+/** Layout of pages with a session, with live data and the dialog that asks for the password. */
+function Pages() {
   useLiveChanges();
-  useEffect(close, [pathname, close]);
-
   return (
-    <AppShell
-      // An animated padding would make a resized or rotated page too wide.
-      transitionDuration={0}
-      header={{ height: 56 }}
-      navbar={{ width: 248, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
-      padding={{ base: 'md', md: 'xl' }}
-    >
-      <a href="#main" className={classes['skip']}>
-        Skip to content
-      </a>
-      <AppShell.Header className={classes['bar']}>
-        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="sm" wrap="nowrap">
-            <Burger
-              opened={isOpen}
-              onClick={toggle}
-              hiddenFrom="sm"
-              size="sm"
-              color="var(--rail-text)"
-              aria-label={isOpen ? 'Close the navigation' : 'Open the navigation'}
-              aria-expanded={isOpen}
-              aria-controls="navigation"
-            />
-            <NavLink to={PATHS.overview} className={classes['brand'] ?? ''}>
-              <img src={icon} width={28} height={28} alt="" />
-              Partner console
-            </NavLink>
-          </Group>
-          <Group gap="xs" wrap="nowrap">
-            <ColorSchemeSwitch className={classes['control']} />
-            <SignOut />
-          </Group>
-        </Group>
-      </AppShell.Header>
-      <AppShell.Navbar
-        className={classes['rail']}
-        mod={{ closed: !isOpen }}
-        p="sm"
-        id="navigation"
-        component="nav"
-        aria-label="Pages"
-      >
-        <Stack gap={2} px={12} pb="sm">
-          <span className={classes['company']}>{company.name}</span>
-          <span className={classes['quiet']}>{owner.displayName}</span>
-          <span>
-            <span className={classes['environment']}>{pageEnvironment()}</span>
-          </span>
-        </Stack>
-        <div className={classes['pages']}>
-          <PageLinks onFollow={close} />
-        </div>
-      </AppShell.Navbar>
-      <AppShell.Main id="main" tabIndex={-1}>
-        <div className={classes['main']}>
-          <Outlet />
-        </div>
-      </AppShell.Main>
+    <Shell>
+      <Outlet />
       <ScrollRestoration />
       <PasswordDialog />
-    </AppShell>
-  );
-}
-
-function SignOut() {
-  const signOut = useSignOut();
-  return (
-    <Button
-      variant="subtle"
-      className={classes['control']}
-      aria-label="Sign out"
-      loading={signOut.isRunning}
-      onClick={() => signOut.run({})}
-      size="sm"
-      px="xs"
-    >
-      <IconLogout size={18} aria-hidden />
-      <span className={classes['wide']}>Sign out</span>
-    </Button>
-  );
-}
-
-function PageLinks({ onFollow }: { readonly onFollow: () => void }) {
-  return (
-    <ul className={`plain ${classes['list']}`}>
-      {NAVIGATION.map(({ to, label, icon: Icon }) => (
-        <li key={to}>
-          <NavLink to={to} end={to === PATHS.overview} className={classes['link'] ?? ''} onClick={onFollow}>
-            <Icon size={19} aria-hidden />
-            {label}
-          </NavLink>
-        </li>
-      ))}
-      <li>
-        {/* A page of the console service, outside this app. */}
-        <a href="/docs" className={classes['link']}>
-          <IconBook2 size={19} aria-hidden />
-          API reference
-        </a>
-      </li>
-    </ul>
+    </Shell>
   );
 }
 

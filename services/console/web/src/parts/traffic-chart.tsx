@@ -53,8 +53,8 @@ export function TrafficChart(props: {
             {...common}
             type="stacked"
             series={[
-              { name: 'delivered', label: 'Delivered', color: 'var(--chart-delivered)' },
-              { name: 'failed', label: 'Failed', color: 'var(--chart-dead)' },
+              { name: 'delivered', label: 'Delivered', color: 'var(--chart-accepted)' },
+              { name: 'failed', label: 'Failed', color: 'var(--bad-dot)' },
             ]}
             valueFormatter={formatCount}
             barChartProps={{ accessibilityLayer: false }}
@@ -67,8 +67,8 @@ export function TrafficChart(props: {
           <LineChart
             {...common}
             series={[
-              { name: 'p50Ms', label: 'Median (p50)', color: 'var(--chart-delivered)' },
-              { name: 'p95Ms', label: 'p95', color: 'var(--chart-failed)' },
+              { name: 'p50Ms', label: 'Median (p50)', color: 'var(--chart-accepted)' },
+              { name: 'p95Ms', label: 'p95', color: 'var(--warn-dot)' },
             ]}
             valueFormatter={formatDuration}
             yAxisProps={{ width: 64 }}

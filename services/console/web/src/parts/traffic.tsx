@@ -132,15 +132,15 @@ export function Sparkline(props: { readonly points: readonly ChartPoint[]; reado
   const height = (count: number) => (count === 0 ? 0 : Math.max(1.5, (count / most) * (HEIGHT - 2)));
   return (
     <svg role="img" aria-label={props.label} width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`}>
-      <line x1={0} x2={width} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} stroke="var(--surface-border)" />
+      <line x1={0} x2={width} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} stroke="var(--line)" />
       {bars.map(({ at, delivered, failed }, place) => {
         const x = place * (WIDTH + GAP);
         const good = height(delivered);
         const bad = height(failed);
         return (
           <g key={at.getTime()}>
-            <rect x={x} y={HEIGHT - 1 - good} width={WIDTH} height={good} fill="var(--chart-delivered)" />
-            <rect x={x} y={HEIGHT - 1 - good - bad} width={WIDTH} height={bad} fill="var(--chart-dead)" />
+            <rect x={x} y={HEIGHT - 1 - good} width={WIDTH} height={good} fill="var(--chart-accepted)" />
+            <rect x={x} y={HEIGHT - 1 - good - bad} width={WIDTH} height={bad} fill="var(--bad-dot)" />
           </g>
         );
       })}

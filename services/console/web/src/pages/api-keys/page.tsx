@@ -25,7 +25,7 @@ import {
   Small,
   useOwner,
 } from '../../parts/page.js';
-import { Badge, DataTable, KEY_LOOKS, PastTime } from '../../parts/data.js';
+import { StateDot, DataTable, KEY_LOOKS, PastTime } from '../../parts/data.js';
 import { pageEnvironment } from '../../page-settings.js';
 import { CreateKeyDialog, KeyEnd, RevokeKeyDialog, RotateKeyDialog } from './key-dialogs.js';
 import { isInForce, keyName, KIND_LABELS, kindsFor, scopeLabels } from './key-labels.js';
@@ -154,7 +154,7 @@ function State({ apiKey }: { readonly apiKey: ApiKey }) {
   const { state, expiresAt, revokedAt } = apiKey;
   return (
     <Stack gap={2} align="flex-start">
-      <Badge {...KEY_LOOKS[state]} />
+      <StateDot {...KEY_LOOKS[state]} />
       {(revokedAt ?? expiresAt) !== null && (
         <Hint>{revokedAt === null ? <KeyEnd apiKey={apiKey} /> : <PastTime at={revokedAt} />}</Hint>
       )}

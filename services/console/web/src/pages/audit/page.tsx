@@ -26,7 +26,7 @@ export function Page() {
   return (
     <>
       <PageHeader
-        title="Audit trail"
+        title="Audit log"
         description={`Changes that your company’s owners made, newest first. Entries are read-only and kept for ${AUDIT_RETENTION_DAYS} days.`}
       />
       <Stack gap="md">

@@ -1,6 +1,6 @@
 import { Group, Progress, Stack, Text } from '@mantine/core';
 import { useParams } from 'react-router';
-import { IconCheck, IconPlayerPlay, IconRefresh, IconX } from '@tabler/icons-react';
+import { IconRefresh } from '@tabler/icons-react';
 import { type Output, useAction, useOperationList, useWebhook } from '../../api/hooks.js';
 import {
   EmptyPanel,
@@ -16,7 +16,7 @@ import { PATHS } from '../../paths.js';
 import { webhookName } from '../../webhook-facts.js';
 import { ReplayForm } from './replay-form.js';
 import { formatCount } from '../../format.js';
-import { Badge, DataTable, DELIVERY_LOOKS, ExactTime, PastTime } from '../../parts/data.js';
+import { StateDot, DataTable, DELIVERY_LOOKS, ExactTime, PastTime } from '../../parts/data.js';
 import { ConfirmedButton } from '../../parts/form.js';
 import { verbOf } from './replay-request.js';
 
@@ -100,7 +100,7 @@ function PastReplays({ replays }: { readonly replays: readonly Replay[] }) {
             <Hint>{whatText(replay)}</Hint>
           </div>
         ),
-        State: ({ state }) => <Badge {...STATES[state]} />,
+        State: ({ state }) => <StateDot {...STATES[state]} />,
         Queued: progressText,
         'Per minute': ({ perMinute }) => formatCount(perMinute),
         Ended: ({ finishedAt }) => (finishedAt === null ? '–' : <PastTime at={finishedAt} />),
@@ -162,9 +162,9 @@ function Running({ replay }: { readonly replay: Replay }) {
 }
 
 const STATES = {
-  running: { tone: 'info', icon: IconPlayerPlay, label: 'In progress' },
-  done: { tone: 'good', icon: IconCheck, label: 'Done' },
-  cancelled: { tone: 'quiet', icon: IconX, label: 'Cancelled' },
+  running: { tone: 'info', label: 'In progress' },
+  done: { tone: 'good', label: 'Done' },
+  cancelled: { tone: 'quiet', label: 'Cancelled' },
 } as const;
 
 function progressText({ queued, total, atLeast }: Replay): string {

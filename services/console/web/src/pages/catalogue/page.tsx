@@ -1,12 +1,12 @@
 import type { CatalogueEvent } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 import { Anchor, Code, Group, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core';
-import { IconBellOff, IconCheck, IconListSearch, IconSearch } from '@tabler/icons-react';
+import { IconListSearch, IconSearch } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useLocation, useSearchParams } from 'react-router';
 import { useEventCatalogue } from '../../api/hooks.js';
 import { formatCountOf } from '../../format.js';
 import { EmptyPanel, PageHeader, Panel, QueryView, Small, TextLink, useOwner } from '../../parts/page.js';
-import { Badge, DataTable } from '../../parts/data.js';
+import { StateDot, DataTable } from '../../parts/data.js';
 import { CodeBlock, CopyButton } from '../../parts/code.js';
 import { PATHS } from '../../paths.js';
 import type { EventGroup } from '../../webhook-facts.js';
@@ -19,7 +19,7 @@ export function Page() {
   return (
     <>
       <PageHeader
-        title="Event catalogue"
+        title="Events"
         description={
           <>
             Events that webhooks can send, and their fields. Every delivery is signed; use{' '}
@@ -125,9 +125,9 @@ function Event({ event, isNamed }: { readonly event: CatalogueEvent; readonly is
       <Text mb="xs">{`${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`}</Text>
       <Group gap="xs" mb="xs">
         {isOwn ? (
-          <Badge tone="good" icon={IconCheck} label="Available to your company" />
+          <StateDot tone="good" label="Available to your company" />
         ) : (
-          <Badge tone="quiet" icon={IconBellOff} label="Not available to your company" />
+          <StateDot tone="quiet" label="Not available to your company" />
         )}
         <Small c="dimmed">
           {`For ${new Intl.ListFormat('en').format(mayHave.map((each) => CLASS_NAMES[each]))} companies · schema version ${schemaVersion}`}

@@ -2,7 +2,7 @@ import { Accordion, Code, Stack, Text } from '@mantine/core';
 import { RESPONSE_HEADER_LIMITS } from '@partner/proto-contracts/resources/attempt/attempt';
 import type { Attempt } from '../../api/hooks.js';
 import { formatDuration } from '../../format.js';
-import { Badge, ExactTime, Facts, OUTCOME_LOOKS, PastTime } from '../../parts/data.js';
+import { StateDot, ExactTime, Facts, OUTCOME_LOOKS, PastTime } from '../../parts/data.js';
 import { CodeBlock } from '../../parts/code.js';
 import classes from './delivery.module.css';
 import { explainAttempt } from './explain-attempt.js';
@@ -22,7 +22,7 @@ export function AttemptList({ attempts }: { readonly attempts: readonly Attempt[
           <Accordion.Control>
             <span className={classes['attempt']}>
               <strong>{`Attempt ${attempt.number}`}</strong>
-              <Badge {...OUTCOME_LOOKS[attempt.outcome]} />
+              <StateDot {...OUTCOME_LOOKS[attempt.outcome]} />
               {attempt.responseStatus !== null && <span>{`Status ${attempt.responseStatus}`}</span>}
               <span>{formatDuration(attempt.durationMs)}</span>
               <Text component="span" size="sm" c="dimmed">

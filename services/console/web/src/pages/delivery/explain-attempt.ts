@@ -2,7 +2,7 @@ import { LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Attempt, Delivery } from '../../api/hooks.js';
 import { formatDuration, formatExact, formatRelative } from '../../format.js';
 import { isWaitingForSlot, nextAttemptOf } from '../../webhook-facts.js';
-import type { Tone } from '../../palette.js';
+import type { Tone } from '../../tone.js';
 
 /** Explanation of an attempt's outcome in plain words. */
 export interface Explanation {

@@ -19,7 +19,7 @@ import {
   QueryView,
   SmallLink,
 } from '../../parts/page.js';
-import { Advice, Badge, DELIVERY_LOOKS, ExactTime, Facts, NextAttempt, useNow } from '../../parts/data.js';
+import { Advice, StateDot, DELIVERY_LOOKS, ExactTime, Facts, NextAttempt, useNow } from '../../parts/data.js';
 import { CodeBlock, CopyButton } from '../../parts/code.js';
 import { ConfirmedButton } from '../../parts/form.js';
 import { nextAttemptOf, webhookName } from '../../webhook-facts.js';
@@ -109,7 +109,7 @@ function DeliveryFacts(props: {
   return (
     <Facts
       facts={{
-        State: <Badge {...DELIVERY_LOOKS[delivery.state]} />,
+        State: <StateDot {...DELIVERY_LOOKS[delivery.state]} />,
         Webhook: (
           <SmallLink to={PATHS.webhook(delivery.subscriptionId)}>
             {webhook === undefined ? delivery.subscriptionId : webhookName(webhook)}

@@ -4,7 +4,7 @@ import type { ApiKey, Webhook, WebhookTotals } from '../../api/hooks.js';
 import { formatCountOf, formatPast, formatRelative } from '../../format.js';
 import { isFailing, webhookName } from '../../webhook-facts.js';
 import { PATHS } from '../../paths.js';
-import type { Tone } from '../../palette.js';
+import type { Tone } from '../../tone.js';
 
 /** A problem for the owner, with a link. */
 export interface Attention {

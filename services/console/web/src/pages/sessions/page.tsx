@@ -1,11 +1,10 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { IconDeviceLaptop } from '@tabler/icons-react';
 import { ApiError } from '../../api/api-client.js';
 import { type Output, useAction, useOperation, useTask } from '../../api/hooks.js';
 import { browserName } from '../../browser-name.js';
 import { formatCountOf } from '../../format.js';
 import { Notice, PageHeader, QueryView } from '../../parts/page.js';
-import { Badge, DataTable, DueTime, PastTime } from '../../parts/data.js';
+import { StateDot, DataTable, DueTime, PastTime } from '../../parts/data.js';
 import { ConfirmedButton, FormFailure } from '../../parts/form.js';
 
 type ListedSession = Output<'listSessions'>['sessions'][number];
@@ -57,7 +56,7 @@ function List({ sessions }: { readonly sessions: readonly ListedSession[] }) {
           Browser: ({ userAgent, current }) => (
             <Group gap="xs" title={userAgent ?? ''}>
               {browserName(userAgent)}
-              {current && <Badge tone="good" icon={IconDeviceLaptop} label="This session" />}
+              {current && <StateDot tone="good" label="This session" />}
             </Group>
           ),
           Address: ({ remoteAddress }) => remoteAddress,

@@ -1,9 +1,9 @@
 import { Group, Stack, Text } from '@mantine/core';
-import { IconArrowRight, IconCheck, IconClock, IconSend } from '@tabler/icons-react';
+import { IconSend } from '@tabler/icons-react';
 import { type ReactNode, useEffect } from 'react';
 import { ActionButton, Notice, Panel, SmallLink } from '../../parts/page.js';
 import { CodeBlock } from '../../parts/code.js';
-import { Advice, Badge } from '../../parts/data.js';
+import { Advice, StateDot } from '../../parts/data.js';
 import { ConfirmDialog, FormFailure } from '../../parts/form.js';
 import { PATHS } from '../../paths.js';
 import { type TestBody, useAction, useDelivery } from '../../api/hooks.js';
@@ -204,9 +204,9 @@ export function useSignatureProof(webhookId: string, secretVersion: number | und
 }
 
 const LOOKS = {
-  done: { tone: 'good', icon: IconCheck, label: 'Done' },
-  next: { tone: 'info', icon: IconArrowRight, label: 'Do this now' },
-  later: { tone: 'quiet', icon: IconClock, label: 'Later' },
+  done: { tone: 'good', label: 'Done' },
+  next: { tone: 'info', label: 'Do this now' },
+  later: { tone: 'quiet', label: 'Later' },
 } as const;
 
 /** One of several steps on a page. */
@@ -218,7 +218,7 @@ export function StepPanel(props: {
   readonly children: ReactNode;
 }) {
   return (
-    <Panel title={`${props.number}. ${props.title}`} actions={<Badge {...LOOKS[props.state]} />}>
+    <Panel title={`${props.number}. ${props.title}`} actions={<StateDot {...LOOKS[props.state]} />}>
       {props.children}
     </Panel>
   );

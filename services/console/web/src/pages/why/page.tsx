@@ -23,7 +23,7 @@ import {
   TextLink,
 } from '../../parts/page.js';
 import {
-  Badge,
+  StateDot,
   DataTable,
   DELIVERY_LOOKS,
   ExactTime,
@@ -173,7 +173,7 @@ function Events(props: {
             ) : (
               <Group gap={6} component="span">
                 {deliveryStates.map((state) => (
-                  <Badge key={state} {...DELIVERY_LOOKS[state]} />
+                  <StateDot key={state} {...DELIVERY_LOOKS[state]} />
                 ))}
               </Group>
             ),
@@ -297,7 +297,7 @@ function ForWebhook(props: {
   const { verdict, subscriptionId, deliveries } = trail;
   const { why, advice, ...look } = VERDICT_TEXTS[verdict];
   return (
-    <Panel title={name} actions={<Badge {...look} />}>
+    <Panel title={name} actions={<StateDot {...look} />}>
       <Stack gap="sm">
         <Text size="sm">
           {why}
@@ -332,7 +332,7 @@ function Deliveries(props: {
             <Hint>{delivery.id}</Hint>
           </RowLink>
         ),
-        State: ({ delivery }) => <Badge {...DELIVERY_LOOKS[delivery.state]} />,
+        State: ({ delivery }) => <StateDot {...DELIVERY_LOOKS[delivery.state]} />,
         Created: ({ delivery }) => <PastTime at={delivery.createdAt} />,
         'Last attempt': LastAttempt,
         'Next attempt': ({ delivery }) => <NextAttempt of={delivery} perSecond={props.perSecond} />,
@@ -346,7 +346,7 @@ function LastAttempt({ attempts }: TracedDelivery) {
   if (last === undefined) return <span>None yet</span>;
   return (
     <Group gap={6} component="span">
-      <Badge {...OUTCOME_LOOKS[last.outcome]} />
+      <StateDot {...OUTCOME_LOOKS[last.outcome]} />
       <Hint span>
         {`${formatCountOf(attempts.length, 'attempt', 'attempts')}${last.responseStatus === null ? '' : `, status ${last.responseStatus}`}, ${formatDuration(last.durationMs)}`}
       </Hint>

@@ -1,5 +1,4 @@
 import type { EVENT_VERDICTS } from '@partner/proto-contracts/resources/event/event';
-import { IconBan, IconCheck, IconClock, IconPlayerPause } from '@tabler/icons-react';
 import type { Look } from '../../parts/data.js';
 
 /** Outcome of an event for a subscription. */
@@ -16,20 +15,17 @@ interface VerdictText extends Look {
 export const VERDICT_TEXTS: Readonly<Record<Verdict, VerdictText>> = {
   queued: {
     tone: 'good',
-    icon: IconCheck,
     label: 'Matched',
     why: 'The webhook is subscribed to this event, so it was sent to it.',
   },
   paused: {
     tone: 'warn',
-    icon: IconPlayerPause,
     label: 'Webhook paused',
     why: 'The webhook was paused when the event occurred.',
     advice: 'Activate the webhook and choose “Also send missed events”.',
   },
   not_subscribed: {
     tone: 'quiet',
-    icon: IconBan,
     label: 'Not subscribed',
     why: 'The webhook is not subscribed to this event.',
     advice:
@@ -37,34 +33,29 @@ export const VERDICT_TEXTS: Readonly<Record<Verdict, VerdictText>> = {
   },
   schema_version: {
     tone: 'quiet',
-    icon: IconBan,
     label: 'Other version',
     why: 'The webhook uses another payload version than this event.',
     advice: 'Change the webhook’s payload version when your server supports it.',
   },
   class: {
     tone: 'quiet',
-    icon: IconBan,
     label: 'Not available to your company',
     why: 'Your company cannot receive this event.',
     advice: 'See the event catalogue for the available events.',
   },
   created_later: {
     tone: 'quiet',
-    icon: IconClock,
     label: 'Created later',
     why: 'The webhook was created after the event occurred.',
     advice: 'Read the current state of the resource through the API.',
   },
   deleted: {
     tone: 'quiet',
-    icon: IconBan,
     label: 'Webhook deleted',
     why: 'The webhook had been deleted.',
   },
   no_longer_kept: {
     tone: 'quiet',
-    icon: IconClock,
     label: 'Past retention',
     why: 'The result of this event for this webhook is past its retention.',
   },

@@ -1,0 +1,206 @@
+import { Drawer, Menu, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import {
+  IconArrowUpRight,
+  IconBell,
+  IconBook2,
+  IconChartBar,
+  IconCode,
+  IconHistory,
+  IconKey,
+  IconListDetails,
+  IconLogout,
+  IconMail,
+  IconMenu2,
+  IconMoon,
+  IconRoute,
+  IconSelector,
+  IconSend,
+  IconUser,
+  IconUsers,
+  IconUserShield,
+  IconWebhook,
+} from '@tabler/icons-react';
+import { type ReactNode, useEffect } from 'react';
+import { Link, NavLink, useLocation } from 'react-router';
+import { useSignOut } from '../api/session.js';
+import icon from '../icon.svg';
+import { pageEnvironment } from '../page-settings.js';
+import { PATHS } from '../paths.js';
+import { useOwner } from './page.js';
+import classes from './shell.module.css';
+
+const OVERVIEW = { to: PATHS.overview, label: 'Overview', icon: IconChartBar };
+const DELIVERIES = { to: PATHS.deliveries(), label: 'Deliveries', icon: IconSend };
+const WEBHOOKS = { to: PATHS.webhooks, label: 'Webhooks', icon: IconWebhook };
+
+/** The pages of the rail by their groups. */
+const GROUPS = {
+  Monitor: [OVERVIEW, DELIVERIES, { to: PATHS.why(), label: 'Trace', icon: IconRoute }],
+  Build: [
+    WEBHOOKS,
+    { to: PATHS.catalogue, label: 'Events', icon: IconListDetails },
+    { to: PATHS.receiverCode, label: 'Receiver code', icon: IconCode },
+    { to: PATHS.apiKeys, label: 'API keys', icon: IconKey },
+  ],
+  Company: [
+    { to: PATHS.colleagues, label: 'People', icon: IconUsers },
+    { to: PATHS.technicalContact, label: 'Technical contact', icon: IconMail },
+    { to: PATHS.audit, label: 'Audit log', icon: IconHistory },
+  ],
+} as const;
+
+const ACCOUNT = [
+  { to: PATHS.account, label: 'Account', icon: IconUser },
+  { to: PATHS.sessions, label: 'Sessions', icon: IconUserShield },
+  { to: PATHS.notifications, label: 'Notifications', icon: IconBell },
+] as const;
+
+/** Layout of pages with a session: a rail with the pages and the account; on a phone a bar above and one below the page. */
+export function Shell({ children }: { readonly children: ReactNode }) {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const { pathname } = useLocation();
+  useEffect(close, [pathname, close]);
+  return (
+    <>
+      <a href="#main" className={classes['skip']}>
+        Skip to content
+      </a>
+      <div className={classes['shell']}>
+        <header className={classes['top']}>
+          <Company />
+          <AccountMenu />
+        </header>
+        <header className={classes['rail']}>
+          <Company />
+          <PageLinks />
+          <AccountMenu />
+        </header>
+        <main id="main" tabIndex={-1}>
+          <div className={classes['content']}>{children}</div>
+        </main>
+        <nav className={classes['bottom']} aria-label="Main pages">
+          {[OVERVIEW, DELIVERIES, WEBHOOKS].map((link) => (
+            <PageLink key={link.to} {...link} />
+          ))}
+          <button type="button" className={classes['link']} aria-haspopup="dialog" onClick={open}>
+            <IconMenu2 size={20} aria-hidden />
+            More
+          </button>
+        </nav>
+      </div>
+      <Drawer opened={isOpen} onClose={close} title="All pages" position="right" size="xs">
+        <PageLinks />
+      </Drawer>
+    </>
+  );
+}
+
+/** The company and the environment; leads to the overview. */
+function Company() {
+  const { company } = useOwner();
+  return (
+    <Link to={PATHS.overview} className={classes['company']}>
+      <img src={icon} width={24} height={24} alt="" />
+      <span>
+        <span className={classes['name']}>{company.name}</span>
+        <small>{pageEnvironment()}</small>
+      </span>
+    </Link>
+  );
+}
+
+function PageLinks() {
+  return (
+    <nav className={classes['pages']} aria-label="Pages">
+      {Object.entries(GROUPS).map(([group, links]) => (
+        <section key={group}>
+          <h2>{group}</h2>
+          <ul className="plain">
+            {links.map((link) => (
+              <li key={link.to}>
+                <PageLink {...link} />
+              </li>
+            ))}
+            {group === 'Build' && (
+              <li>
+                {/* A page of the console service, outside this app. */}
+                <a href="/docs" className={classes['link']}>
+                  <IconBook2 size={16} aria-hidden />
+                  API reference
+                  <IconArrowUpRight size={14} aria-hidden className={classes['out']} />
+                </a>
+              </li>
+            )}
+          </ul>
+        </section>
+      ))}
+    </nav>
+  );
+}
+
+function PageLink({ to, label, icon: Icon }: (typeof GROUPS)[keyof typeof GROUPS][number]) {
+  return (
+    <NavLink to={to} end={to === PATHS.overview} className={classes['link'] ?? ''}>
+      <Icon size={16} aria-hidden />
+      {label}
+    </NavLink>
+  );
+}
+
+const SCHEMES = {
+  auto: { label: 'as the system', next: 'light' },
+  light: { label: 'light', next: 'dark' },
+  dark: { label: 'dark', next: 'auto' },
+} as const;
+
+/** The menu of the signed-in person. */
+function AccountMenu() {
+  const { owner } = useOwner();
+  const signOut = useSignOut();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const { label, next } = SCHEMES[colorScheme];
+  return (
+    <Menu position="top-start" width={208}>
+      <Menu.Target>
+        <button
+          type="button"
+          className={classes['account']}
+          aria-label={`${owner.displayName}, account menu`}
+        >
+          <span className={classes['avatar']} aria-hidden>
+            {initialsOf(owner.displayName)}
+          </span>
+          <span className={classes['who']}>{owner.displayName}</span>
+          <VisuallyHidden>, account menu</VisuallyHidden>
+          <IconSelector size={16} aria-hidden />
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {ACCOUNT.map(({ to, label: page, icon: Icon }) => (
+          <Menu.Item key={to} component={Link} to={to} leftSection={<Icon size={16} aria-hidden />}>
+            {page}
+          </Menu.Item>
+        ))}
+        <Menu.Item
+          leftSection={<IconMoon size={16} aria-hidden />}
+          closeMenuOnClick={false}
+          onClick={() => setColorScheme(next)}
+        >
+          {`Theme: ${label}`}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => signOut.run({})}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function initialsOf(name: string): string {
+  const words = name.split(/\s+/).filter((word) => word !== '');
+  return [words.at(0), words.length > 1 ? words.at(-1) : '']
+    .map((word = '') => word.slice(0, 1).toUpperCase())
+    .join('');
+}
