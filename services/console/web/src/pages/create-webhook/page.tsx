@@ -9,7 +9,7 @@ import { eventsViolation } from '../webhook/webhook-input.js';
 import { Link } from 'react-router';
 import { SecretOnce } from '../../parts/code.js';
 import { EventPatterns } from '../../parts/data.js';
-import { EventChoice } from '../../parts/event-choice.js';
+import { EventChoice } from '../webhook/event-choice.js';
 import { LeaveGuard, StepPanel, TestSteps, useTestDelivery } from '../webhook/steps.js';
 
 /** Page that leads to a new, active webhook. */

@@ -12,7 +12,7 @@ import { violationsByField } from '../../api/api-client.js';
 import { CopyButton } from '../../parts/code.js';
 import { Form } from '../../parts/form.js';
 import { EventPatterns, Facts, PastTime } from '../../parts/data.js';
-import { EventChoice } from '../../parts/event-choice.js';
+import { EventChoice } from './event-choice.js';
 import { AddressField } from './fields.js';
 import { changesOf, eventsViolation, type WebhookSettings } from './webhook-input.js';
 import { rateLabel } from '../../webhook-facts.js';

@@ -1,17 +1,17 @@
 import { Checkbox, Input, Stack, TextInput, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { IconChevronRight, IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useEventCatalogue } from '../api/hooks.js';
-import { formatCountOf } from '../format.js';
+import { useEventCatalogue } from '../../api/hooks.js';
+import { formatCountOf } from '../../format.js';
 import {
   type EventChoice as EventsOfGroup,
   groupsFor,
   isChosen,
   toggleEvent,
   toggleGroup,
-} from '../pages/webhook/webhook-input.js';
+} from './webhook-input.js';
 import classes from './event-choice.module.css';
-import { QueryView, useOwner } from './page.js';
+import { QueryView, useOwner } from '../../parts/page.js';
 
 interface Choice {
   /** Names of events, and patterns of groups. */
