@@ -160,6 +160,7 @@ function oneLine(text: string): string {
 const TONES: Readonly<Record<string, 'green' | 'yellow' | 'red'>> = {
   ...{ ok: 'green', active: 'green', healthy: 'green', delivered: 'green', pass: 'green' },
   ...{ warn: 'yellow', paused: 'yellow', degraded: 'yellow', retry_scheduled: 'yellow', '!': 'yellow' },
+  ...{ recovering: 'yellow', not_tested: 'yellow' },
   ...{ fail: 'red', failed: 'red', failing: 'red', dead_lettered: 'red', revoked: 'red' },
 };
 

@@ -95,9 +95,9 @@ describe('a notification email', () => {
     const message = (received?.message ?? '').replaceAll('\r\n', '\n').replaceAll('=E2=80=A6', '…');
     const page = `https://partner.example/console/webhooks/${FAILING.resource.id}`;
     for (const line of [
-      `The webhook "Dispatch board" (hooks.example.com) is failing: its last five attempts failed.\n${page}`,
-      'The webhook "Dispatch board" (hooks.example.com) accepts deliveries again.',
-      'from 2026-09-03 11:44 UTC to 2026-09-03 12:30 UTC: 12.',
+      `The webhook "Dispatch board" (hooks.example.com) is failing: its last 5 attempts failed. Deliveries are retried automatically.\n${page}`,
+      'The webhook "Dispatch board" (hooks.example.com) was failing since 2026-09-03 11:02 UTC and accepts deliveries again.',
+      '12 deliveries of the webhook "Dispatch board" (hooks.example.com) were given up from 2026-09-03 11:44 UTC to 2026-09-03 12:30 UTC.',
       'Version 1 of the signing secret of the webhook "Dispatch board" (hooks.example.com) ends on 2026-09-04 00:31 UTC.',
       'presented last expires on 2026-09-17 12:00 UTC.',
       'ends on 2026-09-04 12:31 UTC.\nhttps://partner.example/console/api-keys',

@@ -1,4 +1,4 @@
-import { WEBHOOK_LIMITS } from '../../api/limits.js';
+import { WAITING_COUNTED, WEBHOOK_LIMITS } from '../../api/limits.js';
 import { z } from 'zod';
 import { CURRENT_SCHEMA_VERSION } from '../../api/versions.js';
 import { isEventName } from '../event-catalogue/catalogue.js';
@@ -182,6 +182,38 @@ export const secretActivationIn = z
   })
   .meta({ id: 'WebhookSecretActivationIn', description: 'The secret that signs from now on.' });
 
+export const WEBHOOK_CONDITIONS = ['not_tested', 'active', 'failing', 'recovering', 'paused'] as const;
+
+const webhookCondition = z
+  .object({
+    state: z.enum(WEBHOOK_CONDITIONS).meta({
+      description: `\`not_tested\`: the current URL has accepted no test. \`failing\`: the last ${WEBHOOK_LIMITS.failingAfter} attempts failed, and not only tests. \`recovering\`: no attempt fails any more, but deliveries still wait for a retry.`,
+    }),
+    since: dateTimeOut.nullable().meta({
+      description: 'Since when it is paused, fails or accepts deliveries again; null if that is not known.',
+    }),
+    attempts: z.int().nullable().meta({ description: 'Failed attempts since then, if it is failing.' }),
+    waiting: z.int().meta({
+      description: `Deliveries that wait for a retry, tests not included, counted up to ${WAITING_COUNTED}.`,
+    }),
+    accepted: z
+      .int()
+      .nullable()
+      .meta({
+        description: `Deliveries accepted in a row since then, if it is recovering, among the ${WAITING_COUNTED} that were created last.`,
+      }),
+    missed: z
+      .int()
+      .nullable()
+      .meta({ description: 'Events missed during the pause so far, if it is paused.' }),
+    missedAtLeast: z
+      .boolean()
+      .meta({ description: 'True: it can have missed more; only the newest events are counted.' }),
+  })
+  .meta({ id: 'WebhookCondition', description: 'How a webhook does now.' });
+
+export type WebhookCondition = z.infer<typeof webhookCondition>;
+
 /** Visible to the owners of the company. To every other company it is 404. A secret is shown once, at its creation. */
 export const subscription = z
   .object({
@@ -227,6 +259,9 @@ export const subscription = z
       description:
         'When the next waiting delivery is attempted. In the past: it is due, but waits for a slot or for the rate. Null if none waits; deliveries that are in flight or held do not.',
     }),
+    condition: webhookCondition
+      .optional()
+      .meta({ description: 'How the webhook does now. Responses to changes do not have it.' }),
     createdAt: dateTimeOut,
     updatedAt: dateTimeOut,
   })

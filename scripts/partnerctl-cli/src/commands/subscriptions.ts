@@ -20,14 +20,22 @@ import { wrongUsage } from '../exit-codes.js';
 import { columns, type Document } from '../output.js';
 import { nextAttempt, showNextAttempt } from './deliveries.js';
 
-export const SUBSCRIPTION_COLUMNS = columns('id, state, health, verified, url, events, description');
+export const SUBSCRIPTION_COLUMNS = columns(
+  'id, condition: condition.state, since: condition.since, waiting: condition.waiting, url, events, description',
+);
 
-export const shownSubscription = (found: Subscription) => ({ ...found, health: healthOf(found) });
+export const shownSubscription = (found: Subscription) => ({
+  ...found,
+  health: healthOf(found),
+  condition: found.condition ?? null,
+});
 
 const SUBSCRIPTION_LINES = columns(`
   id: subscription.id, url: subscription.url, events: subscription.events,
-  description: subscription.description, state: subscription.state, health: subscription.health,
-  verified: subscription.verified, schema version: subscription.schemaVersion,
+  description: subscription.description, condition: subscription.condition.state, since: subscription.condition.since,
+  failed attempts since: subscription.condition.attempts, waiting for a retry: subscription.condition.waiting,
+  accepted since: subscription.condition.accepted, events missed: subscription.condition.missed,
+  state: subscription.state, verified: subscription.verified, schema version: subscription.schemaVersion,
   secret version: subscription.secretVersion, secret shown: subscription.secretShown,
   pending secret version: subscription.pendingSecretVersion, headers: subscription.headerNames,
   deliveries per second: subscription.deliveriesPerSecond, failures in a row: subscription.failuresInRow,

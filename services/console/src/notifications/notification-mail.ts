@@ -24,19 +24,21 @@ const webhook = z
 const WORDS: Readonly<Record<NotificationName, z.ZodType<Words>>> = {
   'webhook.endpoint_failing': webhook.transform(({ host, name, path }) => ({
     title: `Webhook to ${host} is failing`,
-    sentence: `The webhook ${name} is failing: its last five attempts failed.`,
+    sentence: `The webhook ${name} is failing: its last 5 attempts failed. Deliveries are retried automatically.`,
     path,
   })),
-  'webhook.endpoint_recovered': webhook.transform(({ host, name, path }) => ({
-    title: `Webhook to ${host} has recovered`,
-    sentence: `The webhook ${name} accepts deliveries again.`,
-    path,
-  })),
+  'webhook.endpoint_recovered': webhook
+    .and(z.object({ failingSince: at }))
+    .transform(({ host, name, path, failingSince }) => ({
+      title: `Webhook to ${host} is recovering`,
+      sentence: `The webhook ${name} was failing since ${failingSince} and accepts deliveries again. Those that still wait are retried automatically, or by you now.`,
+      path,
+    })),
   'webhook.deliveries_dead_lettered': webhook
     .and(z.object({ count: z.int(), firstAt: at, lastAt: at }))
     .transform(({ host, name, path, count, firstAt, lastAt }) => ({
-      title: `Dead letters of the webhook to ${host}`,
-      sentence: `Deliveries of the webhook ${name} that were dead-lettered from ${firstAt} to ${lastAt}: ${count}.`,
+      title: `Deliveries of the webhook to ${host} were given up`,
+      sentence: `${count === 1 ? '1 delivery' : `${count} deliveries`} of the webhook ${name} ${count === 1 ? 'was' : 'were'} given up ${firstAt === lastAt ? `at ${firstAt}` : `from ${firstAt} to ${lastAt}`}.`,
       path,
     })),
   'webhook.secret_expiring': webhook

@@ -71,6 +71,10 @@ const SETTLE_DELIVERIES = {
    where d.id = change.id and change.state = 'retry_scheduled'`,
 };
 
+const FAILURES_IN_ROW = `least(
+       case when change.has_delivered then 0 else s.failures_in_row end + change.failures, ${FAILING_AFTER}
+     )`;
+
 /** Changes subscriptions, which it locks in ascending order, as of the lock: a certificate or test of a former URL changes nothing. */
 const CHANGE_SUBSCRIPTIONS = {
   name: 'change-subscriptions',
@@ -90,9 +94,8 @@ const CHANGE_SUBSCRIPTIONS = {
          then s.verified_secret_version
        else coalesce(change.verified_secret_version, s.verified_secret_version)
      end,
-     failures_in_row = least(
-       case when change.has_delivered then 0 else s.failures_in_row end + change.failures, ${FAILING_AFTER}
-     ),
+     failures_in_row = ${FAILURES_IN_ROW},
+     in_row_since = case when (s.failures_in_row = 0) = (${FAILURES_IN_ROW} = 0) then s.in_row_since else now() end,
      certificate_valid_from = case
        when change.certificate_url_version = s.url_version then change.certificate_valid_from
        else s.certificate_valid_from

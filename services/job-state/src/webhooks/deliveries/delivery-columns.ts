@@ -1,3 +1,4 @@
+import { WAITING_COUNTED } from '@partner/proto-contracts/api/limits';
 import type { DELIVERY_STATES } from '@partner/proto-contracts/resources/delivery/delivery';
 import { column, columnNames, computed, type RowOf, selectList } from '../../database/columns.js';
 
@@ -70,6 +71,13 @@ export const RETAINED_COLUMNS = columnNames(KEPT);
 /** Whether a delivery waits for its first attempt or for a retry, due or not. Each has an index by subscription and due time. */
 export const isWaiting = (d: string, state: 'pending' | 'retry_scheduled') =>
   `${d}.state = '${state}' and ${d}.lease_id is null`;
+/** Counts unfinished deliveries of the subscription `s` through one index, ordered as it is, up to {@link WAITING_COUNTED}. Tests are none. */
+export const waitingCount = (condition: string, order: string) => `(
+    select count(*)::integer from (
+      select from deliveries d where d.subscription_id = s.id and ${condition} and not d.is_test
+      order by ${order} limit ${WAITING_COUNTED}
+    ) counted
+  )`;
 export function dueAt(d: string): string {
   return DELIVERY.dueAt.sql(d);
 }

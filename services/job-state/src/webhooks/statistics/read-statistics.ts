@@ -1,4 +1,3 @@
-import { WAITING_COUNTED } from '@partner/proto-contracts/api/limits';
 import type {
   ShownAttemptCounts,
   ShownCompanyStatistics,
@@ -6,7 +5,7 @@ import type {
 } from '@partner/proto-contracts/resources/statistics/statistics';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import type { Queryable } from '../../database/database.js';
-import { dueAt, isWaiting } from '../deliveries/delivery-columns.js';
+import { dueAt, isWaiting, waitingCount } from '../deliveries/delivery-columns.js';
 import { getSubscription, type SubscriptionOfCompany } from '../subscriptions/get-subscription.js';
 import { DURATION_SLOTS, type DurationHistogram, percentileMs } from './duration-histogram.js';
 import { type BucketedSpan, bucketsOf, type StatisticsSpan } from './statistics-span.js';
@@ -39,15 +38,6 @@ const STATISTICS = `
   group by grouping sets ((), (subscription_id), (starts_at), (subscription_id, step_at))
   order by starts_at, step_at`;
 
-/** Counts deliveries in a state through one index, ordered as it is. */
-function waitingCount(condition: string, order: string): string {
-  return `(
-    select count(*)::integer from (
-      select from deliveries d where d.subscription_id = s.id and ${condition} order by ${order} limit ${WAITING_COUNTED}
-    ) counted
-  )`;
-}
-
 const SUBSCRIPTIONS = `
   select s.id, ${waitingCount(isWaiting('d', 'retry_scheduled'), dueAt('d'))} as retrying,
     ${waitingCount(`d.state = 'held'`, 'd.id')} as held
@@ -72,7 +62,7 @@ export async function getSubscriptionStatistics(
 
 /**
  * Reads the statistics of all current subscriptions of a company, and counts their waiting deliveries, each up to
- * {@link WAITING_COUNTED}. Deleted subscriptions are not included.
+ * a bound. Deleted subscriptions are not included.
  */
 export async function getCompanyStatistics(
   database: Queryable,

@@ -36,6 +36,7 @@ import { refusalOfUrl, shareEndpoints } from './check-endpoint.js';
 import { configuredCompany, configureWebhook } from './configure-webhook.js';
 import { createSubscription, type CreateSubscriptionDeps } from './create-subscription.js';
 import { getSubscription, listSubscriptions, type OwnersSubscription } from './get-subscription.js';
+import { withConditions } from './read-conditions.js';
 import { activateSecret, rotateSecret, type SecretDeps } from './rotate-secret.js';
 import { sendTestDelivery } from './send-test-delivery.js';
 import { shownSubscription, type SubscriptionRow } from './subscription-resource.js';
@@ -71,14 +72,15 @@ export function subscriptionOperations(deps: SubscriptionDeps): readonly Impleme
     implement(listWebhooksOperation, async ({ companyId, timeoutMs }) => {
       const database = queryWithin(deps.database, { companyId, timeoutMs: timeoutMs() });
       const rows = await listSubscriptions(database, companyId);
-      const list = { subscriptions: rows.map((row) => shortened(shownSubscription(row))) };
+      const list = { subscriptions: (await withConditions(database, companyId, rows)).map(shortened) };
       return { json: JSON.stringify(list satisfies SubscriptionList) };
     }),
 
     implement(getWebhookOperation, async (request) => {
       const { caller, companyId, timeoutMs } = request;
       const database = queryWithin(deps.database, { companyId, timeoutMs: timeoutMs() });
-      const found = shownSubscription(await getSubscription(database, named(request)));
+      const row = await getSubscription(database, named(request));
+      const [found = shownSubscription(row)] = await withConditions(database, companyId, [row]);
       const isViewer = caller.kind === 'owner' && caller.role !== 'owner';
       return { json: JSON.stringify(isViewer ? shortened(found) : found) };
     }),

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { attempted, fail, fixture, handle } from '../testing/results-fixture.js';
 import { listSubscriptions } from './get-subscription.js';
+import { withConditions } from './read-conditions.js';
 
 test('a subscription shows its failures in a row, up to 5, and when its next waiting delivery is attempted [DELIVERY-26]', async () => {
   const { companyId, subscriptionId, ids } = await fixture.companyWith(7);
@@ -31,4 +32,29 @@ test('a subscription shows its failures in a row, up to 5, and when its next wai
   });
   await fixture.database.query(`update deliveries set lease_id = 'in flight'`);
   expect(await shown()).toEqual({ failures: 0, next: null });
+});
+
+test('the condition of a webhook follows what happens now, without tests, and counts what a pause withholds [DELIVERY-26]', async () => {
+  const { companyId, subscriptionId, ids } = await fixture.companyWith(7);
+  await fixture.subscription({ companyId, events: ['quote.*'], state: 'paused' });
+  const conditions = async () => {
+    const { database } = fixture;
+    const webhooks = await withConditions(database, companyId, await listSubscriptions(database, companyId));
+    return webhooks.map(({ condition }) => condition);
+  };
+  const began = new Date();
+  for (const id of ids.slice(0, 5)) await fail(id);
+  const [failing, other] = await conditions();
+  expect(failing).toMatchObject({ state: 'failing', attempts: 5, waiting: 5, accepted: null });
+  expect(new Date(failing?.since ?? 0).getTime()).toBeGreaterThanOrEqual(began.getTime());
+  expect(other).toMatchObject({ state: 'paused', missed: 0, waiting: 0 });
+
+  const [accepted = '', test = ''] = ids.slice(5);
+  await fixture.set('deliveries', test, `is_test = true, state = 'retry_scheduled'`);
+  await handle(attempted(accepted));
+  expect((await conditions())[0]).toMatchObject({ state: 'recovering', waiting: 5, accepted: 1 });
+
+  await fixture.setState(subscriptionId, 'paused');
+  for (const _ of [1, 2]) await fixture.event(companyId);
+  expect((await conditions())[0]).toMatchObject({ state: 'paused', missed: 2, missedAtLeast: false });
 });

@@ -76,6 +76,7 @@ export async function updateSubscription(
        deliveries_per_second = $7, header_names = coalesce($8, s.header_names),
        url_version = case when s.url = $2 then s.url_version else s.url_version + 1 end,
        failures_in_row = case when s.url = $2 then s.failures_in_row else 0 end,
+       in_row_since = case when s.url = $2 then s.in_row_since else $6 end,
        failing_since = case when s.url = $2 then s.failing_since end,
        certificate_valid_from = case when s.url = $2 then s.certificate_valid_from end,
        certificate_valid_to = case when s.url = $2 then s.certificate_valid_to end,
