@@ -23,6 +23,13 @@ export function formatPast(at: Date, now: Date): string {
   return at < now ? formatRelative(at, now) : 'just now';
 }
 
+/** Formats since when something is so, e.g. `13:32`, with the day if that was another one. */
+export function formatSince(at: Date, now: Date): string {
+  const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  const isToday = at.toDateString() === now.toDateString();
+  return at.toLocaleString('en', isToday ? time : { month: 'short', day: 'numeric', ...time });
+}
+
 /** Formats a time to the second with its time zone, in the browser's locale. */
 export function formatExact(at: Date): string {
   return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' }).format(at);

@@ -1,7 +1,7 @@
 import type { CatalogueEvent } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
-import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
+import { WAITING_COUNTED, WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import type { Delivery, Webhook } from './api/hooks.js';
-import { formatCountOf } from './format.js';
+import { formatCount, formatCountOf, formatSince } from './format.js';
 
 /** Returns the display name of a subscription: its description, else its URL without `https://`. */
 export function webhookName(webhook: { readonly url: string; readonly description: string }): string {
@@ -27,6 +27,33 @@ export function groupEvents(events: readonly CatalogueEvent[]): readonly EventGr
 /** Whether the endpoint of an active webhook is failing: its last attempts failed, as many as make it one. */
 export function isFailing({ state, failuresInRow }: Pick<Webhook, 'state' | 'failuresInRow'>): boolean {
   return state === 'active' && failuresInRow >= WEBHOOK_LIMITS.failingAfter;
+}
+
+/** Counts deliveries that wait; more than that are not counted. */
+export const formatWaiting = (count: number) =>
+  `${formatCount(count)}${count < WAITING_COUNTED ? '' : ' or more'}`;
+
+/** Says how a webhook does; undefined if there is nothing to say. */
+export function conditionText({ condition }: Pick<Webhook, 'condition'>, now: Date): string | undefined {
+  if (condition === undefined) return undefined;
+  const { waiting, accepted, attempts, missed, missedAtLeast } = condition;
+  const since = condition.since === null ? '' : ` since ${formatSince(new Date(condition.since), now)}`;
+  const waits = `${formatWaiting(waiting)} ${waiting === 1 ? 'delivery waits' : 'deliveries wait'} for a retry`;
+  switch (condition.state) {
+    case 'not_tested':
+      return 'Not tested yet';
+    case 'failing':
+      return `Failing${since}: ${formatCountOf(attempts ?? 0, 'attempt', 'attempts')} failed${waiting === 0 ? '' : `, ${waits}`}`;
+    case 'recovering': {
+      const last = accepted === 1 ? 'the last one was' : `the last ${formatCount(accepted ?? 0)} were`;
+      const accepting = accepted === 0 ? '' : `${last} accepted, `;
+      return `Recovering: ${accepting}${formatWaiting(waiting)} still ${waiting === 1 ? 'waits' : 'wait'}`;
+    }
+    case 'paused':
+      return `Paused${since}. ${missedAtLeast ? 'At least ' : ''}${formatCountOf(missed ?? 0, 'event', 'events')} missed so far.`;
+    case 'active':
+      return waiting === 0 ? undefined : waits;
+  }
 }
 
 /** Says how fast deliveries to a webhook start at most. */

@@ -1,9 +1,8 @@
 import { Code, Group, VisuallyHidden } from '@mantine/core';
 import { Fragment, type MouseEvent, type ReactNode, useSyncExternalStore } from 'react';
 import classes from './data.module.css';
-import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
 import type { ApiKey, Attempt, DeliveryState, ListedDelivery, Webhook } from '../api/hooks.js';
-import { isFailing, isWaitingForSlot, nextAttemptOf, webhookName } from '../webhook-facts.js';
+import { isWaitingForSlot, nextAttemptOf, webhookName } from '../webhook-facts.js';
 import type { Tone } from '../tone.js';
 import { PATHS } from '../paths.js';
 import { Hint, SmallLink, TextLink } from './page.js';
@@ -95,32 +94,19 @@ export function StateDot({ tone, label }: Look) {
 
 type Looks<State extends string> = Readonly<Record<State, Look>>;
 
-const WEBHOOK_LOOKS: Looks<Webhook['state']> = {
+/** How a webhook does now. */
+const CONDITION_LOOKS: Looks<NonNullable<Webhook['condition']>['state']> = {
+  not_tested: { tone: 'quiet', label: 'Not tested yet' },
   active: { tone: 'good', label: 'Active' },
+  failing: { tone: 'bad', label: 'Failing' },
+  recovering: { tone: 'warn', label: 'Recovering' },
   paused: { tone: 'quiet', label: 'Paused' },
 };
 
-const HEALTH_LOOKS: Looks<Webhook['health'] | 'failing'> = {
-  healthy: { tone: 'good', label: 'Healthy' },
-  degraded: { tone: 'bad', label: 'Degraded' },
-  failing: { tone: 'bad', label: 'Failing' },
-};
-
-/** Whether a subscription is active, and whether deliveries to it succeed: a paused or untested one has no health. */
-export function WebhookBadges({ webhook }: { readonly webhook: Webhook }) {
-  const health = healthOf(webhook);
-  return (
-    <>
-      <StateDot {...WEBHOOK_LOOKS[webhook.state]} />
-      {health !== null && <StateDot {...HEALTH_LOOKS[isFailing(webhook) ? 'failing' : health]} />}
-    </>
-  );
-}
-
-/** Whether a test delivery to the current URL got a 2xx. */
-export function VerifiedBadge({ verified }: { readonly verified: boolean }) {
-  return verified ? <StateDot tone="good" label="Verified" /> : <StateDot tone="warn" label="Not verified" />;
-}
+/** How a webhook does now, in a word. */
+export const WebhookState = ({ webhook: { condition, state } }: { readonly webhook: Webhook }) => (
+  <StateDot {...CONDITION_LOOKS[condition?.state ?? state]} />
+);
 
 /** States of deliveries. */
 export const DELIVERY_LOOKS: Looks<DeliveryState> = {
@@ -151,7 +137,11 @@ export const KEY_LOOKS: Looks<ApiKey['state']> = {
 };
 
 /** What names a row: a link, with a hint below it. */
-export function RowLink(props: { readonly to: string; readonly name: string; readonly children: ReactNode }) {
+export function RowLink(props: {
+  readonly to: string;
+  readonly name: string;
+  readonly children?: ReactNode;
+}) {
   return (
     <div>
       <TextLink to={props.to} fw={500} c="var(--text)">

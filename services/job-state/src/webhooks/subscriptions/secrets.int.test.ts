@@ -68,7 +68,7 @@ describe('a rotation of the secret', () => {
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(await openedSecret(of, 2)).toBe(secret);
     expect(await openedSecret(of, 1)).not.toBe(secret);
-    expect(await client.getSubscription(of)).toEqual(subscription);
+    expect(await client.getSubscription(of)).toMatchObject(subscription);
     expect(await signedWith(await client.sendTestDelivery(of), of)).toMatchObject({ version: 1 });
     expect(JSON.stringify(fixture.logLines)).not.toContain('whsec_');
   });

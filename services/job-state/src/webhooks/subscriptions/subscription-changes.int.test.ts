@@ -14,7 +14,11 @@ import { listSubscriptions } from './get-subscription.js';
 const companyClass = 'INSTALLER';
 const LATER = new Date('2026-08-27T09:00:00Z');
 
-const read = (of: SubscriptionOfCompany) => client.getSubscription(of);
+/** The subscription as responses to changes have it. */
+const read = async (of: SubscriptionOfCompany) => {
+  const { condition: _now, ...subscription } = await client.getSubscription(of);
+  return subscription;
+};
 
 async function pausedAt({ subscriptionId }: SubscriptionOfCompany): Promise<Date | null> {
   const [row] = await fixture.database.query<{ at: Date | null }>(

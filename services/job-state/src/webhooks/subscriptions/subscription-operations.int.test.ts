@@ -45,7 +45,7 @@ describe('CreateSubscription', () => {
       'subscription.created',
     ]);
     expect(JSON.stringify(fixture.logLines)).not.toContain('whsec_');
-    expect(await client.getSubscription({ companyId, subscriptionId })).toEqual(response.subscription);
+    expect(await client.getSubscription({ companyId, subscriptionId })).toMatchObject(response.subscription);
   });
 
   test('rejects a disallowed event before it checks the URL', async () => {

@@ -26,7 +26,7 @@ import {
   useOwner,
 } from '../../parts/page.js';
 import { Sparkline, TrafficPanel, useSpan } from '../../parts/traffic.js';
-import { DataTable, ExactTime, useNow, WebhookBadges, WebhookLink } from '../../parts/data.js';
+import { DataTable, ExactTime, useNow, WebhookState, WebhookLink } from '../../parts/data.js';
 import { PATHS } from '../../paths.js';
 import { chartPoints, SPAN_TEXTS, type SpanName } from '../../statistics-span.js';
 import { type Attention, attentionOf } from './attention.js';
@@ -226,7 +226,7 @@ function WebhookTable(props: {
         Webhook: (webhook) => <WebhookLink webhook={webhook} />,
         State: (webhook) => (
           <Group gap={6} component="span">
-            <WebhookBadges webhook={webhook} />
+            <WebhookState webhook={webhook} />
           </Group>
         ),
         'Attempts over time': known((attempts, bucketMinutes) => {

@@ -12,20 +12,13 @@ import {
   QueryView,
   SmallLink,
 } from '../../parts/page.js';
-import {
-  DeliveryTable,
-  Facts,
-  NextAttemptOfWebhook,
-  VerifiedBadge,
-  WebhookBadges,
-} from '../../parts/data.js';
+import { DeliveryTable, Facts, NextAttemptOfWebhook, useNow, WebhookState } from '../../parts/data.js';
 import { PATHS, WEBHOOK_TABS } from '../../paths.js';
-import { isFailing, webhookName } from '../../webhook-facts.js';
+import { conditionText, webhookName } from '../../webhook-facts.js';
 import { DeletePanel, HeadersPanel, SwitchPanel, TestPanel } from './settings-tab.js';
 import { SettingsPanel } from './settings-panel.js';
 import { SignatureSteps, useSignatureProof, useTestDelivery } from './steps.js';
-import { healthOf } from '@partner/proto-contracts/resources/subscription/health-of';
-import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
+import { RetryWaiting } from './retry-waiting.js';
 import { TrafficPanel, useSpan } from '../../parts/traffic.js';
 import { CodeBlock } from '../../parts/code.js';
 import { conformanceCommand } from '../../shell-command.js';
@@ -64,12 +57,7 @@ function WebhookPage({ id, deletion }: { readonly id: string; readonly deletion:
           ? {}
           : {
               description: data.description === '' ? undefined : data.url,
-              actions: (
-                <>
-                  <WebhookBadges webhook={data} />
-                  <VerifiedBadge verified={data.verified} />
-                </>
-              ),
+              actions: <WebhookState webhook={data} />,
             })}
       />
       <QueryView query={webhook} label="the webhook">
@@ -145,20 +133,7 @@ function NextStep({ webhook }: { readonly webhook: Webhook }) {
           <SmallLink to={PATHS.webhook(id, 'settings')}>Send a test</SmallLink>
         </Notice>
       )}
-      {isFailing(webhook) ? (
-        <Failing webhook={webhook} />
-      ) : (
-        healthOf(webhook) === 'degraded' && (
-          <Notice tone="bad" title="Recent deliveries fail.">
-            <Group gap="md">
-              <SmallLink to={PATHS.deliveries({ webhook: id, status: 'dead_lettered' })}>
-                See failures
-              </SmallLink>
-              <SmallLink to={PATHS.bulkReplay(id)}>Replay them</SmallLink>
-            </Group>
-          </Notice>
-        )
-      )}
+      <Condition webhook={webhook} />
       {pendingSecretVersion !== null && (
         <Notice tone="info" title={`Version ${pendingSecretVersion} of the secret is pending.`}>
           <SmallLink to={PATHS.rotateSecret(id)}>Finish rotation</SmallLink>
@@ -168,32 +143,23 @@ function NextStep({ webhook }: { readonly webhook: Webhook }) {
   );
 }
 
-/** What a failing endpoint means for its deliveries, and when the next attempt comes. */
-function Failing({ webhook }: { readonly webhook: Webhook }) {
-  const { id } = webhook;
+const CONDITION_TONES = { failing: 'bad', recovering: 'warn', active: 'warn', paused: 'quiet' } as const;
+
+/** How the webhook does now, if that needs attention, with a button that retries what waits. */
+function Condition({ webhook }: { readonly webhook: Webhook }) {
+  const text = conditionText(webhook, useNow());
+  const { state = 'not_tested', waiting = 0 } = webhook.condition ?? {};
+  if (text === undefined || state === 'not_tested') return null;
   return (
-    <Notice
-      tone="bad"
-      title={`This endpoint is failing: at least ${WEBHOOK_LIMITS.failingAfter} attempts in a row failed`}
-    >
-      <Stack gap="xs">
-        <span>
-          Deliveries keep their retry schedule. If many endpoints fail at once, their attempts can start late,
-          because failing endpoints together have at most half of the slots. One delivered attempt ends this.
-        </span>
-        <NextAttemptOfWebhook webhook={webhook} />
-        <Group gap="md">
-          <SmallLink to={PATHS.deliveries({ webhook: id, status: 'retry_scheduled' })}>
-            See waiting deliveries
-          </SmallLink>
-          <SmallLink to={PATHS.deliveries({ webhook: id, status: 'dead_lettered' })}>
-            See dead-lettered deliveries
-          </SmallLink>
-          <OwnerOnly>
-            <SmallLink to={PATHS.bulkReplay(id, 'retry_scheduled')}>Retry all waiting</SmallLink>
-          </OwnerOnly>
+    <Notice tone={CONDITION_TONES[state]} title={text}>
+      {waiting > 0 && (
+        <Group justify="space-between">
+          <span>
+            They are retried automatically. <NextAttemptOfWebhook webhook={webhook} />
+          </span>
+          <RetryWaiting webhook={webhook} />
         </Group>
-      </Stack>
+      )}
     </Notice>
   );
 }

@@ -1,18 +1,10 @@
-import { Group, Text } from '@mantine/core';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { useCompanyStatistics, useWebhooks, type Webhook } from '../../api/hooks.js';
-import { formatCountOf, formatShare } from '../../format.js';
-import { isFailing } from '../../webhook-facts.js';
+import { formatCount, formatShare } from '../../format.js';
+import { webhookName } from '../../webhook-facts.js';
 import { EmptyPanel, LinkButton, PageHeader, QueryView } from '../../parts/page.js';
-import {
-  DataTable,
-  EventPatterns,
-  NextAttemptOfWebhook,
-  VerifiedBadge,
-  WebhookBadges,
-  WebhookLink,
-} from '../../parts/data.js';
+import { DataTable, RowLink, WebhookState } from '../../parts/data.js';
 import { PATHS } from '../../paths.js';
 
 /** Page of all subscriptions of the company. */
@@ -66,38 +58,19 @@ function WebhookList({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
       rows={webhooks}
       rowKey={({ id }) => id}
       columns={{
-        Webhook: (webhook) => <WebhookLink webhook={webhook} />,
-        State: (webhook) => (
-          <Group gap={6} component="span">
-            <WebhookBadges webhook={webhook} />
-            {!webhook.verified && <VerifiedBadge verified={false} />}
-            {isFailing(webhook) && (
-              <Text span size="sm" c="dimmed">
-                <NextAttemptOfWebhook webhook={webhook} />
-              </Text>
-            )}
-          </Group>
+        Webhook: ({ id, url, description }) => (
+          <RowLink to={PATHS.webhook(id)} name={webhookName({ url, description })} />
         ),
-        Events: ({ events }) => <Events events={events} />,
-        'Success (24 h)': ({ id }) => {
-          if (totals === undefined) return 'Unknown';
-          const counts = totals.get(id);
-          return (counts && formatShare(counts.delivered, counts.attempts)) ?? 'No attempts';
+        State: (webhook) => <WebhookState webhook={webhook} />,
+        Address: ({ url }) => url,
+        'Attempts (24 h)': ({ id }) => totals && formatCount(totals.get(id)?.attempts ?? 0),
+        Accepted: ({ id }) => {
+          const counts = totals?.get(id);
+          return (counts && formatShare(counts.delivered, counts.attempts)) ?? '–';
         },
       }}
-      numbers={['Success (24 h)']}
+      numbers={['Attempts (24 h)', 'Accepted']}
+      widths={{ State: '9rem', 'Attempts (24 h)': '8rem', Accepted: '7rem' }}
     />
-  );
-}
-
-const SHOWN_EVENTS = 2;
-
-function Events({ events }: { readonly events: readonly string[] }) {
-  const more = events.length - SHOWN_EVENTS;
-  return (
-    <Group gap={6} component="span">
-      <EventPatterns events={events.slice(0, SHOWN_EVENTS)} />
-      {more > 0 && <Text span size="sm" c="dimmed">{`and ${formatCountOf(more, 'other', 'others')}`}</Text>}
-    </Group>
   );
 }

@@ -1,0 +1,28 @@
+import type { ButtonProps } from '@mantine/core';
+import { useAction, type Webhook } from '../../api/hooks.js';
+import { firstDraft } from '../bulk-replay/replay-request.js';
+import { formatWaiting } from '../../webhook-facts.js';
+import { ActionButton } from '../../parts/page.js';
+
+/** Retries all deliveries to a webhook that wait for it; nothing if none does. */
+export function RetryWaiting({
+  webhook: { id, condition },
+  ...button
+}: Pick<ButtonProps, 'variant' | 'size'> & { readonly webhook: Webhook }) {
+  const retry = useAction('replayDeliveries', { done: 'Retry started', toastsFailure: true });
+  const { waiting = 0 } = condition ?? {};
+  if (waiting === 0) return null;
+  const body = () => {
+    const { states, from = '', to = '' } = firstDraft(new Date(), 'retry_scheduled');
+    return { states, from, to };
+  };
+  return (
+    <ActionButton
+      {...button}
+      loading={retry.isRunning}
+      onClick={() => retry.run({ params: { id }, body: body() })}
+    >
+      {waiting === 1 ? 'Retry it now' : `Retry the ${formatWaiting(waiting)} now`}
+    </ActionButton>
+  );
+}
