@@ -41,6 +41,9 @@ export const delivery = z
         id: z.string().meta({ description: 'The id of the resource.' }),
       })
       .meta({ id: 'DeliveryResource', description: 'What the event is about.' }),
+    workOrderNo: z.string().nullable().meta({
+      description: 'The work order number of the job that the event is about; null for another resource.',
+    }),
     isTest: z
       .boolean()
       .meta({ description: 'Whether it is a test, which does not report that something happened.' }),
@@ -169,6 +172,7 @@ export const DELIVERY_EXAMPLE = {
   createdAt: '2026-09-03T12:31:07.412Z',
   finishedAt: '2026-09-03T12:31:07.690Z',
   resource: { type: EVENT_EXAMPLE.resource.type, id: EVENT_EXAMPLE.resource.id },
+  workOrderNo: 'WO-77310',
   isTest: false,
   replayOf: null,
   bulkReplayId: null,
@@ -191,6 +195,7 @@ export const TEST_DELIVERY_EXAMPLE = {
   nextAttemptAt: DELIVERY_EXAMPLE.createdAt,
   finishedAt: null,
   resource: { type: 'webhook_subscription', id: SUBSCRIPTION_EXAMPLE.id },
+  workOrderNo: null,
 } as const satisfies z.infer<typeof delivery>;
 
 export const PENDING_DELIVERY_EXAMPLE = {

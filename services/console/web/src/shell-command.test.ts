@@ -13,7 +13,8 @@ test('the script sends the body with signatures of the secret in a variable', as
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const body = `{"note":"it's"}`;
   const script = curlScript({
-    delivery: { id: 'dlv_1', event: 'install.test', eventId: 'evt_1', isTest: true },
+    delivery: { event: 'install.test', eventId: 'evt_1', isTest: true },
+    deliveryId: 'dlv_1',
     body,
     url: 'https://hooks.example/in',
     secretVersion: 2,

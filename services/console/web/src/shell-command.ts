@@ -10,12 +10,14 @@ export function shellWord(text: string): string {
  * `WEBHOOK_SECRET`.
  */
 export function curlScript(sent: {
-  readonly delivery: Pick<Delivery, 'id' | 'event' | 'eventId' | 'isTest'>;
+  readonly delivery: Pick<Delivery, 'event' | 'eventId' | 'isTest'>;
+  /** The id that the receiver sees. */
+  readonly deliveryId: string;
   readonly body: string;
   readonly url: string;
   readonly secretVersion: number;
 }): string {
-  const { delivery, body, url, secretVersion } = sent;
+  const { delivery, deliveryId, body, url, secretVersion } = sent;
   return `# First: export WEBHOOK_SECRET='whsec_…'
 BODY=${shellWord(body)}
 NOW=$(date +%s)
@@ -25,7 +27,7 @@ STANDARD=$(printf '%s.%s.%s' ${shellWord(delivery.eventId)} "$NOW" "$BODY" | ope
 printf '%s' "$BODY" | curl ${shellWord(url)} --include --max-time 10 \\
   --header 'content-type: application/json' \\
   --header ${shellWord(`x-svc-event: ${delivery.event}`)} \\${delivery.isTest ? "\n  --header 'x-svc-test: true' \\" : ''}
-  --header ${shellWord(`x-svc-delivery-id: ${delivery.id}`)} \\
+  --header ${shellWord(`x-svc-delivery-id: ${deliveryId}`)} \\
   --header "x-svc-timestamp: $NOW" \\
   --header 'x-svc-secret-version: ${secretVersion}' \\
   --header "x-svc-signature: v1=$SIGNATURE" \\

@@ -1,6 +1,7 @@
 import { ActionIcon, Box, Button, Checkbox, Code, Group, Stack, Text } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import classes from './code.module.css';
 import { announce } from '../notifications/notify.js';
 import { Notice, Small } from './page.js';
@@ -15,16 +16,18 @@ export function CodeBlock(props: {
   readonly wraps?: boolean;
   /** Maximum height, as a CSS length. */
   readonly maxHeight?: string;
+  /** Shows the text in another form. */
+  readonly children?: ReactNode;
 }) {
   const { label, code, copies = label.toLowerCase(), wraps = false, maxHeight = '28rem' } = props;
   return (
     <div className={classes['frame']}>
       <div className={classes['bar']}>
         <Small fw={600}>{label}</Small>
-        <CopyButton value={code} what={copies} />
+        <CopyButton value={code} what={copies} isSmall />
       </div>
       <Box
-        component="pre"
+        component={props.children ? 'div' : 'pre'}
         className={classes['code']}
         mod={{ wraps }}
         __vars={{ '--code-height': maxHeight }}
@@ -32,7 +35,7 @@ export function CodeBlock(props: {
         role="region"
         aria-label={label}
       >
-        <code>{code}</code>
+        {props.children || <code>{code}</code>}
       </Box>
     </div>
   );

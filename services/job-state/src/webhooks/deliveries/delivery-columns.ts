@@ -50,6 +50,9 @@ const PUBLIC = {
   createdAt: DELIVERY.createdAt,
   resourceType: DELIVERY.resourceType,
   resourceId: DELIVERY.resourceId,
+  workOrderNo: computed<string | null>(
+    (d) => `(select j.work_order_no from jobs j where j.id = ${d}.resource_id)`,
+  ),
   isTest: DELIVERY.isTest,
   replayOf: DELIVERY.replayOf,
   bulkReplayId: DELIVERY.bulkReplayId,

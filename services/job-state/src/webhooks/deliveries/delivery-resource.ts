@@ -21,6 +21,7 @@ export function shownDelivery(row: DeliveryRow): Delivery {
     createdAt: formatDateTime(row.createdAt),
     finishedAt: formatOptionalDateTime(row.finishedAt),
     resource: { type: row.resourceType, id: row.resourceId },
+    workOrderNo: row.workOrderNo,
     isTest: row.isTest,
     replayOf: row.replayOf,
     bulkReplayId: row.bulkReplayId,

@@ -28,6 +28,16 @@ const SECONDS = LIMITS.webhookTimeoutMs / 1_000;
 const MAY_BE_PROCESSED =
   'Your server may have processed the event: deduplicate events by ID, so that a retry is harmless.';
 
+const STATUSES =
+  '200 OK, 201 Created, 202 Accepted, 204 No Content, 301 Moved Permanently, 302 Found, 307 Temporary Redirect, 308 Permanent Redirect, 400 Bad Request, 401 Unauthorized, 403 Forbidden, 404 Not Found, 405 Method Not Allowed, 408 Request Timeout, 409 Conflict, 410 Gone, 413 Content Too Large, 422 Unprocessable Content, 429 Too Many Requests, 500 Internal Server Error, 501 Not Implemented, 502 Bad Gateway, 503 Service Unavailable, 504 Gateway Timeout'.split(
+    ', ',
+  );
+
+/** Returns a status with its reason phrase, e.g. `503 Service Unavailable`. */
+export function statusText(status: number): string {
+  return STATUSES.find((text) => text.startsWith(`${status} `)) ?? `Status ${status}`;
+}
+
 /** Explains an attempt's outcome, with advice. */
 export function explainAttempt(attempt: ExplainedAttempt): Explanation {
   const { outcome, responseStatus, secretVersion } = attempt;

@@ -1,4 +1,4 @@
-import { Code, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Code, Group, Stack, Tabs, Text } from '@mantine/core';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { useNavigate, useParams } from 'react-router';
 import {
@@ -10,7 +10,6 @@ import {
   type Webhook,
 } from '../../api/hooks.js';
 import {
-  Hint,
   LinkButton,
   Notice,
   OwnerOnly,
@@ -18,18 +17,20 @@ import {
   Panel,
   QueryView,
   SmallLink,
+  TextLink,
 } from '../../parts/page.js';
-import { Advice, StateDot, DELIVERY_LOOKS, ExactTime, Facts, NextAttempt, useNow } from '../../parts/data.js';
-import { CodeBlock, CopyButton } from '../../parts/code.js';
+import { Advice, DELIVERY_LOOKS, ExactTime, Facts, StateDot, useNow } from '../../parts/data.js';
+import { CopyButton } from '../../parts/code.js';
 import { ConfirmedButton } from '../../parts/form.js';
 import { nextAttemptOf, webhookName } from '../../webhook-facts.js';
 import { PATHS } from '../../paths.js';
-import { AttemptList } from './attempt-list.js';
+import classes from './delivery.module.css';
 import { sumUp } from './explain-attempt.js';
 import { IconPlayerTrackNext, IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
-import { curlScript } from '../../shell-command.js';
-import { readText, sentHeaders } from './sent-text.js';
+import { Request, Script } from './request.js';
+import { Response } from './response.js';
+import { Timeline } from './timeline.js';
 
 /** Page of one delivery: outcome, reason and advice. */
 export function Page() {
@@ -42,7 +43,8 @@ export function Page() {
   return (
     <>
       <PageHeader
-        title={delivery === undefined ? 'Delivery' : `Delivery of ${delivery.event}`}
+        title={delivery?.event ?? 'Delivery'}
+        description={delivery && <Summary delivery={delivery} />}
         back={{
           to: PATHS.deliveries(delivery === undefined ? {} : { webhook: delivery.subscriptionId }),
           label: 'Deliveries',
@@ -66,6 +68,21 @@ export function Page() {
   );
 }
 
+/** State, work order and webhook in one line. */
+function Summary({ delivery }: { readonly delivery: Delivery }) {
+  const webhook = useWebhook(delivery.subscriptionId).data;
+  return (
+    <Group gap={8} component="span">
+      <StateDot {...DELIVERY_LOOKS[delivery.state]} />
+      {delivery.workOrderNo}
+      {' to '}
+      <TextLink to={PATHS.webhook(delivery.subscriptionId)}>
+        {webhook === undefined ? 'its webhook' : webhookName(webhook)}
+      </TextLink>
+    </Group>
+  );
+}
+
 function Details(props: {
   readonly delivery: Delivery;
   readonly attempts: readonly Attempt[];
@@ -74,76 +91,99 @@ function Details(props: {
   const { delivery, attempts, body } = props;
   const now = useNow();
   const webhook = useWebhook(delivery.subscriptionId).data;
-  const { tone, what, advice } = sumUp(delivery, attempts, now, webhook?.deliveriesPerSecond);
-  const noReplay = replayBlockedReason(delivery, body);
+  const newest = attempts.at(-1);
+  // A choice holds until there is a newer attempt, which opens by itself.
+  const [picked, setPicked] = useState({ id: newest?.deliveryId, newest: newest?.deliveryId });
+  const attempt =
+    picked.newest === newest?.deliveryId
+      ? attempts.find(({ deliveryId }) => deliveryId === picked.id)
+      : newest;
+  const perSecond = webhook?.deliveriesPerSecond ?? null;
+  const { tone, what, advice } = sumUp(delivery, attempts, now, perSecond);
+  const url = delivery.testUrl === null ? webhook?.url : undefined;
+  const sent = { delivery, attempt, body, url };
   return (
     <Stack gap="lg">
       <Notice tone={tone} title={what}>
         {advice.length > 0 && <Advice advice={advice} />}
       </Notice>
-      <Panel title="Details">
-        <DeliveryFacts delivery={delivery} webhook={webhook} noReplay={noReplay} />
-      </Panel>
-      <Panel title="Attempts">
-        <AttemptList attempts={attempts} />
-      </Panel>
-      <RequestSent
-        delivery={delivery}
-        attempt={attempts.at(-1)}
-        body={body}
-        url={delivery.testUrl === null ? webhook?.url : undefined}
-        secretVersion={webhook?.secretVersion}
-      />
+      <div className={classes['columns']}>
+        <Stack gap="md">
+          <Panel title={`Attempts: ${delivery.attempts} of ${LIMITS.webhookAttempts}`}>
+            <Timeline
+              {...{ delivery, attempts, perSecond, selected: attempt }}
+              onSelect={({ deliveryId }) => setPicked({ id: deliveryId, newest: newest?.deliveryId })}
+            />
+          </Panel>
+          <DeliveryFacts
+            delivery={delivery}
+            webhook={webhook}
+            attempt={attempt}
+            noReplay={delivery.finishedAt === null ? undefined : replayBlockedReason(delivery, body)}
+          />
+        </Stack>
+        <div>
+          <Tabs defaultValue="response" keepMounted={false}>
+            <Tabs.List mb="md" aria-label={attempt === undefined ? 'Delivery' : `Attempt ${attempt.number}`}>
+              <Tabs.Tab value="response">Response</Tabs.Tab>
+              <Tabs.Tab value="request">Request</Tabs.Tab>
+              <Tabs.Tab value="script">Script</Tabs.Tab>
+            </Tabs.List>
+            <Tabs.Panel value="response">
+              <Response attempt={attempt} isNewest={attempt === newest} />
+            </Tabs.Panel>
+            <Tabs.Panel value="request">
+              <Request {...sent} />
+            </Tabs.Panel>
+            <Tabs.Panel value="script">
+              <Script {...sent} secretVersion={webhook?.secretVersion ?? attempt?.secretVersion ?? 1} />
+            </Tabs.Panel>
+          </Tabs>
+        </div>
+      </div>
     </Stack>
   );
 }
 
+/** An id with its middle cut out, and a button that copies it. */
+function Id({ id, what }: { readonly id: string; readonly what: string }) {
+  return (
+    <Group gap={4} component="span" wrap="nowrap">
+      <Code title={id}>{shortId(id)}</Code>
+      <CopyButton value={id} what={what} isSmall />
+    </Group>
+  );
+}
+
+const shortId = (id: string) => `${id.slice(0, 8)}…${id.slice(-5)}`;
+
 function DeliveryFacts(props: {
   readonly delivery: Delivery;
   readonly webhook: Webhook | undefined;
+  readonly attempt: Attempt | undefined;
   /** Explains why the delivery cannot be replayed. */
   readonly noReplay: string | undefined;
 }) {
-  const { delivery, webhook, noReplay } = props;
-  const next = nextAttemptOf(delivery);
+  const { delivery, webhook, attempt, noReplay } = props;
+  const { resource, finishedAt, replayOf, bulkReplayId } = delivery;
   return (
     <Facts
       facts={{
-        State: <StateDot {...DELIVERY_LOOKS[delivery.state]} />,
-        Webhook: (
-          <SmallLink to={PATHS.webhook(delivery.subscriptionId)}>
-            {webhook === undefined ? delivery.subscriptionId : webhookName(webhook)}
+        Delivery: <Id id={delivery.id} what="delivery ID" />,
+        Attempt: attempt && <Id id={attempt.deliveryId} what="attempt ID" />,
+        Event: <Id id={delivery.eventId} what="event ID" />,
+        About: (
+          <SmallLink to={PATHS.why(resource.id)}>
+            {delivery.workOrderNo ?? `${resource.type.replaceAll('_', ' ')} ${shortId(resource.id)}`}
           </SmallLink>
         ),
         'Sent to': delivery.testUrl ?? webhook?.url,
-        Attempts: `${delivery.attempts} of ${LIMITS.webhookAttempts}`,
-        'Next attempt': next && (
-          <>
-            <NextAttempt of={delivery} perSecond={webhook?.deliveriesPerSecond ?? null} /> (
-            <ExactTime at={next} />)
-          </>
-        ),
-        Created: <ExactTime at={delivery.createdAt} />,
-        Finished: delivery.finishedAt && <ExactTime at={delivery.finishedAt} />,
-        About: (
-          <SmallLink to={PATHS.why(delivery.resource.id)}>
-            {`${delivery.resource.type.replaceAll('_', ' ')} ${delivery.resource.id}`}
-          </SmallLink>
-        ),
-        'Event ID': (
-          <Group gap={4} component="span">
-            <Code>{delivery.eventId}</Code>
-            <CopyButton value={delivery.eventId} what="event ID" isSmall />
-          </Group>
-        ),
-        'Number at this webhook': delivery.number,
-        'Replay of': delivery.replayOf && (
-          <SmallLink to={PATHS.delivery(delivery.replayOf)}>{delivery.replayOf}</SmallLink>
-        ),
-        'Queued by': delivery.bulkReplayId && (
-          <SmallLink to={PATHS.bulkReplay(delivery.subscriptionId)}>
-            {`Bulk replay ${delivery.bulkReplayId}`}
-          </SmallLink>
+        Finished: finishedAt && <ExactTime at={finishedAt} />,
+        'Signed with': attempt && `Secret version ${attempt.secretVersion}`,
+        Number: delivery.number,
+        'Replay of': replayOf && <SmallLink to={PATHS.delivery(replayOf)}>{shortId(replayOf)}</SmallLink>,
+        'Queued by': bulkReplayId && (
+          <SmallLink to={PATHS.bulkReplay(delivery.subscriptionId)}>Bulk replay</SmallLink>
         ),
         Replay: noReplay,
       }}
@@ -222,104 +262,9 @@ function RetryButton({ delivery }: { readonly delivery: Delivery }) {
       >
         {`This uses attempt ${next} of ${LIMITS.webhookAttempts}. `}
         {next === LIMITS.webhookAttempts
-          ? 'If it fails, the delivery is dead-lettered.'
+          ? 'If it fails, the delivery is given up.'
           : 'If it fails, the next wait is longer.'}
       </ConfirmedButton>
     </OwnerOnly>
-  );
-}
-
-const NOT_SENT: ReadonlySet<Attempt['outcome']> = new Set(['endpoint_refused', 'tls_failed']);
-
-/** The request of the last attempt, and a script that sends it again. */
-function RequestSent(props: {
-  readonly delivery: Delivery;
-  readonly attempt: Attempt | undefined;
-  readonly body: string | null;
-  readonly url: string | undefined;
-  readonly secretVersion: number | undefined;
-}) {
-  const { delivery, attempt, body, url, secretVersion } = props;
-  const [view, setView] = useState('pretty');
-  const read = body === null ? undefined : readText(body);
-  const shown = read?.kind === 'json' && view === 'pretty' ? read.pretty : (body ?? '');
-  return (
-    <>
-      <Panel
-        title="Request"
-        actions={
-          read?.kind === 'json' && (
-            <SegmentedControl
-              aria-label="Body format"
-              size="xs"
-              value={view}
-              onChange={setView}
-              data={[
-                { value: 'pretty', label: 'Pretty' },
-                { value: 'raw', label: 'As sent' },
-              ]}
-            />
-          )
-        }
-      >
-        <Stack gap="md">
-          {attempt === undefined ? (
-            <Text c="dimmed">Nothing sent yet</Text>
-          ) : (
-            <Stack gap={6}>
-              <CodeBlock
-                label={`Headers of attempt ${attempt.number}`}
-                code={sentHeaders({ delivery, attempt, body, url })
-                  .map(([name, value]) => `${name}: ${value}`)
-                  .join('\n')}
-                wraps
-              />
-              <Hint>
-                {NOT_SENT.has(attempt.outcome) && 'The attempt failed before the request was sent. '}
-                Signatures are not stored, and custom headers of the webhook are not shown. The other headers
-                are reconstructed from the attempt.
-              </Hint>
-            </Stack>
-          )}
-          {body === null ? (
-            <Text c="dimmed">The body is past its retention.</Text>
-          ) : (
-            <CodeBlock
-              label={view === 'pretty' && read?.kind === 'json' ? 'Body, pretty' : 'Body as sent'}
-              code={shown}
-              wraps
-              maxHeight="24rem"
-            />
-          )}
-        </Stack>
-      </Panel>
-      {body !== null && url !== undefined && (
-        <SendItYourself
-          delivery={delivery}
-          body={body}
-          url={url}
-          secretVersion={secretVersion ?? attempt?.secretVersion ?? 1}
-        />
-      )}
-    </>
-  );
-}
-
-function SendItYourself(props: {
-  readonly delivery: Delivery;
-  readonly body: string;
-  readonly url: string;
-  readonly secretVersion: number;
-}) {
-  return (
-    <Panel title="Reproduce the request">
-      <Stack gap="sm">
-        <Text size="sm">
-          Repeat the request from a terminal. The script signs it with the webhook’s secret from
-          WEBHOOK_SECRET.
-        </Text>
-        <CodeBlock label="Shell script" code={curlScript(props)} maxHeight="26rem" />
-      </Stack>
-    </Panel>
   );
 }

@@ -1,0 +1,110 @@
+import { Group, SimpleGrid, Stack } from '@mantine/core';
+import { RESPONSE_HEADER_LIMITS } from '@partner/proto-contracts/resources/attempt/attempt';
+import type { Attempt } from '../../api/hooks.js';
+import { formatDuration } from '../../format.js';
+import { CodeBlock } from '../../parts/code.js';
+import { ExactTime, Facts } from '../../parts/data.js';
+import { Hint, Small } from '../../parts/page.js';
+import classes from './delivery.module.css';
+import { explainAttempt } from './explain-attempt.js';
+import { Json } from './json.js';
+import { readText } from './sent-text.js';
+import { OWN_STEP, stepsOf } from './timings.js';
+
+const KEPT_BYTES = 4_096;
+
+/** Where the time of an attempt went, and what the server responded. */
+export function Response(props: {
+  readonly attempt: Attempt | undefined;
+  /** Whether the page already explains the attempt. */
+  readonly isNewest: boolean;
+}) {
+  const { attempt, isNewest } = props;
+  if (attempt === undefined) return <Small c="dimmed">Nothing sent yet</Small>;
+  const { exchange, responseBody, responseHeaders: headers, startedAt } = attempt;
+  const certificate = exchange?.certificate ?? null;
+  return (
+    <Stack gap="md">
+      {!isNewest && <Small>{explainAttempt(attempt).what}</Small>}
+      {exchange !== null && <Waterfall exchange={exchange} durationMs={attempt.durationMs} />}
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
+        {responseBody !== null && <Body name="Response body" body={responseBody} />}
+        {headers !== null && headers.length > 0 && (
+          <Stack gap={6}>
+            <CodeBlock
+              label="Response headers"
+              code={headers.map(({ name, value }) => `${name}: ${value}`).join('\n')}
+              wraps
+              maxHeight="18rem"
+            />
+            <Hint>
+              {`Cookies and credentials are not stored, nor more than ${RESPONSE_HEADER_LIMITS.bytes / 1_024} KiB.`}
+            </Hint>
+          </Stack>
+        )}
+      </SimpleGrid>
+      <div className={classes['pairs']}>
+        <Facts
+          facts={{
+            Began: <ExactTime at={startedAt} />,
+            Address: attempt.remoteAddress,
+            'Technical reason': attempt.error,
+            'Resolved addresses': exchange?.addresses.length ? exchange.addresses.join(', ') : undefined,
+            Certificate:
+              certificate && `Of ${certificate.subject ?? 'unnamed'}, by ${certificate.issuer ?? 'unnamed'}`,
+            'Certificate expires': certificate?.validTo && <ExactTime at={certificate.validTo} />,
+          }}
+        />
+      </div>
+    </Stack>
+  );
+}
+
+function Waterfall(props: {
+  readonly exchange: NonNullable<Attempt['exchange']>;
+  readonly durationMs: number;
+}) {
+  const { exchange, durationMs } = props;
+  const steps = stepsOf(exchange, durationMs);
+  const totalMs = Math.max(1, ...steps.map(({ fromMs, ms }) => fromMs + ms));
+  const connection = exchange.reusedConnection ? 'On an open connection' : exchange.tlsProtocol;
+  return (
+    <div>
+      <Group justify="space-between" gap="xs" mb={6}>
+        <Small fw={600}>{`Where the ${formatDuration(durationMs)} went`}</Small>
+        {connection !== null && <Hint>{connection}</Hint>}
+      </Group>
+      <ol className={`plain ${classes['waterfall']}`} aria-label="Timing">
+        {steps.map(({ name, fromMs, ms }) => (
+          <li key={name}>
+            <span>{name}</span>
+            <span className={classes['track']}>
+              <i
+                data-own={name === OWN_STEP}
+                style={{ left: `${(fromMs / totalMs) * 100}%`, width: `${(ms / totalMs) * 100}%` }}
+              />
+            </span>
+            <span>{formatDuration(ms)}</span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+/** A body, of whatever kind. It is copied as it was sent. */
+export function Body({ name, body }: { readonly name: string; readonly body: string }) {
+  const read = readText(body);
+  if (read.kind === 'empty') return <Small c="dimmed">{`${name}: empty`}</Small>;
+  return (
+    <Stack gap={6}>
+      <CodeBlock label={name} code={read.text} wraps maxHeight="24rem">
+        {read.kind === 'json' && <Json value={JSON.parse(read.text)} />}
+      </CodeBlock>
+      {read.kind === 'binary' && <Hint>It is binary. Unprintable bytes are shown as dots.</Hint>}
+      {new TextEncoder().encode(body).byteLength >= KEPT_BYTES && name === 'Response body' && (
+        <Hint>Only the first 4 KiB of a response are stored.</Hint>
+      )}
+    </Stack>
+  );
+}
