@@ -3,6 +3,7 @@ import { QUEUES } from '@partner/proto-contracts/topology';
 import { inspectQueues } from '@partner/kernel/amqp/inspect-queues';
 import { counted } from '@partner/proto-contracts/api/counted';
 import type { z } from 'zod';
+import { duration } from './output.js';
 import type { Session } from './session.js';
 
 type Backlog = z.output<typeof getBacklogOperation.output>;
@@ -128,11 +129,4 @@ export function findProblems(
 export function dueToWorking(backlog: Partial<Backlog>): number {
   const { dueDeliveries = 0, busyDueDeliveries = 0, failingDueDeliveries = 0 } = backlog;
   return dueDeliveries - busyDueDeliveries - failingDueDeliveries;
-}
-
-/** Writes a number of milliseconds as whole seconds, minutes or hours. */
-export function duration(milliseconds: number): string {
-  const seconds = milliseconds / 1_000;
-  if (seconds < 120) return `${Math.round(seconds)} s`;
-  return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`;
 }

@@ -110,3 +110,22 @@ test('tables and lines keep each value on one line', () => {
   expect(renderTable([{ a: 'one\ntwo', b: 3 }], columns('a, b'))).toBe('A        B\none two  3');
   expect(renderLines({ a: 'one\r\ntwo' }, columns('a'))).toBe('a  one two\n');
 });
+
+test('a table on a terminal has ages, says once what all rows share, and fits its width without cutting an id', () => {
+  const rows = ['dlv_01k9pxm540e2n8d6n3t6h2fc4j', 'dlv_01k9pxm540e2n8d6n3t6h2fc4k'].map((id, place) => ({
+    ...{
+      id,
+      webhook: 'CRM',
+      why: `refused with a long text, ${place}`,
+      at: `2026-01-01T00:00:0${place}.000Z`,
+    },
+  }));
+  const draw = (width: number) =>
+    renderTable(rows, columns('id, webhook, why, at'), { width, now: Date.parse('2026-01-01T00:01:30Z') });
+  expect(draw(200)).toBe(
+    `webhook: CRM\nID                              WHY                          AT\n${rows[0]?.id}  refused with a long text, 0  90 s ago\n${rows[1]?.id}  refused with a long text, 1  89 s ago`,
+  );
+  expect(draw(60).split('\n')[2]).toBe(`${rows[0]?.id}  refused with a lo…  90 s ago`);
+  expect(draw(40)).toContain('(without why, at: --json shows all)');
+  for (const width of [60, 40]) expect(draw(width)).toContain(rows[1]?.id);
+});

@@ -119,9 +119,75 @@ export function createOutput(options: {
   };
 }
 
-export function renderTable(rows: readonly Document[], columns: readonly Column[]): string {
-  const cells = rows.map((row) => columns.map(([, path]) => oneLine(shown(valueAt(row, path)))));
-  return textTable([columns.map(([title]) => title.toUpperCase()), ...cells], 'left').join('\n');
+/** What a table may use of a terminal: its width in characters, and the time that ages count from; nothing beside a terminal. */
+export interface Screen {
+  readonly width: number;
+  readonly now: number;
+}
+
+const SCREEN: Screen | undefined = process.stdout.isTTY
+  ? { width: process.stdout.columns, now: Date.now() }
+  : undefined;
+
+/** The narrowest that a text is cut to, in characters. */
+const LEAST_WIDTH = 12;
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+const ID = /^[a-z]{2,5}_\w{20,}$/;
+
+/**
+ * Writes rows below their titles. On a terminal, times are ages, a value that all rows share stands once above the table, and the table
+ * fits the width: texts are cut, ids never, and columns that still do not fit are named below. Elsewhere it has every value.
+ */
+export function renderTable(
+  rows: readonly Document[],
+  columns: readonly Column[],
+  screen: Screen | undefined = SCREEN,
+): string {
+  const fitting: TableColumn[] = [];
+  const above: string[] = [];
+  for (const [place, [title, path]] of columns.entries()) {
+    const cells = rows.map((row) => oneLine(shown(valueAt(row, path))));
+    if (screen === undefined) fitting.push({ title, cells });
+    else if (place === 0 || rows.length < 2 || new Set(cells).size > 1)
+      fitting.push({ title, cells: cells.map((cell) => (TIME.test(cell) ? age(cell, screen.now) : cell)) });
+    else if (cells[0] !== undefined && cells[0] !== '') above.push(`${title}: ${cells[0]}`);
+  }
+  const excess = () =>
+    fitting.reduce((sum, column) => sum + widthOf(column) + 2, -2) - (screen?.width ?? Infinity);
+  const texts = fitting.filter(({ cells }) => !cells.some((cell) => ID.test(cell)));
+  for (const column of texts.sort((one, other) => widthOf(other) - widthOf(one))) {
+    const most = Math.max(LEAST_WIDTH, column.title.length, widthOf(column) - excess());
+    column.cells = column.cells.map((cell) => (cell.length > most ? `${cell.slice(0, most - 1)}…` : cell));
+  }
+  const left: string[] = [];
+  while (excess() > 0 && fitting.length > 1) left.unshift(fitting.pop()?.title ?? '');
+  const lines = rows.map((_, row) => fitting.map(({ cells }) => cells[row] ?? ''));
+  const table = textTable([fitting.map(({ title }) => title.toUpperCase()), ...lines], 'left');
+  const below = left.length === 0 ? [] : [`(without ${left.join(', ')}: --json shows all)`];
+  return [...above, ...table, ...below].join('\n');
+}
+
+interface TableColumn {
+  readonly title: string;
+  cells: readonly string[];
+}
+
+const widthOf = ({ title, cells }: TableColumn) =>
+  Math.max(title.length, ...cells.map(({ length }) => length));
+
+/** Writes how far a time is from now, e.g. `6 s ago` or `in 3 min`. */
+function age(time: string, now: number): string {
+  const aheadMs = Date.parse(time) - now;
+  const amount = duration(Math.abs(aheadMs));
+  return aheadMs > 0 ? `in ${amount}` : `${amount} ago`;
+}
+
+/** Writes a number of milliseconds as whole seconds, minutes, hours or days. */
+export function duration(milliseconds: number): string {
+  const seconds = milliseconds / 1_000;
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
 }
 
 export function renderLines(document: Document, lines: readonly Column[]): string {

@@ -26,7 +26,7 @@ import { MailError } from '@partner/kernel/mail/mail';
 import { shownSubscription, SUBSCRIPTION_COLUMNS } from './subscriptions.js';
 
 const COMPANY_COLUMNS = columns(
-  'id, name, class, keys: activeKeys, webhooks: activeWebhooks, created: createdAt',
+  'id, name, class, active keys: activeKeys, active webhooks: activeWebhooks, created: createdAt',
 );
 
 const COMPANY_LINES = columns(`

@@ -3,10 +3,10 @@ import { withTimeLimit } from '@partner/local-stack/time-limit';
 import { z } from 'zod';
 import { type CommandContext, topCommand } from '../command-context.js';
 import { ComponentUnavailableError, endingOf, EXIT_CODES } from '../exit-codes.js';
-import { columns, renderTable } from '../output.js';
+import { duration } from '../output.js';
 import { interrupted } from '../poll-until.js';
 import type { Session } from '../session.js';
-import { duration, findProblems, inspectServiceQueues, readBacklog, THRESHOLDS } from '../inspect-system.js';
+import { findProblems, inspectServiceQueues, readBacklog, THRESHOLDS } from '../inspect-system.js';
 import { counted } from '@partner/proto-contracts/api/counted';
 
 type Finding = {
@@ -44,17 +44,24 @@ export function doctorCommand(context: CommandContext) {
     const works = `Everything works. ${counted(warned, 'item needs', 'items need')} attention.`;
     const fails = `${failed} of ${findings.all.length} checks failed.`;
     const summary = failed > 0 ? fails : warned > 0 ? works : 'Everything is well.';
-    const advice = findings.all
-      .flatMap(({ check, advice: what }) => (what === undefined ? [] : [`${check}: ${what}`]))
-      .join('\n');
-    const table = renderTable(findings.all, columns('verdict, check, what was found: message'));
+    // What is wrong stands first, with what to do.
+    const lines = (['fail', 'warn', 'ok'] as const).flatMap((verdict) =>
+      findings.all
+        .filter((finding) => finding.verdict === verdict)
+        .map(
+          ({ check, message, advice }) =>
+            `${verdict.padEnd(4)}  ${check}: ${message}${advice === undefined ? '' : `\n      ${sentence(advice)}`}`,
+        ),
+    );
     context.output.words(
       { healthy: failed === 0, findings: findings.all },
-      `${table}\n\n${advice === '' ? '' : `${advice}\n\n`}${summary}\n`,
+      `${summary}\n\n${lines.join('\n')}\n`,
     );
     if (failed > 0) context.setExitCode(EXIT_CODES.failed);
   });
 }
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 type Findings = ReturnType<typeof createFindings>;
 
@@ -118,18 +125,18 @@ async function checkBroker(session: Session, findings: Findings): Promise<void> 
   const troubled: string[] = [];
   if (degradedSubscriptions > 0)
     troubled.push(
-      `${counted(degradedSubscriptions, 'is', 'are')} degraded: a delivery was dead-lettered and none was delivered since`,
+      `${counted(degradedSubscriptions, 'webhook', 'webhooks')} gave up a delivery and accepted none since`,
     );
   if (failingSubscriptions > 0)
     troubled.push(
-      `${counted(failingSubscriptions, 'has', 'have')} a failing endpoint: its last five attempts, or more, failed`,
+      `${counted(failingSubscriptions, 'webhook', 'webhooks')} failed the last five attempts or more`,
     );
   if (troubled.length > 0)
     findings.add(
       'webhooks',
       'warn',
       troubled.join('; '),
-      'their owners see them in the console; many at once point at our own way out (DNS, egress)',
+      'their owners see the cause in the console; if many fail at once, check our DNS and outgoing connections',
     );
 }
 

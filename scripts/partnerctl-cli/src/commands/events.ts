@@ -5,6 +5,7 @@ import {
   previewInboundEventReplayOperation,
   replayInboundEventsOperation,
 } from '@partner/proto-contracts/resources/event-replay/operations';
+import { listWebhooksOperation } from '@partner/proto-contracts/resources/subscription/operations';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import {
   type CommandContext,
@@ -30,7 +31,7 @@ const EVENT_LINES = columns(`
 `);
 
 const TRAIL_COLUMNS = columns(`
-  subscription, outcome: verdict, delivery: delivery.id, state: delivery.state,
+  subscription, name, outcome: verdict, delivery: delivery.id, state: delivery.state,
   attempts: delivery.attempts, ${nextAttempt('delivery.')}
 `);
 
@@ -81,12 +82,16 @@ export function eventsCommand(context: CommandContext) {
     .option('--body', 'with the body that is sent: may hold personal data')
     .action(async (eventId, { body: withBody }) => {
       const { call, companyId } = await context.about(eventId);
-      const found = await call(getEventOperation);
+      const [found, { subscriptions }] = await Promise.all([
+        call(getEventOperation),
+        call(listWebhooksOperation),
+      ]);
+      const names = new Map(subscriptions.map(({ id, url, description }) => [id, description || url]));
       const body = withBody === true ? { body: jsonIn(found.body) } : {};
       context.output.thing(
         { companyId, event: found.event, subscriptions: found.subscriptions, ...body },
         EVENT_LINES,
-        `\n${renderTrails(found.subscriptions)}${renderBody(body)}`,
+        `\n${renderTrails(found.subscriptions, names)}${renderBody(body)}`,
       );
     });
 
@@ -144,10 +149,11 @@ export function eventsCommand(context: CommandContext) {
   return group;
 }
 
-function renderTrails(trails: readonly EventTrail[]): string {
+function renderTrails(trails: readonly EventTrail[], names: ReadonlyMap<string, string>): string {
   if (trails.length === 0) return 'The company has no subscription.\n';
   const rows = trails.flatMap((trail): Document[] => {
-    const shown = { subscription: trail.subscriptionId, verdict: VERDICTS[trail.verdict] };
+    const { subscriptionId: subscription } = trail;
+    const shown = { subscription, name: names.get(subscription) ?? '', verdict: VERDICTS[trail.verdict] };
     return trail.deliveries.length === 0
       ? [shown]
       : trail.deliveries.map(({ delivery }) => ({ ...shown, delivery }));

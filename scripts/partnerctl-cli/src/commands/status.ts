@@ -3,10 +3,9 @@ import { Option } from '@commander-js/extra-typings';
 import { wholeNumber } from '@partner/local-stack/whole-number';
 import { type CommandContext, topCommand } from '../command-context.js';
 import { endingOf, EXIT_CODES } from '../exit-codes.js';
-import { columns, type Document, parseJson, renderLines, renderTable } from '../output.js';
+import { columns, type Document, duration, parseJson, renderLines, renderTable } from '../output.js';
 import {
   dueToWorking,
-  duration,
   findProblems,
   inspectServiceQueues,
   readBacklog,
