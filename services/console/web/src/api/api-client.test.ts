@@ -99,6 +99,17 @@ test('an error has its message, request id and violations', async () => {
   expect(violationsByField(error)).toEqual({ url: 'must use port 443' });
 });
 
+test.each([
+  ['30', 'Retry in 30 seconds.'],
+  ['601', 'Retry in 11 minutes.'],
+  [undefined, 'Retry in a minute.'],
+])('a limited request says when to retry: %s', async (after, sentence) => {
+  const init = { status: 429, headers: after === undefined ? {} : { 'retry-after': after } };
+  const response = Response.json({ error: 'slow down', code: 'rate_limited', requestId: 'r-1' }, init);
+  const error = await failure(clientWith([response], false).client.call('getWebhook', { params }));
+  expect(messageOf(error)).toBe(`There were too many attempts. ${sentence}`);
+});
+
 test.each(Object.keys(ERROR_REASON_CATALOGUE))('%s has a sentence that is not the API’s', async (code) => {
   const text = 'the work of `a` is unknown; retry with the same Idempotency-Key';
   const response = Response.json({ error: text, code, requestId: 'r-1' }, { status: 409 });

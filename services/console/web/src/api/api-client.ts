@@ -1,7 +1,7 @@
 import { withQuery } from '../paths.js';
 import { type ErrorBody, errorBody } from '@partner/proto-contracts/api/error-body';
 import { sentenceOf } from '../format.js';
-import { errorSentence, textForDetails } from './error-sentences.js';
+import { errorSentence, retrySentence, textForDetails } from './error-sentences.js';
 
 /** The part of a `Response` that is used. */
 interface ApiResponse extends Pick<Response, 'ok' | 'status' | 'headers'> {
@@ -126,7 +126,9 @@ async function errorOfResponse(id: string, response: FailedResponse): Promise<Ap
   const body = errorBody.safeParse(await response.json().catch(() => undefined));
   if (!body.success) return unreadable(id, response, body.error);
   const { error, ...facts } = body.data;
-  return new ApiError(sentenceOfBody(id, body.data), {
+  const isLimited = facts.code === 'rate_limited';
+  const wait = isLimited ? ` ${retrySentence(Number(response.headers.get('retry-after')))}` : '';
+  return new ApiError(`${sentenceOfBody(id, body.data)}${wait}`, {
     ...facts,
     text: textForDetails(error),
     status: response.status,

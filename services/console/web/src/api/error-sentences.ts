@@ -1,3 +1,5 @@
+import { counted } from '@partner/proto-contracts/api/counted';
+
 const WRONG_LINK = 'This link doesn’t work: it was used or replaced, or is too old.';
 const AWAY = 'Your identity provider isn’t responding. Retry in a minute, or use your password.';
 const NO_ACCESS = 'You have no access to the console. Ask an owner of your company to invite you.';
@@ -34,7 +36,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   password_wrong: 'The password is wrong.',
   payload_too_large: 'This is too large to be sent.',
   permission_denied: 'You need the owner role to change this.',
-  rate_limited: 'There were too many attempts. Wait a few minutes, then retry.',
+  rate_limited: 'There were too many attempts.',
   replay_in_progress: 'A replay is already in progress. Wait until it has finished.',
   second_factor_enabled: 'Two-factor authentication is already on.',
   second_factor_required: 'Enter the code of your authenticator app, or a recovery code.',
@@ -52,6 +54,12 @@ export function errorSentence(operation: string, code: string): string {
   return (
     SENTENCES[`${operation} ${code}`] ?? SENTENCES[code] ?? 'This didn’t work. Reload the page, then retry.'
   );
+}
+
+/** When an owner can retry what was limited, of the response's `retry-after` in seconds. */
+export function retrySentence(seconds: number): string {
+  if (!(seconds > 0)) return 'Retry in a minute.';
+  return `Retry in ${seconds < 100 ? counted(seconds, 'second') : counted(Math.ceil(seconds / 60), 'minute')}.`;
 }
 
 /** Returns the API's text for "Details", without what only the author of a client can do. */
