@@ -18,6 +18,19 @@ export function formatRelative(at: Date, now: Date): string {
   return isSoon ? 'in a few seconds' : 'in less than a minute';
 }
 
+/** Formats how long something takes or is ago, in one unit: `41 s`, `3 min`, `2 h` or `5 d`. */
+export function formatAge(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  const [size, unit] = (
+    [
+      [86_400, 'd'],
+      [3_600, 'h'],
+      [60, 'min'],
+    ] as const
+  ).find(([each]) => seconds >= each) ?? [1, 's'];
+  return `${whole.format(Math.trunc(seconds / size))} ${unit}`;
+}
+
 /** Formats a past time relative to now. A future time, from a service clock that is ahead, counts as now. */
 export function formatPast(at: Date, now: Date): string {
   return at < now ? formatRelative(at, now) : 'just now';

@@ -1,13 +1,13 @@
 import { Code, Group, VisuallyHidden } from '@mantine/core';
 import { Fragment, type MouseEvent, type ReactNode, useSyncExternalStore } from 'react';
+import { Link } from 'react-router';
 import classes from './data.module.css';
-import type { ApiKey, Attempt, DeliveryState, ListedDelivery, Webhook } from '../api/hooks.js';
+import type { ApiKey, Attempt, Delivery, ListedDelivery, Webhook } from '../api/hooks.js';
 import { isWaitingForSlot, nextAttemptOf, webhookName } from '../webhook-facts.js';
 import type { Tone } from '../tone.js';
 import { PATHS } from '../paths.js';
-import { Hint, SmallLink, TextLink } from './page.js';
-import { formatDuration, formatExact, formatPast, formatRelative } from '../format.js';
-import { LIMITS } from '@partner/proto-contracts/api/limits';
+import { Hint, TextLink } from './page.js';
+import { formatAge, formatDuration, formatExact, formatPast, formatRelative } from '../format.js';
 
 /** The cells of a table by the header above them, which on a phone is before each value. The first column names the row. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => ReactNode>>;
@@ -108,19 +108,21 @@ export const WebhookState = ({ webhook: { condition, state } }: { readonly webho
   <StateDot {...CONDITION_LOOKS[condition?.state ?? state]} />
 );
 
+const SENDING: Look = { tone: 'info', label: 'Sending' };
+
 /** States of deliveries. */
-export const DELIVERY_LOOKS: Looks<DeliveryState> = {
-  pending: { tone: 'info', label: 'Pending' },
-  retry_scheduled: { tone: 'warn', label: 'Retry scheduled' },
-  delivered: { tone: 'good', label: 'Delivered' },
-  dead_lettered: { tone: 'bad', label: 'Dead-lettered' },
+export const DELIVERY_LOOKS: Looks<Delivery['state']> = {
+  pending: SENDING,
+  retry_scheduled: { tone: 'warn', label: 'Waiting' },
+  delivered: { tone: 'good', label: 'Accepted' },
+  dead_lettered: { tone: 'bad', label: 'Given up' },
   held: { tone: 'quiet', label: 'Held' },
-  cancelled: { tone: 'quiet', label: 'Cancelled' },
+  cancelled: { tone: 'quiet', label: 'Canceled' },
 };
 
 /** Outcomes of attempts. */
 export const OUTCOME_LOOKS: Looks<Attempt['outcome']> = {
-  delivered: { tone: 'good', label: 'Delivered' },
+  delivered: { tone: 'good', label: 'Accepted' },
   rejected: { tone: 'bad', label: 'Rejected' },
   timed_out: { tone: 'bad', label: 'Timed out' },
   tls_failed: { tone: 'bad', label: 'TLS failed' },
@@ -289,59 +291,89 @@ export function Advice({ advice }: { readonly advice: readonly string[] }) {
   );
 }
 
-const EVENT: Columns<ListedDelivery> = {
-  Event: ({ id, event, resource, isTest, replayOf }) => (
-    <RowLink to={PATHS.delivery(id)} name={event}>
-      <Hint>{`${resource.id}${isTest ? ' · test' : ''}${replayOf === null ? '' : ' · replay'}`}</Hint>
-    </RowLink>
-  ),
-};
+/** The state of a delivery in one line: for one that waits, until when. */
+export function DeliveryState({ of: delivery }: { readonly of: Pick<Delivery, 'state' | 'nextAttemptAt'> }) {
+  const now = useNow();
+  const { state } = delivery;
+  const next = nextAttemptOf(delivery);
+  const look = DELIVERY_LOOKS[state];
+  if (next === null) return <StateDot {...look} {...(state === 'retry_scheduled' && SENDING)} />;
+  const left = Date.parse(next) - now.getTime();
+  const label = left <= 0 || state === 'pending' ? 'Queued' : `Retry in ${formatAge(left)}`;
+  return <StateDot tone={look.tone} label={label} />;
+}
 
-const RESULT: Columns<ListedDelivery> = {
-  State: (delivery) => (
-    <Group gap={6} component="span">
-      <StateDot {...DELIVERY_LOOKS[delivery.state]} />
-      {nextAttemptOf(delivery) !== null && (
-        <Hint span>
-          <NextAttempt of={delivery} />
-        </Hint>
-      )}
-    </Group>
-  ),
-  Status: ({ lastAttempt }) =>
-    lastAttempt === null ? '–' : (lastAttempt.responseStatus ?? OUTCOME_LOOKS[lastAttempt.outcome].label),
-  Duration: ({ lastAttempt }) => formatDuration(lastAttempt?.durationMs),
-  Attempts: ({ attempts }) => `${attempts} of ${LIMITS.webhookAttempts}`,
-  Created: ({ createdAt }) => <PastTime at={createdAt} />,
-};
-
-/** Of the event among those of its webhook, which the deliveries have in common. */
-const NUMBER: Columns<ListedDelivery> = { Number: ({ number }) => number ?? '–' };
-
-/** A list of deliveries with their last attempt: with their webhook if the webhooks are given, else with their numbers at the webhook. */
-export function DeliveryTable(props: {
-  readonly rows: readonly ListedDelivery[];
-  readonly webhooks?: readonly Webhook[];
-}) {
-  const { rows, webhooks } = props;
+/** How long ago something was. */
+function Age({ at }: { readonly at: string }) {
+  const time = new Date(at);
   return (
-    <DataTable
-      caption="Deliveries, newest first"
-      columns={{ ...EVENT, ...(webhooks === undefined ? NUMBER : webhookColumn(webhooks)), ...RESULT }}
-      numbers={['Number', 'Duration', 'Attempts']}
-      rows={rows}
-      rowKey={({ id }) => id}
-    />
+    <time dateTime={at} title={formatExact(time)}>
+      {formatAge(useNow().getTime() - time.getTime())}
+    </time>
   );
 }
 
-function webhookColumn(webhooks: readonly Webhook[]): Columns<ListedDelivery> {
-  const byId = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
-  return {
-    Webhook: ({ subscriptionId }) => {
-      const webhook = byId.get(subscriptionId);
-      if (webhook === undefined) return 'Deleted webhook';
-      return <SmallLink to={PATHS.webhook(webhook.id)}>{webhookName(webhook)}</SmallLink>;
-    },
+/**
+ * A list of deliveries with their last attempt, each in one line: with their webhook if the webhooks are given, else with their numbers
+ * at the webhook. Further rows of an event repeat it in gray.
+ */
+export function DeliveryTable(props: {
+  readonly rows: readonly ListedDelivery[];
+  readonly webhooks?: readonly Webhook[];
+  /** The delivery that is open beside the list, which has less space then. */
+  readonly openId?: string | undefined;
+  /** Where a row leads; absent: to its page. */
+  readonly linkTo?: (id: string) => string;
+}) {
+  const { rows, webhooks, openId, linkTo = PATHS.delivery } = props;
+  const names = new Map(webhooks?.map((webhook) => [webhook.id, webhookName(webhook)]));
+  const again = new Set(rows.filter(({ eventId }, row) => rows[row - 1]?.eventId === eventId));
+  const named = (row: ListedDelivery, text: string) => (
+    <span className={classes[again.has(row) ? 'again' : 'first']} title={text}>
+      {text}
+    </span>
+  );
+  const columns: Columns<ListedDelivery> = {
+    State: (row) => (
+      <Link
+        id={row.id}
+        to={linkTo(row.id)}
+        aria-current={row.id === openId ? 'true' : undefined}
+        replace={openId !== undefined}
+        preventScrollReset
+      >
+        <VisuallyHidden>{`${row.event}: `}</VisuallyHidden>
+        <DeliveryState of={row} />
+      </Link>
+    ),
+    Event: (row) =>
+      named(row, `${row.event}${row.isTest ? ' · test' : ''}${row.replayOf === null ? '' : ' · replay'}`),
+    'Work order': (row) => named(row, row.workOrderNo ?? '–'),
+    ...(webhooks === undefined
+      ? { Number: ({ number }) => number ?? '–' }
+      : { Webhook: ({ subscriptionId }) => names.get(subscriptionId) ?? 'Deleted webhook' }),
+    Response: ({ lastAttempt: last }) => last && (last.responseStatus ?? OUTCOME_LOOKS[last.outcome].label),
+    ...(openId === undefined && {
+      Took: ({ lastAttempt }) => lastAttempt && formatDuration(lastAttempt.durationMs),
+      Attempts: ({ attempts }) => attempts,
+    }),
+    Age: ({ createdAt }) => <Age at={createdAt} />,
   };
+  return (
+    <div className={classes['lines']}>
+      <DataTable
+        caption="Deliveries, newest first"
+        columns={columns}
+        numbers={['Took', 'Attempts', 'Age']}
+        widths={WIDTHS}
+        rows={rows}
+        rowKey={({ id }) => id}
+      />
+    </div>
+  );
 }
+
+const WIDTHS = {
+  ...{ State: '8rem', 'Work order': '6.5rem', Number: '5rem', Response: '6rem' },
+  ...{ Took: '4.5rem', Attempts: '5rem', Age: '4rem' },
+};

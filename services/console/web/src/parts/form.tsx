@@ -214,7 +214,8 @@ export const DANGER = { c: 'var(--bad-text)', bd: '1px solid var(--bad-line)' } 
 export function ConfirmedButton<Given>(
   props: Question & {
     readonly label: string;
-    readonly button?: ButtonProps & { readonly 'aria-label'?: string };
+    readonly button?: ButtonProps &
+      Pick<ComponentPropsWithoutRef<'button'>, 'aria-label' | 'aria-keyshortcuts'>;
     readonly action: FormAction & {
       run: (given: Given, after: { readonly onSuccess: () => void }) => void;
     };
@@ -316,26 +317,17 @@ export function PickSelect({
   );
 }
 
-/** Selects one event, a group of events, or all events that the company's class allows. */
-export function EventSelect({ hasTests = true, ...select }: Picked & { readonly hasTests?: boolean }) {
+/** The events that the company's class allows, by their groups, each after the group as a whole. */
+export function useEventOptions(hasTests = true) {
   const { company } = useOwner();
-  const catalogue = useEventCatalogue();
-  const events = (catalogue.data?.events ?? []).filter(
+  const events = (useEventCatalogue().data?.events ?? []).filter(
     ({ name, classes }) => classes.includes(company.class) && (hasTests || name !== 'install.test'),
   );
-  return (
-    <PickSelect
-      {...select}
-      label="Event"
-      all="All events"
-      error={catalogue.error === null ? undefined : 'Could not load the events'}
-      options={groupEvents(events).map((each) => ({
-        group: each.group,
-        items: [
-          { value: `${each.group}.*`, label: `All of ${each.group}` },
-          ...each.events.map(({ name }) => ({ value: name, label: name })),
-        ],
-      }))}
-    />
-  );
+  return groupEvents(events).map((each) => ({
+    group: each.group,
+    items: [
+      { value: `${each.group}.*`, label: `All of ${each.group}` },
+      ...each.events.map(({ name }) => ({ value: name, label: name })),
+    ],
+  }));
 }

@@ -3,7 +3,14 @@ import { useId, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { type BulkReplayRequest, type Output, useAction, type Webhook } from '../../api/hooks.js';
 import { formatCountOf, formatDuration } from '../../format.js';
-import { DateTimeField, EventSelect, Form, type FormAction, StartButton } from '../../parts/form.js';
+import {
+  DateTimeField,
+  Form,
+  type FormAction,
+  PickSelect,
+  StartButton,
+  useEventOptions,
+} from '../../parts/form.js';
 import { Notice, Panel, TextLink } from '../../parts/page.js';
 import { DataTable, ExactTime } from '../../parts/data.js';
 import { PATHS } from '../../paths.js';
@@ -139,7 +146,13 @@ function DraftFields(props: {
           onPick={(to) => onChange({ to })}
           error={violations['to']}
         />
-        <EventSelect value={draft.event} hasTests={false} onPick={(event) => onChange({ event })} />
+        <PickSelect
+          label="Event"
+          all="All events"
+          value={draft.event}
+          options={useEventOptions(false)}
+          onPick={(event) => onChange({ event })}
+        />
       </Group>
       <Group gap="xs" role="group" aria-label="Time spans">
         {SPANS.map(({ days, label }) => (

@@ -1,6 +1,11 @@
-import { Button, Group, Stack, TextInput, type TextInputProps, Title } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
+import { useHotkeys, useMediaQuery } from '@mantine/hooks';
+import { IconArrowUp, IconFilterOff, IconSend } from '@tabler/icons-react';
+import { useEffect } from 'react';
 import { useSearchParams } from 'react-router';
 import { useWebhooks, type Webhook } from '../../api/hooks.js';
+import { formatCount } from '../../format.js';
+import { DeliveryTable } from '../../parts/data.js';
 import {
   EmptyState,
   ErrorState,
@@ -10,27 +15,13 @@ import {
   Notice,
   PageHeader,
   QueryView,
-  Small,
 } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
-import {
-  areNumbersWrong,
-  filterOf,
-  isEventNumber,
-  isNarrowed,
-  isSpanWrong,
-  type ListFilter,
-} from './delivery-filter.js';
-import { IconArrowUp, IconFilter, IconFilterOff, IconSearch, IconSend } from '@tabler/icons-react';
-import { useEffect, useId, useRef, useState, useSyncExternalStore } from 'react';
-import { flushSync } from 'react-dom';
-import { formatCount } from '../../format.js';
-import { DELIVERY_LOOKS, DeliveryTable } from '../../parts/data.js';
 import classes from './deliveries.module.css';
+import { areNumbersWrong, filterOf, isNarrowed, isSpanWrong, type ListFilter } from './delivery-filter.js';
+import { DeliveryPanel } from './delivery-panel.js';
+import { Filters } from './filters.js';
 import { useDeliveryPages, useHeldAt } from './use-delivery-pages.js';
-import { DELIVERY_STATES } from '@partner/proto-contracts/resources/delivery/delivery';
-import { DateTimeField, EventSelect, PickSelect, useTyped } from '../../parts/form.js';
-import { webhookName } from '../../webhook-facts.js';
 
 /** Page of the deliveries to all webhooks, or to one. */
 export function Page() {
@@ -42,7 +33,6 @@ export function Page() {
     <>
       <PageHeader
         title="Deliveries"
-        description="Every event that was sent to a webhook, and its result. Select one to see its attempts."
         actions={
           webhookId !== undefined && (
             <LinkButton
@@ -68,29 +58,11 @@ function Deliveries(props: {
   const { webhooks, webhookId } = props;
   const [query, setQuery] = useSearchParams();
   const filter = filterOf(query);
-  const change = (changes: Readonly<Record<string, string | undefined>>) =>
-    setQuery(
-      (current) => {
-        const next = new URLSearchParams(current);
-        for (const [name, value] of Object.entries(changes)) {
-          if (value === undefined) next.delete(name);
-          else next.set(name, value);
-        }
-        return next;
-      },
-      { preventScrollReset: true },
-    );
   const clear = () =>
     setQuery(webhookId === undefined ? {} : { webhook: webhookId }, { preventScrollReset: true });
   return (
-    <Stack gap="lg">
-      <FilterForm
-        webhooks={webhooks}
-        webhookId={webhookId}
-        filter={filter}
-        onChange={change}
-        onClear={clear}
-      />
+    <Stack gap="sm">
+      <Filters webhooks={webhooks} webhookId={webhookId} filter={filter} onClear={clear} />
       {!isSpanWrong(filter) && !areNumbersWrong(filter) && (
         <DeliveryList
           key={`${webhookId} ${JSON.stringify(filter)}`}
@@ -104,12 +76,7 @@ function Deliveries(props: {
   );
 }
 
-const TOP_PX = 80;
-
-/**
- * The deliveries to one webhook or to all. At its top the list is live. Once the reader scrolls, moves the focus into it or loads more, it
- * is held and shows the number of new deliveries.
- */
+/** The deliveries to one webhook or to all, as they were when the list was opened, and the number of newer ones. */
 function DeliveryList(props: {
   readonly webhooks: readonly Webhook[];
   /** Undefined: all webhooks. */
@@ -119,34 +86,19 @@ function DeliveryList(props: {
 }) {
   const { webhooks, webhookId, filter } = props;
   const [heldAt, setHeldAt] = useHeldAt();
-  const [isReading, setReading] = useState(false);
-  const isAtTop = useSyncExternalStore(listenToScroll, () => window.scrollY < TOP_PX);
-  const heading = useRef<HTMLHeadingElement>(null);
   const list = useDeliveryPages({ webhookId, filter, heldAt });
-  const { deliveries, since, isNewestLeftOut } = list;
+  const { deliveries, since, isNewestLeftOut, isLoading } = list;
   const newestAt = deliveries?.[0]?.createdAt;
-  const isHeld = !isAtTop || isReading || list.hasSeveralPages;
+  const open = useOpenDelivery(deliveries ?? []);
 
   useEffect(() => {
-    if (!isHeld) setHeldAt(undefined);
-    else if (heldAt === undefined) setHeldAt(newestAt);
-  }, [isHeld, newestAt, heldAt, setHeldAt]);
+    if (!isLoading && heldAt === undefined) setHeldAt(newestAt);
+  }, [isLoading, newestAt, heldAt, setHeldAt]);
 
   const showNewest = () => {
     list.keepNewest();
     setHeldAt(undefined);
-    setReading(false);
     window.scrollTo({ top: 0 });
-    heading.current?.focus({ preventScroll: true });
-  };
-
-  /** Loads into the held list: a page that was still loading into the live one when the list became held would be lost. */
-  const loadMore = () => {
-    flushSync(() => {
-      setReading(true);
-      setHeldAt(heldAt ?? newestAt);
-    });
-    list.loadMore();
   };
 
   if (deliveries === undefined) {
@@ -160,48 +112,71 @@ function DeliveryList(props: {
     return <NoDeliveries {...props} />;
   }
   return (
-    <section aria-labelledby="deliveries-heading">
-      <Group justify="space-between" mb="xs" gap="xs">
-        <Title order={2} id="deliveries-heading" ref={heading} tabIndex={-1}>
-          Newest first
-        </Title>
-        <Small c="dimmed">{isHeld ? 'Paused while you read' : 'Live'}</Small>
-      </Group>
-      <News since={since} onShow={showNewest} />
-      {isNewestLeftOut && (
-        <Group mb="sm">
+    <div className={open.id === undefined ? undefined : classes['split']}>
+      <div>
+        <News since={since} onShow={showNewest} />
+        {isNewestLeftOut && (
           <Notice tone="quiet" title="Newer deliveries are hidden to keep this page fast.">
             <Button size="xs" variant="default" mt={4} onClick={showNewest}>
               Back to the newest
             </Button>
           </Notice>
-        </Group>
-      )}
-      <div
-        onFocus={() => setReading(true)}
-        onBlur={(event) => {
-          if (!event.currentTarget.contains(event.relatedTarget)) setReading(false);
-        }}
-      >
-        <DeliveryTable rows={deliveries} {...(webhookId === undefined ? { webhooks } : {})} />
+        )}
+        <DeliveryTable
+          rows={deliveries}
+          openId={open.id}
+          linkTo={open.linkTo}
+          {...(webhookId === undefined ? { webhooks } : {})}
+        />
+        {list.error !== null && (
+          <Group mt="sm">
+            <ErrorState error={list.error} title="Could not load more deliveries" onRetry={list.retry} />
+          </Group>
+        )}
+        <LoadMore
+          shown={deliveries.length}
+          what={deliveries.length === 1 ? 'delivery' : 'deliveries'}
+          list={list}
+        />
       </div>
-      {list.error !== null && (
-        <Group mt="sm">
-          <ErrorState error={list.error} title="Could not load more deliveries" onRetry={list.retry} />
-        </Group>
-      )}
-      <LoadMore
-        shown={deliveries.length}
-        what={deliveries.length === 1 ? 'delivery' : 'deliveries'}
-        list={{ ...list, loadMore }}
-      />
-    </section>
+      {open.id !== undefined && <DeliveryPanel id={open.id} onMove={open.move} onClose={open.close} />}
+    </div>
   );
 }
 
-function listenToScroll(listen: () => void): () => void {
-  window.addEventListener('scroll', listen, { passive: true });
-  return () => window.removeEventListener('scroll', listen);
+/** The delivery that is open beside the list, by its id in the address, and the keys j, k, r and Esc. On a small screen it has a page. */
+function useOpenDelivery(rows: readonly { readonly id: string }[]) {
+  const [query, setQuery] = useSearchParams();
+  const isWide = useMediaQuery('(min-width: 1100px)', undefined, { getInitialValueInEffect: false });
+  const id = isWide ? (query.get('open') ?? undefined) : undefined;
+  const withOpen = (open: string | undefined) => {
+    const next = new URLSearchParams(query);
+    if (open === undefined) next.delete('open');
+    else next.set('open', open);
+    return next;
+  };
+  useEffect(() => {
+    if (id !== undefined) document.getElementById(id)?.focus();
+  }, [id]);
+  const move = (by: number) => {
+    const next = rows[rows.findIndex((row) => row.id === id) + by];
+    if (!isWide || next === undefined) return;
+    setQuery(withOpen(next.id), { replace: id !== undefined, preventScrollReset: true });
+  };
+  const close = () => {
+    if (id === undefined || document.querySelector('[role="dialog"], [role="menu"]') !== null) return;
+    setQuery(withOpen(undefined), { replace: true, preventScrollReset: true });
+    document.getElementById(id)?.focus();
+  };
+  useHotkeys([
+    ['j', () => move(1)],
+    ['k', () => move(-1)],
+    ['r', () => document.querySelector<HTMLElement>('[aria-keyshortcuts="r"]')?.click()],
+    ['Escape', close, { preventDefault: false }],
+  ]);
+  const linkTo = (to: string) =>
+    isWide && to !== id ? `${PATHS.deliveries()}?${withOpen(to).toString()}` : PATHS.delivery(to);
+  return { id, linkTo, move, close };
 }
 
 function NoDeliveries(props: Parameters<typeof DeliveryList>[0]) {
@@ -251,142 +226,9 @@ function News(props: {
           leftSection={<IconArrowUp size={16} aria-hidden />}
           onClick={props.onShow}
         >
-          {`${formatCount(count)}${atLeast ? ' or more' : ''} new: show ${count === 1 ? 'it' : 'them'}`}
+          {`${formatCount(count)}${atLeast ? ' or more' : ''} new`}
         </Button>
       )}
     </div>
-  );
-}
-
-/**
- * Search, webhook and filters. Choices apply at once, typed text when its field loses the focus. On a phone only the search shows
- * until the filters are opened.
- */
-function FilterForm(props: {
-  readonly webhooks: readonly Webhook[];
-  readonly webhookId: string | undefined;
-  readonly filter: ListFilter;
-  /** Changes the webhook and the filters that are named; undefined removes one. */
-  readonly onChange: (change: Readonly<Record<string, string | undefined>>) => void;
-  readonly onClear: () => void;
-}) {
-  const { webhooks, webhookId, filter, onChange } = props;
-  const search = filter.search ?? '';
-  const [isOpen, setOpen] = useState(false);
-  const filtersId = useId();
-  const typed = useTyped(search, (text) =>
-    onChange({ search: text.trim() === '' ? undefined : text.trim() }),
-  );
-  const { search: _, ...chosen } = { webhook: webhookId, ...filter };
-  const count = Object.values(chosen).filter((value) => value !== undefined).length;
-  return (
-    <form role="search" aria-label="Deliveries" onSubmit={(event) => event.preventDefault()}>
-      <Group align="flex-end" gap="sm">
-        <TextInput
-          label="Search"
-          placeholder="ID or work order"
-          leftSection={<IconSearch size={16} aria-hidden />}
-          maxLength={200}
-          {...typed}
-          flex="1 1 14rem"
-          autoComplete="off"
-          spellCheck={false}
-        />
-        <Button
-          variant="default"
-          hiddenFrom="sm"
-          leftSection={<IconFilter size={16} aria-hidden />}
-          aria-expanded={isOpen}
-          aria-controls={filtersId}
-          onClick={() => setOpen(!isOpen)}
-        >
-          {count === 0 ? 'Filters' : `Filters (${count})`}
-        </Button>
-      </Group>
-      <div id={filtersId} className={`${classes['filters']} ${isOpen ? '' : classes['closed']}`}>
-        <PickSelect
-          label="Webhook"
-          all="All webhooks"
-          className={classes['wide'] ?? ''}
-          value={webhookId}
-          onPick={(webhook) => onChange({ webhook, fromNumber: undefined, toNumber: undefined })}
-          options={webhooks.map((webhook) => ({ value: webhook.id, label: webhookName(webhook) }))}
-        />
-        <PickSelect
-          label="State"
-          all="All states"
-          value={filter.status}
-          onPick={(status) => onChange({ status })}
-          options={DELIVERY_STATES.map((value) => ({ value, label: DELIVERY_LOOKS[value].label }))}
-        />
-        <EventSelect value={filter.event} onPick={(event) => onChange({ event })} />
-        <SpanFields webhookId={webhookId} filter={filter} onChange={onChange} />
-      </div>
-      {isNarrowed(filter) && (
-        <Group mt="xs">
-          <Button variant="subtle" size="compact-sm" onClick={props.onClear}>
-            Clear filter
-          </Button>
-        </Group>
-      )}
-    </form>
-  );
-}
-
-/** Spans of time and, with a webhook, of numbers. */
-function SpanFields(props: Pick<Parameters<typeof FilterForm>[0], 'webhookId' | 'filter' | 'onChange'>) {
-  const { webhookId, filter, onChange } = props;
-  return (
-    <>
-      <DateTimeField label="From" value={filter.from} onPick={(from) => onChange({ from })} />
-      <DateTimeField
-        label="To"
-        value={filter.to}
-        onPick={(to) => onChange({ to })}
-        error={isSpanWrong(filter) ? 'Must be after the time in From' : undefined}
-      />
-      {webhookId !== undefined && (
-        <>
-          <NumberField
-            label="From number"
-            value={filter.fromNumber}
-            onPick={(fromNumber) => onChange({ fromNumber })}
-          />
-          <NumberField
-            label="To number"
-            value={filter.toNumber}
-            onPick={(toNumber) => onChange({ toNumber })}
-            error={areNumbersWrong(filter) ? 'Must not be less than From number' : undefined}
-          />
-        </>
-      )}
-    </>
-  );
-}
-
-/** A field for the number of an event at the webhook. Only a number, or an empty field, is applied. */
-function NumberField(
-  props: {
-    readonly label: string;
-    readonly value: string | undefined;
-    readonly onPick: (value: string | undefined) => void;
-  } & Pick<TextInputProps, 'error'>,
-) {
-  const { value = '', onPick, error, label } = props;
-  const typed = useTyped(value, (text) => {
-    if (!isWrong) onPick(text.trim() === '' ? undefined : text.trim());
-  });
-  const number = typed.value.trim();
-  const isWrong = number !== '' && !isEventNumber(number);
-  return (
-    <TextInput
-      label={label}
-      placeholder="x-svc-number"
-      inputMode="numeric"
-      autoComplete="off"
-      maxLength={16}
-      error={isWrong ? 'Must be a whole number from 1 on' : error}
-      {...typed}
-    />
   );
 }

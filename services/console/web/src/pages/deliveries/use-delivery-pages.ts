@@ -81,8 +81,9 @@ export function useDeliveryPages(list: {
   return {
     /** Undefined until the first page is loaded. */
     deliveries: data?.pages.flatMap(({ deliveries }) => deliveries),
-    hasSeveralPages: data !== undefined && data.pages.length > 1,
     isNewestLeftOut: data !== undefined && data.pageParams[0] !== undefined,
+    /** Whether the pages of this list are still on their way. */
+    isLoading: pages.isFetching || pages.isPlaceholderData,
     hasMore: pages.hasNextPage,
     isLoadingMore: pages.isFetchingNextPage,
     loadMore: () => void pages.fetchNextPage(),

@@ -19,17 +19,18 @@ import {
   SmallLink,
   TextLink,
 } from '../../parts/page.js';
-import { Advice, DELIVERY_LOOKS, ExactTime, Facts, StateDot, useNow } from '../../parts/data.js';
+import { Advice, DeliveryState, ExactTime, Facts, useNow } from '../../parts/data.js';
 import { CopyButton } from '../../parts/code.js';
 import { ConfirmedButton } from '../../parts/form.js';
-import { nextAttemptOf, webhookName } from '../../webhook-facts.js';
+import { webhookName } from '../../webhook-facts.js';
 import { PATHS } from '../../paths.js';
 import classes from './delivery.module.css';
 import { sumUp } from './explain-attempt.js';
-import { IconPlayerTrackNext, IconRefresh } from '@tabler/icons-react';
+import { IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Request, Script } from './request.js';
 import { Response } from './response.js';
+import { canRetryNow, RetryButton } from './retry-button.js';
 import { Timeline } from './timeline.js';
 
 /** Page of one delivery: outcome, reason and advice. */
@@ -73,7 +74,7 @@ function Summary({ delivery }: { readonly delivery: Delivery }) {
   const webhook = useWebhook(delivery.subscriptionId).data;
   return (
     <Group gap={8} component="span">
-      <StateDot {...DELIVERY_LOOKS[delivery.state]} />
+      <DeliveryState of={delivery} />
       {delivery.workOrderNo}
       {' to '}
       <TextLink to={PATHS.webhook(delivery.subscriptionId)}>
@@ -130,7 +131,7 @@ function Details(props: {
               <Tabs.Tab value="script">Script</Tabs.Tab>
             </Tabs.List>
             <Tabs.Panel value="response">
-              <Response attempt={attempt} isNewest={attempt === newest} />
+              <Response attempt={attempt} isNewest={attempt === newest} isNarrow={false} />
             </Tabs.Panel>
             <Tabs.Panel value="request">
               <Request {...sent} />
@@ -235,35 +236,6 @@ function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
             </Text>
           )}
         </Stack>
-      </ConfirmedButton>
-    </OwnerOnly>
-  );
-}
-
-/** Whether the delivery waits for a retry that is not due yet. */
-function canRetryNow(delivery: Delivery, now: Date): boolean {
-  const next = nextAttemptOf(delivery);
-  return delivery.state === 'retry_scheduled' && next !== null && Date.parse(next) > now.getTime();
-}
-
-/** Makes the next scheduled attempt of the delivery now, after a confirmation. */
-function RetryButton({ delivery }: { readonly delivery: Delivery }) {
-  const retry = useAction('retryDelivery', { done: 'Retry queued' });
-  const next = delivery.attempts + 1;
-  return (
-    <OwnerOnly>
-      <ConfirmedButton
-        label="Retry now"
-        button={{ variant: 'filled', leftSection: <IconPlayerTrackNext size={18} aria-hidden /> }}
-        title="Retry this delivery now?"
-        confirmLabel={`Make attempt ${next}`}
-        action={retry}
-        given={{ params: { id: delivery.id } }}
-      >
-        {`This uses attempt ${next} of ${LIMITS.webhookAttempts}. `}
-        {next === LIMITS.webhookAttempts
-          ? 'If it fails, the delivery is given up.'
-          : 'If it fails, the next wait is longer.'}
       </ConfirmedButton>
     </OwnerOnly>
   );

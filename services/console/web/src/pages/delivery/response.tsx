@@ -18,8 +18,9 @@ export function Response(props: {
   readonly attempt: Attempt | undefined;
   /** Whether the page already explains the attempt. */
   readonly isNewest: boolean;
+  readonly isNarrow: boolean;
 }) {
-  const { attempt, isNewest } = props;
+  const { attempt, isNewest, isNarrow } = props;
   if (attempt === undefined) return <Small c="dimmed">Nothing sent yet</Small>;
   const { exchange, responseBody, responseHeaders: headers, startedAt } = attempt;
   const certificate = exchange?.certificate ?? null;
@@ -27,7 +28,7 @@ export function Response(props: {
     <Stack gap="md">
       {!isNewest && <Small>{explainAttempt(attempt).what}</Small>}
       {exchange !== null && <Waterfall exchange={exchange} durationMs={attempt.durationMs} />}
-      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
+      <SimpleGrid cols={isNarrow ? 1 : { base: 1, lg: 2 }} spacing="md">
         {responseBody !== null && <Body name="Response body" body={responseBody} />}
         {headers !== null && headers.length > 0 && (
           <Stack gap={6}>
@@ -43,7 +44,7 @@ export function Response(props: {
           </Stack>
         )}
       </SimpleGrid>
-      <div className={classes['pairs']}>
+      <div className={isNarrow ? undefined : classes['pairs']}>
         <Facts
           facts={{
             Began: <ExactTime at={startedAt} />,
