@@ -324,6 +324,7 @@ describe('a bulk replay', () => {
     await page.getByLabel('Deliveries per minute').fill('1');
     await button(page, 'Preview replay').click();
     await expectText('3 deliveries will be sent');
+    await page.getByText('3 resources', { exact: true }).click();
     await page.getByRole('link', { name: job.id }).waitFor();
     await checkLooks(page, 'bulk-replay-preview');
 
@@ -337,7 +338,7 @@ describe('a bulk replay', () => {
     await checkLooks(page, 'bulk-replay-stop');
     await button(dialog, 'Stop replay').click();
     const past = page.getByRole('table', { name: 'Past bulk replays, newest first' }).getByRole('row');
-    await past.filter({ hasText: 'Cancelled' }).filter({ hasText: '1 of 3' }).waitFor();
+    await past.filter({ hasText: 'Canceled' }).filter({ hasText: '1 of 3' }).waitFor();
     await dialog.waitFor({ state: 'hidden' });
   });
 });

@@ -101,11 +101,11 @@ function PastReplays({ replays }: { readonly replays: readonly Replay[] }) {
           </div>
         ),
         State: ({ state }) => <StateDot {...STATES[state]} />,
-        Queued: progressText,
+        Deliveries: (replay) => (replay.state === 'done' ? resultText(replay) : progressText(replay)),
         'Per minute': ({ perMinute }) => formatCount(perMinute),
         Ended: ({ finishedAt }) => (finishedAt === null ? '–' : <PastTime at={finishedAt} />),
       }}
-      numbers={['Queued', 'Per minute']}
+      numbers={['Deliveries', 'Per minute']}
     />
   );
 }
@@ -164,11 +164,18 @@ function Running({ replay }: { readonly replay: Replay }) {
 const STATES = {
   running: { tone: 'info', label: 'In progress' },
   done: { tone: 'good', label: 'Done' },
-  cancelled: { tone: 'quiet', label: 'Cancelled' },
+  cancelled: { tone: 'quiet', label: 'Canceled' },
 } as const;
 
 function progressText({ queued, total, atLeast }: Replay): string {
   return `${formatCount(queued)} of ${formatCount(total)}${atLeast ? ' or more' : ''}`;
+}
+
+function resultText({ kind, states, queued, total }: Replay): string {
+  const isRetry = kind === 'replay' && verbOf(states ?? []) === 'Retry';
+  const left = total - queued;
+  const rest = isRetry ? 'no longer waiting' : 'skipped';
+  return `${formatCount(queued)} ${isRetry ? 'retried' : 'sent'}${left > 0 ? `, ${formatCount(left)} ${rest}` : ''}`;
 }
 
 function whatText({ kind, states, event, from, to }: Replay) {

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, NumberInput, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, NumberInput, Stack } from '@mantine/core';
 import { useId, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { type BulkReplayRequest, type Output, useAction, type Webhook } from '../../api/hooks.js';
@@ -32,13 +32,13 @@ const SPANS = [
 const STATES = [
   {
     value: 'dead_lettered',
-    label: 'Dead-lettered',
-    description: 'Out of retries, and not delivered by another replay since.',
+    label: 'Given up',
+    description: 'Out of retries, and not accepted by another replay since.',
   },
   {
     value: 'delivered',
-    label: 'Delivered',
-    description: 'Accepted by your server; it receives them a second time.',
+    label: 'Accepted',
+    description: 'Your server receives them a second time.',
   },
   {
     value: 'retry_scheduled',
@@ -218,10 +218,13 @@ function Preview(props: {
           {atLeast && ' More match than were counted; all of them are included.'}
         </Notice>
       </div>
-      <div>
-        <Text size="sm" fw={600} mb={6}>
-          {`Resources: ${formatCountOf(resourceCount, 'resource', 'resources')}${resources.length < resourceCount ? `, most often these ${resources.length}` : ''}.`}
-        </Text>
+      <StartButton action={start} onClick={onStart}>
+        {`${verb} ${atLeast ? 'all of them' : count}${verb === 'Retry' ? ' now' : ''}`}
+      </StartButton>
+      <details>
+        <summary>
+          {`${formatCountOf(resourceCount, 'resource', 'resources')}${resources.length < resourceCount ? `, the ${resources.length} most frequent` : ''}`}
+        </summary>
         <DataTable
           caption="Resources of the deliveries"
           rows={resources}
@@ -234,10 +237,7 @@ function Preview(props: {
           }}
           numbers={['Deliveries']}
         />
-      </div>
-      <StartButton action={start} onClick={onStart}>
-        {`${verb} ${atLeast ? 'all of them' : count}${verb === 'Retry' ? ' now' : ''}`}
-      </StartButton>
+      </details>
     </Stack>
   );
 }
