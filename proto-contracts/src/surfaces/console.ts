@@ -40,6 +40,7 @@ const OPERATIONS = [
   providerSignIn.getSignInMethodsOperation,
   password.changePasswordOperation,
   password.requestPasswordLinkOperation,
+  password.readPasswordLinkOperation,
   password.usePasswordLinkOperation,
   session.listSessionsOperation,
   session.endSessionOperation,

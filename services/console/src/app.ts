@@ -19,6 +19,8 @@ import { technicalContactEndpoints } from './routes/technical-contact-endpoints.
 import { createSameOriginCheck } from './same-origin.js';
 import { authenticateSession, checkRole, confirmedEndpoint } from './sessions/session-access.js';
 import type { OwnerSession } from './sessions/session-store.js';
+import { formEndpoints } from './web/form-endpoints.js';
+import { notFoundPage } from './web/signed-out-pages.js';
 import { createWebEndpoints } from './web/web-endpoints.js';
 
 /** Requests with no valid session to operations that need one, which one client address may make in a minute before it gets 429. */
@@ -57,6 +59,7 @@ export function createConsoleApp(deps: ConsoleDeps): RequestListener {
         isSandbox: deps.environment === 'sandbox',
       }),
       ...createClientEndpoints<OwnerSession>(publicBaseUrl),
+      ...formEndpoints(deps),
       ...createWebEndpoints<OwnerSession>(deps),
     ],
     authenticate: (request) => authenticateSession(deps, request),
@@ -86,6 +89,7 @@ export function createConsoleApp(deps: ConsoleDeps): RequestListener {
     rpcTimeoutMs: deps.rpcTimeoutMs,
     trustedProxyHops: deps.trustedProxyHops,
     beforeEndpoint: createSameOriginCheck(publicBaseUrl),
+    pageOfUnknownPath: notFoundPage,
     logFieldsOf: ({ companyId, membershipId }) => ({ companyId, membershipId }),
     companyClassOf: ({ companyClass }) => companyClass,
   });

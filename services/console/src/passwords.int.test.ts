@@ -168,6 +168,17 @@ describe('a link for a forgotten password', () => {
     expect(mail.received).toHaveLength(EMAIL_LIMITS.perHour + 1);
   });
 
+  test('is read for the page behind it, as often as it is tried, and stays valid [SESSION-13]', async () => {
+    const read = (token: string) =>
+      site.request('post', `${LINKS}/read`, { body: { token }, address: '203.0.113.9' });
+    const token = await mailedToken();
+    const response = await read(token).expect(200);
+    expect(response.body).toEqual({ displayName: 'Olive Owner', companyName: 'Sunny Installers', email });
+    for (let n = 2; n < PASSWORD_LINKS.usesPerMinute; n += 1) await expectStatus(404, read(`made-up-${n}`));
+    await expectStatus(204, use(token));
+    await expectStatus(429, read(token));
+  });
+
   test('is tried at most 20 times in 60 seconds from a network [SESSION-13]', async () => {
     for (let n = 0; n < PASSWORD_LINKS.usesPerMinute; n += 1) await expectStatus(404, use(`made-up-${n}`));
     await expectStatus(429, use('made-up'));

@@ -4,7 +4,7 @@ import { createSameOriginCheck } from './same-origin.js';
 const check = createSameOriginCheck('https://partner.example/console/');
 
 function request(method: string, headers: Readonly<Record<string, string>>) {
-  return { method, header: (name: string) => headers[name] };
+  return { method, path: '/partner-api/session', header: (name: string) => headers[name] };
 }
 
 const json = { 'content-type': 'application/json' };
@@ -41,4 +41,11 @@ test.each([
 ])('a change with %s is refused [SESSION-2]', (_name, headers, refusal) => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
     expect(() => check(request(method, headers))).toThrow(expect.objectContaining(refusal));
+});
+
+test("a form of the console's own pages is accepted, and one of another site is refused [SESSION-2]", () => {
+  const form = { ...body, 'content-type': 'application/x-www-form-urlencoded' };
+  const sent = (origin: string) => ({ ...request('POST', { ...form, origin }), path: '/console/sign-in' });
+  expect(() => check(sent(own))).not.toThrow();
+  expect(() => check(sent('null'))).toThrow(expect.objectContaining(foreign));
 });

@@ -45,6 +45,25 @@ describe('signing in', () => {
     expect(again.body).toEqual(response.body);
   });
 
+  test('works with the form of the page alone, from its own origin, and shows what is wrong [SESSION-1, SESSION-2]', async () => {
+    const send = (fields: Readonly<Record<string, string>>, origin = 'https://partner.example') =>
+      site
+        .request('post', '/console/sign-in?next=/webhooks%3Fa=b')
+        .type('form')
+        .set('origin', origin)
+        .send({ email: PEOPLE.installerOwner, code: '', ...fields });
+    const started = await send({ password: PASSWORD }).expect(303);
+    expect(started.get('location')).toBe('/console/webhooks?a=b');
+    await expectStatus(200, site.request('get', SESSION, { cookie: cookieOf(started) }));
+    const wrong = await send({ password: '<wrong>' }).expect(401);
+    expect(wrong.text).toContain('The email address or the password is wrong.');
+    expect(wrong.text).toContain(`value="${PEOPLE.installerOwner}"`);
+    expect(wrong.text).not.toContain('wrong&gt;');
+    expect(wrong.get('set-cookie')).toBeUndefined();
+    await send({}).expect(400);
+    await send({ password: PASSWORD }, 'null').expect(403);
+  });
+
   test('responds the same to a wrong password and an unknown address', async () => {
     const wrong = await logIn(PEOPLE.installerOwner, 'wrong').expect(401);
     const unknown = await logIn('unknown@sunny.example', PASSWORD).expect(401);

@@ -210,11 +210,11 @@ async function setPasswordByLink(page: Page, to: string, password: string): Prom
   });
   await page.goto(link);
   expect(page.url()).not.toContain('#');
+  await page.getByText(/^For .+ at .+/).waitFor();
+  expect(await page.getByLabel('Email address').inputValue()).toBe(to);
   await page.getByLabel('New password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Set password' }).click();
-  await page.getByText('Password set').waitFor();
-  await page.getByRole('link', { name: 'Sign in' }).click();
-  await fillSignIn(page, { email: to, password });
+  await heading(page, 'Overview').waitFor();
 }
 
 async function shownDialog(page: Page, title: string, looks: string) {

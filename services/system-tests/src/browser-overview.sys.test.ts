@@ -45,9 +45,9 @@ describe('signing in', () => {
     ({ page, watched } = await suite.open());
     watched.allow(/^401 POST \/partner-api\/session$/);
     await page.goto('/console');
-    await heading('Sign in to the partner console').waitFor();
+    await heading('Sign in').waitFor();
 
-    await page.getByLabel('Email address').focus();
+    // The focus begins in the first field.
     await page.keyboard.type(installer().owner.email);
     await page.keyboard.press('Tab');
     await page.keyboard.type('not the password');
@@ -91,9 +91,19 @@ describe('signing in', () => {
         { times: 1 },
       );
     }
-    await page.goto('/console');
-    await heading('Sign in to the partner console').waitFor();
+    await signIn(page, installer().owner);
     expect(refused).toEqual(['first', 'signed-in']);
+  });
+
+  test('works without a script, which the console itself needs', async () => {
+    ({ page, watched } = await suite.open({ javaScriptEnabled: false }));
+    watched.allow(/^401 POST \/console\/sign-in/);
+    await page.goto('/console/webhooks');
+    await fillSignIn(page, { ...installer().owner, password: 'not the password' });
+    await page.getByText('The email address or the password is wrong.').waitFor();
+    await fillSignIn(page, installer().owner);
+    await page.getByText('The partner console needs JavaScript').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/console/webhooks');
   });
 });
 
@@ -203,7 +213,8 @@ test('a failed form says why beside its button, no field hides under the header,
   await page.setViewportSize({ width: 1280, height: 900 });
   const background = /\/partner-api\/(?!api-keys)/;
   await page.route(background, () => undefined);
-  await page.context().clearCookies();
+  const [session] = await page.context().cookies();
+  await page.context().addCookies(session === undefined ? [] : [{ ...session, value: 'ended' }]);
   await page.getByRole('link', { name: 'API keys' }).click();
   await page.getByText('Your session ended').waitFor();
   await page.unroute(background);

@@ -8,8 +8,12 @@ import {
   PASSWORD_LINKS,
   passwordChangeIn,
   passwordLinkIn,
+  passwordLinkOwner,
+  passwordLinkReadIn,
   passwordLinkUseIn,
 } from './password.js';
+
+const TOKEN_EXAMPLE = 'kX9v0b2qWm4c7sTnLr1yHf6uJp3eZd8aQg5iVo2tBxM';
 
 export const changePasswordOperation = defineOperation({
   id: 'changePassword',
@@ -64,6 +68,35 @@ are accepted and ignored, except from a browser in which the person has signed i
   errors: ['not_found'],
 });
 
+export const readPasswordLinkOperation = defineOperation({
+  id: 'readPasswordLink',
+  method: 'post',
+  path: '/partner-api/password/links/read',
+  unauthenticated: true,
+  body: passwordLinkReadIn,
+  summary: 'Read whom a link is for',
+  description: `
+Returns the person whom the link was mailed to, for the page behind it, and leaves the link valid. It counts as a try of the link.`,
+  bodyExamples: {
+    usual: {
+      summary: 'The token of the link',
+      value: { token: TOKEN_EXAMPLE } satisfies z.input<typeof passwordLinkReadIn>,
+    },
+  },
+  responses: {
+    200: {
+      description: 'The person.',
+      schema: passwordLinkOwner,
+      example: {
+        displayName: 'Olive Owner',
+        companyName: 'Sunny Installers',
+        email: 'olive@sunny.example',
+      } satisfies z.infer<typeof passwordLinkOwner>,
+    },
+  },
+  errors: ['not_found'],
+});
+
 export const usePasswordLinkOperation = defineOperation({
   id: 'usePasswordLink',
   method: 'post',
@@ -78,7 +111,7 @@ link works once. One client address can try ${PASSWORD_LINKS.usesPerMinute} link
     usual: {
       summary: 'The token of the link',
       value: {
-        token: 'kX9v0b2qWm4c7sTnLr1yHf6uJp3eZd8aQg5iVo2tBxM',
+        token: TOKEN_EXAMPLE,
         newPassword: 'four words that no one guesses',
       } satisfies z.input<typeof passwordLinkUseIn>,
     },

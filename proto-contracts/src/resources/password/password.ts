@@ -43,9 +43,20 @@ export const passwordLinkIn = z
   .object({ email: emailAddress })
   .meta({ id: 'PasswordLinkIn', description: 'The email address of an account.' });
 
-export const passwordLinkUseIn = z
+const token = z.string().min(1).max(100).meta({ description: 'The part of the link after `#`.' });
+
+export const passwordLinkReadIn = z
+  .object({ token })
+  .meta({ id: 'PasswordLinkReadIn', description: 'The token of a mailed link.' });
+
+export const passwordLinkOwner = z
   .object({
-    token: z.string().min(1).max(100).meta({ description: 'The part of the link after `#`.' }),
-    newPassword,
+    displayName: z.string().meta({ description: 'The name of the person.' }),
+    companyName: z.string().meta({ description: 'The name of the company.' }),
+    email: z.string().meta({ description: 'The address with which the person signs in.' }),
   })
+  .meta({ id: 'PasswordLinkOwner', description: 'The person of a mailed link.' });
+
+export const passwordLinkUseIn = z
+  .object({ token, newPassword })
   .meta({ id: 'PasswordLinkUseIn', description: 'The token of a mailed link, and the new password.' });

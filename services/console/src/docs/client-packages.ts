@@ -6,7 +6,7 @@ import { ServiceError } from '@partner/kernel/process/service-error';
 import { z } from 'zod';
 import { publicContent } from './docs-endpoints.js';
 import { html } from './html.js';
-import { PAGE_POLICY, renderPage } from './render-page.js';
+import { pagePolicy, renderPage } from './render-page.js';
 
 /** What the build writes about the packed clients. */
 export const clientIndex = z.object({
@@ -53,7 +53,12 @@ export function createClientEndpoints<Principal>(publicBaseUrl: string): readonl
     [...files].map(([name, bytes]) => {
       const type = TYPES[path.extname(name)] ?? 'application/octet-stream';
       // The packages are compressed already, and the bytes have a checksum.
-      return [name, publicContent(type, bytes, new Map(), { 'content-security-policy': PAGE_POLICY })];
+      return [
+        name,
+        publicContent(type, bytes, new Map(), {
+          'content-security-policy': pagePolicy('reference', ["form-action 'none'"]),
+        }),
+      ];
     }),
   );
   return [

@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
-import { DOCS_STYLE } from './docs-style.js';
+import { bundledPath, bundledText } from '../web/bundled-files.js';
 import { type Html, html, NOTHING } from './html.js';
 import { renderMarkdown, renderWithAnchors } from './render-markdown.js';
 
 export const PATHS = {
-  search: '/docs/search.js',
-  codeBlocks: '/docs/code-blocks.js',
-  tryIt: '/docs/try-it.js',
-  icon: '/docs/icon.svg',
+  search: '/docs/search.json',
   openApi: '/openapi.json',
   openApiYaml: '/docs/openapi.yaml',
   postman: '/docs/postman-collection.json',
@@ -20,28 +17,33 @@ export const PATHS = {
   llms: '/llms.txt',
 } as const;
 
-/** A page loads everything from its own origin, has no inline script and only its own inline style, and sends nothing. */
-export const PAGE_POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(DOCS_STYLE).digest('base64')}'`,
-  "script-src 'self'",
-  "img-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** Pages outside of the app: those for people without a session, and the reference. */
+type PageKind = 'signed-out' | 'reference';
 
-/** The hash covers everything between the tags. */
-const STYLE: Html = { html: `<style>${DOCS_STYLE}</style>` };
+/** A page loads everything from its own origin, and has no inline script and only its own inline style. */
+export function pagePolicy(kind: PageKind, rest: readonly string[]): string {
+  const hash = createHash('sha256').update(styleOf(kind)).digest('base64');
+  const own = ['script-src', 'img-src', 'font-src'].map((name) => `${name} 'self'`);
+  const none = ['base-uri', 'frame-ancestors'].map((name) => `${name} 'none'`);
+  return ["default-src 'none'", `style-src 'sha256-${hash}'`, ...own, ...none, ...rest].join('; ');
+}
 
-/** Renders a page with its style inline: a separate style sheet delays the first paint by a round trip. */
+/** A font that comes late is for the next page: text never moves once it is there. */
+const styleOf = (kind: PageKind) =>
+  bundledText(`${kind}.css`).replaceAll('font-display:swap', 'font-display:optional');
+
+/** Renders a page with its style inline: a separate style sheet delays the first paint by a round trip. `early` runs before it. */
 export function renderPage({
+  kind = 'reference',
   title,
   head = NOTHING,
+  early = ['color-scheme'],
   body,
 }: {
+  readonly kind?: PageKind;
   readonly title: string;
   readonly head?: Html;
+  readonly early?: readonly string[];
   readonly body: Html;
 }): string {
   const page = html`<!doctype html>
@@ -49,10 +51,13 @@ export function renderPage({
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
         <title>${title}</title>
-        <link rel="icon" href="${PATHS.icon}" type="image/svg+xml" />
-        ${STYLE} ${head}
+        <link rel="icon" href="${bundledPath('icon.svg')}" type="image/svg+xml" />
+        <link rel="preload" href="${bundledPath('inter.woff2')}" as="font" type="font/woff2" crossorigin />
+        ${early.map((name) => html`<script src="${bundledPath(`${name}.js`)}"></script>`)}
+        ${{ html: `<style>${styleOf(kind)}</style>` }}
+        <script type="module" src="${bundledPath(`${kind}.js`)}"></script>
+        ${head}
       </head>
       <body>
         ${body}
@@ -72,10 +77,19 @@ export function renderChangelog(changelog: string): string {
       type="application/atom+xml"
       title="${TITLE}"
     />`,
-    body: html`<header class="bar">
-        <p class="brand"><a href="${PATHS.reference}">API reference</a></p>
-        <p class="download"><a href="${PATHS.changelogFeed}">Atom feed</a></p>
+    body: html`<header>
+        <a class="brand" href="${PATHS.reference}">
+          <img src="${bundledPath('icon.svg')}" width="24" height="24" alt="" />
+          <b>Changelog</b>
+        </a>
       </header>
+      <nav aria-label="Pages">
+        <ul>
+          <li><a href="${PATHS.reference}">API reference</a></li>
+          <li><a href="${PATHS.changelogFeed}">Atom feed</a></li>
+          <li><a href="${PATHS.console}">← Back to the console</a></li>
+        </ul>
+      </nav>
       <main>${renderWithAnchors(changelog)}</main>`,
   });
 }
@@ -105,27 +119,4 @@ export function renderChangelogFeed(changelog: string, pageUrl: string, feedUrl:
     )}
   </feed>`;
   return `<?xml version="1.0" encoding="utf-8"?>\n${feed.html}\n`;
-}
-
-const DEMO = html`<li>
-  Demo: <code>scripts/up --demo</code> plays the main job, from a lead to a verified webhook.
-</li>`;
-
-/** Renders the page at the root of the public address. On a local stack it also says how to see the logins and the demo. */
-export function renderLandingPage(isLocal: boolean): string {
-  return renderPage({
-    title: 'Partner integration service',
-    body: html`<main>
-      <h1>Partner integration service</h1>
-      <ul>
-        <li>
-          <a href="${PATHS.console}">Partner console</a>: webhooks, deliveries and API keys of your company.
-          ${isLocal ? html`<code>scripts/up --status</code> prints the logins.` : NOTHING}
-        </li>
-        <li><a href="${PATHS.reference}">API reference</a>: every operation and webhook, with examples.</li>
-        <li><a href="${PATHS.changelog}">Changelog</a>: what changed for developers of partners.</li>
-        ${isLocal ? DEMO : NOTHING}
-      </ul>
-    </main>`,
-  });
 }

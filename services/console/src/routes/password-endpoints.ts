@@ -7,12 +7,13 @@ import {
 import { findPersonOperation } from '@partner/proto-contracts/internal/access/sign-in';
 import {
   changePasswordOperation,
+  readPasswordLinkOperation,
   requestPasswordLinkOperation,
   usePasswordLinkOperation,
 } from '@partner/proto-contracts/resources/password/operations';
 import { PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
 import { clientNetwork } from '@partner/gateway-kit/auth/client-address';
-import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
+import { type AnyEndpoint, type EndpointRequest, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import { tokenSha256 } from '@partner/kernel/security/token-sha256';
 import { clientOriginOf, ownerCall } from '../acting-owner.js';
 import type { ConsoleDeps } from '../console-deps.js';
@@ -23,8 +24,13 @@ import { endSessionsOf, type OwnerSession } from '../sessions/session-store.js';
 import { createPasswordLink, refuseLink, requireMailer } from './mailed-links.js';
 import { serializeSession } from './session-endpoints.js';
 
+type LinkRequest = Pick<
+  EndpointRequest<unknown, unknown, { readonly token: string }>,
+  'body' | 'call' | 'remoteAddress'
+>;
+
 export function passwordEndpoints(deps: ConsoleDeps): readonly AnyEndpoint<OwnerSession>[] {
-  return [changePassword(deps), requestPasswordLink(deps), usePasswordLink(deps)];
+  return [changePassword(deps), requestPasswordLink(deps), readPasswordLink(deps), usePasswordLink(deps)];
 }
 
 /**
@@ -102,6 +108,27 @@ If it was not you, do nothing: your password stays as it is.
   };
 }
 
+/** Reads whom a link is for. Public: the token is the proof. */
+function readPasswordLink(deps: ConsoleDeps): AnyEndpoint<OwnerSession> {
+  return serveOperation(readPasswordLinkOperation, async (request) => {
+    const { displayName, companyName, email } = await findLink(deps, request);
+    return { status: 200, json: { displayName, companyName, email } };
+  });
+}
+
+/** Finds the person of a link, and counts the try. */
+async function findLink(deps: ConsoleDeps, request: LinkRequest) {
+  const key = `password-links:${clientNetwork(request.remoteAddress)}`;
+  await countUse(deps.limiter, key, PASSWORD_LINKS.usesPerMinute, 'links can be tried');
+  const token = { tokenSha256: tokenSha256(request.body.token) };
+  const person = await deps.operations
+    .callInternal(findPasswordLinkOperation, token, request.call)
+    .catch(refuse);
+  return { ...person, ...token };
+}
+
+const refuse = refuseLink('request a new one');
+
 /**
  * Sets a password with the token of a mailed link, and ends all sessions of the person.
  * Public: the token is the proof. It starts no session, so a second factor stays necessary.
@@ -109,19 +136,10 @@ If it was not you, do nothing: your password stays as it is.
 function usePasswordLink(deps: ConsoleDeps): AnyEndpoint<OwnerSession> {
   return serveOperation(usePasswordLinkOperation, async (request) => {
     const { body, remoteAddress, call } = request;
-    const network = clientNetwork(remoteAddress);
-    await countUse(
-      deps.limiter,
-      `password-links:${network}`,
-      PASSWORD_LINKS.usesPerMinute,
-      'links can be tried',
-    );
-    const token = { tokenSha256: tokenSha256(body.token) };
-    const refuse = refuseLink('request a new one');
-    const person = await deps.operations.callInternal(findPasswordLinkOperation, token, call).catch(refuse);
+    const person = await findLink(deps, request);
     checkNewPassword(body.newPassword, person);
-    const passwordHash = await deps.hashPassword(network, body.newPassword);
-    const used = { ...token, passwordHash, ...clientOriginOf(request) };
+    const passwordHash = await deps.hashPassword(clientNetwork(remoteAddress), body.newPassword);
+    const used = { tokenSha256: person.tokenSha256, passwordHash, ...clientOriginOf(request) };
     await deps.operations.callInternal(usePasswordTokenOperation, used, call).catch(refuse);
     await endSessionsOf(deps.sessions, person.membershipId);
     return { status: 204 };

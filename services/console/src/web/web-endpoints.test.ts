@@ -7,7 +7,7 @@ import request from 'supertest';
 import { createSessionCookie } from '../sessions/cookies.js';
 import { FAKE_WEB_BUNDLE } from '../testing/fake-web-app.js';
 import { startPublicServer } from '../testing/public-server.js';
-import { createWebEndpoints } from './web-endpoints.js';
+import { createWebEndpoints, pathAfterSignIn } from './web-endpoints.js';
 
 const PAGES = [
   '/console',
@@ -18,7 +18,19 @@ const PAGES = [
 ];
 const ASSET = '/console/assets/app-12345678.js';
 
+const COOKIE = '__Host-svc_session=token-1';
+
 let server: Server;
+
+const unused = async (): Promise<never> => {
+  throw new Error('no session is checked');
+};
+const NO_SESSIONS = {
+  sessions: { find: async () => undefined, claimOwnerCheck: unused, returnOwnerCheck: unused, end: unused },
+  operations: { callInternal: unused },
+  logger: { warn: () => undefined },
+  clock: () => new Date(),
+};
 
 beforeAll(async () => {
   server = await startPublicServer(
@@ -28,6 +40,7 @@ beforeAll(async () => {
       mailer: undefined,
       identityProvider: { name: '<$&>' },
       cookie: createSessionCookie('https://partner.example'),
+      ...NO_SESSIONS,
     }),
   );
 });
@@ -36,7 +49,7 @@ afterAll(() => closeServer(server));
 
 describe.each(PAGES)('%s', (path) => {
   test('is the page, public and not stored by caches [CONSOLE-1]', async () => {
-    const { status, headers, text } = await request(server).get(path);
+    const { status, headers, text } = await request(server).get(path).set('cookie', COOKIE);
 
     expect(status).toBe(200);
     expect(text).toContain('<meta name="environment" content="sandbox">');
@@ -52,7 +65,7 @@ describe.each(PAGES)('%s', (path) => {
   test('has a new nonce in each response, and allows nothing cross-origin [CONSOLE-1]', async () => {
     const nonces: string[] = [];
     for (let time = 0; time < 2; time += 1) {
-      const { headers, text } = await request(server).get(path);
+      const { headers, text } = await request(server).get(path).set('cookie', COOKIE);
       const nonce = /property="csp-nonce" nonce="([^"]+)"/.exec(text)?.[1] ?? '';
       nonces.push(nonce);
       expect(nonce).toMatch(/^[A-Za-z0-9+/]{24}$/);
@@ -117,18 +130,55 @@ async function getAsSent(
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
 
-test('the page shows whether the browser has a session, preloads for it alone, and never has the session', async () => {
-  const without = await request(server).get('/console');
-  const having = await request(server).get('/console').set('cookie', '__Host-svc_session=token-1');
+test('the page preloads for a session, its data only for the overview, and never has the session', async () => {
+  const having = await request(server).get('/console').set('cookie', COOKIE);
 
-  expect(without.text).toContain('<meta name="partner-session" content="none">');
   expect(having.text).toContain('<meta name="partner-session" content="given">');
   expect(having.text).not.toContain('token-1');
   const shown = ({ text }: { readonly text: string }) => text.replaceAll(/<!--.*?-->/g, '');
-  expect(shown(without)).not.toContain('preload');
   expect(shown(having)).toContain('<link rel="preload">');
   expect(shown(having)).toContain('/data');
-  const other = await request(server).get('/console/webhooks').set('cookie', '__Host-svc_session=token-1');
+  const other = await request(server).get('/console/webhooks').set('cookie', COOKIE);
   expect(shown(other)).toContain('<link rel="preload">');
   expect(shown(other)).not.toContain('/data');
+  const anyone = await request(server).get('/console/receiver-code').expect(200);
+  expect(anyone.text).toContain('<meta name="partner-session" content="none">');
+  expect(shown(anyone)).not.toContain('preload');
+});
+
+describe('without a session', () => {
+  test.each([
+    ['/console', '/console/sign-in'],
+    ['/console/webhooks/whk_1?tab=secret', '/console/sign-in?next=%2Fwebhooks%2Fwhk_1%3Ftab%3Dsecret'],
+  ])('%s leads to the sign-in page, also from another site, whose cookies come later', async (path, to) => {
+    expect((await request(server).get(path).expect(303)).get('location')).toBe(to);
+    const { headers } = await request(server).get(path).set('sec-fetch-site', 'cross-site').expect(200);
+    expect(headers).toMatchObject({ refresh: `0;url=${to}` });
+  });
+
+  test('the sign-in page says that a session has ended, and is safe for what it is given', async () => {
+    const page = await request(server).get('/console/sign-in?next=%2F%22%3E%3Cimg%3E').set('cookie', COOKIE);
+    expect(page.text).toContain('Your session ended');
+    expect(page.text).toContain('Continue with &lt;$&amp;&gt;');
+    expect(page.text).not.toContain('"><img>');
+    expect(page.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'same-origin' });
+    expect(page.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^ ]+'; script-src 'self'; /,
+    );
+  });
+
+  test.each([
+    ['/webhooks/whk_1?tab=a', '/webhooks/whk_1?tab=a'],
+    [undefined, '/'],
+    ['', '/'],
+    ['//evil.example', '//evil.example'],
+    ['/..//evil.example', '/'],
+    ['/\\evil.example', '//evil.example'],
+    ['.evil.example', '/'],
+    ['https://evil.example', '/'],
+    ['javascript:alert(1)', '/'],
+    ['/sign-in?next=/', '/'],
+  ])('a sign-in for %s leads to %s below /console', (next, path) => {
+    expect(pathAfterSignIn(next)).toBe(path);
+  });
 });

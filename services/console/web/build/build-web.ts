@@ -18,7 +18,7 @@ import { inputDigest } from './input-digest.js';
 import { packClients } from './pack-clients.js';
 import { postmanCollection } from './postman-collection.js';
 import { subsetFonts } from './subset-fonts.js';
-import { webConfig } from './web-config.js';
+import { outsideConfig, webConfig } from './web-config.js';
 
 const service = path.join(import.meta.dirname, '../..');
 const root = path.join(service, '../..');
@@ -27,6 +27,8 @@ const digestFile = path.join(target, 'inputs.sha256');
 
 const digest = inputDigest(root, [
   'services/console/web',
+  'services/console/shared',
+  'services/console/docs-page',
   'proto-contracts/src/api',
   'proto-contracts/src/openapi',
   'proto-contracts/src/resources',
@@ -51,7 +53,9 @@ if (!isBuilt) {
   mkdirSync(beside, { recursive: true });
   try {
     await subsetFonts(path.join(service, 'dist/web-fonts'));
-    await build(webConfig({ root: path.join(service, 'web'), outDir: beside }));
+    const folders = { root: path.join(service, 'web'), outDir: beside };
+    await build(webConfig(folders));
+    await build(outsideConfig(folders));
     compressAssets(path.join(beside, 'assets'));
     copyFileSync(path.join(root, 'CHANGELOG.md'), path.join(beside, 'changelog.md'));
     writeFileSync(path.join(beside, 'postman-collection.json'), await postmanCollection());

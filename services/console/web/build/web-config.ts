@@ -67,6 +67,17 @@ export function webConfig(folders: { readonly root: string; readonly outDir: str
   };
 }
 
+/** Builds what the pages outside of the app load: for each kind a style sheet and a script that needs no other file. */
+export function outsideConfig({ root, outDir }: Parameters<typeof webConfig>[0]): InlineConfig {
+  const { plugins: _plugins, define: _define, html: _html, ...shared } = webConfig({ root, outDir });
+  const input = {
+    'signed-out': path.join(root, 'src/outside/signed-out.ts'),
+    reference: path.join(root, '../docs-page/reference.ts'),
+    'try-it': path.join(root, '../docs-page/try-it.ts'),
+  };
+  return { ...shared, build: { ...shared.build, emptyOutDir: false, rolldownOptions: { input } } };
+}
+
 /** What the overview reads: the page after signing in, and the only one whose data is preloaded. */
 const OVERVIEW_DATA = ['webhooks', 'statistics', 'api-keys?limit=50', 'status'];
 

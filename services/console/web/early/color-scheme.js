@@ -1,11 +1,10 @@
-// Runs before anything is shown, so that the page does not flash in the other colour scheme.
+// Runs before anything is shown, so that the page does not flash in the other color scheme. Without a choice it follows the system.
 (() => {
-  let kept = null;
   try {
-    kept = localStorage.getItem('partner-console-color-scheme');
+    const kept = localStorage.getItem('partner-console-color-scheme');
+    if (kept === 'light' || kept === 'dark')
+      document.documentElement.setAttribute('data-mantine-color-scheme', kept);
   } catch {
     // The browser blocks storage for this page.
   }
-  const isDark = kept === 'dark' || (kept !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
-  document.documentElement.setAttribute('data-mantine-color-scheme', isDark ? 'dark' : 'light');
 })();

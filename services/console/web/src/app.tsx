@@ -5,7 +5,6 @@ import { ApiProvider } from './api/hooks.js';
 import { ApiError, createApiClient } from './api/api-client.js';
 import { confirmationGate } from './api/confirmation-gate.js';
 import { endSession } from './api/session.js';
-import { Page as SignIn } from './pages/sign-in/page.js';
 import { Loading, OwnersPage } from './parts/page.js';
 import { FailedPage } from './parts/outside.js';
 
@@ -26,11 +25,6 @@ const ROUTES: RouteObject[] = [
     ErrorBoundary: FailedPage,
     HydrateFallback: () => <Loading label="Loading the console" />,
     children: [
-      { path: 'sign-in', Component: SignIn },
-      page('sign-in/callback', () => import('./pages/sign-in-callback/page.js')),
-      page('forgot-password', () => import('./pages/forgot-password/page.js')),
-      page('set-password', () => import('./pages/set-password/page.js')),
-      page('technical-contact/confirm', () => import('./pages/confirm-technical-contact/page.js')),
       {
         lazy: async () => ({ Component: (await import('./parts/signed-in.js')).SignedIn }),
         children: [

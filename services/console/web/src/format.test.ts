@@ -7,9 +7,9 @@ import {
   formatRelative,
   formatShare,
   fromLocalInput,
-  sentenceOf,
   toLocalInput,
 } from './format.js';
+import { sentenceOf } from '@partner/console/shared/error-sentences';
 
 const NOW = new Date('2026-09-01T12:00:00.000Z');
 

@@ -88,13 +88,3 @@ export function fromLocalInput(text: string): string | undefined {
   const at = new Date(text);
   return text === '' || Number.isNaN(at.getTime()) ? undefined : at.toISOString();
 }
-
-/** Converts a reason of the API to a sentence: `must use port 443` of `The address` becomes `The address must use port 443.` */
-export function sentenceOf(reason: string, subject: string): string {
-  const text = (/^(must|is|has|can|leads) /.test(reason) ? `${subject} ${reason}` : reason).replaceAll(
-    '`',
-    '',
-  );
-  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
-}

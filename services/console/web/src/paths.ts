@@ -17,7 +17,6 @@ type WebhookTab = (typeof WEBHOOK_TABS)[number];
 /** Path of each page below `/console`. */
 export const PATHS = {
   signIn: '/sign-in',
-  forgotPassword: '/forgot-password',
   overview: '/',
   webhooks: '/webhooks',
   createWebhook: '/webhooks/new',
@@ -45,15 +44,9 @@ export function isOwnersPath(path: string): boolean {
   return path === PATHS.createWebhook || /^\/webhooks\/[^/?]+\/(rotate-secret|replay)(\?|$)/.test(path);
 }
 
-/** Returns the path of the sign-in page, which returns to `path`. */
+/** Returns the path of the sign-in page, which is outside of the app and returns to `path`. */
 export function signInPath(path: string): string {
   return path === PATHS.overview ? PATHS.signIn : withQuery(PATHS.signIn, { next: path });
-}
-
-/** Returns the path after sign-in: the requested page, if it belongs to the console. */
-export function pathAfterSignIn(next: string | null): string {
-  const isOwn = next !== null && /^\/(?![/\\])/.test(next) && !next.startsWith(PATHS.signIn);
-  return isOwn ? next : PATHS.overview;
 }
 
 /** Returns a path with the parameters that have a value. */

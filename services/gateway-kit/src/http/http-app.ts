@@ -97,6 +97,11 @@ export interface HttpAppOptions<Principal> {
   readonly after?: After;
   /** Runs after the scope check and before the input is validated. Throws a `ServiceError` to refuse the request. */
   readonly beforeEndpoint?: (request: SurfaceRequest) => void;
+  /** Returns what a browser shows for a path that does not exist; undefined for the error. */
+  readonly pageOfUnknownPath?: (
+    path: string,
+    header: SurfaceRequest['header'],
+  ) => EndpointResponse | undefined;
   readonly logFieldsOf?: (principal: Principal) => Readonly<Record<string, string>>;
   readonly companyClassOf?: (principal: Principal) => CompanyClassName;
 }
@@ -143,8 +148,10 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
       );
     });
   }
-  app.use(() => {
-    throw new ServiceError('not_found', 'path: there is no such path');
+  app.use((request, response) => {
+    const page = options.pageOfUnknownPath?.(request.path, (name) => request.get(name));
+    if (page === undefined) throw new ServiceError('not_found', 'path: there is no such path');
+    send(request, response, page);
   });
   // Express recognises an error handler by its four parameters.
   app.use((thrown: unknown, request: Request, response: Response, _next: NextFunction) => {
@@ -309,8 +316,8 @@ async function respondTo<Principal>(
 
   async function respondAdmitted(): Promise<EndpointResponse> {
     options.beforeEndpoint?.(surfaceRequest);
-    const { body, maxBodyBytes = options.maxBodyBytes ?? LIMITS.bodyBytes } = endpoint;
-    const share = body === undefined ? undefined : options.bodies.open(request, caller, maxBodyBytes);
+    const { body, isForm, maxBodyBytes = options.maxBodyBytes ?? LIMITS.bodyBytes } = endpoint;
+    const share = body && options.bodies.open(request, caller, maxBodyBytes, isForm);
     const leaves = share === undefined ? [] : [() => share.release()];
     try {
       if (endpoint.unauthenticated !== true) {

@@ -29,7 +29,7 @@ export interface RequestBodies {
    * `invalid_argument` for a wrong or a second content type and for a compressed body, `payload_too_large` for one that is announced as
    * too large, and `unavailable` if the caller has no more bytes left.
    */
-  open(request: IncomingMessage, caller: string, maxBytes: number): BodyShare | undefined;
+  open(request: IncomingMessage, caller: string, maxBytes: number, isForm?: boolean): BodyShare | undefined;
 }
 
 /**
@@ -43,13 +43,13 @@ export function createRequestBodies(options: {
 }): RequestBodies {
   const shares = createShareGate({ slots: options.bytes, queue: 0, work: 'bodies' });
   return {
-    open(request, caller, maxBytes) {
+    open(request, caller, maxBytes, isForm = false) {
       const { headers } = request;
       if (!announcesBody((name) => headers[name]?.toString())) return undefined;
       const announced =
         headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
       if ((announced ?? 0) > maxBytes) throw tooLarge(maxBytes);
-      checkType(request);
+      checkType(request, isForm);
       const leaves: (() => void)[] = [];
       const take = (bytes: number) => {
         const leave = shares.tryEnter(caller, bytes);
@@ -61,7 +61,7 @@ export function createRequestBodies(options: {
       return {
         async read() {
           const json = await readBytes(request, { bytes, maxBytes, take, after: options.after });
-          return json.length === 0 ? undefined : parseJson(json);
+          return json.length === 0 ? undefined : isForm ? parseForm(json) : parseJson(json);
         },
         release: () => {
           for (const leave of leaves) leave();
@@ -75,7 +75,7 @@ export function announcesBody(header: (name: string) => string | undefined): boo
   return header('transfer-encoding') !== undefined || Number(header('content-length') ?? 0) > 0;
 }
 
-function checkType(request: IncomingMessage): void {
+function checkType(request: IncomingMessage, isForm: boolean): void {
   const { headers, headersDistinct } = request;
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
     throw invalidArgument([
@@ -85,9 +85,18 @@ function checkType(request: IncomingMessage): void {
   if ((headersDistinct['content-type'] ?? []).length > 1) {
     throw invalidArgument([{ path: 'content-type', message: 'must be sent only once' }]);
   }
-  if (!isJson(headers['content-type'])) {
-    throw invalidArgument([{ path: 'content-type', message: 'must be application/json in UTF-8' }]);
+  if (isForm ? headers['content-type'] !== FORM_TYPE : !isJson(headers['content-type'])) {
+    const type = isForm ? FORM_TYPE : 'application/json in UTF-8';
+    throw invalidArgument([{ path: 'content-type', message: `must be ${type}` }]);
   }
+}
+
+/** As browsers send it, and nothing else. */
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+function parseForm(bytes: Uint8Array): SentJson {
+  const value = Object.fromEntries(new URLSearchParams(new TextDecoder().decode(bytes)));
+  return { value, exact: undefined };
 }
 
 function isJson(contentType: string | undefined): boolean {

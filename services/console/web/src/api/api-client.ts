@@ -1,7 +1,6 @@
 import { withQuery } from '../paths.js';
 import { type ErrorBody, errorBody } from '@partner/proto-contracts/api/error-body';
-import { sentenceOf } from '../format.js';
-import { errorSentence, retrySentence, textForDetails } from './error-sentences.js';
+import { errorSentence, sentenceOfError, textForDetails } from '@partner/console/shared/error-sentences';
 
 /** The part of a `Response` that is used. */
 interface ApiResponse extends Pick<Response, 'ok' | 'status' | 'headers'> {
@@ -126,20 +125,11 @@ async function errorOfResponse(id: string, response: FailedResponse): Promise<Ap
   const body = errorBody.safeParse(await response.json().catch(() => undefined));
   if (!body.success) return unreadable(id, response, body.error);
   const { error, ...facts } = body.data;
-  const isLimited = facts.code === 'rate_limited';
-  const wait = isLimited ? ` ${retrySentence(Number(response.headers.get('retry-after')))}` : '';
-  return new ApiError(`${sentenceOfBody(id, body.data)}${wait}`, {
+  return new ApiError(sentenceOfError(id, body.data, response.headers.get('retry-after')), {
     ...facts,
     text: textForDetails(error),
     status: response.status,
   });
-}
-
-/** The service writes for the person who signs in with a provider; the violations say what to enter. */
-function sentenceOfBody(id: string, { code, error, details = [] }: ErrorBody): string {
-  if (code === 'provider_sign_in_refused') return sentenceOf(textForDetails(error), '');
-  if (details.length === 0) return errorSentence(id, code);
-  return details.map(({ path, message }) => sentenceOf(message, subjectOf(path))).join(' ');
 }
 
 /** The error of a response that is not the JSON of its operation. */
@@ -156,19 +146,6 @@ function unreadable(id: string, response: Pick<Response, 'status' | 'headers'>, 
 /** Returns the message to show for any thrown value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof ApiError ? thrown.message : 'Something went wrong on this page.';
-}
-
-const SUBJECTS: Readonly<Record<string, string>> = {
-  url: 'The URL',
-  email: 'The email address',
-  displayName: 'The name',
-};
-
-/** Returns what a sentence about a field begins with: `New password` for `body.newPassword`. */
-export function subjectOf(path: string): string {
-  const name = path.split('.').findLast((part) => !/^\d+$/.test(part)) ?? '';
-  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return SUBJECTS[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** Returns the violations of an error by field, for a form: `url`, `events.0`, … The field `body.url` is `url`. */

@@ -22,11 +22,12 @@ import {
   useRef,
   useState,
 } from 'react';
-import { ApiError, messageOf, subjectOf, violationsByField } from '../api/api-client.js';
+import { sentenceOf, subjectOf } from '@partner/console/shared/error-sentences';
+import { ApiError, messageOf, violationsByField } from '../api/api-client.js';
 import { ErrorDetails, Notice, useOwner } from './page.js';
 import { useEventCatalogue } from '../api/hooks.js';
 import { groupEvents } from '../webhook-facts.js';
-import { fromLocalInput, sentenceOf, toLocalInput } from '../format.js';
+import { fromLocalInput, toLocalInput } from '../format.js';
 
 /** The state of an action that a form starts. */
 export interface FormAction {

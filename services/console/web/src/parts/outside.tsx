@@ -1,18 +1,6 @@
-import {
-  ActionIcon,
-  Button,
-  Container,
-  Stack,
-  Text,
-  Title,
-  useComputedColorScheme,
-  useMantineColorScheme,
-} from '@mantine/core';
-import { IconMoon, IconSun } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
-import { ApiError } from '../api/api-client.js';
-import { CodeForm } from './form.js';
-import { PageHeader, Panel } from './page.js';
+import { Button, Container, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, useEffect } from 'react';
+import { signInPath } from '../paths.js';
 import classes from './page.module.css';
 import icon from '../icon.svg';
 
@@ -26,9 +14,6 @@ export function OutsidePage({
 }) {
   return (
     <div className={classes['ground']}>
-      <div className={classes['corner']}>
-        <ColorSchemeSwitch />
-      </div>
       <Container component="main" size={size} px="md">
         <img src={icon} width={44} height={44} alt="" className={classes['mark']} />
         {children}
@@ -37,60 +22,10 @@ export function OutsidePage({
   );
 }
 
-/** A page without a session that has one panel. */
-export function OutsidePanel(props: {
-  readonly title: string;
-  readonly description?: string;
-  readonly children: ReactNode;
-}) {
-  const { title, description = 'For the partner console.', children } = props;
-  return (
-    <OutsidePage>
-      <PageHeader title={title} description={description} />
-      <Panel p="lg">{children}</Panel>
-    </OutsidePage>
-  );
-}
-
-/** Asks for the second factor of someone who signs in. */
-export function CodePage({ action, ...form }: Omit<Parameters<typeof CodeForm>[0], 'submitLabel'>) {
-  return (
-    <OutsidePanel
-      title="Enter your code"
-      description="Your account is protected with two-factor authentication."
-    >
-      <CodeForm
-        {...form}
-        action={{ ...action, error: needsCode(action.error) ? null : action.error }}
-        submitLabel="Sign in"
-      />
-    </OutsidePanel>
-  );
-}
-
-/** Whether a sign-in was refused because it needs a code. */
-export function needsCode(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'second_factor_required';
-}
-
-/** Switches between light and dark. By default the page follows the device. */
-export function ColorSchemeSwitch({ className }: { readonly className?: string | undefined }) {
-  const { setColorScheme } = useMantineColorScheme();
-  const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false });
-  const other = scheme === 'light' ? 'dark' : 'light';
-  const Icon = scheme === 'light' ? IconMoon : IconSun;
-  return (
-    <ActionIcon
-      variant="subtle"
-      size="lg"
-      className={className}
-      aria-label={`Use ${other} colors`}
-      title={`Use ${other} colors`}
-      onClick={() => setColorScheme(other)}
-    >
-      <Icon size={20} aria-hidden />
-    </ActionIcon>
-  );
+/** Leaves the app for the sign-in page, which returns to `path`. */
+export function ToSignIn({ path }: { readonly path: string }) {
+  useEffect(() => location.replace(`/console${signInPath(path)}`), [path]);
+  return null;
 }
 
 /** Shown if a page cannot be loaded, most often because its version is no longer served. */

@@ -1,13 +1,13 @@
 import { Anchor, Button, Container, Modal, Stack, Text } from '@mantine/core';
-import { Navigate, Outlet, ScrollRestoration, useLocation } from 'react-router';
+import { Outlet, ScrollRestoration, useLocation } from 'react-router';
 import { useDocumentVisibility, useIdle } from '@mantine/hooks';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { onConfirmed, useSession, useSignInMethods } from '../api/session.js';
 import { PATHS, signInPath } from '../paths.js';
-import { Deferred, Loading, OwnerProvider, QueryView, TextLink } from './page.js';
+import { Deferred, Loading, OwnerProvider, QueryView } from './page.js';
 import { Shell } from './shell.js';
-import { OutsidePage } from './outside.js';
+import { OutsidePage, ToSignIn } from './outside.js';
 import { pageProviderName } from '../page-settings.js';
 import { invalidateLive, paceReloads, reportChanges } from '../api/live-changes.js';
 import { confirmationGate } from '../api/confirmation-gate.js';
@@ -23,11 +23,11 @@ export function SignedIn() {
       return (
         <OutsidePage size={900}>
           <Outlet />
-          <TextLink to={signInPath(pathname)}>Sign in to the console</TextLink>
+          <Anchor href={`/console${signInPath(pathname)}`}>Sign in to the console</Anchor>
         </OutsidePage>
       );
     }
-    return <Navigate to={signInPath(`${pathname}${search}`)} replace />;
+    return <ToSignIn path={`${pathname}${search}`} />;
   }
   if (session.data !== undefined) {
     return (

@@ -2,7 +2,7 @@ import { Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
 import { useAction } from '../../api/hooks.js';
-import { sentenceOf } from '../../format.js';
+import { sentenceOf } from '@partner/console/shared/error-sentences';
 
 const CHECK_AFTER_MS = 400;
 

@@ -1,4 +1,4 @@
-import { sentenceOf } from '../../format.js';
+import { sentenceOf } from '@partner/console/shared/error-sentences';
 import { type EventGroup, groupEvents } from '../../webhook-facts.js';
 import type { CatalogueEvent } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 

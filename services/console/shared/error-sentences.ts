@@ -12,6 +12,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'beginProviderSignIn unavailable': AWAY,
   'completeProviderSignIn unavailable': AWAY,
   'confirmTechnicalContact not_found': `${WRONG_LINK} Ask an owner of your company for a new one.`,
+  'readPasswordLink not_found': `${WRONG_LINK} Request a new one.`,
   'usePasswordLink not_found': `${WRONG_LINK} Request a new one.`,
   'requestPasswordLink not_found': 'No emails are sent here. Ask the operator of the service for a password.',
   'addColleague unavailable': 'We couldn’t send the invitation. Invite the person again in a minute.',
@@ -66,4 +67,48 @@ export function retrySentence(seconds: number): string {
 export function textForDetails(text: string): string {
   const parts = text.replaceAll('`', '').split('; ');
   return parts.filter((part) => !/idempotency.key|\/partner-api\/|partnerctl/i.test(part)).join('; ');
+}
+
+/** What the console reads of an error of the API. */
+export interface SentError {
+  readonly code: string;
+  readonly error: string;
+  readonly requestId?: string | undefined;
+  readonly details?: readonly { readonly path: string; readonly message: string }[] | undefined;
+}
+
+/** The service writes for the person who signs in with a provider; the violations say what to enter. */
+export function sentenceOfError(
+  operation: string,
+  { code, error, details = [] }: SentError,
+  retryAfter: string | null = null,
+): string {
+  if (code === 'rate_limited')
+    return `${errorSentence(operation, code)} ${retrySentence(Number(retryAfter))}`;
+  if (code === 'provider_sign_in_refused') return sentenceOf(textForDetails(error), '');
+  if (details.length === 0) return errorSentence(operation, code);
+  return details.map(({ path, message }) => sentenceOf(message, subjectOf(path))).join(' ');
+}
+
+/** Converts a reason of the API to a sentence: `must use port 443` of `The address` becomes `The address must use port 443.` */
+export function sentenceOf(reason: string, subject: string): string {
+  const text = (/^(must|is|has|can|leads) /.test(reason) ? `${subject} ${reason}` : reason).replaceAll(
+    '`',
+    '',
+  );
+  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
+const SUBJECTS: Readonly<Record<string, string>> = {
+  url: 'The URL',
+  email: 'The email address',
+  displayName: 'The name',
+};
+
+/** Returns what a sentence about a field begins with: `New password` for `body.newPassword`. */
+export function subjectOf(path: string): string {
+  const name = path.split('.').findLast((part) => !/^\d+$/.test(part)) ?? '';
+  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return SUBJECTS[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
