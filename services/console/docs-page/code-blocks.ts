@@ -1,7 +1,7 @@
-/** A JSON text's parts: the names of members, texts, and numbers and literals. */
-const JSON_PARTS = [
-  ['json-key', /"(?:[^"\\]|\\.)*"(?=:)/g],
-  ['json-text', /"(?:[^"\\]|\\.)*"(?!:)/g],
+/** The parts of code: the names of members, texts, and numbers and literals of JSON. */
+const PARTS = [
+  ['json-key', /"(?:[^"\\\n]|\\.)*"(?=:)/g],
+  ['json-text', /(?<!\w)"(?:[^"\\\n]|\\.)*"(?!:)|'[^'\n]*'/g],
   ['json-atom', /(?<=[:[\s])(?:-?\d[\d.eE+-]*|true|false|null)(?=[,\]\n]|$)/g],
 ] as const;
 
@@ -23,16 +23,17 @@ for (const part of document.querySelectorAll('[data-entry]')) observer.observe(p
 function prepare(block: HTMLPreElement): void {
   const code = block.querySelector('code');
   if (code === null) return;
-  if (code.classList.contains('json')) colour(code);
   // Without a secure context there is no clipboard.
   if (isSecureContext) addCopyButton(block, code);
+  // Ranges end where their text is moved.
+  color(code);
 }
 
-/** Colours JSON in browsers that support it without changing the DOM. */
-function colour(code: HTMLElement): void {
+/** Colors code in browsers that support it without changing the DOM. */
+function color(code: HTMLElement): void {
   const text = code.firstChild;
   if (!('highlights' in CSS) || text === null) return;
-  for (const [name, pattern] of JSON_PARTS) {
+  for (const [name, pattern] of PARTS) {
     const highlight = CSS.highlights.get(name) ?? new Highlight();
     for (const { index, 0: part } of code.textContent.matchAll(pattern)) {
       const range = new Range();
@@ -59,4 +60,33 @@ function addCopyButton(block: HTMLPreElement, code: HTMLElement): void {
   });
   block.replaceWith(frame);
   frame.append(block, button);
+}
+
+/** Shows the tab of a language in every block. */
+function choose(name: string): void {
+  for (const list of document.querySelectorAll('[role="tablist"]')) {
+    const tabs = [...list.querySelectorAll<HTMLElement>('[role="tab"]')];
+    if (!tabs.some((tab) => tab.textContent === name)) continue;
+    for (const tab of tabs) {
+      const isChosen = tab.textContent === name;
+      tab.ariaSelected = String(isChosen);
+      tab.tabIndex = isChosen ? 0 : -1;
+      document.getElementById(tab.getAttribute('aria-controls') ?? '')?.toggleAttribute('hidden', !isChosen);
+    }
+  }
+}
+
+for (const tab of document.querySelectorAll<HTMLElement>('[role="tab"]')) {
+  tab.addEventListener('click', () => {
+    const top = tab.getBoundingClientRect().top;
+    choose(tab.textContent);
+    // Blocks above may have grown.
+    scrollBy(0, tab.getBoundingClientRect().top - top);
+  });
+  tab.addEventListener('keydown', ({ key }) => {
+    const other = { ArrowRight: tab.nextElementSibling, ArrowLeft: tab.previousElementSibling }[key];
+    if (!(other instanceof HTMLElement)) return;
+    other.focus();
+    other.click();
+  });
 }

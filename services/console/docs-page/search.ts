@@ -1,177 +1,114 @@
-/** A section of the page that the search shows or hides. */
-interface Entry {
-  readonly part: HTMLElement;
+/** A section of the reference: an operation, an event, a schema or a chapter. */
+interface Section {
+  readonly title: string;
+  readonly group: string;
+  readonly path: string;
   /** In lower case. */
   readonly text: string;
-  /** Its line in the contents. */
-  readonly line: Element | undefined;
 }
 
-const MARKS_AT_MOST = 500;
+const HITS_SHOWN = 20;
 
 const form = document.querySelector<HTMLFormElement>('#search');
 const field = document.querySelector<HTMLInputElement>('#search-text');
 const result = document.querySelector<HTMLElement>('#search-result');
-const search = new URLSearchParams(location.search).get('q') ?? '';
+const hits = document.querySelector<HTMLElement>('#hits');
+let loaded: Promise<readonly Section[]> | undefined;
 
-if (form !== null && field !== null && result !== null) {
-  const completePage = form.dataset['page'] ?? '';
-  form.hidden = false;
-  focusFieldByKey(field);
-  if (completePage === '') startSearch(form, field, result);
-  else leadTo(completePage, form, field);
+if (form !== null && field !== null && result !== null && hits !== null) {
+  start(form, field, result, hits);
+  leadToSection();
 }
-openContentsBesideText();
 
-/** The page that has every section searches; so do links from the time when it was the only one. */
-function leadTo(completePage: string, form: HTMLFormElement, field: HTMLInputElement): void {
-  const addressOf = (text: string) => `${completePage}?q=${encodeURIComponent(text)}`;
+function start(form: HTMLFormElement, field: HTMLInputElement, result: HTMLElement, hits: HTMLElement): void {
+  const links = () => [...hits.querySelectorAll('a')];
+
+  async function update(): Promise<void> {
+    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = words.length === 0 ? [] : matches(await load(), words);
+    hits.replaceChildren(...grouped(found.slice(0, HITS_SHOWN)));
+    hits.hidden = found.length === 0;
+    result.textContent = words.length === 0 ? '' : countOf(found.length);
+  }
+
+  form.hidden = false;
+  field.addEventListener('focus', () => void load());
+  field.addEventListener('input', () => void update());
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    if (field.value.trim() !== '') location.assign(addressOf(field.value.trim()));
+    void update().then(() => links()[0]?.click());
   });
-  if (search !== '') location.replace(addressOf(search));
-  else if (location.hash !== '' && document.getElementById(location.hash.slice(1)) === null) {
-    const links = [...document.querySelectorAll<HTMLAnchorElement>('nav a')];
-    const moved = links.find(
-      ({ hash, pathname }) => (hash || `#${pathname.split('/').pop()}`) === location.hash,
-    );
-    if (moved !== undefined) location.replace(moved.href);
-  }
-}
-
-function focusFieldByKey(field: HTMLInputElement): void {
+  form.addEventListener('keydown', (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === 'Escape') {
+      field.value = '';
+      field.focus();
+      void update();
+    } else if (step !== undefined) {
+      event.preventDefault();
+      const all = [field, ...links()];
+      all[all.findIndex((each) => each === document.activeElement) + step]?.focus();
+    }
+  });
   addEventListener('keydown', (event) => {
-    if (event.key !== '/' || document.activeElement?.matches('input, textarea') === true) return;
+    const isTyping = document.activeElement?.matches('input, textarea') === true;
+    const isKey = event.key === '/' || (event.key === 'k' && (event.ctrlKey || event.metaKey));
+    if (!isKey || (isTyping && event.key === '/')) return;
     event.preventDefault();
     field.focus();
   });
+  // A hit on this page.
+  hits.addEventListener('click', () => (hits.hidden = true));
+  field.value = new URLSearchParams(location.search).get('q') ?? '';
+  if (field.value !== '') void update();
 }
 
-function startSearch(form: HTMLFormElement, field: HTMLInputElement, result: HTMLElement): void {
-  const lines = new Map(
-    [...document.querySelectorAll('[data-for]')].map((line) => [line.getAttribute('data-for'), line]),
+async function load(): Promise<readonly Section[]> {
+  loaded ??= fetch('/docs/search.json').then((response) => response.json());
+  return loaded;
+}
+
+/** Returns the sections with all words, first those whose title has one. */
+function matches(sections: readonly Section[], words: readonly string[]): readonly Section[] {
+  const found = sections.filter(({ title, text }) =>
+    words.every((word) => text.includes(word) || title.toLowerCase().includes(word)),
   );
-  const entries: Entry[] = [...document.querySelectorAll<HTMLElement>('[data-entry]')].map((part) => ({
-    part,
-    text: part.textContent.toLowerCase(),
-    line: lines.get(part.id),
-  }));
-  const opened = new Set<HTMLDetailsElement>();
+  const rank = ({ title }: Section) => words.filter((word) => !title.toLowerCase().includes(word)).length;
+  return found.toSorted((one, other) => rank(one) - rank(other));
+}
 
-  function update(): void {
-    const words = wordsOf(field.value);
-    const found = entries.filter(({ text }) => words.every((word) => text.includes(word)));
-    const shown = new Set(found);
-    for (const entry of entries) {
-      const isHidden = !shown.has(entry);
-      entry.part.hidden = isHidden;
-      entry.line?.toggleAttribute('hidden', isHidden);
+function grouped(sections: readonly Section[]): readonly Element[] {
+  return [...new Set(sections.map(({ group }) => group))].flatMap((group) => {
+    const list = element('ul');
+    for (const { title, path } of sections.filter((section) => section.group === group)) {
+      const link = element('a', title);
+      link.href = path;
+      const line = element('li');
+      line.append(link);
+      list.append(line);
     }
-    for (const group of document.querySelectorAll<HTMLElement>('[data-group]')) {
-      group.hidden = group.querySelector('[data-entry]:not([hidden]), [data-for]:not([hidden])') === null;
-    }
-    for (const introduction of document.querySelectorAll<HTMLElement>('[data-introduction]')) {
-      introduction.hidden = words.length > 0;
-    }
-    for (const details of opened) details.open = false;
-    opened.clear();
-    if (words.length > 0) openMatches(found, words, opened);
-    highlight(found, words);
-    result.textContent = words.length === 0 ? '' : countOf(found.length);
-    rememberInAddress(field.value.trim());
-  }
-
-  field.value = search;
-  if (field.value !== '') update();
-  field.addEventListener('input', update);
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    const shown = entries.filter(({ part }) => !part.hidden);
-    const best = shown.find(({ line }) => namesAny(line, field.value)) ?? shown[0];
-    best?.part.scrollIntoView();
-    best?.part.querySelector<HTMLElement>('.anchor')?.focus({ preventScroll: true });
-  });
-  addEventListener('keydown', (event) => {
-    if (event.key === 'Escape' && document.activeElement === field) {
-      field.value = '';
-      update();
-    }
-  });
-  // A link may lead to a section that the search has hidden.
-  addEventListener('hashchange', () => {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (target === null || target.closest('[hidden]') === null) return;
-    field.value = '';
-    update();
-    target.scrollIntoView();
+    return [element('h2', group), list];
   });
 }
 
-function namesAny(line: Element | undefined, searched: string): boolean {
-  const title = line?.textContent.toLowerCase() ?? '';
-  return wordsOf(searched).some((word) => title.includes(word));
-}
-
-function wordsOf(searched: string): readonly string[] {
-  return searched.toLowerCase().split(/\s+/).filter(Boolean);
+function element<Name extends 'ul' | 'li' | 'a' | 'h2'>(name: Name, text = ''): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name);
+  made.textContent = text;
+  return made;
 }
 
 function countOf(found: number): string {
-  if (found === 0) return 'nothing found';
-  return found === 1 ? 'found in 1 part' : `found in ${found} parts`;
+  if (found === 0) return 'Nothing found';
+  const shown = found > HITS_SHOWN ? `, the first ${HITS_SHOWN} here` : '';
+  return found === 1 ? '1 section' : `${found} sections${shown}`;
 }
 
-function openMatches(
-  found: readonly Entry[],
-  words: readonly string[],
-  opened: Set<HTMLDetailsElement>,
-): void {
-  for (const { part } of found) {
-    for (const details of part.querySelectorAll<HTMLDetailsElement>('details:not([open])')) {
-      const text = details.textContent.toLowerCase();
-      if (!words.some((word) => text.includes(word))) continue;
-      details.open = true;
-      opened.add(details);
-    }
-  }
-}
-
-/** Highlights matches in browsers that support it without changing the DOM. */
-function highlight(found: readonly Entry[], words: readonly string[]): void {
-  if (!('highlights' in CSS)) return;
-  CSS.highlights.delete('search');
-  const ranges = found.flatMap(({ part }) => rangesIn(part, words));
-  if (ranges.length > 0) CSS.highlights.set('search', new Highlight(...ranges));
-}
-
-function rangesIn(part: HTMLElement, words: readonly string[]): Range[] {
-  const ranges: Range[] = [];
-  const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-    const text = (node.nodeValue ?? '').toLowerCase();
-    for (const word of words) {
-      for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
-        if (ranges.length >= MARKS_AT_MOST) return ranges;
-        const range = new Range();
-        range.setStart(node, at);
-        range.setEnd(node, at + word.length);
-        ranges.push(range);
-      }
-    }
-  }
-  return ranges;
-}
-
-/** Stores the search in the address, so that it can be shared. */
-function rememberInAddress(text: string): void {
-  const address = new URL(location.href);
-  if (text === '') address.searchParams.delete('q');
-  else address.searchParams.set('q', text);
-  history.replaceState(null, '', address);
-}
-
-function openContentsBesideText(): void {
-  const contents = document.querySelector<HTMLDetailsElement>('#contents');
-  if (contents !== null && matchMedia('(min-width: 60rem)').matches) contents.open = true;
+/** Links from the time when the reference was one page lead to the page that has their section now. */
+function leadToSection(): void {
+  if (location.hash === '' || document.getElementById(location.hash.slice(1)) !== null) return;
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('nav a')];
+  const moved = links.find(
+    ({ hash, pathname }) => (hash || `#${pathname.split('/').pop()}`) === location.hash,
+  );
+  if (moved !== undefined) location.replace(moved.href);
 }

@@ -37,14 +37,20 @@ const fill = (label: string, text: string) => (page: Page) => page.getByLabel(la
 
 const withoutSession = (): Screens => ({
   landing: ['/'],
+  'not found': ['/docs/unknown'],
   reference: ['/docs'],
   'reference section': ['/docs/installer', (page) => layOutSections(page, ':first-of-type')],
-  'reference search': ['/docs/all?q=stale_version', (page) => layOutSections(page)],
+  'reference search': [
+    '/docs/guide?q=stale_version',
+    see('8 sections'),
+    (page) => layOutSections(page, ':first-of-type'),
+  ],
+  'reference contents': [(page) => page.setViewportSize({ width: 390, height: 844 }), 'Contents'],
   changelog: ['/docs/changelog'],
   'sign-in': ['/console'],
   'forgot-password': ['/console/forgot-password'],
   'forgot-password sent': [fill('Email address', 'any@a.test'), 'Send link', see('Check your email')],
-  'set-password': ['/console/set-password#token'],
+  'set-password': ['/console/set-password#token', see('Request a new link')],
   'technical-contact confirm': ['/console/technical-contact/confirm#token'],
   'sign-in refused by the provider': ['/console/sign-in/callback?state=none&code=none', see('Details')],
 });
@@ -99,7 +105,8 @@ test.each([
     company === undefined
       ? await suite.open()
       : await suite.openFor(suite.stack().company('INSTALLER', company).owner);
-  watched.allow(/^4\d\d POST \/partner-api\/session\/provider\/complete$/);
+  watched.allow(/^4\d\d POST \/partner-api\/(session\/provider\/complete|password\/links\/read)$/);
+  watched.allow(/^404 GET \/docs\/unknown$/);
   const violations: unknown[] = [];
   for (const [name, steps] of Object.entries(screens())) {
     for (const step of steps) {
@@ -114,6 +121,39 @@ test.each([
   }
   expect(violations).toEqual([]);
 });
+
+/** Bytes of scripts that a visit may transfer, and how far its layout may shift. */
+const BUDGETS = {
+  '/console/sign-in': { js: 20_000, shift: 0 },
+  '/console/forgot-password': { js: 20_000, shift: 0 },
+  '/docs': { js: 8_000, shift: 0.02 },
+  '/docs/installer': { js: 8_000, shift: 0.02 },
+} as const;
+
+test.each(Object.entries(BUDGETS))(
+  '%s stays within its budget of bytes and layout shift',
+  async (path, budget) => {
+    const { page } = await suite.open();
+    const session = await page.context().newCDPSession(page);
+    await session.send('Network.enable');
+    const scripts = new Set<string>();
+    let js = 0;
+    session.on(
+      'Network.responseReceived',
+      ({ requestId, type }) => type === 'Script' && scripts.add(requestId),
+    );
+    session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+      if (scripts.has(requestId)) js += encodedDataLength;
+    });
+    await page.addInitScript(`window.shift = 0;
+    new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (window.shift += value)))
+      .observe({ type: 'layout-shift', buffered: true });`);
+    await page.goto(path, { waitUntil: 'networkidle' });
+    expect(js).toBeGreaterThan(0);
+    expect(js).toBeLessThanOrEqual(budget.js);
+    expect(await page.evaluate('window.shift')).toBeLessThanOrEqual(budget.shift);
+  },
+);
 
 test('no page of the console is left out', () => {
   const routes = readFileSync(path.join(import.meta.dirname, '../../console/web/src/app.tsx'), 'utf8');

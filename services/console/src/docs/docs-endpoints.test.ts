@@ -12,7 +12,8 @@ import { readApiDescription } from '@partner/proto-contracts/openapi/api-descrip
 import { startPublicServer } from '../testing/public-server.js';
 import { clientIndex, createClientEndpoints } from './client-packages.js';
 import { createDocsEndpoints } from './docs-endpoints.js';
-import { renderLandingPage } from './render-page.js';
+import { bundledPath } from '../web/bundled-files.js';
+import { renderLandingPage } from '../web/signed-out-pages.js';
 
 const TYPES = {
   '/': 'text/html; charset=utf-8',
@@ -20,10 +21,6 @@ const TYPES = {
   '/docs/': 'text/html; charset=utf-8',
   '/docs/all': 'text/html; charset=utf-8',
   '/docs/guide': 'text/html; charset=utf-8',
-  '/docs/search.js': 'text/javascript; charset=utf-8',
-  '/docs/code-blocks.js': 'text/javascript; charset=utf-8',
-  '/docs/try-it.js': 'text/javascript; charset=utf-8',
-  '/docs/icon.svg': 'image/svg+xml',
   '/openapi.json': 'application/json; charset=utf-8',
   '/docs/openapi.yaml': 'application/yaml',
   '/docs/postman-collection.json': 'application/json; charset=utf-8',
@@ -94,7 +91,7 @@ test.each(Object.entries(TYPES))(
 test('the root leads to the console, the reference and the changelog, and only on a loopback address to the demo [DOCS-5]', async () => {
   const { text } = await request(server).get('/');
   const links = [...text.matchAll(/<a href="([^"]*)"/g)].map(([, target]) => target);
-  expect(links).toEqual(['/console', '/docs', '/docs/changelog']);
+  expect(links).toEqual(expect.arrayContaining(['/console', '/docs', '/docs/changelog']));
   expect(text).not.toContain('--demo');
   expect(renderLandingPage(true)).toContain('scripts/up --demo');
 });
@@ -117,23 +114,15 @@ test('a page may load its own script and icon and nothing else, and has no inlin
   const [, style = ''] = /<style>(.*?)<\/style>/s.exec(text) ?? [];
   const hash = createHash('sha256').update(style).digest('base64');
   expect(headers['content-security-policy']).toBe(
-    `default-src 'none'; style-src 'sha256-${hash}'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'self'`,
+    `default-src 'none'; style-src 'sha256-${hash}'; script-src 'self'; img-src 'self'; font-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'; connect-src 'self'`,
   );
   expect(text.replace('<style>', '')).not.toMatch(/<style|\sstyle=|\son\w+="|javascript:/i);
-  expect(text.match(/<script\b[^>]*>[^<]*/g)).toEqual([
-    '<script type="module" fetchpriority="low" src="/docs/search.js">',
-    '<script type="module" fetchpriority="low" src="/docs/code-blocks.js">',
-    '<script type="module" fetchpriority="low" src="/docs/try-it.js">',
-  ]);
+  expect(text).not.toMatch(/<script\b[^>]*>[^<]/);
   const loaded = [...text.matchAll(/<(?:link|script|img)\b[^>]*\s(?:href|src)="([^"]*)"/g)].map(
     ([, target]) => target,
   );
-  expect(loaded.sort()).toEqual([
-    '/docs/code-blocks.js',
-    '/docs/icon.svg',
-    '/docs/search.js',
-    '/docs/try-it.js',
-  ]);
+  const files = ['icon.svg', 'inter.woff2', 'color-scheme.js', 'reference.js', 'try-it.js'];
+  expect([...new Set(loaded)].sort()).toEqual(files.map(bundledPath).sort());
 });
 
 const postmanCollection = z.object({
@@ -220,7 +209,12 @@ test('llms.txt leads to a complete Markdown page of each operation and webhook [
     expect(response.text).not.toContain('$ref');
   }
   await request(server).get('/docs/pages/unknown.md').expect(404);
-  await request(server).get('/docs/unknown').expect(404);
+  await request(server)
+    .get('/docs/unknown')
+    .expect(404)
+    .expect('content-type', /^application\/json/);
+  const shown = await request(server).get('/docs/unknown').set('accept', 'text/html,*/*').expect(404);
+  expect(shown.text).toContain('This page doesn’t exist');
 });
 
 describe('the clients for partners', () => {

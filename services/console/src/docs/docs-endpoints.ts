@@ -7,25 +7,14 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { isLoopbackHttp } from '../config.js';
-import {
-  PAGE_POLICY,
-  PATHS,
-  renderChangelog,
-  renderChangelogFeed,
-  renderLandingPage,
-} from './render-page.js';
+import { pagePolicy, PATHS, renderChangelog, renderChangelogFeed } from './render-page.js';
+import { notFoundPage, renderLandingPage } from '../web/signed-out-pages.js';
 import { type ReferenceOptions, type ReferenceTexts, serverUrlOf } from './render-reference.js';
 
 const MARKDOWN = 'text/markdown; charset=utf-8';
 
-const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1f5fbf"/><path d="M4 4h8v1.6H4zm0 3.2h8v1.6H4zm0 3.2h5V12H4z" fill="#fff"/></svg>\n`;
-
 const JSON_TEXT = 'application/json; charset=utf-8';
-const SCRIPT = 'text/javascript; charset=utf-8';
 const HTML = 'text/html; charset=utf-8';
-
-/** In the sandbox the reference sends requests of the reader to the APIs. */
-const SANDBOX_POLICY = `${PAGE_POLICY}; connect-src 'self'`;
 
 /**
  * Creates the public endpoints of the API reference: the OpenAPI document, its rendered page, the changelog, and the landing page. The first request of
@@ -37,7 +26,7 @@ export function createDocsEndpoints<Principal>(options: {
   /** Whether the page sends requests with a key of its reader. */
   readonly isSandbox: boolean;
 }): readonly AnyEndpoint<Principal>[] {
-  const { publicBaseUrl, isSandbox } = options;
+  const { publicBaseUrl } = options;
   const texts = textsOfToday(options);
   const changelog = bundledText('changelog.md');
   const postman = bundledText('postman-collection.json').replaceAll(
@@ -46,8 +35,10 @@ export function createDocsEndpoints<Principal>(options: {
   );
   const urlOf = (path: string) => new URL(path, publicBaseUrl).href;
   const feed = renderChangelogFeed(changelog, urlOf(PATHS.changelog), urlOf(PATHS.changelogFeed));
-  const policy = { 'content-security-policy': PAGE_POLICY };
-  const policyOfReference = { 'content-security-policy': isSandbox ? SANDBOX_POLICY : PAGE_POLICY };
+  const policyOf = (kind: 'signed-out' | 'reference') => ({
+    'content-security-policy': pagePolicy(kind, ["form-action 'none'", "connect-src 'self'"]),
+  });
+  const policy = policyOf('reference');
   const attachment = {
     'content-disposition': 'attachment; filename="partner-integration-api.postman_collection.json"',
   };
@@ -56,7 +47,13 @@ export function createDocsEndpoints<Principal>(options: {
   return [
     serve('getOpenApi', PATHS.openApi, JSON_TEXT, ({ openApi }) => openApi),
     serve('getOpenApiYaml', PATHS.openApiYaml, 'application/yaml', ({ openApiYaml }) => openApiYaml),
-    serve('getLandingPage', '/', HTML, renderLandingPage(isLoopbackHttp(publicBaseUrl)), policy),
+    serve(
+      'getLandingPage',
+      '/',
+      HTML,
+      renderLandingPage(isLoopbackHttp(publicBaseUrl)),
+      policyOf('signed-out'),
+    ),
     serve('getChangelog', PATHS.changelog, HTML, renderChangelog(changelog), policy),
     serve('getChangelogMarkdown', PATHS.changelogMarkdown, MARKDOWN, changelog),
     serve('getLlmsText', PATHS.llms, 'text/plain; charset=utf-8', ({ llms }) => llms),
@@ -65,19 +62,16 @@ export function createDocsEndpoints<Principal>(options: {
     ),
     serve('getChangelogFeed', PATHS.changelogFeed, 'application/atom+xml', feed),
     serve('getPostmanCollection', PATHS.postman, JSON_TEXT, postman, attachment),
-    serve('getDocs', PATHS.reference, HTML, reference, policyOfReference),
-    serve('getDocsRoot', `${PATHS.reference}/`, HTML, reference, policyOfReference),
-    serve('getDocsSearch', PATHS.search, SCRIPT, scriptOf('search')),
-    serve('getDocsCodeBlocks', PATHS.codeBlocks, SCRIPT, scriptOf('code-blocks')),
-    serve('getDocsTryIt', PATHS.tryIt, SCRIPT, scriptOf('try-it')),
-    serve('getDocsIcon', PATHS.icon, 'image/svg+xml', ICON),
+    serve('getDocs', PATHS.reference, HTML, reference, policy),
+    serve('getDocsRoot', `${PATHS.reference}/`, HTML, reference, policy),
+    serve('getDocsSearch', PATHS.search, JSON_TEXT, ({ search }) => search),
     // The last one: the paths before it are not pages of the reference.
     serve(
       'getDocsPage',
       `${PATHS.reference}/:page`,
       HTML,
       ({ pages }, page) => pages.get(`${PATHS.reference}/${page}`),
-      policyOfReference,
+      policy,
     ),
   ];
 }
@@ -124,9 +118,13 @@ function textEndpoint<Principal>(texts: () => Promise<ReferenceTexts>) {
       publicContent(contentType, Buffer.from(text), await compressedOnce(text), headers);
     const known = new Map<string, { readonly text: string; readonly response: Promise<EndpointResponse> }>();
     const operation = { id, method: 'get', path, unauthenticated: true, conditional: true } as const;
-    return serveOperation(operation, async ({ params: { page = '' } }) => {
+    return serveOperation(operation, async ({ params: { page = '' }, header }) => {
       const text = typeof content === 'string' ? content : content(await texts(), page);
-      if (text === undefined) throw new ServiceError('not_found', 'path: there is no such page');
+      if (text === undefined) {
+        const shown = notFoundPage(path, header);
+        if (shown !== undefined) return shown;
+        throw new ServiceError('not_found', 'path: there is no such page');
+      }
       const last = known.get(page);
       const response = last?.text === text ? last.response : made(text);
       known.set(page, { text, response });
@@ -150,8 +148,4 @@ export function publicContent(
 /** Reads a file that the build of the web app made. */
 function bundledText(name: string): string {
   return readFileSync(new URL(`../web-bundle/${name}`, import.meta.url), 'utf8');
-}
-
-function scriptOf(name: string): string {
-  return readFileSync(new URL(`../docs-page/${name}.js`, import.meta.url), 'utf8');
 }

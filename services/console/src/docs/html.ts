@@ -32,6 +32,16 @@ function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
+/** Returns the text of HTML from these functions, without its marks. */
+export function textOf({ html: marked }: Html): string {
+  const text = marked
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  const plain = Object.entries(ENTITIES).map(([character, entity]) => [entity, character] as const);
+  return plain.reduceRight((known, [entity, character]) => known.replaceAll(entity, character), text);
+}
+
 /** Renders a part of a page under its anchor. */
 export function renderEntry(anchor: string, title: Html, content: Html): Html {
   return html`<article class="entry" id="${anchor}" aria-labelledby="${anchor}-title" data-entry>

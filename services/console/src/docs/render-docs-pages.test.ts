@@ -74,7 +74,7 @@ test('only the sandbox has a form for each operation with an API key [DOCS-1]', 
   );
   const inProduction = [...renderDocsPages(description, false).values()].join('');
   expect(inProduction).not.toContain('<form data-method');
-  expect(inProduction).not.toContain(PATHS.tryIt);
+  expect(inProduction).not.toContain('try-it');
 });
 
 test('text from the description is escaped', () => {
@@ -96,7 +96,7 @@ test('text from the description is escaped', () => {
     schemas: { ...description.schemas, Error: { properties: { [hostile]: { description: hostile } } } },
   };
 
-  for (const text of renderDocsPages(changed, true).values()) expect(text).not.toContain('<img');
+  for (const text of renderDocsPages(changed, true).values()) expect(text).not.toContain('<img src=x');
 });
 
 describe('the curl command', () => {

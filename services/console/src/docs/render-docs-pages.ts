@@ -3,7 +3,8 @@ import {
   componentName,
   type DescribedOperation,
 } from '@partner/proto-contracts/openapi/api-description';
-import { type Html, html, NOTHING, renderEntry } from './html.js';
+import { bundledPath } from '../web/bundled-files.js';
+import { type Html, html, NOTHING, renderEntry, textOf } from './html.js';
 import {
   linkedSchemas,
   renderConstraints,
@@ -33,9 +34,9 @@ interface Group {
 }
 
 /**
- * Renders an API description as pages, by their paths: a start page, one for each section, and `all`, which has every section for
- * the search. Each operation, event and schema has its own anchor. The pages work without a script; only the search, the copy
- * buttons and the forms of the sandbox need one, and are absent without it.
+ * Renders an API description as pages, by their paths: a start page, one for each section, and `all`, which has every section, for
+ * printing. Each operation, event and schema has its own anchor. The pages work without a script; only the search, the copy
+ * buttons, the tabs and the forms of the sandbox need one, and are absent without it.
  */
 export function renderDocsPages(
   description: ApiDescription,
@@ -55,21 +56,11 @@ export function renderDocsPages(
   ) => {
     const text = renderPage({
       title: `${description.title}: ${page.title}`,
-      head: html`<script type="module" fetchpriority="low" src="${PATHS.search}"></script>
-        <script type="module" fetchpriority="low" src="${PATHS.codeBlocks}"></script>
-        ${isSandbox ? html`<script type="module" fetchpriority="low" src="${PATHS.tryIt}"></script>` : NOTHING}`,
+      ...(isSandbox && { head: html`<script type="module" src="${bundledPath('try-it.js')}"></script>` }),
       body: html`<a class="skip" href="#content">Skip to the content</a>
-        ${renderBar(description, shown.length === groups.length ? '' : pathOf('all'))}
-        <div class="layout">
-          <nav aria-label="Contents">
-            <details id="contents">
-              <summary>Contents</summary>
-              ${page.contents}
-              <p class="title"><a href="${pathOf('all')}">All on one page</a></p>
-            </details>
-          </nav>
-          <main id="content" tabindex="-1">${page.main}</main>
-        </div>`,
+        ${renderHeader(description)}
+        <nav id="contents" popover aria-label="Contents">${page.contents} ${LINKS}</nav>
+        <main id="content" tabindex="-1">${page.main}</main>`,
     });
     return linkedAcross(
       text,
@@ -107,6 +98,19 @@ export function renderDocsPages(
   ]);
 }
 
+/** Returns what the search of the reference finds, as JSON. */
+export function renderSearchIndex(description: ApiDescription): string {
+  const sections = renderGroups(description, false).groups.flatMap(({ anchor, title: group, entries }) =>
+    entries.map((entry) => ({
+      title: textOf(entry.title),
+      group,
+      path: `${PATHS.reference}/${anchor}#${entry.anchor}`,
+      text: textOf(entry.content).toLowerCase(),
+    })),
+  );
+  return JSON.stringify(sections);
+}
+
 /** Makes links to anchors of `elsewhere` lead to the pages that have them. Texts are escaped: what looks like a link is one. */
 function linkedAcross(page: string, elsewhere: readonly Group[], pathOf: (name: string) => string): string {
   const targets = new Map(
@@ -121,31 +125,41 @@ function linkedAcross(page: string, elsewhere: readonly Group[], pathOf: (name: 
   );
 }
 
-function renderBar({ title, version }: ApiDescription, searchPage: string): Html {
-  return html`<header class="bar">
-    <p class="brand">
-      <a href="${PATHS.reference}">${title}</a>
-      <span class="version">version ${version}</span>
-    </p>
-    <form class="search" role="search" id="search" data-page="${searchPage}" hidden>
-      <label for="search-text">Search</label>
+function renderHeader({ version }: ApiDescription): Html {
+  return html`<header>
+    <a class="brand" href="${PATHS.reference}">
+      <img src="${bundledPath('icon.svg')}" width="24" height="24" alt="" />
+      <span><b>API reference</b> <span class="version">Version ${version}</span></span>
+    </a>
+    <form class="search" role="search" id="search" hidden>
       <input
         type="search"
         id="search-text"
+        aria-label="Search"
         autocomplete="off"
         spellcheck="false"
-        placeholder="operation, field, error, event"
+        placeholder="Search"
         aria-describedby="search-result"
       />
+      <kbd aria-hidden="true">Ctrl K</kbd>
       <p id="search-result" role="status"></p>
+      <div id="hits" hidden></div>
     </form>
-    <p class="download">
-      OpenAPI 3.1: <a href="${PATHS.openApi}">JSON</a>, <a href="${PATHS.openApiYaml}">YAML</a>.
-      <a href="${PATHS.postman}">Postman collection</a>. <a href="${PATHS.llms}">Markdown for assistants</a>.
-      <a href="${PATHS.receiverCode}">Receiver code</a>. <a href="${PATHS.changelog}">Changelog</a>
-    </p>
+    <button class="menu" type="button" popovertarget="contents">Contents</button>
   </header>`;
 }
+
+const LINKS = html`<p class="title">More</p>
+  <ul>
+    <li><a href="${PATHS.receiverCode}">Receiver code</a></li>
+    <li><a href="${PATHS.changelog}">Changelog</a></li>
+    <li><a href="${PATHS.openApi}">OpenAPI 3.1, JSON</a></li>
+    <li><a href="${PATHS.openApiYaml}">OpenAPI 3.1, YAML</a></li>
+    <li><a href="${PATHS.postman}">Postman collection</a></li>
+    <li><a href="${PATHS.llms}">Markdown for assistants</a></li>
+    <li><a href="${PATHS.reference}/all">All on one page, to print</a></li>
+    <li><a href="${PATHS.console}">← Back to the console</a></li>
+  </ul>`;
 
 function renderContents({ anchor, title, entries }: Group, isOpen = true): Html {
   return html`<section data-group>
@@ -346,9 +360,11 @@ function renderWebhook({ path: event, description, body }: DescribedOperation, a
   return renderEntry(
     eventAnchor(event),
     html`<code>${event}</code>`,
-    html`${renderMarkdown(description)}
-      <h3>Data</h3>
-      ${data === undefined ? NOTHING : renderFields(data, api.schemas, 'data.')}
-      ${(body?.examples ?? []).map(({ value }) => renderExample('Example', value))}`,
+    html`<div>
+        ${renderMarkdown(description)}
+        <h3>Data</h3>
+        ${data === undefined ? NOTHING : renderFields(data, api.schemas, 'data.')}
+      </div>
+      <div class="side">${(body?.examples ?? []).map(({ value }) => renderExample('Example', value))}</div>`,
   );
 }

@@ -133,17 +133,19 @@ export function renderRows(
   </table>`;
 }
 
-/** Renders a JSON value, indented. The page's script colours it. */
+/** Renders a JSON value, indented. The page's script colors it. */
 export function renderJson(value: unknown): Html {
-  return html`<pre><code class="json">${JSON.stringify(value, null, 2)}</code></pre>`;
+  return html`<pre tabindex="0"><code class="json">${JSON.stringify(value, null, 2)}</code></pre>`;
 }
 
 const LINES_SHOWN_AT_ONCE = 24;
 
-/** Renders an example under its title, collapsed if it is long. */
-export function renderExample(title: string, value: unknown): Html {
-  const isShort = JSON.stringify(value, null, 2).split('\n').length <= LINES_SHOWN_AT_ONCE;
-  const content = html`<summary>${title}</summary>
-    ${renderJson(value)}`;
-  return isShort ? html`<details open>${content}</details>` : html`<details>${content}</details>`;
+/** Renders an example under its title, collapsed if it is long unless it is to be open. */
+export function renderExample(title: string, value: unknown, isOpen = isShort(value)): Html {
+  return html`<details ${isOpen ? html`open` : NOTHING}>
+    <summary>${title}</summary>
+    ${renderJson(value)}
+  </details>`;
 }
+
+const isShort = (value: unknown) => JSON.stringify(value, null, 2).split('\n').length <= LINES_SHOWN_AT_ONCE;

@@ -1,7 +1,6 @@
 import type {
   ApiDescription,
   DescribedResponse,
-  DescribedBody,
   DescribedOperation,
   DescribedParameter,
 } from '@partner/proto-contracts/openapi/api-description';
@@ -27,37 +26,76 @@ export function renderOperation(
 ): Html {
   const { id, method, path, summary, body, responses } = operation;
   const { schemas } = description;
+  const curl = { language: 'curl', code: curlCommand(operation, description) };
+  const clients = requestExamples(operation, description);
+  const isClient = ({ language }: (typeof clients)[number]) => language.endsWith('(client)');
+  const languages = [...clients.filter(isClient), curl, ...clients.filter((each) => !isClient(each))];
   const successes = responses.filter(({ errorCodes }) => errorCodes.length === 0);
   return renderEntry(
     id,
     html`${summary}`,
-    html`<p class="endpoint">
-        <span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code>
-      </p>
-      ${renderMarkdown(operation.description)}
-      <h3>Request</h3>
-      <pre><code>${curlCommand(operation, description)}</code></pre>
-      ${renderRequestExamples(operation, description)} ${isSandbox ? renderTryForm(operation) : NOTHING}
-      ${renderParameters(operation.parameters)}
-      ${body === undefined ? NOTHING : renderRequestBody(body, schemas)}
-      <h3>Responses</h3>
-      ${successes.map((response) => renderResponse(response, schemas))}
-      <h3>Errors</h3>
-      ${renderErrors(responses)}`,
+    html`<div>
+        <p class="endpoint">
+          <span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code>
+        </p>
+        ${renderMarkdown(operation.description)} ${renderParameters(operation.parameters)}
+        ${
+          body === undefined
+            ? NOTHING
+            : html`<h3>Body</h3>
+                ${renderFields(body.schema, schemas)}`
+        }
+        <h3>Responses</h3>
+        ${successes.map((response) => renderResponse(response, schemas))}
+        <h3>Errors</h3>
+        ${renderErrors(responses)}
+      </div>
+      <div class="side">
+        ${renderTabs(id, languages)}
+        ${(body?.examples ?? []).slice(1).map(({ summary: title, value }) => renderExample(`Body: ${title.charAt(0).toLowerCase()}${title.slice(1)}`, value))}
+        ${successes.flatMap(({ status, body: sent }) => (sent?.examples ?? []).map(({ value }) => renderExample(`Response ${status}`, value, true)))}
+        ${isSandbox ? renderTryForm(operation) : NOTHING}
+      </div>`,
   );
 }
 
-function renderRequestExamples(operation: DescribedOperation, description: ApiDescription): Html {
-  const examples = requestExamples(operation, description);
-  if (examples.length === 0) return NOTHING;
-  return html`<details>
-    <summary>In TypeScript, Python, Go and Java</summary>
-    ${examples.map(
-      ({ language, code }) =>
-        html`<p class="language">${language}</p>
-          <pre><code>${code}</code></pre>`,
+/** Renders a request as code, in tabs by language. Without a script all of them are visible. */
+function renderTabs(
+  id: string,
+  languages: readonly { readonly language: string; readonly code: string }[],
+): Html {
+  const names = languages.map(
+    ({ language }) => /\((fetch|requests)\)/.exec(language)?.[1] ?? language.replace(/ \(.*/, ''),
+  );
+  return html`<div class="tabbed">
+    <div class="tabs" role="tablist" aria-label="Language">
+      ${names.map(
+        (name, place) =>
+          html`<button
+            type="button"
+            role="tab"
+            id="${id}-tab-${place}"
+            aria-controls="${id}-code-${place}"
+            aria-selected="${String(place === 0)}"
+            tabindex="${place === 0 ? 0 : -1}"
+          >
+            ${name}
+          </button>`,
+      )}
+    </div>
+    ${languages.map(
+      ({ language, code }, place) =>
+        html`<div
+          role="tabpanel"
+          id="${id}-code-${place}"
+          aria-labelledby="${id}-tab-${place}"
+          ${place === 0 ? NOTHING : html`hidden`}
+        >
+          <p class="language">${language}</p>
+          <pre tabindex="0"><code>${code}</code></pre>
+        </div>`,
     )}
-  </details>`;
+  </div>`;
 }
 
 export function renderParameters(parameters: readonly DescribedParameter[], title = 'Parameter'): Html {
@@ -77,19 +115,10 @@ export function renderParameters(parameters: readonly DescribedParameter[], titl
   );
 }
 
-function renderRequestBody({ schema, examples }: DescribedBody, schemas: Schemas): Html {
-  return html`<h3>Body</h3>
-    ${renderFields(schema, schemas)}
-    ${examples.map(({ summary, value }) =>
-      renderExample(`Example: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`, value),
-    )}`;
-}
-
 function renderResponse({ status, description, headers, body }: DescribedResponse, schemas: Schemas): Html {
   return html`<div class="response">
     <p class="status"><code class="success">${status}</code> ${renderInline(description)}</p>
     ${body === undefined ? NOTHING : renderFields(body.schema, schemas)}
-    ${(body?.examples ?? []).map(({ value }) => renderExample('Example', value))}
     <details>
       <summary>Headers</summary>
       ${renderRows(

@@ -2,7 +2,7 @@ import { readApiDescription } from '@partner/proto-contracts/openapi/api-descrip
 import { createOpenApiDocument } from '@partner/proto-contracts/openapi/openapi';
 import { stringify } from 'yaml';
 import { llmsText, markdownPages } from './markdown-pages.js';
-import { renderDocsPages } from './render-docs-pages.js';
+import { renderDocsPages, renderSearchIndex } from './render-docs-pages.js';
 
 export interface ReferenceOptions {
   readonly publicBaseUrl: string;
@@ -18,6 +18,8 @@ export interface ReferenceTexts {
   readonly openApiYaml: string;
   /** The reference by path. */
   readonly pages: ReadonlyMap<string, string>;
+  /** What its search finds, as JSON. */
+  readonly search: string;
   /** The reference in Markdown, by name. */
   readonly markdown: ReadonlyMap<string, string>;
   readonly llms: string;
@@ -36,6 +38,7 @@ export function renderReference(options: ReferenceOptions): ReferenceTexts {
     openApi,
     openApiYaml: stringify(JSON.parse(openApi), { aliasDuplicateObjects: false }),
     pages: renderDocsPages(description, options.isSandbox),
+    search: renderSearchIndex(description),
     markdown: markdownPages(description),
     llms: llmsText(description, (path) => new URL(path, options.publicBaseUrl).href),
   };

@@ -1,0 +1,3 @@
+import './reference.css';
+import './search.js';
+import './code-blocks.js';
