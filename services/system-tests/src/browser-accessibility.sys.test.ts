@@ -62,7 +62,7 @@ const pages = (): Screens =>
   pagesAt([
     ...['', '/webhooks', '/deliveries', '/why', '/catalogue', '/receiver-code', '/api-keys'],
     ...['/notifications', '/technical-contact', '/audit', '/people', '/sessions', '/account', '/unknown'],
-    ...['', '?tab=settings', '?tab=secret', '/rotate-secret', '/replay'].map(
+    ...['', '?tab=deliveries', '?tab=settings', '?tab=secret', '?tab=try', '/rotate-secret', '/replay'].map(
       (part) => `/webhooks/${seeded.webhook}${part}`,
     ),
     ...[`/deliveries/${seeded.delivery}`, '/deliveries?status=held'],
@@ -71,13 +71,18 @@ const pages = (): Screens =>
 
 /** Those that need a longer way are checked by the tests that go it. */
 const dialogs = (): Screens => {
-  const settings = `/console/webhooks/${seeded.webhook}?tab=settings`;
+  const webhook = (tab: string) => `/console/webhooks/${seeded.webhook}?tab=${tab}`;
+  const settings = webhook('settings');
   const keys = '/console/api-keys';
   return {
-    'webhook edit': [settings, 'Edit settings', fill('Endpoint URL', 'https://a.test/')],
-    'delete webhook': [settings, 'Delete webhook'],
-    'pause webhook': [settings, 'Pause webhook'],
-    'activate webhook': [/^Pause$/, 'Activate webhook'],
+    'webhook events': [settings, 'Change: Events'],
+    'webhook headers': [settings, 'Change: Own headers'],
+    'webhook address': [webhook('try'), fill('Endpoint URL', 'https://a.test/')],
+    'webhook test': [settings, 'Send test'],
+    'webhook menu': [settings, 'More actions'],
+    'delete webhook': [(page) => page.getByRole('menuitem', { name: 'Delete webhook…' }).click()],
+    'pause webhook': [settings, 'Pause'],
+    'activate webhook': [(page) => button(page.getByRole('dialog'), 'Pause').click(), 'Activate'],
     'replay delivery': [`/console/deliveries/${seeded.delivery}`, 'Replay'],
     'create key': [keys, 'Create an API key'],
     'key once': ['Create key', see('Your new API key')],

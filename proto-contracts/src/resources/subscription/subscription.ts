@@ -182,11 +182,9 @@ export const secretActivationIn = z
   })
   .meta({ id: 'WebhookSecretActivationIn', description: 'The secret that signs from now on.' });
 
-export const WEBHOOK_CONDITIONS = ['not_tested', 'active', 'failing', 'recovering', 'paused'] as const;
-
 const webhookCondition = z
   .object({
-    state: z.enum(WEBHOOK_CONDITIONS).meta({
+    state: z.enum(['not_tested', 'active', 'failing', 'recovering', 'paused']).meta({
       description: `\`not_tested\`: the current URL has accepted no test. \`failing\`: the last ${WEBHOOK_LIMITS.failingAfter} attempts failed, and not only tests. \`recovering\`: no attempt fails any more, but deliveries still wait for a retry.`,
     }),
     since: dateTimeOut.nullable().meta({

@@ -11,7 +11,7 @@ export interface DeliveryFilter {
 }
 
 /** Tabs of a webhook's page; the first is shown without a choice. */
-export const WEBHOOK_TABS = ['deliveries', 'settings', 'secret'] as const;
+export const WEBHOOK_TABS = ['overview', 'deliveries', 'settings', 'secret', 'try'] as const;
 type WebhookTab = (typeof WEBHOOK_TABS)[number];
 
 /** Path of each page below `/console`. */

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { conformanceCommand, curlScript, shellWord } from './shell-command.js';
+import { curlScript, shellWord } from './shell-command.js';
 
 test('a shell word can contain quotes and characters that the shell would expand', () => {
   expect(shellWord(`it's $HOME`)).toBe(`'it'\\''s $HOME'`);
@@ -35,14 +35,4 @@ test('the script sends the body with signatures of the secret in a variable', as
   expect(header('x-svc-test')).toBe('true');
   expect(stdout).toMatch(/^https:\/\/hooks\.example\/in\n/);
   expect(stdout.endsWith(body)).toBe(true);
-});
-
-test('the conformance check has the URL and the secrets of the webhook', () => {
-  const webhook = { url: "https://example.com/it's?a&b", secretVersion: 3, pendingSecretVersion: null };
-  expect(conformanceCommand(webhook)).toBe(
-    `partnerctl conformance 'https://example.com/it'\\''s?a&b' --secret-file secret-3.txt --secret-version 3`,
-  );
-  expect(conformanceCommand({ ...webhook, pendingSecretVersion: 5 })).toContain(
-    ' --next-secret-file secret-5.txt --next-secret-version 5',
-  );
 });

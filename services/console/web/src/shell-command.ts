@@ -1,4 +1,4 @@
-import type { Delivery, Webhook } from './api/hooks.js';
+import type { Delivery } from './api/hooks.js';
 
 /** Quotes any text as one shell word. */
 export function shellWord(text: string): string {
@@ -35,17 +35,4 @@ printf '%s' "$BODY" | curl ${shellWord(url)} --include --max-time 10 \\
   --header "webhook-timestamp: $NOW" \\
   --header "webhook-signature: v1,$STANDARD" \\
   --data-binary @-`;
-}
-
-/** The command line that checks a webhook's receiver with its secrets, which the reader saves in files. */
-export function conformanceCommand(
-  webhook: Pick<Webhook, 'url' | 'secretVersion' | 'pendingSecretVersion'>,
-): string {
-  const { url, secretVersion, pendingSecretVersion } = webhook;
-  const file = (version: number) => `secret-${version}.txt`;
-  const next =
-    pendingSecretVersion === null
-      ? ''
-      : ` --next-secret-file ${file(pendingSecretVersion)} --next-secret-version ${pendingSecretVersion}`;
-  return `partnerctl conformance ${shellWord(url)} --secret-file ${file(secretVersion)} --secret-version ${secretVersion}${next}`;
 }

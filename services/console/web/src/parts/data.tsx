@@ -248,17 +248,6 @@ export function NextAttempt(props: {
   );
 }
 
-/** Shows when the next waiting delivery of a webhook is attempted; nothing if none waits. */
-export function NextAttemptOfWebhook({ webhook }: { readonly webhook: Webhook }) {
-  if (nextAttemptOf(webhook) === null) return null;
-  return (
-    <span>
-      {'Next attempt: '}
-      <NextAttempt of={webhook} perSecond={webhook.deliveriesPerSecond} />
-    </span>
-  );
-}
-
 function dueText(perSecond: number | null | undefined): string {
   if (perSecond === undefined) return 'Due, queued';
   return perSecond === null ? 'Due, waiting for a free slot' : `Due, limited to ${perSecond} per second`;

@@ -1,27 +1,30 @@
-import { Group, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
+import { Group, Stack, Tabs, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Navigate, useParams, useSearchParams } from 'react-router';
-import { useAction, useOperation, useWebhook, type Webhook } from '../../api/hooks.js';
+import { useAction, useOperation, useOperationList, useWebhook, type Webhook } from '../../api/hooks.js';
 import {
   LinkButton,
   Loading,
+  LoadMore,
   Notice,
-  OwnerOnly,
   PageHeader,
   Panel,
   QueryView,
   SmallLink,
+  useOwner,
 } from '../../parts/page.js';
-import { DeliveryTable, Facts, NextAttemptOfWebhook, useNow, WebhookState } from '../../parts/data.js';
+import { DeliveryTable, Facts, NextAttempt, useNow, WebhookState } from '../../parts/data.js';
+import { FormFailure } from '../../parts/form.js';
 import { PATHS, WEBHOOK_TABS } from '../../paths.js';
 import { conditionText, webhookName } from '../../webhook-facts.js';
-import { DeletePanel, HeadersPanel, SwitchPanel, TestPanel } from './settings-tab.js';
-import { SettingsPanel } from './settings-panel.js';
-import { SignatureSteps, useSignatureProof, useTestDelivery } from './steps.js';
+import { type Deletion, WebhookActions } from './actions.js';
 import { RetryWaiting } from './retry-waiting.js';
+import { Settings } from './settings.js';
+import { SignatureSteps, useSignatureProof } from './steps.js';
+import { TryAddress } from './try-address.js';
 import { TrafficPanel, useSpan } from '../../parts/traffic.js';
-import { CodeBlock } from '../../parts/code.js';
-import { conformanceCommand } from '../../shell-command.js';
+import { CopyButton } from '../../parts/code.js';
+import classes from './webhook.module.css';
 
 const BACK = { to: PATHS.webhooks, label: 'Webhooks' };
 
@@ -43,82 +46,94 @@ export function Page() {
   return <WebhookPage key={id} id={id} deletion={deletion} />;
 }
 
-type Deletion = ReturnType<typeof useAction<'deleteWebhook'>>;
-
 function WebhookPage({ id, deletion }: { readonly id: string; readonly deletion: Deletion }) {
   const webhook = useWebhook(id);
+  const activate = useAction('activateWebhook', { done: 'Webhook activated' });
   const { data } = webhook;
+  const header = data !== undefined && {
+    description: (
+      <Group gap="xs">
+        <WebhookState webhook={data} /> · <span className={classes['address']}>{data.url}</span>
+        <CopyButton value={data.url} what="the address" isSmall />
+      </Group>
+    ),
+    actions: <WebhookActions webhook={data} activate={activate} deletion={deletion} />,
+  };
   return (
     <>
-      <PageHeader
-        title={data === undefined ? 'Webhook' : webhookName(data)}
-        back={BACK}
-        {...(data === undefined
-          ? {}
-          : {
-              description: data.description === '' ? undefined : data.url,
-              actions: <WebhookState webhook={data} />,
-            })}
-      />
+      <PageHeader title={data === undefined ? 'Webhook' : webhookName(data)} back={BACK} {...header} />
       <QueryView query={webhook} label="the webhook">
-        {(found) => <Everything webhook={found} deletion={deletion} />}
+        {(found) => (
+          <Stack gap="lg">
+            <FormFailure error={deletion.error} />
+            {found.state === 'active' && (activate.response?.backfillId ?? null) !== null && (
+              <Notice tone="info" title="Missed events are being sent">
+                <SmallLink to={PATHS.bulkReplay(id)}>View progress</SmallLink>
+              </Notice>
+            )}
+            <NextStep webhook={found} />
+            <Sections webhook={found} />
+          </Stack>
+        )}
       </QueryView>
     </>
   );
 }
 
-function Everything({ webhook, deletion }: { readonly webhook: Webhook; readonly deletion: Deletion }) {
-  const test = useTestDelivery(webhook.id);
+const SECTIONS = {
+  overview: {
+    label: 'Overview',
+    content: ({ id }: Webhook) => (
+      <>
+        <Traffic id={id} />
+        <Deliveries webhookId={id} />
+      </>
+    ),
+  },
+  deliveries: { label: 'Deliveries', content: ({ id }: Webhook) => <Deliveries webhookId={id} isAll /> },
+  settings: { label: 'Settings', content: (webhook: Webhook) => <Settings webhook={webhook} /> },
+  secret: {
+    label: 'Secret',
+    content: (webhook: Webhook) => (
+      <>
+        <Secret webhook={webhook} />
+        <SignatureCheck webhook={webhook} />
+      </>
+    ),
+  },
+  try: { label: 'Try a new address', content: (webhook: Webhook) => <TryAddress webhook={webhook} /> },
+} as const;
+
+/** The tabs of the page, each with an address. Only an owner can try a new address. */
+function Sections({ webhook }: { readonly webhook: Webhook }) {
+  const isViewer = useOwner().owner.role === 'viewer';
   const [query, setQuery] = useSearchParams();
-  const tab = WEBHOOK_TABS.find((each) => each === query.get('tab')) ?? WEBHOOK_TABS[0];
+  const tabs = WEBHOOK_TABS.filter((each) => each !== 'try' || !isViewer);
   return (
-    <Stack gap="lg">
-      <NextStep webhook={webhook} />
-      <Tabs
-        value={tab}
-        onChange={(value) => setQuery(value === null ? {} : { tab: value }, { preventScrollReset: true })}
-        keepMounted={false}
-      >
-        <Tabs.List mb="lg" aria-label="Webhook sections">
-          <Tabs.Tab value="deliveries">Deliveries</Tabs.Tab>
-          <Tabs.Tab value="settings">Settings</Tabs.Tab>
-          <Tabs.Tab value="secret">Secret</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="deliveries">
-          <Stack gap="lg">
-            <RecentDeliveries webhookId={webhook.id} />
-            <HealthPanel id={webhook.id} />
-          </Stack>
+    <Tabs
+      value={tabs.find((each) => each === query.get('tab')) ?? 'overview'}
+      onChange={(value) => setQuery(value === null ? {} : { tab: value }, { preventScrollReset: true })}
+      keepMounted={false}
+    >
+      <Tabs.List mb="lg" aria-label="Webhook sections" className={classes['tabs']}>
+        {tabs.map((tab) => (
+          <Tabs.Tab key={tab} value={tab}>
+            {SECTIONS[tab].label}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {tabs.map((tab) => (
+        <Tabs.Panel key={tab} value={tab}>
+          <Stack gap="lg">{SECTIONS[tab].content(webhook)}</Stack>
         </Tabs.Panel>
-        <Tabs.Panel value="settings">
-          <Stack gap="lg">
-            <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
-              <SwitchPanel webhook={webhook} />
-              <OwnerOnly>
-                <TestPanel webhook={webhook} test={test} />
-              </OwnerOnly>
-            </SimpleGrid>
-            <SettingsPanel webhook={webhook} />
-            <OwnerOnly>
-              <HeadersPanel webhook={webhook} />
-              <DeletePanel webhook={webhook} deletion={deletion} />
-            </OwnerOnly>
-          </Stack>
-        </Tabs.Panel>
-        <Tabs.Panel value="secret">
-          <Stack gap="lg">
-            <SecretPanel webhook={webhook} />
-            <ConformancePanel webhook={webhook} />
-          </Stack>
-        </Tabs.Panel>
-      </Tabs>
-    </Stack>
+      ))}
+    </Tabs>
   );
 }
 
 /** Next required step for a subscription, if any. */
 function NextStep({ webhook }: { readonly webhook: Webhook }) {
-  const { id, state, verified, secretShown, pendingSecretVersion } = webhook;
+  const { id, verified, secretShown, pendingSecretVersion } = webhook;
   return (
     <>
       {!secretShown && (
@@ -127,10 +142,9 @@ function NextStep({ webhook }: { readonly webhook: Webhook }) {
           <SmallLink to={PATHS.rotateSecret(id)}>Create a secret</SmallLink>
         </Notice>
       )}
-      {secretShown && state === 'paused' && !verified && (
-        <Notice tone="warn" title="This URL is not tested yet, so no events are sent.">
-          After a 2xx response to a test delivery you can activate the webhook.{' '}
-          <SmallLink to={PATHS.webhook(id, 'settings')}>Send a test</SmallLink>
+      {secretShown && !verified && (
+        <Notice tone="warn" title="Not tested yet, so no events are sent">
+          Send a test. If your server accepts it, you can activate the webhook.
         </Notice>
       )}
       <Condition webhook={webhook} />
@@ -155,7 +169,8 @@ function Condition({ webhook }: { readonly webhook: Webhook }) {
       {waiting > 0 && (
         <Group justify="space-between">
           <span>
-            They are retried automatically. <NextAttemptOfWebhook webhook={webhook} />
+            {'Retried automatically. Next attempt: '}
+            <NextAttempt of={webhook} perSecond={webhook.deliveriesPerSecond} />
           </span>
           <RetryWaiting webhook={webhook} />
         </Group>
@@ -164,38 +179,27 @@ function Condition({ webhook }: { readonly webhook: Webhook }) {
   );
 }
 
-/** The newest deliveries to a webhook. */
-function RecentDeliveries({ webhookId }: { readonly webhookId: string }) {
-  const recent = useOperation('listDeliveries', { params: { id: webhookId }, query: { limit: 10 } });
+/** The newest deliveries to a webhook: the first few, or all by pages. */
+function Deliveries({ webhookId, isAll = false }: { readonly webhookId: string; readonly isAll?: boolean }) {
+  const input = { params: { id: webhookId }, query: { limit: isAll ? 50 : 7 } };
+  const list = useOperationList('listDeliveries', input, ({ deliveries }) => deliveries);
+  const [title, to, more] = isAll
+    ? ['Deliveries', PATHS.deliveries({ webhook: webhookId }), 'Filter and search']
+    : ['Latest deliveries', PATHS.webhook(webhookId, 'deliveries'), 'All deliveries'];
   return (
-    <Panel
-      title="Recent deliveries"
-      actions={
-        <Group gap="xs">
-          <LinkButton to={PATHS.deliveries({ webhook: webhookId })} variant="default" size="xs">
-            View all
-          </LinkButton>
-          <LinkButton to={PATHS.bulkReplay(webhookId)} variant="default" size="xs">
-            Bulk replay
-          </LinkButton>
-        </Group>
-      }
-    >
-      <QueryView query={recent} label="the deliveries">
-        {({ deliveries }) =>
-          deliveries.length === 0 ? (
-            <Text c="dimmed">No deliveries yet</Text>
-          ) : (
-            <DeliveryTable rows={deliveries} />
-          )
+    <Panel title={title} actions={<SmallLink to={to}>{more}</SmallLink>}>
+      <QueryView query={list} label="the deliveries">
+        {(rows) =>
+          rows.length === 0 ? <Text c="dimmed">No deliveries yet</Text> : <DeliveryTable rows={rows} />
         }
       </QueryView>
+      {isAll && list.hasMore && <LoadMore shown={list.data?.length ?? 0} what="deliveries" list={list} />}
     </Panel>
   );
 }
 
 /** Attempts to one subscription over time. */
-function HealthPanel({ id }: { readonly id: string }) {
+function Traffic({ id }: { readonly id: string }) {
   const { since } = useSpan();
   const statistics = useOperation(
     'getWebhookStatistics',
@@ -203,58 +207,41 @@ function HealthPanel({ id }: { readonly id: string }) {
     { keepsPrevious: true, isSum: true },
   );
   return (
-    <TrafficPanel
-      title="Webhook health"
-      label="the statistics"
-      query={statistics}
-      note=" Tests are not counted."
-    />
+    <TrafficPanel title="Traffic" label="the statistics" query={statistics} note=" Tests are not counted." />
   );
 }
 
 /** Versions of the secret, and a link to the rotation. */
-function SecretPanel({ webhook }: { readonly webhook: Webhook }) {
+function Secret({ webhook }: { readonly webhook: Webhook }) {
   const { id, secretVersion, secretShown, pendingSecretVersion } = webhook;
+  const next = pendingSecretVersion === null ? 'Rotate secret' : 'Continue rotation';
   return (
-    <Panel title="Signing secret">
-      <Stack gap="sm">
-        <span>
-          Your server verifies deliveries with it. Rotate it once a year, or if it is lost or compromised.
-        </span>
-        <Facts
-          facts={{
-            'Active secret': `Version ${secretVersion}${secretShown ? '' : ', never shown'}`,
-            'Pending secret': pendingSecretVersion === null ? 'None' : `Version ${pendingSecretVersion}`,
-          }}
-        />
-        <Group>
-          <LinkButton to={PATHS.rotateSecret(id)} variant="default">
-            {!secretShown
-              ? 'Create a secret'
-              : pendingSecretVersion === null
-                ? 'Rotate secret'
-                : 'Continue rotation'}
-          </LinkButton>
-        </Group>
-      </Stack>
+    <Panel
+      title="Signing secret"
+      actions={
+        <LinkButton to={PATHS.rotateSecret(id)} variant="default" size="xs">
+          {secretShown ? next : 'Create a secret'}
+        </LinkButton>
+      }
+    >
+      <Text mb="sm">
+        Your server verifies deliveries with it. Rotate it once a year, or if it is lost or compromised.
+      </Text>
+      <Facts
+        facts={{
+          'Active secret': `Version ${secretVersion}${secretShown ? '' : ', never shown'}`,
+          'Pending secret': pendingSecretVersion === null ? 'None' : `Version ${pendingSecretVersion}`,
+        }}
+      />
     </Panel>
   );
 }
 
-/** Checks of the receiver: two tests from here, and the command line's complete check. */
-function ConformancePanel({ webhook }: { readonly webhook: Webhook }) {
-  const { id, secretVersion } = webhook;
-  const tests = useSignatureProof(id, secretVersion);
+/** Checks that the server verifies signatures. */
+function SignatureCheck({ webhook: { id, secretVersion } }: { readonly webhook: Webhook }) {
   return (
     <Panel title="Signature check">
-      <Stack gap="md">
-        <SignatureSteps tests={tests} version={secretVersion} isNext={false} />
-        <Text size="sm">
-          The command line checks more: changed bodies, missing signatures, old timestamps, repeats, unknown
-          fields, large bodies and the response time. Save the secret in the file that the command names.
-        </Text>
-        <CodeBlock label="Conformance check" code={conformanceCommand(webhook)} copies="command" wraps />
-      </Stack>
+      <SignatureSteps tests={useSignatureProof(id, secretVersion)} version={secretVersion} isNext={false} />
     </Panel>
   );
 }

@@ -3,14 +3,7 @@ import {
   createEventCatalogue,
 } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 import { describe, expect, test } from '@jest/globals';
-import {
-  changesOf,
-  type EventChoice,
-  groupsFor,
-  isChosen,
-  toggleEvent,
-  toggleGroup,
-} from './webhook-input.js';
+import { type EventChoice, groupsFor, isChosen, toggleEvent, toggleGroup } from './webhook-input.js';
 
 const { events } = createEventCatalogue();
 
@@ -70,25 +63,4 @@ describe('a choice', () => {
     expect(others).not.toContain('install.job_assigned');
     expect(others).not.toContain('install.*');
   });
-});
-
-const BEFORE = {
-  url: 'https://a.example/',
-  events: ['install.*', 'quote.sent'],
-  description: 'CRM',
-  deliveriesPerSecond: 5,
-};
-
-test('another order of events is no change', () => {
-  expect(changesOf(BEFORE, { ...BEFORE, events: ['quote.sent', 'install.*'] })).toEqual({});
-});
-
-test.each([
-  [{ url: 'https://b.example/' }],
-  [{ events: ['install.*'] }],
-  [{ events: ['install.*', 'quote.viewed'] }],
-  [{ description: '' }],
-  [{ deliveriesPerSecond: null }],
-])('only the changed field is sent: %j', (change) => {
-  expect(changesOf(BEFORE, { ...BEFORE, ...change })).toEqual(change);
 });

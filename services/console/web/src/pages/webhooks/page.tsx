@@ -11,13 +11,15 @@ import { PATHS } from '../../paths.js';
 export function Page() {
   const webhooks = useWebhooks();
   const count = webhooks.data?.subscriptions.length ?? 0;
+  const max = WEBHOOK_LIMITS.subscriptionsPerCompany;
   return (
     <>
       <PageHeader
         title="Webhooks"
-        description={`Each webhook sends events to one URL. You can create ${WEBHOOK_LIMITS.subscriptionsPerCompany} of them.`}
+        description={`Each webhook sends events to one URL.${count > 0 ? ` You have ${count} of ${max}.` : ''}`}
         actions={
-          count > 0 && (
+          count > 0 &&
+          count < max && (
             <LinkButton to={PATHS.createWebhook} leftSection={<IconPlus size={18} aria-hidden />}>
               Create a webhook
             </LinkButton>

@@ -1,0 +1,207 @@
+import {
+  ActionIcon,
+  Button,
+  Code,
+  Menu,
+  Modal,
+  NativeSelect,
+  Radio,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import {
+  IconCopy,
+  IconDots,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconRefresh,
+  IconSend,
+  IconTrash,
+} from '@tabler/icons-react';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { useAction, useEventCatalogue, type Webhook } from '../../api/hooks.js';
+import { ConfirmDialog, ConfirmedButton } from '../../parts/form.js';
+import { OwnerOnly, useOwner } from '../../parts/page.js';
+import { PATHS } from '../../paths.js';
+import { groupsFor, TEST_EVENT } from './webhook-input.js';
+import { TestSteps, useTestDelivery } from './steps.js';
+
+export type Deletion = ReturnType<typeof useAction<'deleteWebhook'>>;
+
+interface Actions {
+  readonly webhook: Webhook;
+  readonly activate: ReturnType<typeof useAction<'activateWebhook'>>;
+  readonly deletion: Deletion;
+}
+
+/** What an owner can do with a webhook. */
+export function WebhookActions({ webhook, activate, deletion }: Actions) {
+  return (
+    <OwnerOnly>
+      <SendTest webhook={webhook} />
+      {webhook.state === 'active' ? (
+        <Pause id={webhook.id} />
+      ) : (
+        <Activate webhook={webhook} activate={activate} />
+      )}
+      <More webhook={webhook} deletion={deletion} />
+    </OwnerOnly>
+  );
+}
+
+/** Sends a test delivery: the example of any event that the company's class may have. */
+function SendTest({ webhook }: { readonly webhook: Webhook }) {
+  const [isOpen, setOpen] = useState(false);
+  const [event, setEvent] = useState<string>(TEST_EVENT);
+  const test = useTestDelivery(webhook.id);
+  const { company } = useOwner();
+  const catalogue = useEventCatalogue();
+  return (
+    <>
+      <Button
+        variant={webhook.verified ? 'default' : 'filled'}
+        leftSection={<IconSend size={16} aria-hidden />}
+        onClick={() => setOpen(true)}
+      >
+        Send test
+      </Button>
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title="Send a test" size="lg">
+        <Stack gap="sm">
+          <Text>
+            Sends an example, even while the webhook is paused. The header x-svc-test marks it as a test.
+          </Text>
+          <NativeSelect
+            label="Event to send"
+            error={catalogue.error === null ? undefined : 'Could not load the events'}
+            value={event}
+            onChange={({ currentTarget }) => setEvent(currentTarget.value)}
+            data={[
+              { value: TEST_EVENT, label: `${TEST_EVENT} (your server can ignore it)` },
+              ...groupsFor(catalogue.data?.events ?? [], company.class).map(({ group, events }) => ({
+                group,
+                items: events.map((each) => each.name),
+              })),
+            ]}
+          />
+          <TestSteps test={test} event={event} />
+        </Stack>
+      </Modal>
+    </>
+  );
+}
+
+function Pause({ id }: { readonly id: string }) {
+  const pause = useAction('pauseWebhook', { done: 'Webhook paused' });
+  return (
+    <ConfirmedButton
+      label="Pause"
+      button={{ leftSection: <IconPlayerPause size={16} aria-hidden /> }}
+      title="Pause this webhook?"
+      confirmLabel="Pause"
+      action={pause}
+      given={{ params: { id } }}
+    >
+      No events are sent until you activate it again. Unfinished deliveries are held until then. You can
+      choose to send missed events as well.
+    </ConfirmedButton>
+  );
+}
+
+function Activate({ webhook: { id, verified }, activate }: Omit<Actions, 'deletion'>) {
+  const [choice, setChoice] = useState('now');
+  return (
+    <ConfirmedButton
+      label="Activate"
+      button={{
+        variant: verified ? 'filled' : 'default',
+        disabled: !verified,
+        leftSection: <IconPlayerPlay size={16} aria-hidden />,
+      }}
+      title="Activate this webhook?"
+      confirmLabel="Activate"
+      action={activate}
+      given={{ params: { id }, body: { backfill: choice === 'backfill' } }}
+    >
+      <Radio.Group label="Missed events" value={choice} onChange={setChoice}>
+        <Stack gap="sm" mt="xs">
+          <Radio
+            value="now"
+            label="Skip missed events"
+            description="Only new events are sent. You can still find missed events under “Trace an event”."
+          />
+          <Radio
+            value="backfill"
+            label="Also send missed events"
+            description="All events since the pause, or since its creation if it was never active, are sent in addition to new ones."
+          />
+        </Stack>
+      </Radio.Group>
+    </ConfirmedButton>
+  );
+}
+
+function More({ webhook: { id, url }, deletion }: Omit<Actions, 'activate'>) {
+  const [isDeleting, setDeleting] = useState(false);
+  const [typed, setTyped] = useState('');
+  const clipboard = useClipboard();
+  const { host } = new URL(url);
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="default" size="var(--control)" aria-label="More actions">
+            <IconDots size={16} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            component={Link}
+            to={PATHS.bulkReplay(id)}
+            leftSection={<IconRefresh size={16} aria-hidden />}
+          >
+            Retry many…
+          </Menu.Item>
+          <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={() => clipboard.copy(id)}>
+            Copy the webhook’s ID
+          </Menu.Item>
+          <Menu.Item
+            c="var(--bad-text)"
+            leftSection={<IconTrash size={16} aria-hidden />}
+            onClick={() => setDeleting(true)}
+          >
+            Delete webhook…
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <ConfirmDialog
+        isOpen={isDeleting}
+        title="Delete this webhook?"
+        confirmLabel="Delete permanently"
+        isDangerous
+        isBlocked={typed.trim() !== host}
+        action={deletion}
+        onConfirm={() => deletion.run({ params: { id } })}
+        onClose={() => setDeleting(false)}
+      >
+        <Stack gap="sm">
+          Nothing more is sent, queued deliveries are canceled, and its secrets are deleted. You cannot undo
+          this. To stop it for a time, pause it.
+          <TextInput
+            label={
+              <>
+                To confirm, type <Code>{host}</Code>
+              </>
+            }
+            value={typed}
+            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        </Stack>
+      </ConfirmDialog>
+    </>
+  );
+}

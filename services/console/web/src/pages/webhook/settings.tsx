@@ -1,0 +1,214 @@
+import { Button, Group, Modal, NumberInput, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
+import { CUSTOM_HEADER_LIMITS } from '@partner/proto-contracts/resources/subscription/custom-headers';
+import { type ReactNode, useState } from 'react';
+import { useAction, type Webhook } from '../../api/hooks.js';
+import { violationsByField } from '../../api/api-client.js';
+import { EventPatterns } from '../../parts/data.js';
+import { Form, useFields } from '../../parts/form.js';
+import { ActionButton, Hint, OwnerOnly, SmallLink, useOwner } from '../../parts/page.js';
+import { PATHS } from '../../paths.js';
+import { rateLabel } from '../../webhook-facts.js';
+import { EventChoice } from './event-choice.js';
+import { eventsViolation } from './webhook-input.js';
+import classes from './webhook.module.css';
+
+/** The settings of a webhook, which an owner changes one by one. */
+export function Settings({ webhook }: { readonly webhook: Webhook }) {
+  const { id, url, description, events, headerNames, deliveriesPerSecond, schemaVersion } = webhook;
+  const isViewer = useOwner().owner.role === 'viewer';
+  return (
+    <Stack gap="xs">
+      {isViewer && <Text c="dimmed">You need the owner role to change these settings.</Text>}
+      <dl className={classes['settings']}>
+        <Setting name="Name" change={(close) => <NameForm webhook={webhook} close={close} />}>
+          {description === '' ? 'None' : description}
+        </Setting>
+        <Setting name="Address">
+          {url}{' '}
+          <OwnerOnly>
+            <SmallLink to={PATHS.webhook(id, 'try')}>Try a new address</SmallLink>
+          </OwnerOnly>
+        </Setting>
+        <Setting name="Events" change={(close) => <EventsForm webhook={webhook} close={close} />}>
+          <EventPatterns events={events} />
+        </Setting>
+        <Setting
+          name="Own headers"
+          hint="Values are stored encrypted and never shown again."
+          change={() => <HeadersForm webhook={webhook} />}
+        >
+          {headerNames.length === 0 ? 'None' : headerNames.join(', ')}
+        </Setting>
+        <Setting
+          name="Rate"
+          hint="Set a limit if your server has one."
+          change={(close) => <RateForm webhook={webhook} close={close} />}
+        >
+          {rateLabel(deliveriesPerSecond)}
+        </Setting>
+        <Setting name="Payload version">{schemaVersion}</Setting>
+      </dl>
+    </Stack>
+  );
+}
+
+/** A setting with a button that changes it in a dialog. */
+function Setting(props: {
+  readonly name: string;
+  readonly children: ReactNode;
+  /** Only for those who can change it. */
+  readonly hint?: string;
+  readonly change?: (close: () => void) => ReactNode;
+}) {
+  const { name, children, hint, change } = props;
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <div>
+          {children}
+          {hint !== undefined && (
+            <OwnerOnly>
+              <Hint>{hint}</Hint>
+            </OwnerOnly>
+          )}
+        </div>
+        {change !== undefined && (
+          <ActionButton
+            variant="default"
+            size="xs"
+            aria-label={`Change: ${name}`}
+            onClick={() => setOpen(true)}
+          >
+            Change
+          </ActionButton>
+        )}
+        <Modal opened={isOpen} onClose={close} title={name} size="lg">
+          {change?.(close)}
+        </Modal>
+      </dd>
+    </div>
+  );
+}
+
+interface Changed {
+  readonly webhook: Webhook;
+  readonly close: () => void;
+}
+
+const useChange = (close?: () => void) =>
+  useAction('updateWebhook', { done: 'Changes saved', onDone: close });
+
+function NameForm({ webhook: { id, description }, close }: Changed) {
+  const update = useChange(close);
+  const { values, field } = useFields({ description }, update.error);
+  const submit = () => update.run({ params: { id }, body: values });
+  return (
+    <Form action={update} submitLabel="Save" onSubmit={submit} onCancel={close}>
+      <TextInput
+        label="Name (optional)"
+        description="Shown in this console."
+        maxLength={200}
+        {...field('description')}
+      />
+    </Form>
+  );
+}
+
+function EventsForm({ webhook, close }: Changed) {
+  const update = useChange(close);
+  const [events, setEvents] = useState<readonly string[]>(webhook.events);
+  const submit = () => update.run({ params: { id: webhook.id }, body: { events } });
+  return (
+    <Form
+      action={update}
+      submitLabel="Save"
+      button={{ disabled: events.length === 0 }}
+      onSubmit={submit}
+      onCancel={close}
+    >
+      <EventChoice
+        value={events}
+        onChange={setEvents}
+        violation={
+          events.length === 0
+            ? 'Choose at least one event.'
+            : eventsViolation(violationsByField(update.error))
+        }
+      />
+    </Form>
+  );
+}
+
+function RateForm({ webhook, close }: Changed) {
+  const update = useChange(close);
+  const [rate, setRate] = useState(webhook.deliveriesPerSecond);
+  const submit = () => update.run({ params: { id: webhook.id }, body: { deliveriesPerSecond: rate } });
+  return (
+    <Form action={update} submitLabel="Save" onSubmit={submit} onCancel={close}>
+      <NumberInput
+        label="Deliveries per second (optional)"
+        description="Choose a rate if your server can handle only a few requests at a time. Other deliveries wait, none is lost."
+        value={rate ?? ''}
+        onChange={(value) => setRate(typeof value === 'number' ? value : null)}
+        error={violationsByField(update.error)['deliveriesPerSecond']}
+        min={1}
+        max={WEBHOOK_LIMITS.deliveriesPerSecond}
+        allowDecimal={false}
+      />
+    </Form>
+  );
+}
+
+/** The names of own headers, and a form that sets one. */
+function HeadersForm({ webhook: { id, headerNames } }: { readonly webhook: Webhook }) {
+  const update = useChange();
+  const { values, violations, field, clear } = useFields({ name: '', value: '' }, update.error);
+  const name = values.name.trim();
+  const set = (header: { readonly name: string; readonly value: string | null }, onSuccess?: () => void) =>
+    update.run({ params: { id }, body: { headers: [header] } }, { ...(onSuccess && { onSuccess }) });
+  return (
+    <Stack gap="md">
+      <Text size="sm">Sent with every delivery and test, for example a key of your API gateway.</Text>
+      {headerNames.map((header) => (
+        <Group key={header} gap="sm">
+          {header}
+          <Button
+            size="xs"
+            variant="default"
+            aria-label={`Remove the header ${header}`}
+            disabled={update.isRunning}
+            onClick={() => set({ name: header, value: null })}
+          >
+            Remove
+          </Button>
+        </Group>
+      ))}
+      <Form
+        action={update}
+        submitLabel={headerNames.includes(name.toLowerCase()) ? 'Replace header' : 'Add header'}
+        button={{ disabled: values.name === '' || values.value === '' }}
+        onSubmit={() => set({ name, value: values.value }, clear)}
+      >
+        <TextInput
+          label="Header name"
+          {...field('name')}
+          error={violations['headers.0.name'] ?? violations['headers']}
+          maxLength={CUSTOM_HEADER_LIMITS.nameLength}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <PasswordInput
+          label="Header value"
+          {...field('value')}
+          error={violations['headers.0.value']}
+          maxLength={CUSTOM_HEADER_LIMITS.valueLength}
+          autoComplete="off"
+        />
+      </Form>
+    </Stack>
+  );
+}

@@ -1,0 +1,111 @@
+import { Code, PasswordInput, Stack, Text } from '@mantine/core';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
+import {
+  CUSTOM_HEADER_LIMITS,
+  isSameHost,
+} from '@partner/proto-contracts/resources/subscription/custom-headers';
+import { useState } from 'react';
+import { violationsByField } from '../../api/api-client.js';
+import { useAction, type Webhook } from '../../api/hooks.js';
+import { ConfirmedButton } from '../../parts/form.js';
+import { Small } from '../../parts/page.js';
+import { AddressField } from './fields.js';
+import { TestSteps, useTestDelivery } from './steps.js';
+
+type Header = { readonly name: string; readonly value: string };
+
+/** Tests another address, and switches the webhook to it. */
+export function TryAddress({ webhook }: { readonly webhook: Webhook }) {
+  const update = useAction('updateWebhook', { done: 'The webhook has its new address' });
+  const [url, setUrl] = useState('');
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const violations = violationsByField(update.error);
+  const isNew = URL.canParse(url) && url !== webhook.url;
+  const isOtherHost = isNew && !isSameHost(webhook.url, url);
+  const headers = webhook.headerNames.flatMap((name) =>
+    values[name] ? [{ name, value: values[name] }] : [],
+  );
+  const headersViolation = Object.entries(violations).find(([path]) => path.startsWith('headers'))?.[1];
+  return (
+    <Stack maw={560}>
+      <Text c="dimmed">
+        Tests go to the new address, signed like real deliveries and marked as tests. Deliveries keep going to
+        the present address until you switch.
+      </Text>
+      <AddressField
+        value={url}
+        onChange={(value) => {
+          setUrl(value);
+          update.reset();
+        }}
+        violation={violations['url']}
+      />
+      {isNew && webhook.headerNames.length > 0 && (
+        <Text size="sm">
+          {isOtherHost
+            ? 'This address has another host. Stored values of own headers are not sent to it: enter them for this host. A header without a value is removed.'
+            : 'The test has only the own headers that you enter here. Without a value, the stored one stays.'}
+        </Text>
+      )}
+      {isNew &&
+        webhook.headerNames.map((name) => (
+          <PasswordInput
+            key={name}
+            label={
+              <>
+                Value of <Code>{name}</Code> (optional)
+              </>
+            }
+            value={values[name] ?? ''}
+            onChange={({ currentTarget }) => setValues({ ...values, [name]: currentTarget.value })}
+            maxLength={CUSTOM_HEADER_LIMITS.valueLength}
+            autoComplete="off"
+          />
+        ))}
+      {headersViolation !== undefined && <Small c="red">{headersViolation}</Small>}
+      {isNew && (
+        <TestAndSwitch
+          key={JSON.stringify([url, headers])}
+          webhook={webhook}
+          body={{ url, ...(headers.length > 0 && { headers }) }}
+          removed={isOtherHost ? webhook.headerNames.filter((name) => !values[name]) : []}
+          update={update}
+        />
+      )}
+    </Stack>
+  );
+}
+
+function TestAndSwitch(props: {
+  readonly webhook: Webhook;
+  /** Of the test: the address, and the own headers that are entered for it. */
+  readonly body: { readonly url: string; readonly headers?: readonly Header[] };
+  /** Names of the headers that the new address does not get. */
+  readonly removed: readonly string[];
+  readonly update: ReturnType<typeof useAction<'updateWebhook'>>;
+}) {
+  const { webhook, body, removed, update } = props;
+  const test = useTestDelivery(webhook.id, body);
+  const isAccepted = test.outcome?.kind === 'delivered';
+  const headers = [...(body.headers ?? []), ...removed.map((name) => ({ name, value: null }))];
+  return (
+    <>
+      <TestSteps test={test} isNext={!isAccepted} />
+      <ConfirmedButton
+        label="Switch to it…"
+        button={{ variant: isAccepted ? 'filled' : 'default' }}
+        title="Switch to the new address?"
+        confirmLabel="Switch"
+        action={update}
+        given={{
+          params: { id: webhook.id },
+          body: { url: body.url, ...(headers.length > 0 && { headers }) },
+        }}
+      >
+        {isAccepted
+          ? `It has accepted a test. If you switch within ${WEBHOOK_LIMITS.testedUrlMinutes} minutes of it, the webhook stays as it is. Waiting deliveries go to the new address.`
+          : 'It has not accepted a test. The webhook is paused when you switch, until the new address has accepted one.'}
+      </ConfirmedButton>
+    </>
+  );
+}
