@@ -233,12 +233,11 @@ describe('the list of deliveries', () => {
     await search.press('Enter');
     await page.waitForURL(/search=WO-1001/);
     const refused = page.getByRole('cell', { name: '404' });
-    const failed = rows().filter({ has: refused }).first();
-    await failed.waitFor();
+    await rows().filter({ has: refused }).first().waitFor();
 
     await page.setViewportSize({ width: 390, height: 844 });
     await pick('State', 'Given up');
-    await failed.getByText('install.job_assigned').click();
+    await rows().filter({ hasText: 'Given up' }).first().getByText('install.job_assigned').last().click();
     await heading('install.job_assigned').waitFor();
     await expectText('Your server responded with 404');
   });
