@@ -328,7 +328,7 @@ export function DeliveryTable(props: {
         id={row.id}
         to={linkTo(row.id)}
         aria-current={row.id === openId ? 'true' : undefined}
-        replace={openId !== undefined}
+        replace={openId !== undefined && row.id !== openId}
         preventScrollReset
       >
         <VisuallyHidden>{`${row.event}: `}</VisuallyHidden>
