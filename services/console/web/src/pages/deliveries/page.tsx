@@ -96,7 +96,7 @@ function DeliveryList(props: {
   }, [isLoading, newestAt, heldAt, setHeldAt]);
 
   const showNewest = () => {
-    list.keepNewest();
+    list.forgetLive();
     setHeldAt(undefined);
     window.scrollTo({ top: 0 });
   };

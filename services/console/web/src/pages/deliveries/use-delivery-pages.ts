@@ -91,12 +91,8 @@ export function useDeliveryPages(list: {
     error: data === undefined || pages.isFetchNextPageError ? pages.error : null,
     retry: () => void (data === undefined ? pages.refetch() : pages.fetchNextPage()),
     since: since.data,
-    /** Leaves only the newest page of the live list. */
-    keepNewest: () =>
-      queries.setQueryData<Pages>(
-        liveKey,
-        (live) => live && { pages: live.pages.slice(0, 1), pageParams: live.pageParams.slice(0, 1) },
-      ),
+    /** Has the live list loaded anew. */
+    forgetLive: () => queries.removeQueries({ queryKey: liveKey, exact: true }),
   };
 }
 
