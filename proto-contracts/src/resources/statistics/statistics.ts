@@ -15,6 +15,20 @@ export const TREND_MINUTES = [5, 30, 180, 720] as const;
 
 const milliseconds = z.int().nullable();
 
+const deliveryCounts = z
+  .object({
+    total: z.int().meta({
+      description:
+        'Those with a finished attempt; tests are not counted. Those neither delivered nor dead-lettered wait for a retry.',
+    }),
+    delivered: z.int().meta({ description: 'Those delivered so far.' }),
+    deliveredFirst: z.int().nullable().meta({
+      description: 'Those delivered by their first attempt; null: not known for all of the span.',
+    }),
+    deadLettered: z.int().meta({ description: 'Those that are dead-lettered now.' }),
+  })
+  .meta({ id: 'WebhookDeliveryCounts', description: 'Deliveries that were created in this time, by state.' });
+
 export const attemptCounts = z
   .object({
     attempts: z.int().meta({ description: 'All finished attempts; tests are not counted.' }),
@@ -30,6 +44,7 @@ export const attemptCounts = z
     p95Ms: milliseconds.meta({
       description: '95th percentile of the durations, interpolated; null without attempts.',
     }),
+    deliveries: deliveryCounts,
   })
   .meta({ id: 'WebhookAttemptCounts', description: 'Attempts by outcome, and their duration.' });
 
@@ -121,6 +136,7 @@ export const COUNTS_EXAMPLE = {
   deadLettered: 0,
   p50Ms: 84,
   p95Ms: 231,
+  deliveries: { total: 410, delivered: 409, deliveredFirst: 407, deadLettered: 0 },
 } as const satisfies z.infer<typeof attemptCounts>;
 
 export const BUCKET_EXAMPLE = { startsAt: '2026-09-03T12:30:00.000Z', ...COUNTS_EXAMPLE };

@@ -11,7 +11,7 @@ import {
 } from '../../database/columns.js';
 import type { Database, Transaction } from '../../database/database.js';
 import { TABLES } from '../../database/tables.js';
-import { type CountedAttempt, countAttempts } from '../statistics/count-attempts.js';
+import { type CountedAttempt, type CountedDelivery, countAttempts } from '../statistics/count-attempts.js';
 import { ATTEMPT } from '../deliveries/attempt-columns.js';
 import { FAILING_AFTER } from '../deliveries/claim-rule.js';
 import { DELIVERY } from '../deliveries/delivery-columns.js';
@@ -41,6 +41,7 @@ const UNDER_LOCK = {
   state: DELIVERY.state,
   attempts: DELIVERY.attempts,
   leaseId: DELIVERY.leaseId,
+  createdAt: DELIVERY.createdAt,
   isTrial: computed<boolean>((d) => `${d}.wrong_secret is not null or ${d}.test_url is not null`),
   /** Since the delivery was queued, by the database's clock. */
   ageSeconds: computed<number>((d) => `extract(epoch from clock_timestamp() - ${d}.created_at)::float8`),
@@ -91,7 +92,11 @@ export async function recordAttempts(
     const recovered = recordedLate.filter(({ isRecovery }) => isRecovery);
     const outcome = settle(deliveries, results, recovered, deps.retry);
     writeSettlements(tx, outcome);
-    countAttempts(tx, [...recordedLate, ...outcome.recorded.map(countedAttempt)]);
+    countAttempts(
+      tx,
+      [...recordedLate, ...outcome.recorded.map(countedAttempt)],
+      [...recovered.map(RECOVERED), ...outcome.settled.map(countedDelivery)],
+    );
     countDeadLetters(tx, outcome.recorded);
     // A finished attempt frees a slot under the cap of its subscription.
     if (outcome.settled.length > 0) slotsFreed.tell(tx);
@@ -178,6 +183,7 @@ const LOCK_AND_RECORD = {
 
 interface LateAttempt extends CountedAttempt {
   readonly companyId: string;
+  readonly createdAt: Date;
   /** True if it makes a dead letter delivered. */
   readonly isRecovery: boolean;
 }
@@ -185,7 +191,7 @@ interface LateAttempt extends CountedAttempt {
 const RECORD_LATE = {
   name: 'record-late-attempts',
   text: `with locked as materialized (
-     select f.id, f.subscription_id, f.company_id, f.resource_id, f.is_test, f.state from finished_deliveries f
+     select f.* from finished_deliveries f
      where f.id = any($1::text[]) order by f.id for no key update
    ), ${ERASED}, recorded as (
      ${RECORDED}
@@ -196,7 +202,7 @@ const RECORD_LATE = {
        and f.id in (select delivery_id from recorded where outcome = 'delivered')
    )
    select locked.subscription_id as "subscriptionId", locked.company_id as "companyId", locked.is_test as "isTest",
-     recorded.started_at as "startedAt", recorded.duration_ms as "durationMs",
+     locked.created_at as "createdAt", recorded.started_at as "startedAt", recorded.duration_ms as "durationMs",
      recorded.outcome = 'delivered' as "isDelivered", false as "isDeadLetter",
      recorded.outcome = 'delivered' and locked.state = 'dead_lettered' as "isRecovery"
    from recorded join locked on locked.id = recorded.delivery_id`,
@@ -232,6 +238,21 @@ function countedAttempt({ delivery, result, isDeadLetter }: RecordedAttempt): Co
     isDelivered: outcome === 'delivered',
     isDeadLetter,
   };
+}
+
+const RECOVERED = ({ subscriptionId, isTest, createdAt }: LateAttempt): CountedDelivery => ({
+  ...{ subscriptionId, isTest, createdAt, counts: [0, 0, 1, -1] },
+});
+
+function countedDelivery({ delivery, change: { kind, attempts } }: SettledDelivery): CountedDelivery {
+  const isDelivered = kind === 'delivered';
+  const counts = [
+    delivery.attempts === 0,
+    isDelivered && attempts === 1,
+    isDelivered,
+    kind === 'dead_lettered',
+  ];
+  return { ...delivery, counts: counts.map(Number) };
 }
 
 interface Outcome {

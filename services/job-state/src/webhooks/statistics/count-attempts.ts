@@ -1,4 +1,5 @@
 import type { Transaction } from '../../database/database.js';
+import { column, columnArrays, unnestColumns } from '../../database/columns.js';
 import { DURATION_BOUNDS_MS, DURATION_SLOTS } from './duration-histogram.js';
 
 export interface CountedAttempt {
@@ -11,6 +12,36 @@ export interface CountedAttempt {
   readonly isDeadLetter: boolean;
 }
 
+/** What an attempt changes in the counts of the deliveries that were created when its own was. */
+export interface CountedDelivery {
+  readonly subscriptionId: string;
+  /** A test of the owner, which is not counted. */
+  readonly isTest: boolean;
+  readonly createdAt: Date;
+  /** In the order of {@link DELIVERY_COUNTS}. */
+  readonly counts: readonly number[];
+}
+
+/**
+ * The counts of `deliveries` in order: with an attempt, delivered by the first one, delivered, dead-lettered. Each with what stands
+ * for it in a row of an earlier version, which only counted attempts.
+ */
+export const DELIVERY_COUNTS = [
+  'delivered + dead_lettered',
+  'null::integer',
+  'delivered',
+  'dead_lettered',
+] as const;
+
+const COUNTED = {
+  subscriptionId: column<string>('subscription_id', 'text'),
+  at: column<Date>('at', 'timestamptz'),
+  durationMs: column<number>('duration_ms', 'integer'),
+  isDelivered: column<boolean>('is_delivered', 'boolean'),
+  isDeadLetter: column<boolean>('is_dead_letter', 'boolean'),
+  ...Object.fromEntries(DELIVERY_COUNTS.map((_, n) => [`count${n}`, column<number>(`count${n}`, 'integer')])),
+} as const;
+
 /** Maps each slot of a histogram; Postgres counts them from 1. */
 function forEachSlot(sql: (slot: number) => string): string {
   return Array.from({ length: DURATION_SLOTS }, (_, index) => sql(index + 1)).join(', ');
@@ -19,45 +50,50 @@ function forEachSlot(sql: (slot: number) => string): string {
 const COUNT_ATTEMPTS = {
   name: 'count-attempts',
   text: `
-  with attempt as (
-    select subscription_id, date_bin('5 minutes', least(started_at, now()), 'epoch') as starts_at,
-      width_bucket(duration_ms, $7::integer[]) + 1 as slot, is_delivered, is_dead_letter
-    from unnest($1::text[], $2::timestamptz[], $3::integer[], $4::boolean[], $5::boolean[], $6::boolean[])
-      as attempt (subscription_id, started_at, duration_ms, is_delivered, is_dead_letter, is_test)
-    where not is_test
+  with counted as (
+    select *, date_bin('5 minutes', least(at, now()), 'epoch') as starts_at, width_bucket(duration_ms, $1::integer[]) + 1 as slot
+    from ${unnestColumns(COUNTED, 'counted', 2)}
   )
-  insert into delivery_statistics as known (subscription_id, starts_at, delivered, failed, dead_lettered, durations)
+  insert into delivery_statistics as known (subscription_id, starts_at, delivered, failed, dead_lettered, durations, deliveries)
   select subscription_id, starts_at, count(*) filter (where is_delivered), count(*) filter (where not is_delivered),
-    count(*) filter (where is_dead_letter), array[${forEachSlot((slot) => `count(*) filter (where slot = ${slot})`)}]
-  from attempt
+    count(*) filter (where is_dead_letter), array[${forEachSlot((slot) => `count(*) filter (where slot = ${slot})`)}],
+    array[${DELIVERY_COUNTS.map((_, n) => `coalesce(sum(count${n}), 0)`).join(', ')}]
+  from counted
   group by subscription_id, starts_at
   order by subscription_id, starts_at
   on conflict (subscription_id, starts_at) do update set
     delivered = known.delivered + excluded.delivered,
     failed = known.failed + excluded.failed,
     dead_lettered = known.dead_lettered + excluded.dead_lettered,
-    durations = array[${forEachSlot((slot) => `known.durations[${slot}] + excluded.durations[${slot}]`)}]`,
+    durations = array[${forEachSlot((slot) => `known.durations[${slot}] + excluded.durations[${slot}]`)}],
+    deliveries = array[${DELIVERY_COUNTS.map(
+      (before, n) =>
+        `coalesce(known.deliveries[${n + 1}], ${before.replace(/\b(delivered|dead_lettered)/g, 'known.$&')}) + excluded.deliveries[${n + 1}]`,
+    ).join(', ')}]`,
 };
 
 /**
- * Adds attempts to the statistics of their subscriptions in one statement.
+ * Adds attempts, and what they change of deliveries, to the statistics of their subscriptions in one statement.
  *
  * Each counts in the five minutes in which it began, so late results after an outage match the receiver's own log. An attempt
- * that began in the future, by a wrong dispatcher clock, counts as begun now.
+ * that began in the future, by a wrong dispatcher clock, counts as begun now. A delivery counts in those in which it was created.
  *
  * Call it once for each recorded attempt, as the last statement of the transaction that records it. Locks: the rows of the
  * statistics in ascending order, until the commit. Other transactions that record attempts to the same subscriptions wait for
  * it.
  */
-export function countAttempts(tx: Pick<Transaction, 'query'>, attempts: readonly CountedAttempt[]): void {
-  if (attempts.every(({ isTest }) => isTest)) return;
-  void tx.query(COUNT_ATTEMPTS, [
-    attempts.map(({ subscriptionId }) => subscriptionId),
-    attempts.map(({ startedAt }) => startedAt),
-    attempts.map(({ durationMs }) => durationMs),
-    attempts.map(({ isDelivered }) => isDelivered),
-    attempts.map(({ isDeadLetter }) => isDeadLetter),
-    attempts.map(({ isTest }) => isTest),
-    DURATION_BOUNDS_MS,
-  ]);
+export function countAttempts(
+  tx: Pick<Transaction, 'query'>,
+  attempts: readonly CountedAttempt[],
+  deliveries: readonly CountedDelivery[] = [],
+): void {
+  const counted = [
+    ...attempts.map((attempt) => ({ ...attempt, at: attempt.startedAt })),
+    ...deliveries.map(({ counts, ...delivery }) => ({
+      ...{ ...delivery, at: delivery.createdAt },
+      ...Object.fromEntries(counts.map((count, n) => [`count${n}`, count])),
+    })),
+  ].filter(({ isTest }) => !isTest);
+  if (counted.length === 0) return;
+  void tx.query(COUNT_ATTEMPTS, [DURATION_BOUNDS_MS, ...columnArrays(COUNTED, counted)]);
 }

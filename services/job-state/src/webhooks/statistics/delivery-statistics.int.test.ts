@@ -62,6 +62,37 @@ describe('the statistics of a subscription', () => {
     expect(await totalsOf(of)).toEqual({ delivered: 0, failed: 1, deadLettered: 0 });
   });
 
+  test('count deliveries where they were created, by what became of them, and tests never [CONSOLE-6]', async () => {
+    const of = await fixture.companyWith(5);
+    const [first = '', second = '', dead = '', waiting = '', testId = ''] = of.ids;
+    await fixture.set('deliveries', testId, 'is_test = true');
+    const all = `created_at = '2026-03-05T10:00:00Z'`;
+    for (const id of of.ids) await fixture.set('deliveries', id, all);
+    const counts = async () => {
+      const { buckets } = await client.getSubscriptionStatistics(of, {
+        from: new Date('2026-03-05T09:58:00Z'),
+        to: new Date('2026-03-05T10:05:00Z'),
+      });
+      return buckets.map(({ deliveries }) => Object.values(deliveries).join(' '));
+    };
+    for (const id of [second, waiting, testId]) await fail(id);
+    await together(attempted(first), attempted(second));
+    for (let n = 0; n < 8; n += 1) await fail(dead);
+    expect(await counts()).toEqual(['4 2 1 1']);
+    await handle(attempted(dead));
+    expect(await counts()).toEqual(['4 3 1 0']);
+    const { webhooks } = await client.getCompanyStatistics(of, lastDay());
+    expect(webhooks).toMatchObject([{ retrying: 1 }]);
+    // A row of an earlier version.
+    await fixture.database.query(
+      'update delivery_statistics set deliveries = null, delivered = 6, dead_lettered = 2 where subscription_id = $1',
+      [of.subscriptionId],
+    );
+    expect(await counts()).toEqual(['8 6  2']);
+    await handle(attempted(waiting));
+    expect(await counts()).toEqual(['9 7  2']);
+  });
+
   test('add up over concurrent batches of replicas for the same subscriptions', async () => {
     const companies = await Promise.all([
       fixture.companyWith(30),

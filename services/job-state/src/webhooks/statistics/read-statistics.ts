@@ -7,6 +7,7 @@ import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import type { Queryable } from '../../database/database.js';
 import { dueAt, isWaiting, waitingCount } from '../deliveries/delivery-columns.js';
 import { getSubscription, type SubscriptionOfCompany } from '../subscriptions/get-subscription.js';
+import { DELIVERY_COUNTS } from './count-attempts.js';
 import { DURATION_SLOTS, type DurationHistogram, percentileMs } from './duration-histogram.js';
 import { type BucketedSpan, bucketsOf, type StatisticsSpan } from './statistics-span.js';
 
@@ -19,19 +20,28 @@ interface SummedRow {
   readonly failed: number;
   readonly deadLettered: number;
   readonly durations: DurationHistogram;
+  /** In the order of {@link DELIVERY_COUNTS}. */
+  readonly deliveries: readonly number[];
+  /** False: an earlier version counted some of them. */
+  readonly isFirstKnown: boolean;
 }
 
 /** All numbers are double precision: sums never grow large enough to be rounded. */
 const sum = (column: string) => `coalesce(sum(${column}), 0)::float8`;
 const DURATIONS = Array.from({ length: DURATION_SLOTS }, (_, slot) => sum(`durations[${slot + 1}]`));
+/** A row of an earlier version, or that two versions counted, can have more ends than attempted deliveries. */
+const DELIVERIES = DELIVERY_COUNTS.map((before, n) => `coalesce(deliveries[${n + 1}], ${before})`).map(
+  (count, n, [, , delivered, dead]) => sum(n === 0 ? `greatest(${count}, ${delivered} + ${dead})` : count),
+);
 
 const STATISTICS = `
   select subscription_id as "subscriptionId", starts_at as "startsAt", step_at as "stepAt", ${sum('delivered')} as delivered,
-    ${sum('failed')} as failed, ${sum('dead_lettered')} as "deadLettered", array[${DURATIONS.join(', ')}] as durations
+    ${sum('failed')} as failed, ${sum('dead_lettered')} as "deadLettered", array[${DURATIONS.join(', ')}] as durations,
+    array[${DELIVERIES.join(', ')}] as deliveries, bool_and(deliveries[2] is not null) as "isFirstKnown"
   from (
     select subscription_id, date_bin(make_interval(mins => $4), starts_at, 'epoch') as starts_at,
       date_bin(make_interval(mins => $5), starts_at, 'epoch') as step_at,
-      delivered, failed, dead_lettered, durations
+      delivered, failed, dead_lettered, durations, deliveries
     from delivery_statistics
     where subscription_id = any($1::text[]) and starts_at >= $2 and starts_at < $3
   ) as bucket
@@ -118,10 +128,15 @@ function ofAll(
 }
 
 function shownCounts(row: Omit<SummedRow, 'startsAt'> | undefined): ShownAttemptCounts {
-  const { delivered = 0, failed = 0, deadLettered = 0, durations } = row ?? {};
+  const { delivered = 0, failed = 0, deadLettered = 0, durations, deliveries = [], isFirstKnown } = row ?? {};
+  const [total = 0, first = 0, accepted = 0, givenUp = 0] = deliveries;
   const percentile = (part: number) => (durations && percentileMs(durations, part)) ?? null;
   return {
     ...{ attempts: delivered + failed, delivered, failed, deadLettered },
     ...{ p50Ms: percentile(0.5), p95Ms: percentile(0.95) },
+    deliveries: {
+      ...{ total, delivered: accepted, deadLettered: givenUp },
+      deliveredFirst: isFirstKnown === false ? null : first,
+    },
   };
 }

@@ -64,7 +64,11 @@ export async function together(...messages: ReturnType<typeof attempted>[]): Pro
 
 export const lastDay = () => ({ from: new Date(Date.now() - DAY_MS / 2), to: new Date() });
 
-export function plain({ delivered, failed, deadLettered }: Omit<ShownAttemptCounts, 'attempts'>) {
+export function plain({
+  delivered,
+  failed,
+  deadLettered,
+}: Pick<ShownAttemptCounts, 'delivered' | 'failed' | 'deadLettered'>) {
   return { delivered, failed, deadLettered };
 }
 
