@@ -21,7 +21,7 @@ async function openForInstaller(path?: string): Promise<void> {
 }
 
 const heading = (name: string) => steps.heading(page, name);
-const webhooks = () => steps.region(page, 'Webhooks');
+const busiest = () => steps.region(page, 'Busiest webhooks');
 
 const focused = () =>
   page.evaluate(
@@ -62,12 +62,12 @@ describe('signing in', () => {
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type(installer().owner.password);
     await page.keyboard.press('Enter');
-    await heading('Overview').waitFor();
-    await page.getByText('No webhooks yet').waitFor();
+    await heading('Get your first event').waitFor();
+    await checkLooks(page, 'first-steps');
 
     await page.getByRole('link', { name: 'Skip to content' }).focus();
     await page.keyboard.press('Enter');
-    await tabTo('Create your first webhook');
+    await tabTo('Create webhook');
     await page.keyboard.press('Enter');
     await heading('Create a webhook').waitFor();
     expect(await page.title()).toContain('Create a webhook');
@@ -108,7 +108,7 @@ describe('signing in', () => {
 });
 
 describe('the overview', () => {
-  test('lists what needs attention first, then the health of every webhook', async () => {
+  test('counts deliveries, names what fails in one line, and leads to the deliveries of a bar by keyboard', async () => {
     const stack = suite.stack();
     suite.responses.set('down', { kind: 'status', status: 500 });
     const down = await suite.subscribe('up');
@@ -131,16 +131,29 @@ describe('the overview', () => {
     });
     await openForInstaller();
 
-    await page.getByText('Deliveries to Dispatch board fail').waitFor();
-    await page.getByText('The service works, and webhooks leave on time').waitFor();
-    await page
-      .getByText('At least 5 attempts in a row failed. 3 deliveries dead-lettered in the last 24 hours.')
+    await page.getByText('3 of 6 deliveries, 50% at the first attempt').waitFor();
+    await busiest()
+      .getByRole('row', { name: /^Warehouse .* 3 100% about/ })
       .waitFor();
-    await webhooks().getByText('Warehouse').waitFor();
-    await webhooks().getByText('100%').first().waitFor();
-    expect(await webhooks().getByRole('link', { name: '3 dead-lettered' }).count()).toBe(1);
-    await webhooks().getByRole('link', { name: 'Dispatch board' }).click();
+    await button(page, 'Last 24 hours').press('Enter');
+    await page.getByRole('menuitemradio', { name: 'Last hour' }).press('Enter');
+    await page.getByText('Show as a table').click();
+    const table = page.getByRole('table', { name: /^Deliveries and response times of the last hour/ });
+    await table.getByRole('row', { name: / 3 0 3 about / }).waitFor();
+
+    const chart = page.getByRole('group', { name: /^Deliveries of the last hour/ });
+    await chart.getByRole('link').or(chart.getByRole('img')).last().press('Home');
+    expect(await focused()).toMatch(/: Accepted 0, Waiting 0, Given up 0$/);
+    for (let moves = 0; moves < 12 && !/Accepted 3/.test(String(await focused())); moves += 1) {
+      await page.keyboard.press('ArrowRight');
+    }
+    expect(await focused()).toMatch(/: Accepted 3, Waiting 0, Given up 3$/);
+    await page.keyboard.press('Enter');
+    await page.getByText('All 6 deliveries shown').waitFor();
+    await page.goBack();
     await page.getByText(/^Failing since \d\d:\d\d: 24 attempts failed$/).waitFor();
+    await page.getByRole('link', { name: 'See why' }).click();
+    await heading('Dispatch board').waitFor();
   });
 
   test('says what could not be loaded, never that there is nothing, and loads it with the next attempt', async () => {
@@ -155,12 +168,11 @@ describe('the overview', () => {
     await checkLooks(page, 'overview-error');
     await bringBack();
     await button(page, 'Retry').click();
-    await webhooks().waitFor();
+    await busiest().waitFor();
     expect(await page.getByText('Could not load your webhooks').count()).toBe(0);
     await page.getByText('Not everything could be loaded').waitFor();
-    expect(await page.getByText('No open issues').count()).toBe(0);
-    await webhooks().getByText('Unknown').first().waitFor();
-    expect(await webhooks().getByText('None', { exact: true }).count()).toBe(0);
+    expect(await page.getByText('Nothing needs your attention').count()).toBe(0);
+    await busiest().getByText('Unknown').waitFor();
   });
 });
 

@@ -56,6 +56,11 @@ export function formatDuration(ms: number | null | undefined): string {
   return `${whole.format(Math.round(ms / 60_000))} min`;
 }
 
+/** Formats a duration that is an estimate, e.g. `about 1.7 s`. */
+export function formatAbout(ms: number | null | undefined): string {
+  return ms === null || ms === undefined ? '–' : `about ${formatDuration(Number(ms.toPrecision(2)))}`;
+}
+
 /** Formats a count, e.g. `12,480`. */
 export function formatCount(count: number): string {
   return whole.format(count);

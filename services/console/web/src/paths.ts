@@ -1,13 +1,13 @@
 /** Filters of the list of deliveries, by their query parameter. */
 export interface DeliveryFilter {
-  readonly webhook?: string;
-  readonly status?: string;
-  readonly event?: string;
-  readonly search?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly fromNumber?: string;
-  readonly toNumber?: string;
+  readonly webhook?: string | undefined;
+  readonly status?: string | undefined;
+  readonly event?: string | undefined;
+  readonly search?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly fromNumber?: string | undefined;
+  readonly toNumber?: string | undefined;
 }
 
 /** Tabs of a webhook's page; the first is shown without a choice. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { chartPoints, chartTicks, fewerPoints, spanNamed, spanUntil } from './statistics-span.js';
+import { axisStep, chartPoints, chartTicks, fewerPoints, spanNamed, spanUntil } from './statistics-span.js';
 
 const NOW = new Date('2026-09-08T12:34:56.000Z');
 
@@ -22,10 +22,7 @@ test.each([
 describe('the points of a chart', () => {
   const bucket = {
     startsAt: '2026-09-08T12:30:00.000Z',
-    attempts: 3,
-    delivered: 2,
-    failed: 1,
-    deadLettered: 0,
+    deliveries: { total: 4, delivered: 2, deadLettered: 1 },
     p50Ms: 80,
     p95Ms: 200,
   };
@@ -34,8 +31,8 @@ describe('the points of a chart', () => {
     const points = chartPoints({ buckets: [bucket], bucketMinutes: 5 }, '24h', NOW);
     expect(points).toHaveLength(288);
     expect(points[0]?.at.toISOString()).toBe('2026-09-07T12:35:00.000Z');
-    expect(points[0]).toMatchObject({ delivered: 0, failed: 0, p95Ms: null });
-    expect(points.at(-1)).toMatchObject({ delivered: 2, failed: 1, p50Ms: 80, p95Ms: 200 });
+    expect(points[0]).toMatchObject({ accepted: 0, waiting: 0, p95Ms: null });
+    expect(points.at(-1)).toMatchObject({ accepted: 2, waiting: 1, givenUp: 1, p50Ms: 80, p95Ms: 200 });
   });
 
   test('keep their sums when merged', () => {
@@ -44,7 +41,8 @@ describe('the points of a chart', () => {
     const fewer = fewerPoints(points, 24);
     // The first hour and the last are cut.
     expect(fewer).toHaveLength(25);
-    expect(fewer.at(-1)).toMatchObject({ delivered: 4, failed: 2, p95Ms: 900 });
+    expect(fewer.at(-1)).toMatchObject({ accepted: 4, waiting: 2, p95Ms: 900 });
+    expect(fewer.map(({ until }) => until).slice(0, -1)).toEqual(fewer.map(({ at }) => at).slice(1));
     expect(fewerPoints(points, 288)).toEqual(points);
     expect(fewerPoints([], 24)).toEqual([]);
   });
@@ -63,4 +61,14 @@ describe('the points of a chart', () => {
     const [gap, ...gaps] = ticks.slice(1).map(({ at }, place) => Number(at) - Number(ticks[place]?.at));
     expect(gaps.every((each) => each === gap)).toBe(true);
   });
+});
+
+test.each([
+  [0, 1],
+  [3, 1],
+  [7, 2],
+  [187, 50],
+  [801, 500],
+])('an axis of four steps up to %d has steps of %d', (largest, step) => {
+  expect(axisStep(largest, 4)).toBe(step);
 });

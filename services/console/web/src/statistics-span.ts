@@ -35,38 +35,44 @@ export function spanUntil(name: SpanName, now: Date): { readonly from?: string }
   return { from: new Date(Math.ceil(from / step) * step).toISOString() };
 }
 
-/** A point of a chart: one bucket, possibly empty. */
+/** A point of a chart: one bucket or several, possibly empty. */
 export interface ChartPoint {
   readonly at: Date;
-  readonly delivered: number;
-  readonly failed: number;
+  readonly until: Date;
+  readonly accepted: number;
+  readonly waiting: number;
+  readonly givenUp: number;
   readonly p50Ms: number | null;
   readonly p95Ms: number | null;
 }
 
+type Bucket = Pick<StatisticsBucket, 'startsAt'> &
+  Partial<Pick<StatisticsBucket, 'p50Ms' | 'p95Ms'>> & {
+    readonly deliveries: Pick<StatisticsBucket['deliveries'], 'total' | 'delivered' | 'deadLettered'>;
+  };
+
 /** Returns all buckets of a span up to now, oldest first, including empty ones, which the API omits. */
 export function chartPoints(
-  statistics: {
-    readonly buckets: readonly (Pick<StatisticsBucket, 'startsAt' | 'delivered' | 'failed'> &
-      Partial<Pick<StatisticsBucket, 'p50Ms' | 'p95Ms'>>)[];
-    readonly bucketMinutes: number;
-  },
+  statistics: { readonly buckets: readonly Bucket[]; readonly bucketMinutes: number },
   span: SpanName,
   now: Date,
 ): readonly ChartPoint[] {
-  const widthMs = statistics.bucketMinutes * 60_000;
+  const widthMs = statistics.bucketMinutes * MINUTE_MS;
   const known = new Map(statistics.buckets.map((bucket) => [Date.parse(bucket.startsAt), bucket]));
   const last = Math.floor(now.getTime() / widthMs) * widthMs;
   const count = Math.ceil((SPAN_HOURS[span] * HOUR_MS) / widthMs);
   return Array.from({ length: count }, (_, place) => {
     const at = last - (count - 1 - place) * widthMs;
-    const bucket = known.get(at);
+    const { deliveries, p50Ms = null, p95Ms = null } = known.get(at) ?? {};
+    const { total, delivered, deadLettered } = deliveries ?? { total: 0, delivered: 0, deadLettered: 0 };
     return {
       at: new Date(at),
-      delivered: bucket?.delivered ?? 0,
-      failed: bucket?.failed ?? 0,
-      p50Ms: bucket?.p50Ms ?? null,
-      p95Ms: bucket?.p95Ms ?? null,
+      until: new Date(at + widthMs),
+      accepted: delivered,
+      waiting: total - delivered - deadLettered,
+      givenUp: deadLettered,
+      p50Ms,
+      p95Ms,
     };
   });
 }
@@ -86,12 +92,14 @@ export function fewerPoints(points: readonly ChartPoint[], most: number): readon
   }
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
-    if (first === undefined) return [];
+    const last = group.at(-1);
+    if (first === undefined || last === undefined) return [];
+    const sum = (name: 'accepted' | 'waiting' | 'givenUp') =>
+      group.reduce((total, point) => total + point[name], 0);
     return [
       {
-        at: first.at,
-        delivered: group.reduce((sum, { delivered }) => sum + delivered, 0),
-        failed: group.reduce((sum, { failed }) => sum + failed, 0),
+        ...{ at: first.at, until: last.until },
+        ...{ accepted: sum('accepted'), waiting: sum('waiting'), givenUp: sum('givenUp') },
         p50Ms: longest(group.map(({ p50Ms }) => p50Ms)),
         p95Ms: longest(group.map(({ p95Ms }) => p95Ms)),
       },
@@ -106,7 +114,7 @@ export function spanMs(points: readonly ChartPoint[]): number {
 
 /**
  * Returns the points that get a tick on the time axis, evenly spaced at round local times: every 10 minutes of an hour, every 4 hours
- * of a day, else every day.
+ * of a day, else every day, or every fourth one of a month.
  */
 export function chartTicks(points: readonly ChartPoint[]): readonly ChartPoint[] {
   const span = spanMs(points);
@@ -114,10 +122,18 @@ export function chartTicks(points: readonly ChartPoint[]): readonly ChartPoint[]
   if (span <= 24 * HOUR_MS) {
     return points.filter(({ at }) => at.getMinutes() === 0 && at.getHours() % 4 === 0);
   }
-  return points.filter(({ at }, place) => {
+  const days = points.filter(({ at }, place) => {
     const before = points[place - 1];
     return before !== undefined && before.at.getDate() !== at.getDate();
   });
+  return days.filter((_, day) => day % Math.ceil(days.length / 8) === 0);
+}
+
+/** The step of an axis from 0 with this many steps: the smallest round whole number that reaches the largest value. */
+export function axisStep(largest: number, steps: number): number {
+  const wanted = Math.max(1, largest / steps);
+  const size = 10 ** Math.floor(Math.log10(wanted));
+  return size * ([1, 2, 5].find((factor) => factor * size >= wanted) ?? 10);
 }
 
 function longest(durations: readonly (number | null)[]): number | null {

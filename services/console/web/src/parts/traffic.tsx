@@ -1,22 +1,24 @@
-import { SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
-import { useInViewport } from '@mantine/hooks';
-import { type ComponentProps, lazy, Suspense, useState } from 'react';
+import { Button, Menu, Stack, Text } from '@mantine/core';
+import { IconCalendar, IconChevronDown } from '@tabler/icons-react';
+import { Fragment, type ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 import type { AttemptCounts, Output } from '../api/hooks.js';
-import { formatCount, formatDuration, formatShare } from '../format.js';
+import { formatAbout, formatCount, formatShare } from '../format.js';
+import { PATHS } from '../paths.js';
 import classes from './traffic.module.css';
 import {
   type ChartPoint,
   chartPoints,
   fewerPoints,
   SPAN_TEXTS,
-  type SpanName,
   spanNamed,
   SPANS,
   spanUntil,
 } from '../statistics-span.js';
-import { Panel, QueryView } from './page.js';
+import { Panel, QueryView, SmallLink } from './page.js';
 import { useNow } from './data.js';
+import { TrafficChart } from './traffic-chart.js';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
 
 /** The selected time span of statistics, which is kept in the page's query, and its start for a request. */
 export function useSpan() {
@@ -26,122 +28,156 @@ export function useSpan() {
   return { now, span, since: spanUntil(span, now) };
 }
 
-type Attempts = Pick<Output<'getStatistics'>, 'totals' | 'buckets' | 'bucketMinutes'>;
+type Statistics = Pick<Output<'getStatistics'>, 'totals' | 'buckets' | 'bucketMinutes'> & {
+  readonly webhookId?: string;
+};
 
-/** Attempts in the selected time span: figures and charts. */
+/** Deliveries in the selected time span: figures and charts. */
 export function TrafficPanel(props: {
   readonly title: string;
   readonly label: string;
-  readonly query: Parameters<typeof QueryView<Attempts>>[0]['query'];
+  readonly query: Parameters<typeof QueryView<Statistics>>[0]['query'];
   /** Follows the text that there were none. */
   readonly note?: string;
-  /** Whether there are figures without an attempt. */
-  readonly hasZeros?: boolean;
 }) {
-  const { title, label, query, note = '', hasZeros = false } = props;
-  const { now, span } = useSpan();
+  const { title, label, query, note } = props;
   return (
-    <Panel title={title} actions={<SpanSwitch span={span} />}>
+    <Panel title={title} actions={<SpanMenu />}>
       <QueryView query={query} label={label}>
-        {(data) => (
-          <Stack gap="lg">
-            {(hasZeros || data.totals.attempts > 0) && <AttemptFigures totals={data.totals} />}
-            {data.totals.attempts === 0 ? (
-              <Text c="dimmed">{`No deliveries in ${SPAN_TEXTS[span]}.${note}`}</Text>
-            ) : (
-              <LazyTrafficChart points={chartPoints(data, span, now)} spanText={SPAN_TEXTS[span]} />
-            )}
-          </Stack>
-        )}
+        {(data) => <Traffic data={data} {...{ note }} />}
       </QueryView>
     </Panel>
   );
 }
 
-/** Figures about attempts, side by side. */
-function AttemptFigures({ totals }: { readonly totals: AttemptCounts }) {
-  const figures = [
-    ['Success rate', formatShare(totals.delivered, totals.attempts) ?? '–'],
-    ['Attempts', formatCount(totals.attempts)],
-    ['Failed attempts', formatCount(totals.failed)],
-    ['Dead-lettered', formatCount(totals.deadLettered)],
-    ['p95', formatDuration(totals.p95Ms)],
-  ] as const;
+/** Figures and charts of deliveries in the selected time span. */
+export function Traffic(props: {
+  readonly data: Statistics;
+  readonly note?: string | undefined;
+  /** Deliveries that wait now, and when the next one is sent; absent: those of the span. */
+  readonly waiting?: readonly [count: ReactNode, note: ReactNode] | undefined;
+}) {
+  const { data, note = '', waiting } = props;
+  const { now, span } = useSpan();
+  const { totals, webhookId } = data;
+  return (
+    <Stack gap="lg">
+      <Figures totals={totals} waiting={waiting} webhook={webhookId} />
+      {totals.attempts + totals.deliveries.total === 0 ? (
+        <Text c="dimmed">{`No deliveries in ${SPAN_TEXTS[span]}.${note}`}</Text>
+      ) : (
+        <TrafficChart points={chartPoints(data, span, now)} spanText={SPAN_TEXTS[span]} webhook={webhookId} />
+      )}
+    </Stack>
+  );
+}
+
+function Figures(props: {
+  readonly totals: AttemptCounts;
+  readonly waiting: Parameters<typeof Traffic>[0]['waiting'];
+  readonly webhook: string | undefined;
+}) {
+  const { span, since } = useSpan();
+  const { p50Ms, p95Ms, deliveries } = props.totals;
+  const { total, delivered, deliveredFirst, deadLettered } = deliveries;
+  const first = deliveredFirst === null ? undefined : formatShare(deliveredFirst, total);
+  const figures = {
+    Accepted: [
+      formatShare(delivered, total) ?? '–',
+      `${formatCount(delivered)} of ${formatCount(total)} deliveries${first === undefined ? '' : `, ${first} at the first attempt`}`,
+    ],
+    'Waiting for a retry': props.waiting ?? [
+      formatCount(total - delivered - deadLettered),
+      `of ${SPAN_TEXTS[span]}`,
+    ],
+    'Given up': [
+      formatCount(deadLettered),
+      deadLettered === 0 ? (
+        `none in ${SPAN_TEXTS[span]}`
+      ) : (
+        <SmallLink to={PATHS.deliveries({ webhook: props.webhook, status: 'dead_lettered', ...since })}>
+          {`after ${LIMITS.webhookAttempts} attempts each`}
+        </SmallLink>
+      ),
+    ],
+    'Typical response': [
+      formatAbout(p50Ms),
+      p95Ms === null ? `no attempts in ${SPAN_TEXTS[span]}` : `95% under ${formatAbout(p95Ms)}`,
+    ],
+  } as const;
   return (
     <dl className={classes['figures']}>
-      {figures.map(([name, value]) => (
+      {Object.entries(figures).map(([name, [value, note]]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>{value}</dd>
+          <dd>{note}</dd>
         </div>
       ))}
     </dl>
   );
 }
 
-const Loaded = lazy(async () => ({ default: (await import('./traffic-chart.js')).TrafficChart }));
-
-/** Charts of attempts and durations over time. They are loaded once they come into view. */
-function LazyTrafficChart(props: ComponentProps<typeof Loaded>) {
-  const { ref, inViewport } = useInViewport();
-  const [wasSeen, setSeen] = useState(false);
-  if (inViewport && !wasSeen) setSeen(true);
-  const placeholder = <Skeleton ref={ref} height={252} aria-busy={wasSeen} />;
-  return wasSeen ? (
-    <Suspense fallback={placeholder}>
-      <Loaded {...props} />
-    </Suspense>
-  ) : (
-    placeholder
-  );
-}
-
-const LABELS = { '1h': '1 hour', '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const;
-
-function SpanSwitch({ span }: { readonly span: SpanName }) {
+/** Menu of the time spans. */
+export function SpanMenu() {
+  const { span } = useSpan();
   const [, setQuery] = useSearchParams();
+  const label = (name: (typeof SPANS)[number]) => SPAN_TEXTS[name].replace('the last', 'Last');
   return (
-    <SegmentedControl
-      aria-label="Time span"
-      value={span}
-      onChange={(value) =>
-        setQuery(
-          (query) => {
-            query.set('span', value);
-            return query;
-          },
-          { replace: true, preventScrollReset: true },
-        )
-      }
-      data={SPANS.map((value) => ({ value, label: LABELS[value] }))}
-      size="xs"
-    />
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button
+          variant="default"
+          leftSection={<IconCalendar size={16} aria-hidden />}
+          rightSection={<IconChevronDown size={14} aria-hidden />}
+        >
+          {label(span)}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {SPANS.map((name) => (
+          <Menu.Item
+            key={name}
+            role="menuitemradio"
+            aria-checked={name === span}
+            onClick={() =>
+              setQuery(
+                (query) => {
+                  query.set('span', name);
+                  return query;
+                },
+                { replace: true, preventScrollReset: true },
+              )
+            }
+          >
+            {label(name)}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 
-const BARS = 48;
-const HEIGHT = 28;
-const WIDTH = 3;
-const GAP = 1;
-
-/** Sparkline of attempts over time: delivered ones with failed ones on top. `label` describes it in words. */
+/** Sparkline over time: gray columns, with what was not accepted on top. `label` describes it in words. */
 export function Sparkline(props: { readonly points: readonly ChartPoint[]; readonly label: string }) {
-  const bars = fewerPoints(props.points, BARS);
-  const most = Math.max(1, ...bars.map(({ delivered, failed }) => delivered + failed));
-  const width = bars.length * (WIDTH + GAP);
-  const height = (count: number) => (count === 0 ? 0 : Math.max(1.5, (count / most) * (HEIGHT - 2)));
+  const bars = fewerPoints(props.points, 48);
+  const most = Math.max(1, ...bars.map(({ accepted, waiting }) => accepted + waiting));
+  const height = (count: number) => (count === 0 ? 0 : Math.max(1.5, (count / most) * 24));
   return (
-    <svg role="img" aria-label={props.label} width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`}>
-      <line x1={0} x2={width} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} stroke="var(--line)" />
-      {bars.map(({ at, delivered, failed }, place) => {
-        const x = place * (WIDTH + GAP);
-        const good = height(delivered);
-        const bad = height(failed);
+    <svg
+      role="img"
+      aria-label={props.label}
+      className={classes['spark']}
+      viewBox={`0 0 ${bars.length} 24`}
+      preserveAspectRatio="none"
+    >
+      {bars.map(({ at, accepted, waiting }, x) => {
+        const [good, bad] = [height(accepted), height(waiting)];
         return (
-          <g key={at.getTime()}>
-            <rect x={x} y={HEIGHT - 1 - good} width={WIDTH} height={good} fill="var(--chart-accepted)" />
-            <rect x={x} y={HEIGHT - 1 - good - bad} width={WIDTH} height={bad} fill="var(--bad-dot)" />
-          </g>
+          <Fragment key={at.getTime()}>
+            <rect x={x} y={24 - good} width={0.75} height={good} fill="var(--chart-second)" />
+            <rect x={x} y={24 - good - bad} width={0.75} height={bad} fill="var(--warn-dot)" />
+          </Fragment>
         );
       })}
     </svg>

@@ -1,19 +1,15 @@
-import type { ReactNode } from 'react';
-import { Group, Stack, Text, Title } from '@mantine/core';
-import { IconPlus, IconWebhook } from '@tabler/icons-react';
+import { Stack } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
 import {
-  type AttemptCounts,
   type CompanyStatistics,
   useApiKeys,
   useCompanyStatistics,
   useServiceStatus,
   useWebhooks,
   type Webhook,
-  type WebhookTotals,
 } from '../../api/hooks.js';
 import {
   Deferred,
-  EmptyPanel,
   LinkButton,
   Loading,
   Notice,
@@ -22,67 +18,58 @@ import {
   QueryView,
   Small,
   SmallLink,
-  TextLink,
-  useOwner,
 } from '../../parts/page.js';
-import { Sparkline, TrafficPanel, useSpan } from '../../parts/traffic.js';
-import { DataTable, ExactTime, useNow, WebhookState, WebhookLink } from '../../parts/data.js';
+import { SpanMenu, Sparkline, Traffic, useSpan } from '../../parts/traffic.js';
+import { DataTable, DueTime, ExactTime, RowLink, StateDot, useNow } from '../../parts/data.js';
 import { PATHS } from '../../paths.js';
-import { chartPoints, SPAN_TEXTS, type SpanName } from '../../statistics-span.js';
-import { type Attention, attentionOf } from './attention.js';
+import { chartPoints, SPAN_TEXTS } from '../../statistics-span.js';
+import { FirstSteps, useFirstSteps } from './first-steps.js';
+import { ProblemList } from './problem-list.js';
+import { problemsOf } from './problems.js';
 import { SERVICE_STATUS_LIMITS } from '@partner/proto-contracts/resources/service-status/service-status';
-import { formatCount, formatCountOf, formatDuration, formatShare } from '../../format.js';
+import { WAITING_COUNTED } from '@partner/proto-contracts/api/limits';
+import { formatAbout, formatCount, formatCountOf, formatDuration, formatShare } from '../../format.js';
+import { webhookName } from '../../webhook-facts.js';
 
-/** Overview page: problems, and the health of each webhook. */
+const BUSIEST = 5;
+
+/** Overview page: figures, charts, problems and the busiest webhooks; for a new company the steps to its first event. */
 export function Page() {
-  const { company } = useOwner();
   const webhooks = useWebhooks();
   // Loaded beside the webhooks, not after them.
   useCompanyStatistics();
-  useApiKeys();
-  useServiceStatus();
-  const hasWebhooks = (webhooks.data?.subscriptions.length ?? 0) > 0;
+  const service = useServiceStatus();
+  const steps = useFirstSteps(webhooks.data?.subscriptions);
+  if (steps !== undefined && steps !== 'loading') return <FirstSteps steps={steps} />;
   return (
     <>
       <PageHeader
         title="Overview"
-        description={`Webhook health of ${company.name}`}
         actions={
-          hasWebhooks && (
-            <LinkButton to={PATHS.createWebhook} leftSection={<IconPlus size={18} aria-hidden />}>
-              Create a webhook
+          <>
+            {service.error === null && <StateDot tone="good" label="Live" />}
+            <SpanMenu />
+            <LinkButton to={PATHS.createWebhook} leftSection={<IconPlus size={16} aria-hidden />}>
+              Create webhook
             </LinkButton>
-          )
+          </>
         }
       />
       <QueryView query={webhooks} label="your webhooks">
-        {({ subscriptions }) => (subscriptions.length === 0 ? <Start /> : <State webhooks={subscriptions} />)}
+        {({ subscriptions }) =>
+          steps === 'loading' ? (
+            <Loading label="Loading the overview" rows={6} />
+          ) : (
+            <State webhooks={subscriptions} />
+          )
+        }
       </QueryView>
     </>
   );
 }
 
-/** For an owner without webhooks. */
-function Start() {
-  return (
-    <EmptyPanel
-      title="No webhooks yet"
-      icon={<IconWebhook size={28} />}
-      action={
-        <LinkButton to={PATHS.createWebhook} size="md" mt="sm">
-          Create your first webhook
-        </LinkButton>
-      }
-    >
-      A webhook sends events, such as a newly assigned job, to your server as they occur. See{' '}
-      <TextLink to={PATHS.catalogue}>the available events</TextLink>, and start with{' '}
-      <TextLink to={PATHS.receiverCode}>the receiver code</TextLink>.
-    </EmptyPanel>
-  );
-}
-
 function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
-  const { now, span, since } = useSpan();
+  const { now, since } = useSpan();
   const lastDay = useCompanyStatistics();
   const statistics = useCompanyStatistics(since);
   const { data: keys, error: keysError } = useApiKeys();
@@ -92,65 +79,48 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
     keys !== undefined &&
     (service.data !== undefined || service.error !== null);
   const hasFailed = lastDay.error !== null || keysError !== null;
-  // Otherwise the list would push down what the reader looks at.
+  // Otherwise the problems would push down what the reader looks at.
   const loading = <Loading label="Loading the overview" rows={6} />;
   if (!isWhole && !hasFailed) return loading;
-  const found = attentionOf({
-    webhooks: webhooks.map((webhook) => ({
-      webhook,
-      statistics: lastDay.data?.webhooks.find(({ webhookId }) => webhookId === webhook.id),
-    })),
-    keys: keys ?? [],
-    now,
-  });
-
+  const counts = new Map(
+    lastDay.data?.webhooks.map(({ webhookId, totals }) => [webhookId, totals.deliveries]),
+  );
+  const problems = problemsOf({ webhooks, deliveriesOf: (id) => counts.get(id), keys: keys ?? [], now });
+  const hasUntested = webhooks.some(({ condition }) => condition?.state === 'not_tested');
   return (
     <Deferred fallback={loading}>
-      <Stack gap="lg">
+      <Stack gap="xl">
         <RestoreNotice />
-        <ServiceNotice hasIssues={found.length > 0} />
-        <AttentionList found={found} isWhole={isWhole} />
-        <TrafficPanel title="Deliveries" label="statistics" query={statistics} hasZeros />
-        <section aria-label="Webhooks">
-          <Title order={2} mb="sm">
-            Webhooks
-          </Title>
-          <WebhookTable webhooks={webhooks} statistics={statistics.data} span={span} />
-        </section>
+        <ServiceNotice />
+        <QueryView query={statistics} label="statistics">
+          {(data) => <Traffic data={data} waiting={waitingNow(data, webhooks)} />}
+        </QueryView>
+        {!isWhole && (
+          <Notice tone="warn" title="Not everything could be loaded, so issues may be missing here." />
+        )}
+        {problems.length > 0 || hasUntested ? (
+          <ProblemList problems={problems} webhooks={webhooks} />
+        ) : (
+          isWhole && <Small c="dimmed">Nothing needs your attention.</Small>
+        )}
+        <Busiest webhooks={webhooks} statistics={statistics.data} />
       </Stack>
     </Deferred>
   );
 }
 
-/** List of problems with a link for each. `isWhole`: everything was checked. */
-function AttentionList(props: { readonly found: readonly Attention[]; readonly isWhole: boolean }) {
-  const { found, isWhole } = props;
-  const gap = !isWhole && (
-    <Notice tone="warn" title="Not everything could be loaded, so issues may be missing here." />
-  );
-  if (found.length === 0) return isWhole ? <Notice tone="good" title="No open issues" /> : gap;
-  return (
-    <Panel title="Needs your attention">
-      {gap}
-      <Stack component="ul" gap="xs" className="plain">
-        {found.map(({ key, tone, title, text, link }) => (
-          <li key={key}>
-            <Notice tone={tone} title={title}>
-              <Group justify="space-between" gap="xs">
-                <Text component="span" size="sm">
-                  {text}
-                </Text>
-                <TextLink to={link.to} size="sm" fw={600}>
-                  {link.label}
-                </TextLink>
-              </Group>
-            </Notice>
-          </li>
-        ))}
-      </Stack>
-    </Panel>
-  );
+/** How many deliveries wait for a retry now, and when the next one is sent. */
+function waitingNow({ webhooks }: CompanyStatistics, subscriptions: readonly Webhook[]) {
+  const count = webhooks.reduce((sum, { retrying }) => sum + retrying, 0);
+  const isMore = webhooks.some(({ retrying }) => retrying === WAITING_COUNTED);
+  const [next] = subscriptions.flatMap(({ nextAttemptAt }) => nextAttemptAt ?? []).sort();
+  const note = count === 0 || next === undefined ? 'none now' : <DueNext at={next} />;
+  return [`${formatCount(count)}${isMore ? '+' : ''}`, note] as const;
 }
+
+const DueNext = ({ at }: { readonly at: string }) => (
+  <>next one {Date.parse(at) < useNow().getTime() ? 'now' : <DueTime at={at} />}</>
+);
 
 /** Says that the service was restored from a backup, in the days after it. */
 function RestoreNotice() {
@@ -169,28 +139,11 @@ function RestoreNotice() {
   );
 }
 
-/** Whose problem it is: says what is wrong with the service, or, beside issues of the company, that nothing is. */
-function ServiceNotice({ hasIssues }: { readonly hasIssues: boolean }) {
-  const { data, error } = useServiceStatus();
-  if (data === undefined) {
-    return (
-      error !== null && (
-        <Notice tone="warn" title="The status of the service is unknown">
-          The cause of a problem may be ours.
-        </Notice>
-      )
-    );
-  }
-  const { status, webhookDelayMs } = data;
-  if (status === 'operational') {
-    return (
-      hasIssues && (
-        <Small c="dimmed">
-          The service works, and webhooks leave on time: the cause of failed deliveries is at their endpoint.
-        </Small>
-      )
-    );
-  }
+/** Says what is wrong with the service. */
+function ServiceNotice() {
+  const { data } = useServiceStatus();
+  if (data === undefined || data.status === 'operational') return null;
+  const { webhookDelayMs } = data;
   return (
     <Notice tone="warn" title="The service has a problem">
       {webhookDelayMs > SERVICE_STATUS_LIMITS.delayMs
@@ -200,67 +153,59 @@ function ServiceNotice({ hasIssues }: { readonly hasIssues: boolean }) {
   );
 }
 
-/** Table of all subscriptions with their health. */
-function WebhookTable(props: {
+/** The webhooks with the most deliveries in the span. */
+function Busiest(props: {
   readonly webhooks: readonly Webhook[];
   /** Undefined: not loaded. */
   readonly statistics: CompanyStatistics | undefined;
-  readonly span: SpanName;
 }) {
-  const { webhooks, statistics, span } = props;
-  const now = useNow();
-  /** A cell about the attempts to a webhook; undefined: it was created since they were loaded. */
-  const known = (cell: (attempts: WebhookTotals | undefined, trendMinutes: number) => ReactNode) => {
-    return ({ id }: Webhook) => {
-      if (statistics === undefined) return 'Unknown';
-      const attempts = statistics.webhooks.find(({ webhookId }) => webhookId === id);
-      return cell(attempts, statistics.trendMinutes);
-    };
-  };
+  const { webhooks, statistics } = props;
+  const { span, now } = useSpan();
+  const all = <SmallLink to={PATHS.webhooks}>{`All ${webhooks.length}`}</SmallLink>;
+  const rows = (statistics?.webhooks ?? [])
+    .flatMap((counts) => {
+      const webhook = webhooks.find(({ id }) => id === counts.webhookId);
+      return webhook === undefined || counts.totals.deliveries.total === 0 ? [] : [{ webhook, ...counts }];
+    })
+    .sort((one, other) => other.totals.deliveries.total - one.totals.deliveries.total)
+    .slice(0, BUSIEST);
+  const spanText = SPAN_TEXTS[span];
   return (
-    <DataTable
-      caption={`Webhooks and their health in ${SPAN_TEXTS[span]}`}
-      rows={webhooks}
-      rowKey={({ id }) => id}
-      columns={{
-        Webhook: (webhook) => <WebhookLink webhook={webhook} />,
-        State: (webhook) => (
-          <Group gap={6} component="span">
-            <WebhookState webhook={webhook} />
-          </Group>
-        ),
-        'Attempts over time': known((attempts, bucketMinutes) => {
-          if (attempts === undefined) return <span aria-hidden>–</span>;
-          const { delivered, failed } = attempts.totals;
-          return (
-            <Sparkline
-              points={chartPoints({ buckets: attempts.trend, bucketMinutes }, span, now)}
-              label={`${formatCountOf(delivered, 'attempt', 'attempts')} delivered and ${failed} failed in ${SPAN_TEXTS[span]}`}
-            />
-          );
-        }),
-        'Success rate': known(
-          (attempts) => (attempts && formatShare(attempts.totals.delivered, attempts.totals.attempts)) ?? '–',
-        ),
-        p95: known((attempts) => formatDuration(attempts?.totals.p95Ms)),
-        Failures: known((attempts) =>
-          attempts === undefined || attempts.totals.failed === 0 ? (
-            <span>None</span>
-          ) : (
-            <Failures id={attempts.webhookId} totals={attempts.totals} />
-          ),
-        ),
-      }}
-      numbers={['Success rate', 'p95']}
-    />
-  );
-}
-
-function Failures({ id, totals }: { readonly id: string; readonly totals: AttemptCounts }) {
-  const isDead = totals.deadLettered > 0;
-  return (
-    <SmallLink to={PATHS.deliveries({ webhook: id, status: isDead ? 'dead_lettered' : 'retry_scheduled' })}>
-      {isDead ? `${formatCount(totals.deadLettered)} dead-lettered` : `${formatCount(totals.failed)} failed`}
-    </SmallLink>
+    <Panel title="Busiest webhooks" actions={all}>
+      {rows.length === 0 ? (
+        <Small c="dimmed">{statistics === undefined ? 'Unknown' : `No deliveries in ${spanText}`}</Small>
+      ) : (
+        <DataTable
+          caption={`Busiest webhooks in ${spanText}`}
+          rows={rows}
+          rowKey={({ webhookId }) => webhookId}
+          columns={{
+            Webhook: ({ webhook }) => <RowLink to={PATHS.webhook(webhook.id)} name={webhookName(webhook)} />,
+            [spanText.replace('the last', 'Last')]: ({ trend, totals }) => (
+              <Sparkline
+                points={chartPoints(
+                  {
+                    buckets: trend.map(({ startsAt, delivered, failed }) => ({
+                      startsAt,
+                      deliveries: { total: delivered + failed, delivered, deadLettered: 0 },
+                    })),
+                    bucketMinutes: statistics?.trendMinutes ?? 0,
+                  },
+                  span,
+                  now,
+                )}
+                label={`${formatCountOf(totals.delivered, 'attempt', 'attempts')} accepted and ${formatCount(totals.failed)} failed in ${spanText}`}
+              />
+            ),
+            Deliveries: ({ totals }) => formatCount(totals.deliveries.total),
+            Accepted: ({ totals: { deliveries } }) =>
+              formatShare(deliveries.delivered, deliveries.total) ?? '–',
+            'Typical response': ({ totals }) => formatAbout(totals.p50Ms),
+          }}
+          numbers={['Deliveries', 'Accepted', 'Typical response']}
+          widths={{ Webhook: '232px', Deliveries: '96px', Accepted: '96px', 'Typical response': '136px' }}
+        />
+      )}
+    </Panel>
   );
 }
