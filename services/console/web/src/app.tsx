@@ -2,7 +2,8 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { createBrowserRouter, type RouteObject, RouterProvider } from 'react-router';
 import { ApiProvider } from './api/hooks.js';
-import { ApiError, createApiClient } from './api/api-client.js';
+import { createApiClient } from './api/api-client.js';
+import { isFailure, watchConnection } from './api/connection.js';
 import { confirmationGate } from './api/confirmation-gate.js';
 import { endSession } from './api/session.js';
 import { Loading, OwnersPage } from './parts/page.js';
@@ -67,14 +68,18 @@ function createApp() {
   const queries = new QueryClient({
     defaultOptions: {
       queries: {
-        // Only transient failures are retried, and only briefly: the page must report the problem.
-        retry: (failures, error) =>
-          failures < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
+        // Only transient failures are retried, and only once: the page must report the problem.
+        retry: (failures, error) => failures < 1 && isFailure(error),
+        // Without a network a request fails, as with a service that is away.
+        networkMode: 'always',
         refetchOnWindowFocus: false,
         staleTime: 5_000,
       },
+      // Not later, when nobody expects it.
+      mutations: { networkMode: 'always' },
     },
   });
+  watchConnection(queries);
   const api = createApiClient({
     routeOf: (id) => CONSOLE_ROUTES[id] ?? '',
     fetch: (url, init) => fetch(url, init),

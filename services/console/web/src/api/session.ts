@@ -9,6 +9,9 @@ export type OwnerSession = Output<'getSession'>;
 /** Key of the session's data. */
 const SESSION_KEY = ['session'] as const;
 
+/** How soon a session that could not be loaded is loaded again. */
+const FAILED_MS = 3_000;
+
 /** The session: `ended` if there was one when the page was loaded or since, null without one and after signing out. */
 export function useSession() {
   const api = useApi();
@@ -24,6 +27,8 @@ export function useSession() {
       }
     },
     staleTime: 60_000,
+    // Without it there is no page that could offer to retry.
+    refetchInterval: ({ state }) => state.status === 'error' && FAILED_MS,
     // Without a session the request would only be refused.
     ...(pageHadSession() ? {} : { initialData: null }),
   });

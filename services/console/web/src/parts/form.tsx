@@ -22,9 +22,14 @@ import {
   useRef,
   useState,
 } from 'react';
+<<<<<<< HEAD
 import { sentenceOf, subjectOf } from '@partner/console/shared/error-sentences';
 import { ApiError, messageOf, violationsByField } from '../api/api-client.js';
 import { ErrorDetails, Notice, useOwner } from './page.js';
+=======
+import { ApiError, messageOf, subjectOf, violationsByField } from '../api/api-client.js';
+import { ChangeButton, ErrorDetails, Notice, useOwner } from './page.js';
+>>>>>>> 85b952e5 (feat(console): say since when a page is old, and search everything)
 import { useEventCatalogue } from '../api/hooks.js';
 import { groupEvents } from '../webhook-facts.js';
 import { fromLocalInput, toLocalInput } from '../format.js';
@@ -71,9 +76,9 @@ export function Form(props: {
               {cancelLabel}
             </Button>
           )}
-          <Button type="submit" loading={action.isRunning} {...button}>
+          <ChangeButton type="submit" loading={action.isRunning} {...button}>
             {props.submitLabel}
-          </Button>
+          </ChangeButton>
         </Group>
       </Stack>
     </form>
@@ -119,7 +124,7 @@ export function StartButton({
     <>
       <FormFailure error={action.error} />
       <Group>
-        <Button loading={action.isRunning} {...button} />
+        <ChangeButton loading={action.isRunning} {...button} />
       </Group>
     </>
   );
@@ -229,7 +234,7 @@ export function ConfirmedButton<Given>(
   const close = () => setOpen(false);
   return (
     <>
-      <Button
+      <ChangeButton
         variant="default"
         {...(question.isDangerous === true && DANGER)}
         {...button}
@@ -239,7 +244,7 @@ export function ConfirmedButton<Given>(
         }}
       >
         {label}
-      </Button>
+      </ChangeButton>
       <ConfirmDialog
         {...question}
         isOpen={isOpen}

@@ -28,14 +28,17 @@ export function ToSignIn({ path }: { readonly path: string }) {
   return null;
 }
 
-/** Shown if a page cannot be loaded, most often because its version is no longer served. */
+/** Shown if a page cannot be loaded: its version is no longer served, or there is no connection. It then loads by itself later. */
 export function FailedPage() {
   return (
     <Container component="section" size="sm" py="xl">
       <Stack align="flex-start">
         <Title order={1}>This page failed to load</Title>
-        <Text>There may be a newer version of the console. Reload the page.</Text>
-        <Button onClick={() => location.reload()}>Reload</Button>
+        <Text>There may be no connection, or a newer version of the console.</Text>
+        {/* For the early script, which first checks that the console responds. */}
+        <Button variant="default" onClick={() => dispatchEvent(new Event('retry-page'))}>
+          Retry
+        </Button>
       </Stack>
     </Container>
   );

@@ -38,6 +38,7 @@ import { Link, Outlet, useLocation } from 'react-router';
 import classes from './page.module.css';
 import type { Tone } from '../tone.js';
 import { ApiError, messageOf } from '../api/api-client.js';
+import { NO_RESPONSE, useLostAt } from '../api/connection.js';
 import type { OwnerSession } from '../api/session.js';
 import { isOwnersPath } from '../paths.js';
 
@@ -200,20 +201,25 @@ export function QueryView<Data>(props: {
   readonly children: (data: Data) => ReactNode;
 }) {
   const { label, children } = props;
-  const { data, error, refetch } = props.query;
+  const isLost = useLostAt() !== undefined;
+  const { data, error = null, refetch } = props.query;
   const [isLoadedFirst] = useState(data !== undefined);
   const loading = <Loading label={`Loading ${label}`} />;
   if (data !== undefined) {
     const view = children(data);
     return isLoadedFirst ? view : <Deferred fallback={loading}>{view}</Deferred>;
   }
-  if (error === null || error === undefined) return loading;
+  if (error === null && !isLost) return loading;
   return error instanceof ApiError && error.code === 'not_found' ? (
     <EmptyPanel title={`We can’t find ${label}`} icon={<IconSearchOff />}>
       {error.message}
     </EmptyPanel>
   ) : (
-    <ErrorState error={error} title={`Could not load ${label}`} onRetry={() => void refetch()} />
+    <ErrorState
+      error={error ?? NO_RESPONSE}
+      title={`Could not load ${label}`}
+      onRetry={() => void refetch()}
+    />
   );
 }
 
@@ -318,9 +324,12 @@ const OwnerContext = createContext<OwnerSession | null>(null);
 /** Provides the session to the pages below it. */
 export const OwnerProvider = OwnerContext.Provider;
 
+/** Returns the session; null while it loads, and without one. */
+export const useSessionIfAny = () => useContext(OwnerContext);
+
 /** Returns the signed-in owner with their company. */
 export function useOwner(): OwnerSession {
-  const owner = useContext(OwnerContext);
+  const owner = useSessionIfAny();
   if (owner === null) throw new Error('this page requires a session');
   return owner;
 }
@@ -330,11 +339,19 @@ export function OwnerOnly({ children }: { readonly children: ReactNode }) {
   return useOwner().owner.role === 'owner' ? children : null;
 }
 
+/** A button that changes something. It is disabled while the connection is lost. */
+export function ChangeButton(
+  button: ButtonProps & Omit<ComponentPropsWithoutRef<'button'>, keyof ButtonProps>,
+) {
+  const isLost = useLostAt() !== undefined;
+  return <Button {...button} disabled={isLost || button.disabled === true} />;
+}
+
 /** A button that begins a change for the company; a viewer does not see it. */
 export function ActionButton(button: ButtonProps & ComponentPropsWithoutRef<'button'>) {
   return (
     <OwnerOnly>
-      <Button {...button} />
+      <ChangeButton {...button} />
     </OwnerOnly>
   );
 }

@@ -14,6 +14,7 @@ import {
   IconMenu2,
   IconMoon,
   IconRoute,
+  IconSearch,
   IconSelector,
   IconSend,
   IconUser,
@@ -27,7 +28,9 @@ import { useSignOut } from '../api/session.js';
 import icon from '../icon.svg';
 import { pageEnvironment } from '../page-settings.js';
 import { PATHS } from '../paths.js';
-import { useOwner } from './page.js';
+import { ConnectionBar } from './connection.js';
+import { useSessionIfAny } from './page.js';
+import { openSearch, Search } from './search.js';
 import classes from './shell.module.css';
 
 const OVERVIEW = { to: PATHS.overview, label: 'Overview', icon: IconChartBar };
@@ -56,10 +59,11 @@ const ACCOUNT = [
   { to: PATHS.notifications, label: 'Notifications', icon: IconBell },
 ] as const;
 
-/** Layout of pages with a session: a rail with the pages and the account; on a phone a bar above and one below the page. */
+/** Layout of pages with a session, also while it loads: a rail with the pages and the account; on a phone a bar above and one below the page. */
 export function Shell({ children }: { readonly children: ReactNode }) {
   const [isOpen, { open, close }] = useDisclosure(false);
   const { pathname } = useLocation();
+  const isSignedIn = useSessionIfAny() !== null;
   useEffect(close, [pathname, close]);
   return (
     <>
@@ -69,14 +73,24 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <div className={classes['shell']}>
         <header className={classes['top']}>
           <Company />
+          <button type="button" className={classes['account']} onClick={openSearch}>
+            <IconSearch size={20} aria-hidden />
+            <VisuallyHidden>Search</VisuallyHidden>
+          </button>
           <AccountMenu />
         </header>
         <header className={classes['rail']}>
           <Company />
+          <button type="button" className={classes['find']} onClick={openSearch}>
+            <IconSearch size={16} aria-hidden />
+            Search
+            <kbd>Ctrl K</kbd>
+          </button>
           <PageLinks />
           <AccountMenu />
         </header>
         <main id="main" tabIndex={-1}>
+          <ConnectionBar />
           <div className={classes['content']}>{children}</div>
         </main>
         <nav className={classes['bottom']} aria-label="Main pages">
@@ -89,6 +103,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           </button>
         </nav>
       </div>
+      {isSignedIn && <Search pages={[...Object.values(GROUPS).flat(), ...ACCOUNT]} />}
       <Drawer opened={isOpen} onClose={close} title="All pages" position="right" size="xs">
         <PageLinks />
       </Drawer>
@@ -98,12 +113,12 @@ export function Shell({ children }: { readonly children: ReactNode }) {
 
 /** The company and the environment; leads to the overview. */
 function Company() {
-  const { company } = useOwner();
+  const company = useSessionIfAny()?.company;
   return (
     <Link to={PATHS.overview} className={classes['company']}>
       <img src={icon} width={24} height={24} alt="" />
       <span>
-        <span className={classes['name']}>{company.name}</span>
+        <span className={classes['name']}>{company?.name ?? 'Partner console'}</span>
         <small>{pageEnvironment()}</small>
       </span>
     </Link>
@@ -156,10 +171,11 @@ const SCHEMES = {
 
 /** The menu of the signed-in person. */
 function AccountMenu() {
-  const { owner } = useOwner();
+  const owner = useSessionIfAny()?.owner;
   const signOut = useSignOut();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const { label, next } = SCHEMES[colorScheme];
+  if (owner === undefined) return null;
   return (
     <Menu position="top-start" width={208}>
       <Menu.Target>

@@ -1,4 +1,4 @@
-import { Anchor, Button, Container, Modal, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Modal, Stack, Text } from '@mantine/core';
 import { Outlet, ScrollRestoration, useLocation } from 'react-router';
 import { useDocumentVisibility, useIdle } from '@mantine/hooks';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
@@ -12,11 +12,13 @@ import { pageProviderName } from '../page-settings.js';
 import { invalidateLive, paceReloads, reportChanges } from '../api/live-changes.js';
 import { confirmationGate } from '../api/confirmation-gate.js';
 import { useAction } from '../api/hooks.js';
+import { useProbe } from './connection.js';
 import { Form, FormFailure, PasswordField, useFields } from './form.js';
 
 /** Shows the page to a signed-in owner, and a public one to anyone; redirects others to the sign-in page, which returns here. */
 export function SignedIn() {
   const session = useSession();
+  useProbe();
   const { pathname, search } = useLocation();
   if (session.data === null || session.data === 'ended') {
     if (pathname === PATHS.receiverCode) {
@@ -29,33 +31,32 @@ export function SignedIn() {
     }
     return <ToSignIn path={`${pathname}${search}`} />;
   }
-  if (session.data !== undefined) {
-    return (
-      <OwnerProvider value={session.data}>
-        <Deferred fallback={<Loading label="Loading the console" />}>
-          <Pages />
-        </Deferred>
-      </OwnerProvider>
-    );
-  }
   return (
-    <Container component="main" py="xl">
-      <QueryView query={{ ...session, data: undefined }} label="the console">
-        {() => null}
-      </QueryView>
-    </Container>
+    <OwnerProvider value={session.data ?? null}>
+      <Shell>
+        {session.data === undefined ? (
+          <QueryView query={{ ...session, data: undefined }} label="the console">
+            {() => null}
+          </QueryView>
+        ) : (
+          <Deferred fallback={<Loading label="Loading the console" />}>
+            <Pages />
+          </Deferred>
+        )}
+      </Shell>
+    </OwnerProvider>
   );
 }
 
-/** Layout of pages with a session, with live data and the dialog that asks for the password. */
+/** A page with a session, with live data and the dialog that asks for the password. */
 function Pages() {
   useLiveChanges();
   return (
-    <Shell>
+    <>
       <Outlet />
       <ScrollRestoration />
       <PasswordDialog />
-    </Shell>
+    </>
   );
 }
 

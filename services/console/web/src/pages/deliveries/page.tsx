@@ -6,6 +6,7 @@ import { useSearchParams } from 'react-router';
 import { useWebhooks, type Webhook } from '../../api/hooks.js';
 import { formatCount } from '../../format.js';
 import { DeliveryTable } from '../../parts/data.js';
+import { NO_RESPONSE, useLostAt } from '../../api/connection.js';
 import {
   EmptyState,
   ErrorState,
@@ -95,6 +96,7 @@ function DeliveryList(props: {
     if (!isLoading && heldAt === undefined) setHeldAt(newestAt);
   }, [isLoading, newestAt, heldAt, setHeldAt]);
 
+  const isLost = useLostAt() !== undefined;
   const showNewest = () => {
     list.forgetLive();
     setHeldAt(undefined);
@@ -102,10 +104,10 @@ function DeliveryList(props: {
   };
 
   if (deliveries === undefined) {
-    return list.error === null ? (
+    return list.error === null && !isLost ? (
       <Loading label="Loading the deliveries" rows={6} />
     ) : (
-      <ErrorState error={list.error} title="Could not load deliveries" onRetry={list.retry} />
+      <ErrorState error={list.error ?? NO_RESPONSE} title="Could not load deliveries" onRetry={list.retry} />
     );
   }
   if (deliveries.length === 0 && !list.hasMore && !isNewestLeftOut) {

@@ -1,5 +1,6 @@
 import { Stack } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
+import { useLostAt } from '../../api/connection.js';
 import {
   type CompanyStatistics,
   useApiKeys,
@@ -38,7 +39,7 @@ export function Page() {
   const webhooks = useWebhooks();
   // Loaded beside the webhooks, not after them.
   useCompanyStatistics();
-  const service = useServiceStatus();
+  const isLive = useLostAt() === undefined;
   const steps = useFirstSteps(webhooks.data?.subscriptions);
   if (steps !== undefined && steps !== 'loading') return <FirstSteps steps={steps} />;
   return (
@@ -47,7 +48,7 @@ export function Page() {
         title="Overview"
         actions={
           <>
-            {service.error === null && <StateDot tone="good" label="Live" />}
+            {isLive && <StateDot tone="good" label="Live" />}
             <SpanMenu />
             <LinkButton to={PATHS.createWebhook} leftSection={<IconPlus size={16} aria-hidden />}>
               Create webhook
@@ -142,7 +143,8 @@ function RestoreNotice() {
 /** Says what is wrong with the service. */
 function ServiceNotice() {
   const { data } = useServiceStatus();
-  if (data === undefined || data.status === 'operational') return null;
+  const isLost = useLostAt() !== undefined;
+  if (isLost || data === undefined || data.status === 'operational') return null;
   const { webhookDelayMs } = data;
   return (
     <Notice tone="warn" title="The service has a problem">

@@ -1,0 +1,22 @@
+import { useDisclosure, useHotkeys, useWindowEvent } from '@mantine/hooks';
+import { lazy, Suspense } from 'react';
+
+const SearchDialog = lazy(() => import('./search-dialog.js'));
+const OPEN = 'open-search';
+
+/** A page that the search finds by its name. */
+export interface PageEntry {
+  readonly to: string;
+  readonly label: string;
+}
+
+/** Opens the search of the page. */
+export const openSearch = () => void window.dispatchEvent(new Event(OPEN));
+
+/** The search over everything, which opens with Ctrl K. Its dialog is loaded then. */
+export function Search({ pages }: { readonly pages: readonly PageEntry[] }) {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  useHotkeys([['mod+K', open]], []);
+  useWindowEvent(OPEN, open);
+  return <Suspense>{isOpen && <SearchDialog pages={pages} onClose={close} />}</Suspense>;
+}

@@ -1,0 +1,109 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { checkLooks } from './browser/check-looks.js';
+import { setUpBrowser } from './browser/set-up-browser.js';
+import { button, heading } from './browser/steps.js';
+import { assignSandboxJob } from './support/platform-job.js';
+
+const suite = setUpBrowser();
+
+beforeAll(async () => {
+  await suite.subscribe('connection');
+  const { id } = await assignSandboxJob(suite.stack());
+  await suite.stack().database.query(`update jobs set work_order_no = 'WO-7' where id = $1`, [id]);
+});
+
+const delivery = (page: Page) => page.getByRole('row').filter({ hasText: 'install.job_assigned' });
+
+async function openDeliveries(): Promise<Page> {
+  const { page, watched } = await suite.openFor(
+    suite.stack().company('INSTALLER').owner,
+    '/console/deliveries',
+  );
+  // What the tests bring about.
+  watched.allow(/^50[34] |^request: |^page: Failed to fetch dynamically|^console: /);
+  await delivery(page).waitFor();
+  return page;
+}
+
+const bar = (page: Page) => page.getByRole('region', { name: 'Connection' });
+const link = (page: Page, name: string) => page.getByRole('link', { name }).first();
+
+async function expectLost(page: Page): Promise<void> {
+  await bar(page)
+    .getByText(/^No connection since \d\d:\d\d\./)
+    .waitFor();
+}
+
+/** Kills a service until the end of the steps. */
+async function without(service: string, steps: () => Promise<void>): Promise<void> {
+  const process = suite.stack().stack.process(service);
+  await process.kill('SIGKILL');
+  try {
+    await steps();
+  } finally {
+    await process.start();
+    await process.ready();
+  }
+}
+
+test('while job-state is dead, a quiet page says since when it is old, keeps its data, and then recovers', async () => {
+  const page = await openDeliveries();
+  await without('job-state', async () => {
+    await expectLost(page);
+    await delivery(page).waitFor();
+    await checkLooks(page, 'connection-lost');
+    await link(page, 'API keys').click();
+    await heading(page, 'API keys').waitFor();
+    await button(page, 'Retry').waitFor();
+    expect(await button(page, 'Create').first().isDisabled()).toBe(true);
+    await page.reload();
+    await button(page, 'Retry').waitFor();
+  });
+  await button(page, 'Create').first().click();
+  expect(await bar(page).isVisible()).toBe(false);
+});
+
+test('while the console is dead, the app stays, and loads the page that it lacks once the console is back', async () => {
+  const page = await openDeliveries();
+  await without('console', async () => {
+    await link(page, 'Receiver code').click();
+    await heading(page, 'This page failed to load').waitFor();
+    await button(page, 'Retry').click();
+    await bar(page).waitFor();
+    await link(page, 'Deliveries').click();
+    await expectLost(page);
+    await link(page, 'Receiver code').click();
+  });
+  await heading(page, 'Receiver code').waitFor();
+});
+
+test('a page without a network says so until it is back, and one whose script is slow offers to retry', async () => {
+  const page = await openDeliveries();
+  await page.context().setOffline(true);
+  await expectLost(page);
+  await page.context().setOffline(false);
+  await bar(page).waitFor({ state: 'hidden' });
+
+  const waiting: (() => void)[] = [];
+  await page.route('**/console/assets/first-*.js', async (route) => {
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    await route.continue();
+  });
+  await page.goto('/console', { waitUntil: 'commit' });
+  await button(page, 'Retry').waitFor();
+  for (const go of waiting) go();
+  await heading(page, 'Overview').waitFor();
+});
+
+test('the search finds a work order by keyboard alone, and its trace has a row for each webhook', async () => {
+  const page = await openDeliveries();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Search' }).fill('WO-7');
+  await page.getByRole('option', { name: /^WO-7 Last event/ }).waitFor();
+  await checkLooks(page, 'search');
+  await page.keyboard.press('Enter');
+  await heading(page, 'Trace').waitFor();
+  await page.getByText('Reached 1 of 1 webhook.').waitFor();
+  await page.getByRole('rowheader', { name: /connection$/ }).waitFor();
+});
