@@ -110,7 +110,11 @@ export type EventPage = z.infer<typeof eventPage>;
 export const eventQuery = z.object({
   ...pageQuery.shape,
   event: eventFilter,
-  resourceId: resourceFilter,
+  resourceId: resourceFilter.meta({
+    description:
+      'Only events about this resource, e.g. the id of a job, or about the jobs of your company with this work order number. For a' +
+      ' project or a lead also those of its quotes, deposits, invoices, rebates and appointments.',
+  }),
 });
 
 /** The event of {@link EVENT_EXAMPLE} as the trail shows it. */

@@ -27,7 +27,7 @@ export const PATHS = {
   deliveries: (filter: DeliveryFilter = {}) => withQuery('/deliveries', { ...filter }),
   delivery: (id: string) => `/deliveries/${encodeURIComponent(id)}`,
   why: (resourceId?: string) => withQuery('/why', { resourceId }),
-  whyEvent: (eventId: string) => withQuery('/why', { eventId }),
+  whyEvent: (eventId: string, resourceId?: string) => withQuery('/why', { resourceId, eventId }),
   catalogue: '/catalogue',
   receiverCode: '/receiver-code',
   apiKeys: '/api-keys',

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { QueryClient } from '@tanstack/react-query';
 import { ApiError } from './api-client.js';
-import { errorSentence } from './error-sentences.js';
+import { errorSentence } from '@partner/console/shared/error-sentences';
 
 /** Why data is missing while the connection is lost. */
 export const NO_RESPONSE = new ApiError(errorSentence('', 'no_response'), { status: 0, code: 'no_response' });

@@ -22,14 +22,9 @@ import {
   useRef,
   useState,
 } from 'react';
-<<<<<<< HEAD
 import { sentenceOf, subjectOf } from '@partner/console/shared/error-sentences';
 import { ApiError, messageOf, violationsByField } from '../api/api-client.js';
-import { ErrorDetails, Notice, useOwner } from './page.js';
-=======
-import { ApiError, messageOf, subjectOf, violationsByField } from '../api/api-client.js';
 import { ChangeButton, ErrorDetails, Notice, useOwner } from './page.js';
->>>>>>> 85b952e5 (feat(console): say since when a page is old, and search everything)
 import { useEventCatalogue } from '../api/hooks.js';
 import { groupEvents } from '../webhook-facts.js';
 import { fromLocalInput, toLocalInput } from '../format.js';

@@ -18,10 +18,7 @@ interface Hit extends PageEntry {
 }
 
 /** Finds a work order, a job, an event, a delivery, a webhook, a page or an action, and opens what is chosen. */
-export default function SearchDialog(props: {
-  readonly pages: readonly PageEntry[];
-  readonly onClose: () => void;
-}) {
+export function SearchDialog(props: { readonly pages: readonly PageEntry[]; readonly onClose: () => void }) {
   const navigate = useNavigate();
   const [typed, setTyped] = useState('');
   const store = useCombobox({ opened: true });

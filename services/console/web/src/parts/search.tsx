@@ -1,7 +1,7 @@
 import { useDisclosure, useHotkeys, useWindowEvent } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
 
-const SearchDialog = lazy(() => import('./search-dialog.js'));
+const SearchDialog = lazy(async () => ({ default: (await import('./search-dialog.js')).SearchDialog }));
 const OPEN = 'open-search';
 
 /** A page that the search finds by its name. */

@@ -10,6 +10,7 @@ import { ATTEMPT_SUMMARY_COLUMNS } from '../deliveries/attempt-columns.js';
 import type { ListedDeliveryRow } from '../deliveries/delivery-resource.js';
 import { isDeliveryOfCompany } from './get-delivery.js';
 import { eventsOf } from '../events/list-events.js';
+import { resourcesNamed } from '../events/resources-about.js';
 
 /** Maximum number of deliveries that one page scans, however few match its filters. */
 export const MAX_DELIVERIES_SCANNED = 10_000;
@@ -44,10 +45,7 @@ function searchedBy(search: string | undefined): string {
   if (isId('evt', search)) return 'd.company_id = $16 and d.event_id = $15';
   return `d.event_id = any(array(
     select e.id from events e
-    where e.company_id = $16 and e.resource_id = any(array(
-      select $15::text union all
-      select j.id from jobs j
-      where j.work_order_no = $15 and $16 in (j.selling_company_id, j.installer_company_id)))
+    where e.company_id = $16 and e.resource_id = any(array(${resourcesNamed('$16', '$15')}))
     order by e.id desc limit ${MAX_EVENTS_SEARCHED}))`;
 }
 

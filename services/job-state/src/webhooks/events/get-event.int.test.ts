@@ -23,6 +23,14 @@ describe('listEvents', () => {
     const about = await client.listEvents({ companyId }, { resourceId: newest.resource.id });
     expect(about.events).toEqual([newest]);
     expect((await client.listEvents({ companyId }, { resourceId: newId('job') })).events).toEqual([]);
+    const workOrder = { resourceId: newId('evt').replace('evt_', 'WO-') };
+    await fixture.database.query(
+      `insert into jobs (id, selling_company_id, work_order_no, version, status, customer, scope, created_at, updated_at, last_updated_at)
+       values ($1, $2, $3, 1, 'ASSIGNED', '{}', '{}', now(), now(), now())`,
+      [newest.resource.id, companyId, workOrder.resourceId],
+    );
+    expect((await client.listEvents({ companyId }, workOrder)).events).toEqual([newest]);
+    expect((await client.listEvents({ companyId: await fixture.company() }, workOrder)).events).toEqual([]);
     expect((await client.listEvents({ companyId }, { event: 'install.status_changed' })).events).toHaveLength(
       5,
     );

@@ -7,7 +7,7 @@ import type { Queryable } from '../../database/database.js';
 import { pageOf, type PageRow, pageWithScanEnd } from '../../database/page-with-scan-end.js';
 import type { DeliveryStateName } from '../deliveries/delivery-columns.js';
 import { EVENT_COLUMNS, type EventRow } from './event-resource.js';
-import { resourcesAbout } from './resources-about.js';
+import { resourcesAbout, resourcesNamed } from './resources-about.js';
 
 /** Maximum number of events that one page scans, however few match its filter. */
 export const MAX_EVENTS_SCANNED = 10_000;
@@ -18,7 +18,7 @@ export interface EventQuery {
   readonly beforeEventId: string | undefined;
   readonly limit: number;
   readonly events: readonly string[] | undefined;
-  /** Only events about this resource, see {@link resourcesAbout}; absent: all. */
+  /** Only events about this resource or work order, see {@link resourcesAbout} and {@link resourcesNamed}; absent: all. */
   readonly resourceId: string | undefined;
 }
 
@@ -38,7 +38,13 @@ const SCANNED = scanned('e.resource_id = $3');
 /** For a resource that others belong to. It sorts their events, which are few. */
 const SCANNED_OF_PROJECT = scanned(`e.resource_id = any(array(${resourcesAbout('$1', '$3')}))`);
 
-const ofProject = /^(?:prj|lead)_/;
+/** For what is not an id, such as a work order number. It sorts the events too. */
+const SCANNED_OF_TEXT = scanned(`e.resource_id = any(array(${resourcesNamed('$1', '$3')}))`);
+
+function walkOf(resourceId: string | undefined): string {
+  if (resourceId === undefined || /^(?!prj|lead)[a-z]+_/.test(resourceId)) return SCANNED;
+  return /^(?:prj|lead)_/.test(resourceId) ? SCANNED_OF_PROJECT : SCANNED_OF_TEXT;
+}
 
 /**
  * Lists a company's events by id, newest first.
@@ -51,7 +57,7 @@ export async function listEvents(
   { companyId, beforeEventId, limit, events, resourceId }: EventQuery,
 ): Promise<{ readonly events: readonly ListedEvent[]; readonly nextBeforeId: string | undefined }> {
   const scan = [companyId, beforeEventId ?? null, resourceId ?? null];
-  const walk = resourceId !== undefined && ofProject.test(resourceId) ? SCANNED_OF_PROJECT : SCANNED;
+  const walk = walkOf(resourceId);
   const page = `
     select ${EVENT_COLUMNS} from (${walk} limit $4) e
     where ($5::text[] is null or e.name = any($5))

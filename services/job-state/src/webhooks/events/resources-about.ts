@@ -16,3 +16,13 @@ export function resourcesAbout(companyId: string, resourceId: string): string {
      union select a.id from appointments a join project p on a.lead_id = p.lead_id
        where a.project_id is null and a.company_id = ${companyId}`;
 }
+
+/**
+ * Query for the ids of the resources that an owner names by a text: the one with this id, and the company's jobs with this work order
+ * number. `companyId` and `text` are expressions of SQL.
+ */
+export function resourcesNamed(companyId: string, text: string): string {
+  return `select ${text}::text as id union all
+     select id from jobs
+     where work_order_no = ${text} and ${companyId} in (selling_company_id, installer_company_id)`;
+}

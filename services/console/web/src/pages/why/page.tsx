@@ -1,7 +1,7 @@
-import { Button, Code, Group, List, Stack, Text, TextInput } from '@mantine/core';
-import { IconSearch, IconWebhook, IconZoomQuestion } from '@tabler/icons-react';
+import { Button, Code, Group, Text, TextInput } from '@mantine/core';
+import { IconRoute, IconSearch, IconWebhook } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useSearchParams } from 'react-router';
+import { Link, useSearchParams } from 'react-router';
 import {
   type Output,
   useDelivery,
@@ -11,19 +11,17 @@ import {
   type Webhook,
 } from '../../api/hooks.js';
 import {
-  EmptyState,
+  EmptyPanel,
   Hint,
   LinkButton,
   LoadMore,
-  Notice,
+  OwnerOnly,
   PageHeader,
-  Panel,
   QueryView,
   Small,
-  TextLink,
+  SmallLink,
 } from '../../parts/page.js';
 import {
-  StateDot,
   DataTable,
   DELIVERY_LOOKS,
   ExactTime,
@@ -31,344 +29,276 @@ import {
   OUTCOME_LOOKS,
   PastTime,
   RowLink,
+  StateDot,
 } from '../../parts/data.js';
+import { CodeBlock, CopyButton } from '../../parts/code.js';
 import { PATHS } from '../../paths.js';
 import { formatCountOf, formatDuration } from '../../format.js';
-import { CodeBlock } from '../../parts/code.js';
-import { webhookName } from '../../webhook-facts.js';
+import { nextAttemptOf, webhookName } from '../../webhook-facts.js';
 import { readText } from '../delivery/sent-text.js';
-import { type Verdict, VERDICT_TEXTS } from './verdicts.js';
+import { NOT_SENT, orderOf, reachedText, summaryText, type Traced, worstOf } from './trace.js';
+import classes from './why.module.css';
 
-/** What can be traced, by the query parameter with its id: an event, a delivery, or all events about a resource. */
-const SUBJECTS = ['eventId', 'deliveryId', 'resourceId'] as const;
-
-/** Returns the kind of an id. */
-function subjectOf(id: string): (typeof SUBJECTS)[number] {
-  if (id.startsWith('evt_')) return 'eventId';
-  return id.startsWith('dlv_') ? 'deliveryId' : 'resourceId';
-}
-
-/** Page that traces an event to its deliveries. */
+/** Page that traces events to their deliveries: the events about a resource, and for one of them a row for each webhook. */
 export function Page() {
   const [query, setQuery] = useSearchParams();
-  const subject = SUBJECTS.find((each) => query.get(each));
-  const id = subject === undefined ? '' : (query.get(subject) ?? '');
+  const [resourceId, deliveryId] = [
+    query.get('resourceId') ?? undefined,
+    query.get('deliveryId') ?? undefined,
+  ];
+  const delivery = useDelivery(deliveryId);
+  const eventId = query.get('eventId') ?? delivery.data?.delivery.eventId;
+  const event = useOperation(
+    'getEvent',
+    { params: { id: eventId ?? '' } },
+    { enabled: eventId !== undefined },
+  );
+  const about = resourceId ?? event.data?.event.resource.id;
+  const isKnown = about !== undefined || (eventId === undefined && deliveryId === undefined);
+  const list = useOperationList(
+    'listEvents',
+    { query: { resourceId: about, limit: 20 } },
+    (page) => page.events,
+    isKnown,
+  );
+  const text = resourceId ?? deliveryId ?? query.get('eventId') ?? '';
+  const shown = eventId ?? (resourceId === undefined ? undefined : list.data?.[0]?.id);
   return (
     <>
-      <PageHeader title="Trace an event" description="Find out what happened to an event, step by step." />
-      <Stack gap="lg">
-        <SubjectForm key={id} id={id} onSubmit={(next) => setQuery({ [subjectOf(next)]: next })} />
-        {subject === 'eventId' && <EventTrail eventId={id} />}
-        {subject === 'deliveryId' && <OfDelivery deliveryId={id} />}
-        {subject === 'resourceId' && <EventList key={id} resourceId={id} />}
-        {subject === undefined && <EventList />}
-      </Stack>
+      <PageHeader title="Trace" />
+      <SubjectForm key={text} text={text} onSubmit={(next) => setQuery({ [subjectOf(next)]: next })} />
+      <div className={classes['trace']}>
+        {deliveryId !== undefined && eventId === undefined ? (
+          <QueryView query={delivery} label="the delivery">
+            {() => null}
+          </QueryView>
+        ) : eventId !== undefined && event.data === undefined ? (
+          <QueryView query={event} label="the event">
+            {() => null}
+          </QueryView>
+        ) : (
+          <QueryView query={list} label="events">
+            {(events) => (
+              <Events events={events} list={list} resourceId={about} text={resourceId} shown={shown} />
+            )}
+          </QueryView>
+        )}
+        {shown !== undefined && (eventId === undefined || event.data !== undefined) && (
+          <EventTrail key={shown} eventId={shown} />
+        )}
+      </div>
     </>
   );
 }
 
-function SubjectForm(props: { readonly id: string; readonly onSubmit: (id: string) => void }) {
-  const [text, setText] = useState(props.id);
-  const [error, setError] = useState<string>();
-  return (
-    <Panel>
-      <form
-        role="search"
-        aria-label="Events"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const id = text.trim();
-          setError(id === '' ? 'Enter an ID' : undefined);
-          if (id !== '') props.onSubmit(id);
-        }}
-      >
-        <Group align="flex-end" gap="sm">
-          <TextInput
-            label="ID of a job, an event or a delivery"
-            description="For example the job ID, the webhook-id header or the x-svc-delivery-id header."
-            placeholder="job_…, evt_… or dlv_…"
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-            error={error}
-            flex="1 1 20rem"
-            autoComplete="off"
-            spellCheck={false}
-          />
-          <Button type="submit" leftSection={<IconSearch size={18} aria-hidden />}>
-            Look up
-          </Button>
-        </Group>
-      </form>
-    </Panel>
-  );
+/** Returns the parameter for what someone entered: the id of an event or a delivery, or of a resource, or a work order. */
+function subjectOf(text: string): 'eventId' | 'deliveryId' | 'resourceId' {
+  if (text.startsWith('evt_')) return 'eventId';
+  return text.startsWith('dlv_') ? 'deliveryId' : 'resourceId';
 }
 
-function OfDelivery({ deliveryId }: { readonly deliveryId: string }) {
-  const delivery = useDelivery(deliveryId);
+function SubjectForm(props: { readonly text: string; readonly onSubmit: (text: string) => void }) {
+  const [text, setText] = useState(props.text);
   return (
-    <QueryView query={delivery} label="the delivery">
-      {({ delivery }) => <EventTrail eventId={delivery.eventId} />}
-    </QueryView>
-  );
-}
-
-/** Events about a resource, or the company's latest events, each with a link to its trace. */
-function EventList({ resourceId }: { readonly resourceId?: string }) {
-  const list = useOperationList('listEvents', { query: { resourceId, limit: 20 } }, (page) => page.events);
-  const explanation = list.pages?.[0]?.explanation ?? null;
-  return (
-    <QueryView query={list} label="events">
-      {(events) => <Events events={events} list={list} explanation={explanation} resourceId={resourceId} />}
-    </QueryView>
+    <form
+      role="search"
+      aria-label="Events"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text.trim() !== '') props.onSubmit(text.trim());
+      }}
+    >
+      <Group align="flex-end" gap="xs" mb="lg">
+        <TextInput
+          label="Work order, or the ID of a job, event or delivery"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          required
+          flex="0 1 560px"
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <Button type="submit" variant="default">
+          Trace
+        </Button>
+      </Group>
+    </form>
   );
 }
 
 function Events(props: {
   readonly events: Output<'listEvents'>['events'];
   readonly list: Parameters<typeof LoadMore>[0]['list'];
-  readonly explanation: string | null;
   readonly resourceId: string | undefined;
+  /** What the owner looked for. */
+  readonly text: string | undefined;
+  readonly shown: string | undefined;
 }) {
-  const { events, list, explanation, resourceId } = props;
+  const { events, list, resourceId, text } = props;
   if (events.length === 0 && !list.hasMore) {
-    return (
-      <Panel>
-        {resourceId === undefined ? (
-          <EmptyState title="No events yet" icon={<IconZoomQuestion size={28} />}>
-            All events of your company appear here, with or without a subscribed webhook.
-          </EmptyState>
-        ) : (
-          <EmptyState title="No events for this ID" icon={<IconZoomQuestion size={28} />}>
-            {explanation !== null && <Text mb="sm">{explanation}</Text>}
-            <List size="sm" ta="start">
-              <List.Item>Check the ID for typos.</List.Item>
-              <List.Item>Check that the job is assigned to your company and has changed since.</List.Item>
-            </List>
-          </EmptyState>
-        )}
-      </Panel>
+    return resourceId === undefined ? (
+      <EmptyPanel title="No events yet" icon={<IconRoute size={28} />}>
+        All events of your company appear here, with or without a webhook that receives them.
+      </EmptyPanel>
+    ) : (
+      <EmptyPanel title="No events found for this text" icon={<IconRoute size={28} />}>
+        Check it for typos, and that the job is assigned to your company and has changed since.
+      </EmptyPanel>
     );
   }
   return (
-    <section aria-labelledby="events-heading">
-      <Text component="h2" id="events-heading" fz="h2" fw={650} mt={0} mb="sm">
-        {resourceId === undefined ? 'Latest events' : `Events of ${resourceId}`}
-      </Text>
-      <DataTable
-        caption="Events, newest first"
-        rows={events}
-        rowKey={({ id }) => id}
-        columns={{
-          Event: ({ id, event, isTest, summary }) => (
-            <RowLink to={PATHS.whyEvent(id)} name={event}>
-              {summary !== null && <Text size="sm">{summary}</Text>}
-              <Hint>{`${id}${isTest ? ' · test' : ''}`}</Hint>
-            </RowLink>
-          ),
-          About: ({ resource }) =>
-            `${resource.type.replaceAll('_', ' ')} ${resource.id}, version ${resource.version}`,
-          Deliveries: ({ deliveryStates }) =>
-            deliveryStates.length === 0 ? (
-              'None'
-            ) : (
-              <Group gap={6} component="span">
-                {deliveryStates.map((state) => (
-                  <StateDot key={state} {...DELIVERY_LOOKS[state]} />
-                ))}
-              </Group>
-            ),
-          Recorded: ({ committedAt }) => <PastTime at={committedAt} />,
-        }}
-      />
-      <LoadMore shown={events.length} what={events.length === 1 ? 'event' : 'events'} list={list} />
+    <section aria-labelledby="events">
+      <h2 id="events" className={classes['heading']}>
+        {text ?? (resourceId === undefined ? 'Latest events' : 'Events of the same resource')}
+      </h2>
+      <ol className={classes['events']}>
+        {events.map(({ id, event, summary, committedAt, deliveryStates, isTest }) => (
+          <li key={id}>
+            <Link
+              to={PATHS.whyEvent(id, text)}
+              {...(id === props.shown && { 'aria-current': 'true' })}
+              data-tone={worstOf(deliveryStates)}
+            >
+              <span>{summary === null ? event : summaryText(summary)}</span>
+              <PastTime at={committedAt} />
+              {(summary !== null || isTest) && <small>{`${event}${isTest ? ' · test' : ''}`}</small>}
+            </Link>
+          </li>
+        ))}
+      </ol>
+      {list.hasMore && <LoadMore shown={events.length} what="events" list={list} />}
     </section>
   );
 }
 
-type Trail = Output<'getEvent'>;
-type SubscriptionTrail = Trail['subscriptions'][number];
-type TracedDelivery = SubscriptionTrail['deliveries'][number];
-
-/** Trace of an event: its record, and its outcome for each webhook. */
+/** An event and its outcome for each webhook. */
 function EventTrail({ eventId }: { readonly eventId: string }) {
   const loaded = useOperation('getEvent', { params: { id: eventId } });
   const webhooks = useWebhooks().data?.subscriptions ?? [];
   return (
     <QueryView query={loaded} label="the event">
-      {(trail) => <Shown trail={trail} webhooks={webhooks} />}
+      {(trail) => <Trail trail={trail} webhooks={webhooks} />}
     </QueryView>
   );
 }
 
-function Shown({ trail, webhooks }: { readonly trail: Trail; readonly webhooks: readonly Webhook[] }) {
-  const { event, subscriptions, body } = trail;
+function Trail(props: { readonly trail: Output<'getEvent'>; readonly webhooks: readonly Webhook[] }) {
+  const { event, subscriptions, body } = props.trail;
   const read = readText(body);
-  const nameOf = (id: string) => {
-    const found = webhooks.find((webhook) => webhook.id === id);
-    return found === undefined ? `Webhook ${id}` : webhookName(found);
-  };
-  // Deliveries come first, then outcomes that the owner can still change.
-  const order: readonly Verdict[] = ['queued', 'paused'];
-  const rank = ({ verdict }: SubscriptionTrail) =>
-    (order.indexOf(verdict) + order.length + 1) % (order.length + 1);
-  // Webhooks that were already deleted are only counted: they explain little and can be many.
-  const gone = subscriptions.filter(
-    ({ verdict, deliveries }) => verdict === 'deleted' && deliveries.length === 0,
-  );
-  const sorted = subscriptions
-    .filter((each) => !gone.includes(each))
-    .sort((one, other) => rank(one) - rank(other));
+  const { rows, gone } = orderOf(subscriptions);
   return (
-    <Stack gap="lg">
-      <Notice {...summary(subscriptions)} />
-      <Stack component="ol" className="plain" aria-label="Event trace">
-        <li>
-          <Panel title={`${event.isTest ? 'Sent as a test' : 'Occurred'}: ${event.event}`}>
-            <Stack gap="sm">
-              {event.summary !== null && <Text fw={600}>{event.summary}</Text>}
-              <Text size="sm">
-                It was recorded on <ExactTime at={event.committedAt} /> and is about{' '}
-                <TextLink to={PATHS.why(event.resource.id)}>
-                  {`${event.resource.type.replaceAll('_', ' ')} ${event.resource.id}`}
-                </TextLink>
-                {`, version ${event.resource.version}.`}
-              </Text>
-              <Small c="dimmed">
-                Event <Code>{event.id}</Code>
-                {event.requestId !== null && (
-                  <>
-                    , caused by request <Code>{event.requestId}</Code>
-                  </>
-                )}
-              </Small>
-              <details>
-                <summary>Show body</summary>
-                <CodeBlock
-                  label="Body"
-                  code={read.kind === 'json' ? read.pretty : body}
-                  wraps
-                  maxHeight="20rem"
-                />
-              </details>
-            </Stack>
-          </Panel>
-        </li>
-        {subscriptions.length === 0 && (
-          <li>
-            <Panel title="No webhook">
-              <Stack gap="sm" align="flex-start">
-                <Text size="sm">Not sent: your company had no webhook.</Text>
-                <LinkButton to={PATHS.createWebhook} leftSection={<IconWebhook size={18} aria-hidden />}>
-                  Create a webhook
-                </LinkButton>
-              </Stack>
-            </Panel>
-          </li>
-        )}
-        {sorted.map((each) => (
-          <li key={each.subscriptionId}>
-            <ForWebhook
-              trail={each}
-              name={nameOf(each.subscriptionId)}
-              perSecond={webhooks.find(({ id }) => id === each.subscriptionId)?.deliveriesPerSecond ?? null}
-            />
-          </li>
-        ))}
-        {gone.length > 0 && (
-          <li>
-            <Panel title="Deleted webhooks">
-              <Text size="sm">
-                {`${formatCountOf(gone.length, 'webhook', 'webhooks')} of your company had been deleted by then and did not receive it.`}
-              </Text>
-            </Panel>
-          </li>
-        )}
-      </Stack>
-    </Stack>
-  );
-}
-
-function ForWebhook(props: {
-  readonly trail: SubscriptionTrail;
-  readonly name: string;
-  readonly perSecond: number | null;
-}) {
-  const { trail, name, perSecond } = props;
-  const { verdict, subscriptionId, deliveries } = trail;
-  const { why, advice, ...look } = VERDICT_TEXTS[verdict];
-  return (
-    <Panel title={name} actions={<StateDot {...look} />}>
-      <Stack gap="sm">
-        <Text size="sm">
-          {why}
-          {advice !== undefined && ` ${advice}`}
+    <section aria-labelledby="reached">
+      <Group gap="xs">
+        <h2 id="reached" className={classes['heading']}>
+          {event.summary === null ? event.event : summaryText(event.summary)}
+        </h2>
+        <Code>{event.id}</Code>
+        <CopyButton value={event.id} what="event ID" isSmall />
+      </Group>
+      <Small mb="xs">
+        <strong>{reachedText(rows)}</strong>{' '}
+        <Text span c="dimmed">
+          {event.isTest ? 'A test, sent ' : `${event.event}, `}
+          <ExactTime at={event.committedAt} />
         </Text>
-        {verdict !== 'deleted' && verdict !== 'queued' && (
-          <Text size="sm">
-            <TextLink to={PATHS.webhook(subscriptionId)}>View webhook</TextLink>
-          </Text>
-        )}
-        {deliveries.length > 0 && <Deliveries deliveries={deliveries} perSecond={perSecond} />}
-      </Stack>
-    </Panel>
+      </Small>
+      {rows.length === 0 ? (
+        <EmptyPanel
+          title="Your company had no webhook"
+          icon={<IconWebhook size={28} />}
+          action={<LinkButton to={PATHS.createWebhook}>Create a webhook</LinkButton>}
+        />
+      ) : (
+        <Outcomes rows={rows} webhooks={props.webhooks} />
+      )}
+      {gone.length > 0 && (
+        <Hint mt="xs">{`${formatCountOf(gone.length, 'webhook', 'webhooks')} had been deleted before.`}</Hint>
+      )}
+      <details>
+        <summary>Show the body</summary>
+        <CodeBlock label="Body" code={read.kind === 'json' ? read.pretty : body} wraps maxHeight="20rem" />
+      </details>
+    </section>
   );
 }
 
-function Deliveries(props: {
-  readonly deliveries: readonly TracedDelivery[];
-  readonly perSecond: number | null;
+/** A row for each webhook, of several deliveries to it with the newest. */
+function Outcomes({
+  rows,
+  webhooks,
+}: {
+  readonly rows: readonly Traced[];
+  readonly webhooks: readonly Webhook[];
 }) {
+  const outcomes = rows.map((traced) => ({
+    traced,
+    newest: traced.deliveries[0],
+    webhook: webhooks.find(({ id }) => id === traced.subscriptionId),
+  }));
   return (
     <DataTable
-      caption="Deliveries of the event to this webhook, newest first"
-      rows={props.deliveries}
-      rowKey={({ delivery }) => delivery.id}
+      caption="Outcome for each webhook"
+      rows={outcomes}
+      rowKey={({ traced }) => traced.subscriptionId}
+      widths={{ State: '9rem', Attempts: '5rem', Took: '5rem' }}
+      numbers={['Attempts', 'Took']}
       columns={{
-        Delivery: ({ delivery }) => (
+        Webhook: ({ traced: { subscriptionId, deliveries }, newest, webhook }) => (
           <RowLink
-            to={PATHS.delivery(delivery.id)}
-            name={delivery.replayOf === null ? 'First delivery' : 'Replay'}
+            to={newest === undefined ? PATHS.webhook(subscriptionId) : PATHS.delivery(newest.delivery.id)}
+            name={webhook === undefined ? 'Deleted webhook' : webhookName(webhook)}
           >
-            <Hint>{delivery.id}</Hint>
+            {deliveries.length > 1 && (
+              <Hint>{`Newest of ${formatCountOf(deliveries.length, 'delivery', 'deliveries')}`}</Hint>
+            )}
           </RowLink>
         ),
-        State: ({ delivery }) => <StateDot {...DELIVERY_LOOKS[delivery.state]} />,
-        Created: ({ delivery }) => <PastTime at={delivery.createdAt} />,
-        'Last attempt': LastAttempt,
-        'Next attempt': ({ delivery }) => <NextAttempt of={delivery} perSecond={props.perSecond} />,
+        State: ({ newest }) =>
+          newest === undefined ? (
+            <StateDot tone="quiet" label="Not sent" />
+          ) : (
+            <StateDot {...DELIVERY_LOOKS[newest.delivery.state]} />
+          ),
+        Why: ({ traced, newest, webhook }) =>
+          newest === undefined ? (
+            <WhyNot verdict={traced.verdict} webhook={webhook} />
+          ) : (
+            <>
+              {lastResponse(newest)}
+              {nextAttemptOf(newest.delivery) !== null && (
+                <Hint span>
+                  {' Next attempt: '}
+                  <NextAttempt of={newest.delivery} perSecond={webhook?.deliveriesPerSecond ?? null} />
+                </Hint>
+              )}
+            </>
+          ),
+        Attempts: ({ newest }) => newest?.attempts.length ?? '',
+        Took: ({ newest }) => newest && formatDuration(newest.attempts.at(-1)?.durationMs),
       }}
     />
   );
 }
 
-function LastAttempt({ attempts }: TracedDelivery) {
+function lastResponse({ attempts }: Traced['deliveries'][number]) {
   const last = attempts.at(-1);
-  if (last === undefined) return <span>None yet</span>;
-  return (
-    <Group gap={6} component="span">
-      <StateDot {...OUTCOME_LOOKS[last.outcome]} />
-      <Hint span>
-        {`${formatCountOf(attempts.length, 'attempt', 'attempts')}${last.responseStatus === null ? '' : `, status ${last.responseStatus}`}, ${formatDuration(last.durationMs)}`}
-      </Hint>
-    </Group>
-  );
+  return last && (last.responseStatus ?? OUTCOME_LOOKS[last.outcome].label);
 }
 
-function summary(subscriptions: readonly SubscriptionTrail[]) {
-  const deliveries = subscriptions.flatMap((trail) => trail.deliveries.map(({ delivery }) => delivery));
-  const states = new Set(deliveries.map(({ state }) => state));
-  if (deliveries.length === 0) {
-    return { tone: 'warn', title: 'Not sent to any webhook. See the reasons below.' } as const;
-  }
-  if (states.has('delivered')) {
-    return states.has('dead_lettered') || states.has('retry_scheduled')
-      ? ({ tone: 'warn', title: 'Delivered at least once; other deliveries failed.' } as const)
-      : ({ tone: 'good', title: 'Delivered: your server accepted it.' } as const);
-  }
-  return states.has('dead_lettered')
-    ? ({
-        tone: 'bad',
-        title: 'Sent, but not accepted by your server. Select the delivery to see why.',
-      } as const)
-    : ({ tone: 'info', title: 'In progress, not delivered yet.' } as const);
+/** Why a webhook did not get the event, and where the owner changes that for later ones. */
+function WhyNot(props: { readonly verdict: Traced['verdict']; readonly webhook: Webhook | undefined }) {
+  const { verdict, webhook } = props;
+  const { why, action, tab } = NOT_SENT[verdict];
+  const isDone = webhook === undefined || (verdict === 'paused' && webhook.state !== 'paused');
+  return (
+    <>
+      {why}
+      {action !== undefined && !isDone && (
+        <OwnerOnly>
+          <SmallLink to={PATHS.webhook(webhook.id, tab)}>{action}</SmallLink>
+        </OwnerOnly>
+      )}
+    </>
+  );
 }
