@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { role } from '../../api/roles.js';
 import { boundedText } from '../../values/bounded-text.js';
+import { dateTimeOut } from '../../values/date-time.js';
 import { emailAddress } from '../../values/email-address.js';
 import { hasUrlOrDomain, NAME_WITH_URL } from '../../values/name-without-url.js';
 
@@ -49,6 +50,14 @@ export const colleague = z
       .boolean()
       .default(false)
       .meta({ description: 'True for a person whose sign-in asks for a code after the password.' }),
+    // A job-state of an earlier version sends neither.
+    invitedBy: z.string().nullable().default(null).meta({
+      description:
+        'Who sent the last invitation of a person who cannot sign in yet; null if it is not known.',
+    }),
+    invitationEndsAt: dateTimeOut.nullable().default(null).meta({
+      description: 'When the link of that invitation stops working; null without one.',
+    }),
   })
   .meta({ id: 'Colleague', description: 'A person with access to the console of the company.' });
 
@@ -68,4 +77,6 @@ export const COLLEAGUE_EXAMPLE = {
   hasPassword: false,
   isLinked: false,
   hasSecondFactor: false,
+  invitedBy: 'Olive Owner',
+  invitationEndsAt: '2026-08-29T14:03:00.000Z',
 } as const satisfies Colleague;

@@ -74,7 +74,13 @@ export const setColleagueRoleOperation = defineOperation({
     200: {
       description: 'The person.',
       schema: colleague,
-      example: { ...COLLEAGUE_EXAMPLE, role: 'owner', hasPassword: true } satisfies z.infer<typeof colleague>,
+      example: {
+        ...COLLEAGUE_EXAMPLE,
+        role: 'owner',
+        hasPassword: true,
+        invitedBy: null,
+        invitationEndsAt: null,
+      } satisfies z.infer<typeof colleague>,
     },
   },
   errors: ['not_found', 'last_owner'],

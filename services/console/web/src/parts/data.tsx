@@ -72,7 +72,7 @@ export function DataTable<Row>(props: {
 /** Follows the link that names a row, unless the click has another target or selects text. */
 function followLink(event: MouseEvent<HTMLTableRowElement>) {
   const { target, currentTarget, nativeEvent } = event;
-  if (!(target instanceof Element) || target.closest('a, button') !== null) return;
+  if (!(target instanceof Element) || target.closest('a, button, details') !== null) return;
   if (window.getSelection()?.isCollapsed === false) return;
   currentTarget.querySelector('th a')?.dispatchEvent(new window.MouseEvent('click', nativeEvent));
 }

@@ -179,11 +179,7 @@ function AccountMenu() {
   return (
     <Menu position="top-start" width={208}>
       <Menu.Target>
-        <button
-          type="button"
-          className={classes['account']}
-          aria-label={`${owner.displayName}, account menu`}
-        >
+        <button type="button" className={classes['account']}>
           <span className={classes['avatar']} aria-hidden>
             {initialsOf(owner.displayName)}
           </span>

@@ -45,6 +45,8 @@ describe('a person', () => {
     const first = await invite(address, 'owner');
     const second = await invite(address.toUpperCase());
     expect(second.person).toEqual({ ...first.person, role: 'viewer' });
+    const invitationEndsAt = new Date(TEST_NOW.getTime() + 72 * 3_600_000).toISOString();
+    expect((await colleagues()).at(-1)).toMatchObject({ invitedBy: 'Dana', invitationEndsAt });
     await expect(access().findPasswordLink({ tokenSha256: first.tokenSha256 })).rejects.toMatchObject(
       NOT_FOUND,
     );
@@ -58,6 +60,7 @@ describe('a person', () => {
     const viewer = { role: 'viewer' };
     expect(await access().findLogin(address)).toMatchObject(viewer);
     expect(await access().findPerson(companyId, person.membershipId)).toMatchObject(viewer);
+    expect((await colleagues()).at(-1)).toMatchObject({ invitedBy: null, invitationEndsAt: null });
     await expect(invite(address)).rejects.toMatchObject(INVALID);
   });
 

@@ -33,7 +33,14 @@ const COLUMNS = `id as "membershipId", display_name as "displayName", email, low
     select from provider_links as link where link.membership_id = memberships.id
   ) as "isLinked", exists (
     select from second_factors as factor where factor.membership_id = memberships.id and factor.enabled_at is not null
-  ) as "hasSecondFactor"`;
+  ) as "hasSecondFactor", case when not ${canSignIn('memberships')} then (
+    select entry.display_name from audit_entries as entry
+    where entry.company_id = memberships.company_id and entry.action = 'owner.created' and entry.subject_id = memberships.id
+    order by entry.id desc limit 1
+  ) end as "invitedBy", case when not ${canSignIn('memberships')} then (
+    select to_char(expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') from password_links as link
+    where link.membership_id = memberships.id
+  ) end as "invitationEndsAt"`;
 
 /** Lists the colleagues with access to the console of a company, oldest first, at most 200. */
 const listColleagues: AccessOperation = ({ database }) =>
@@ -75,13 +82,13 @@ const inviteColleague: AccessOperation = (deps) =>
         );
       }
       // A person who was removed, or never set a password, is invited again under the same id.
-      const [added] = await tx.query<Colleague>(
+      const [added] = await tx.query<Pick<Colleague, 'membershipId'>>(
         `insert into memberships (id, company_id, role, display_name, email) values ($1, $2, $3, $4, $5)
          on conflict (lower(email)) do update
            set role = excluded.role, display_name = excluded.display_name, active = true
            where memberships.company_id = $2 and memberships.role in ('OWNER', 'VIEWER')
              and not ${canSignIn('memberships')}
-         returning ${COLUMNS}`,
+         returning id as "membershipId"`,
         [newId('mem'), companyId, role.toUpperCase(), displayName, email],
       );
       if (added === undefined) throw invalidArgument([{ path: 'email', message: 'is in use' }]);
@@ -90,8 +97,8 @@ const inviteColleague: AccessOperation = (deps) =>
       await putPasswordLink(tx, { membershipId, tokenSha256, expiresAt });
       const change = { companyId, membershipId, actor };
       await recordOwnerChange(tx, change, { displayName, role }, 'owner.created');
-      if (role === 'owner') await noticeOfOwner(tx, change, added.displayName);
-      return added;
+      if (role === 'owner') await noticeOfOwner(tx, change, displayName);
+      return getColleague(tx, change);
     });
   });
 

@@ -1,24 +1,56 @@
-import { Button, Group, Menu, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Menu, Modal, NativeSelect, Text, TextInput } from '@mantine/core';
 import { role as roles } from '@partner/proto-contracts/api/roles';
-import { IconChevronDown } from '@tabler/icons-react';
+import { IconChevronDown, IconPlus, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
-import { type Output, useAction, useOperation } from '../../api/hooks.js';
+import { type Output, useAction, useOperation, useTask } from '../../api/hooks.js';
+import { formatPast } from '../../format.js';
 import { pageProviderName, pageSendsMail } from '../../page-settings.js';
 import { ConfirmDialog, ConfirmedButton, EmailField, Form, useFields } from '../../parts/form.js';
-import { DataTable } from '../../parts/data.js';
-import { Notice, OwnerOnly, PageHeader, Panel, QueryView, useOwner } from '../../parts/page.js';
+import { type Columns, DataTable, DueTime, StateDot, useNow } from '../../parts/data.js';
+import {
+  ActionButton,
+  Hint,
+  Notice,
+  OwnerOnly,
+  PageHeader,
+  Panel,
+  QueryView,
+  useOwner,
+} from '../../parts/page.js';
 
 type Colleague = Output<'listColleagues'>['colleagues'][number];
 
 /** Page of the colleagues of the company. */
 export function Page() {
   const colleagues = useOperation('listColleagues', {});
+  const [isInviting, setInviting] = useState(false);
+  const close = () => setInviting(false);
   return (
     <>
-      <PageHeader title="People" description="Who can sign in to the console of your company." />
+      <PageHeader
+        title="People"
+        description="Who can sign in to the console of your company."
+        actions={
+          pageSendsMail() && (
+            <ActionButton leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
+              Invite
+            </ActionButton>
+          )
+        }
+      />
       <QueryView query={colleagues} label="the people of your company">
         {(data) => <Colleagues colleagues={data.colleagues} />}
       </QueryView>
+      {!pageSendsMail() && (
+        <OwnerOnly>
+          <Notice tone="info" title="The operator of the service adds people">
+            This service has no mail server for invitations.
+          </Notice>
+        </OwnerOnly>
+      )}
+      <Modal opened={isInviting} onClose={close} title="Invite a person">
+        <InviteForm onClose={close} />
+      </Modal>
     </>
   );
 }
@@ -26,89 +58,159 @@ export function Page() {
 function Colleagues({ colleagues }: { readonly colleagues: readonly Colleague[] }) {
   const { owner } = useOwner();
   const isOwner = owner.role === 'owner';
+  const isInvited = ({ hasPassword, isLinked }: Colleague) => !hasPassword && !isLinked;
+  const invited = colleagues.filter(isInvited);
+  const role = (colleague: Colleague) => {
+    if (colleague.membershipId === owner.membershipId) return `${roleLabel(colleague.role)} · You`;
+    return isOwner ? <PersonMenu colleague={colleague} /> : roleLabel(colleague.role);
+  };
+  const table = { rowKey: ({ membershipId }: Colleague) => membershipId, widths: WIDTHS };
   return (
-    <Stack gap="md">
+    <>
       <DataTable
+        {...table}
         caption="People of your company, oldest first"
-        rows={colleagues}
-        rowKey={({ membershipId }) => membershipId}
-        columns={{
-          Name: ({ displayName }) => displayName,
-          'Email address': ({ email }) => email ?? 'None',
-          Role: (colleague) =>
-            isOwner && colleague.membershipId !== owner.membershipId ? (
-              <RoleMenu colleague={colleague} />
-            ) : (
-              roleLabel(colleague.role)
-            ),
-          Password: ({ hasPassword, isLinked }) => {
-            if (hasPassword) return 'Set';
-            return isLinked ? `None, signs in with ${pageProviderName()}` : 'Not set yet';
-          },
-          'Two-factor': ({ hasSecondFactor }) => (hasSecondFactor ? 'On' : 'Off'),
-          ...(isOwner && {
-            Action: (colleague: Colleague) =>
-              colleague.membershipId === owner.membershipId ? (
-                'You'
-              ) : (
-                <ColleagueActions colleague={colleague} />
-              ),
-          }),
-        }}
+        rows={colleagues.filter((each) => !isInvited(each))}
+        columns={{ ...NAME, Role: role, 'Signs in with': signInOf }}
       />
-      <OwnerOnly>
-        <InviteForm />
-      </OwnerOnly>
-    </Stack>
+      {invited.length > 0 && (
+        <Panel title="Invited">
+          <DataTable
+            {...table}
+            caption="People who have not signed in yet"
+            rows={invited}
+            columns={{
+              ...NAME,
+              Role: (colleague) => roleLabel(colleague.role),
+              'Invited by': ({ invitedBy }) => invitedBy ?? 'The operator',
+              'Link ends': ({ invitationEndsAt }) => <LinkEnd at={invitationEndsAt} />,
+              ...(isOwner && { Action: (colleague: Colleague) => <Invitation colleague={colleague} /> }),
+            }}
+          />
+        </Panel>
+      )}
+    </>
   );
 }
 
-function ColleagueActions({ colleague }: { readonly colleague: Colleague }) {
-  const { membershipId, displayName, hasSecondFactor } = colleague;
-  const remove = useAction('removeColleague', { done: 'Access removed' });
-  const reset = useAction('resetColleagueSecondFactor', { done: 'Two-factor authentication reset' });
-  const given = { params: { id: membershipId } };
+const NAME: Columns<Colleague> = {
+  Name: ({ displayName, email }) => (
+    <>
+      <Text size="sm" fw={500}>
+        {displayName}
+      </Text>
+      <Hint>{email ?? 'No email address'}</Hint>
+    </>
+  ),
+};
+
+const WIDTHS = {
+  Role: '9rem',
+  'Signs in with': '14rem',
+  'Invited by': '10rem',
+  'Link ends': '11rem',
+  Action: '13rem',
+};
+
+function signInOf({ hasPassword, isLinked, hasSecondFactor }: Colleague): string {
+  if (!hasPassword) return pageProviderName();
+  return `Password${hasSecondFactor ? ' and code' : ''}${isLinked ? ` or ${pageProviderName()}` : ''}`;
+}
+
+function LinkEnd({ at }: { readonly at: string | null }) {
+  const now = useNow();
+  if (at !== null && new Date(at) > now) return <DueTime at={at} />;
+  return <StateDot tone="warn" label={at === null ? 'No link' : `Ended ${formatPast(new Date(at), now)}`} />;
+}
+
+/** What an owner can do about an invitation that no one has accepted yet. */
+function Invitation({
+  colleague: { membershipId, displayName, email, role },
+}: {
+  readonly colleague: Colleague;
+}) {
+  const send = useAction('addColleague', { done: 'Invitation sent', toastsFailure: true });
+  const remove = useAction('removeColleague', { done: 'Invitation withdrawn' });
   return (
-    <Group gap="xs" wrap="nowrap">
-      {hasSecondFactor && (
-        <ConfirmedButton
-          label="Reset two-factor"
-          button={{ size: 'xs', 'aria-label': `Reset two-factor authentication of ${displayName}` }}
-          title={`Reset two-factor authentication of ${displayName}?`}
-          confirmLabel="Reset"
-          isDangerous
-          action={reset}
-          given={given}
+    <Group gap="xs" wrap="nowrap" justify="flex-end">
+      {email !== null && pageSendsMail() && (
+        <Button
+          variant="default"
+          size="xs"
+          aria-label={`Resend the invitation of ${displayName}`}
+          loading={send.isRunning}
+          onClick={() => send.run({ body: { displayName, email, role } })}
         >
-          Their sessions end, and they sign in without a code until they set it up again. Check first that the
-          request comes from them.
-        </ConfirmedButton>
+          Resend
+        </Button>
       )}
       <ConfirmedButton
-        label="Remove"
-        button={{ size: 'xs', 'aria-label': `Remove ${displayName}` }}
-        title={`Remove ${displayName}?`}
-        confirmLabel="Remove"
+        label="Withdraw"
+        button={{ size: 'xs', 'aria-label': `Withdraw the invitation of ${displayName}` }}
+        title={`Withdraw the invitation of ${displayName}?`}
+        confirmLabel="Withdraw"
         isDangerous
         action={remove}
-        given={given}
+        given={{ params: { id: membershipId } }}
       >
-        Their sessions end, and they cannot sign in. You can invite them again.
+        The link stops working. You can invite them again.
       </ConfirmedButton>
     </Group>
   );
 }
 
-/** The role of another person. A change takes a confirmation, so that no single key makes it. */
-function RoleMenu({ colleague }: { readonly colleague: Colleague }) {
-  const { membershipId, displayName, role } = colleague;
-  const setRole = useAction('setColleagueRole', { done: 'Role changed' });
-  const [next, setNext] = useState(role);
+/** Changes of another person's access: what each asks and means, its button, and what success shows. */
+const CHANGES = {
+  owner: [
+    'Make {name} an owner?',
+    'They can then change webhooks and API keys, and invite or remove people, including you. Their sessions end.',
+    'Make owner',
+    'Role changed',
+  ],
+  viewer: [
+    'Make {name} a viewer?',
+    'They can then read everything and change nothing. Their sessions end.',
+    'Make viewer',
+    'Role changed',
+  ],
+  reset: [
+    'Reset two-factor authentication of {name}?',
+    'Their sessions end, and they sign in without a code until they set it up again. Check first that the request comes from them.',
+    'Reset',
+    'Two-factor authentication reset',
+  ],
+  remove: [
+    'Remove {name}?',
+    'Their sessions end, and they cannot sign in. You can invite them again.',
+    'Remove',
+    'Access removed',
+  ],
+} as const;
+
+/** What an owner can change about another person. Each change takes a confirmation, so that no single key makes it. */
+function PersonMenu({ colleague }: { readonly colleague: Colleague }) {
+  const { membershipId, displayName, role, hasSecondFactor } = colleague;
+  const [asked, setAsked] = useState<keyof typeof CHANGES>('viewer');
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
+  const [title, consequences, confirmLabel, done] = CHANGES[asked];
+  const change = useTask(
+    async (api, kind: typeof asked): Promise<unknown> => {
+      const params = { id: membershipId };
+      if (kind === 'reset') return api.call('resetColleagueSecondFactor', { params });
+      if (kind === 'remove') return api.call('removeColleague', { params });
+      return api.call('setColleagueRole', { params, body: { role: kind } });
+    },
+    { done, onDone: close },
+  );
+  const ask = (next: typeof asked) => {
+    change.reset();
+    setAsked(next);
+    setOpen(true);
+  };
   return (
     <>
-      <Menu>
+      <Menu position="bottom-start">
         <Menu.Target>
           <Button
             variant="default"
@@ -123,82 +225,73 @@ function RoleMenu({ colleague }: { readonly colleague: Colleague }) {
           <Menu.RadioGroup
             value={role}
             onChange={(picked) => {
-              if (picked === role) return;
-              setRole.reset();
-              setNext(roles.parse(picked));
-              setOpen(true);
+              if (picked !== role) ask(roles.parse(picked));
             }}
           >
-            {ROLE_OPTIONS.map(({ value, label }) => (
+            {ROLES.map(({ value, label, hint }) => (
               <Menu.RadioItem key={value} value={value} closeMenuOnClick>
                 {label}
+                <Hint>{hint}</Hint>
               </Menu.RadioItem>
             ))}
           </Menu.RadioGroup>
+          <Menu.Divider />
+          {hasSecondFactor && (
+            <Menu.Item onClick={() => ask('reset')}>Reset two-factor authentication…</Menu.Item>
+          )}
+          <Menu.Item
+            c="var(--bad-text)"
+            leftSection={<IconX size={16} aria-hidden />}
+            onClick={() => ask('remove')}
+          >
+            {`Remove ${displayName}…`}
+          </Menu.Item>
         </Menu.Dropdown>
       </Menu>
       <ConfirmDialog
-        title={`Make ${displayName} ${next === 'owner' ? 'an owner' : 'a viewer'}?`}
-        confirmLabel={`Make ${next}`}
+        title={title.replace('{name}', () => displayName)}
+        confirmLabel={confirmLabel}
+        isDangerous={asked === 'reset' || asked === 'remove'}
+        action={change}
         isOpen={isOpen}
-        action={setRole}
-        onConfirm={() =>
-          setRole.run({ params: { id: membershipId }, body: { role: next } }, { onSuccess: close })
-        }
+        onConfirm={() => change.run(asked)}
         onClose={close}
       >
-        {next === 'owner'
-          ? 'They can then change webhooks and API keys, and invite or remove people, including you.'
-          : 'They can then read everything and change nothing.'}
-        {' Their sessions end.'}
+        {consequences}
       </ConfirmDialog>
     </>
   );
 }
 
-/** The roles as choices. */
-const ROLE_OPTIONS = [
-  { value: 'viewer', label: 'Viewer' },
-  { value: 'owner', label: 'Owner' },
-];
+const ROLES = [
+  { value: 'viewer', label: 'Viewer', hint: 'Sees everything, changes nothing.' },
+  { value: 'owner', label: 'Owner', hint: 'Also changes webhooks, keys and people.' },
+] as const;
 
-const roleLabel = (role: Colleague['role']) =>
-  ROLE_OPTIONS.find(({ value }) => value === role)?.label ?? role;
+const roleLabel = (role: Colleague['role']) => ROLES.find(({ value }) => value === role)?.label ?? role;
 
 const EMPTY = { displayName: '', email: '', role: 'viewer' };
 
 /** The form that invites a colleague. */
-function InviteForm() {
-  const add = useAction('addColleague', { done: 'Invitation sent', onDone: () => clear() });
-  const { values, violations, field, clear } = useFields(EMPTY, add.error);
-  if (!pageSendsMail()) {
-    return (
-      <Notice tone="info" title="The operator of the service adds people">
-        This service has no mail server for invitations.
-      </Notice>
-    );
-  }
+function InviteForm({ onClose }: { readonly onClose: () => void }) {
+  const add = useAction('addColleague', { done: 'Invitation sent', onDone: onClose });
+  const { values, violations, field } = useFields(EMPTY, add.error);
   return (
-    <Panel title="Invite a person">
-      <Form
-        action={add}
-        submitLabel="Send invitation"
-        isExplained={Object.keys(violations).length > 0}
-        maw={440}
-        onSubmit={() => add.run({ body: { ...values, role: roles.parse(values.role) } })}
-      >
-        <TextInput label="Name" {...field('displayName')} required />
-        <EmailField
-          description="Receives a link to set the password. Invite the person again for a new link."
-          {...field('email')}
-        />
-        <NativeSelect
-          label="Role"
-          description="An owner can change everything, a viewer can only read."
-          data={ROLE_OPTIONS}
-          {...field('role')}
-        />
-      </Form>
-    </Panel>
+    <Form
+      action={add}
+      submitLabel="Send invitation"
+      isExplained={Object.keys(violations).length > 0}
+      onSubmit={() => add.run({ body: { ...values, role: roles.parse(values.role) } })}
+      onCancel={onClose}
+    >
+      <TextInput label="Name" {...field('displayName')} required data-autofocus />
+      <EmailField description="Receives a link to set the password." {...field('email')} />
+      <NativeSelect
+        label="Role"
+        description="An owner can change everything, a viewer can only read."
+        data={[...ROLES]}
+        {...field('role')}
+      />
+    </Form>
   );
 }

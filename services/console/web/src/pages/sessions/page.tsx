@@ -5,7 +5,7 @@ import { browserName } from '../../browser-name.js';
 import { formatCountOf } from '../../format.js';
 import { Notice, PageHeader, QueryView } from '../../parts/page.js';
 import { StateDot, DataTable, DueTime, PastTime } from '../../parts/data.js';
-import { ConfirmedButton, FormFailure } from '../../parts/form.js';
+import { ConfirmedButton } from '../../parts/form.js';
 
 type ListedSession = Output<'listSessions'>['sessions'][number];
 
@@ -78,20 +78,17 @@ function List({ sessions }: { readonly sessions: readonly ListedSession[] }) {
 }
 
 function EndButton({ session }: { readonly session: ListedSession }) {
-  const end = useAction('endSession', { done: 'Session ended' });
+  const end = useAction('endSession', { done: 'Session ended', toastsFailure: true });
   return (
-    <Stack gap="xs" align="flex-start">
-      <FormFailure error={end.error} />
-      <Button
-        size="xs"
-        variant="default"
-        aria-label={`End the session of ${browserName(session.userAgent)} from ${session.remoteAddress}`}
-        loading={end.isRunning}
-        onClick={() => end.run({ params: { id: session.id } })}
-      >
-        End
-      </Button>
-    </Stack>
+    <Button
+      size="xs"
+      variant="default"
+      aria-label={`End the session of ${browserName(session.userAgent)} from ${session.remoteAddress}`}
+      loading={end.isRunning}
+      onClick={() => end.run({ params: { id: session.id } })}
+    >
+      End
+    </Button>
   );
 }
 
