@@ -199,13 +199,15 @@ describe('a secret that is made long after the login', () => {
   });
 });
 
-test('a failed form says why beside its button, no field hides under the header, and the end of a session leads back', async () => {
+test('a failed form says why beside its button, no field hides under the header, and the end of a session loses no entry', async () => {
   await openForInstaller('/console/webhooks/new');
   watched.allow(/^503 POST \/partner-api\/webhooks$/);
-  watched.allow(/^401 GET \/partner-api\/api-keys/);
+  watched.allow(/^401 POST \/partner-api\/url-checks/);
   await failRequests(page, /\/partner-api\/webhooks$/, { method: 'POST', requestId: 'r-3' });
   const url = page.getByLabel('Endpoint URL');
-  await url.fill('https://hooks.example/partner');
+  const entered = `${suite.stack().receiverUrl}/kept`;
+  await url.fill(entered);
+  await button(page, 'Continue').click();
   await page.getByRole('checkbox', { name: 'All events' }).check();
   const create = button(page, 'Create webhook');
   await create.click();
@@ -214,6 +216,7 @@ test('a failed form says why beside its button, no field hides under the header,
   const [above, below] = [await alert.boundingBox(), await create.boundingBox()];
   expect((below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0)).toBeLessThan(40);
 
+  await page.goBack();
   await page.setViewportSize({ width: 390, height: 500 });
   await url.focus();
   await page.evaluate('scrollBy(0, document.activeElement.getBoundingClientRect().top - 10)');
@@ -223,16 +226,21 @@ test('a failed form says why beside its button, no field hides under the header,
   expect((await url.boundingBox())?.y).toBeGreaterThanOrEqual(header?.height ?? Number.NaN);
 
   await page.setViewportSize({ width: 1280, height: 900 });
-  const background = /\/partner-api\/(?!api-keys)/;
+  await page.getByRole('link', { name: 'API keys' }).click();
+  await button(page.getByRole('dialog', { name: 'Leave without saving?' }), 'Cancel').click();
+  const background = /\/partner-api\/(?!url-checks)/;
   await page.route(background, () => undefined);
   const [session] = await page.context().cookies();
   await page.context().addCookies(session === undefined ? [] : [{ ...session, value: 'ended' }]);
-  await page.getByRole('link', { name: 'API keys' }).click();
+  await button(page, 'Continue').click();
   await page.getByText('Your session ended').waitFor();
   await page.unroute(background);
   await checkLooks(page, 'session-ended');
   await fillSignIn(page, installer().owner);
-  await heading('API keys').waitFor();
+  await heading('Create a webhook').waitFor();
+  expect(await url.inputValue()).toBe(entered);
+  await button(page, 'Continue').click();
+  await page.getByRole('checkbox', { name: 'All events', checked: true }).waitFor();
 });
 
 describeApiReference(suite);

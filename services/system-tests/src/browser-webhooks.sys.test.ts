@@ -37,7 +37,7 @@ const subscribe = (place: string) => suite.subscribe(place, ['install.status_cha
 const read = async (id: string) => readSubscription(await suite.session(), id);
 
 describe('an owner without webhooks', () => {
-  test('comes from the sign-in to a verified one in six clicks and an address, and activates it', async () => {
+  test('comes from the sign-in to a verified one in seven clicks and an address, and activates it', async () => {
     const page = await openPage('', newcomer());
     let clicks = 0;
     const click = async (target: Locator) => {
@@ -54,19 +54,22 @@ describe('an owner without webhooks', () => {
     await click(page.getByLabel('Endpoint URL'));
     await page.keyboard.type(urlOf('first'));
     await expectText(page, 'This address can be used');
+    await click(button(page, 'Continue'));
+    await page.waitForURL('**/console/webhooks/new?step=events');
+    await page.reload();
     await click(page.getByRole('checkbox', { name: 'Installation events' }));
     await button(page, 'Show the installation events').click();
     expect(await page.getByRole('checkbox', { name: /install\.job_assigned/ }).isChecked()).toBe(true);
     await click(button(page, 'Create webhook'));
 
-    await expectText(page, 'Your webhook is created');
+    await page.waitForURL(/\/webhooks\/whk_\w+\/setup$/);
     await checkLooks(page, 'create-webhook-secret');
     await click(button(page, 'Copy signing secret'));
     const secret = String(await page.evaluate('navigator.clipboard.readText()'));
     expect(secret).toMatch(/^whsec_/);
     await click(button(page, 'Send a test delivery'));
     await expectText(page, 'Test delivered');
-    expect(clicks).toBeLessThanOrEqual(6);
+    expect(clicks).toBeLessThanOrEqual(7);
     await page.getByRole('checkbox', { name: 'I have stored it' }).click();
     await button(page, 'Activate webhook').click();
     await expectText(page, 'Your webhook is active');
@@ -92,10 +95,16 @@ describe('creating a webhook', () => {
     const page = await openPage('/webhooks/new');
     await page.getByLabel('Endpoint URL').fill(urlOf('broken'));
     await page.getByLabel('Name (optional)').fill('Job board');
+    await button(page, 'Continue').click();
+    await heading(page, 'Job board').waitFor();
+    await page.goBack();
+    expect(await page.getByLabel('Endpoint URL').inputValue()).toBe(urlOf('broken'));
+    await page.goForward();
+    await checkLooks(page, 'create-webhook-events');
     await page.getByRole('searchbox', { name: 'Find an event' }).fill('JOB_ASSIGNED');
     await page.getByRole('checkbox', { name: /install\.job_assigned/ }).click();
     await button(page, 'Create webhook').click();
-    await expectText(page, 'Your webhook is created');
+    await button(page, 'Copy signing secret').waitFor();
 
     await page.getByRole('link', { name: 'Overview' }).click();
     const leave = dialog(page, 'Leave without the secret?');
@@ -115,6 +124,8 @@ describe('creating a webhook', () => {
     suite.responses.clear();
     await button(page, 'Test again').click();
     await expectText(page, 'Test delivered');
+    await page.reload();
+    await expectText(page, 'The signing secret was shown when');
     await button(page, 'Activate webhook').click();
     await expectText(page, 'Your webhook is active');
   });

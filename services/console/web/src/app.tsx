@@ -39,6 +39,7 @@ const ROUTES: RouteObject[] = [
                 Component: OwnersPage,
                 children: [
                   page('webhooks/new', () => import('./pages/create-webhook/page.js')),
+                  page('webhooks/:id/setup', () => import('./pages/create-webhook/page.js')),
                   page('webhooks/:id/rotate-secret', () => import('./pages/rotate-secret/page.js')),
                   page('webhooks/:id/replay', () => import('./pages/bulk-replay/page.js')),
                 ],

@@ -4,6 +4,7 @@ import { isOwnersPath, PATHS, withQuery } from './paths.js';
 test('a viewer has no use for the pages that only change something', () => {
   for (const path of [
     PATHS.createWebhook,
+    PATHS.setUpWebhook('whk_1'),
     PATHS.rotateSecret('whk_1'),
     PATHS.bulkReplay('whk_1'),
     PATHS.bulkReplay('whk_1', 'retry_scheduled'),

@@ -20,6 +20,7 @@ export const PATHS = {
   overview: '/',
   webhooks: '/webhooks',
   createWebhook: '/webhooks/new',
+  setUpWebhook: (id: string) => `/webhooks/${encodeURIComponent(id)}/setup`,
   webhook: (id: string, tab?: WebhookTab) => withQuery(`/webhooks/${encodeURIComponent(id)}`, { tab }),
   rotateSecret: (id: string) => `/webhooks/${encodeURIComponent(id)}/rotate-secret`,
   bulkReplay: (id: string, status?: 'retry_scheduled') =>
@@ -41,7 +42,7 @@ export const PATHS = {
 
 /** Returns whether the page of a path only changes something, so that a viewer has no use for it. */
 export function isOwnersPath(path: string): boolean {
-  return path === PATHS.createWebhook || /^\/webhooks\/[^/?]+\/(rotate-secret|replay)(\?|$)/.test(path);
+  return path === PATHS.createWebhook || /^\/webhooks\/[^/?]+\/(setup|rotate-secret|replay)(\?|$)/.test(path);
 }
 
 /** Returns the path of the sign-in page, which is outside of the app and returns to `path`. */

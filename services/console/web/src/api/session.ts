@@ -54,6 +54,11 @@ export function endSession(queries: QueryClient): void {
   forgetSession(queries, endedUnlessNone(queries));
 }
 
+/** Whether the session has ended, other than by signing out. */
+export function hasSessionEnded(queries: QueryClient): boolean {
+  return queries.getQueryData(SESSION_KEY) === 'ended';
+}
+
 function endedUnlessNone(queries: QueryClient): 'ended' | null {
   return queries.getQueryData(SESSION_KEY) === null ? null : 'ended';
 }

@@ -18,14 +18,21 @@ import {
   type ComponentPropsWithoutRef,
   type KeyboardEvent,
   type ReactNode,
+  useContext,
   useEffect,
   useRef,
   useState,
 } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useLocation } from 'react-router';
+import { z } from 'zod/mini';
 import { sentenceOf, subjectOf } from '@partner/console/shared/error-sentences';
 import { ApiError, messageOf, violationsByField } from '../api/api-client.js';
-import { ChangeButton, ErrorDetails, Notice, useOwner } from './page.js';
+import { ChangeButton, ErrorDetails, Notice, OwnerContext, useOwner } from './page.js';
 import { useEventCatalogue } from '../api/hooks.js';
+import { hasSessionEnded } from '../api/session.js';
+import { UNSAVED, useLeaveQuestion } from '../unsaved.js';
+import classes from './form.module.css';
 import { groupEvents } from '../webhook-facts.js';
 import { fromLocalInput, toLocalInput } from '../format.js';
 
@@ -48,7 +55,8 @@ export function Form(props: {
   readonly isExplained?: boolean;
   /** Buttons of other actions. */
   readonly others?: ReactNode;
-  readonly maw?: number;
+  /** Whether the buttons stay at the bottom of the screen. */
+  readonly isLong?: boolean;
   readonly onSubmit: () => void;
   readonly onCancel?: (() => void) | undefined;
   readonly children: ReactNode;
@@ -61,10 +69,13 @@ export function Form(props: {
         props.onSubmit();
       }}
     >
-      <Stack {...(props.maw !== undefined && { maw: props.maw })}>
+      <Stack maw="var(--form-width)">
         {props.children}
         {!isExplained && <FormFailure error={action.error} />}
-        <Group justify={onCancel === undefined && others === undefined ? 'flex-start' : 'flex-end'}>
+        <Group
+          {...(props.isLong && { className: classes['foot'] })}
+          justify={onCancel === undefined && others === undefined ? 'flex-start' : 'flex-end'}
+        >
           {others}
           {onCancel !== undefined && (
             <Button variant="default" onClick={onCancel} {...(props.isRisky && { 'data-autofocus': true })}>
@@ -80,17 +91,51 @@ export function Form(props: {
   );
 }
 
-/** The texts of a form's fields, and for each field its props. The violations are those of the failed action. */
+const draft = z.catch(z.record(z.string(), z.string()), {});
+
+/** Fields that are never stored. The value is that of a custom header. */
+const IS_SECRET = /password|secret|code|^value$/i;
+
+/**
+ * The texts of a form's fields, and for each field its props. The violations are those of the failed action.
+ *
+ * Leaving the page asks while they differ from the initial ones. After the end of the session they are put back for the same owner,
+ * except secrets. Call `clear` once they are saved, unless the form then closes.
+ */
 export function useFields<Values extends Readonly<Record<string, string>>>(initial: Values, error: unknown) {
-  const [values, setValues] = useState(initial);
+  const owner = useContext(OwnerContext)?.owner.membershipId;
+  const queries = useQueryClient();
+  const key = `draft of ${owner ?? ''} at ${useLocation().pathname}: ${Object.keys(initial).join()}`;
+  const [values, setValues] = useState<Values>(() => ({
+    ...initial,
+    ...draft.parse(JSON.parse(window.sessionStorage.getItem(key) ?? '{}')),
+  }));
+  const isChanged = owner !== undefined && JSON.stringify(values) !== JSON.stringify(initial);
+  const release = useLeaveQuestion(isChanged ? UNSAVED : undefined);
+  const kept = JSON.stringify(values, (name, value: unknown) => (IS_SECRET.test(name) ? undefined : value));
+  useEffect(() => {
+    if (isChanged) window.sessionStorage.setItem(key, kept);
+    else window.sessionStorage.removeItem(key);
+  }, [isChanged, key, kept]);
+  useEffect(
+    () => () => {
+      if (!hasSessionEnded(queries)) window.sessionStorage.removeItem(key);
+    },
+    [key, queries],
+  );
   const violations = violationsByField(error);
+  const set = (changed: Partial<Values>) => setValues({ ...values, ...changed });
   const field = (name: keyof Values & string) => ({
     value: values[name],
     error: violations[name] && sentenceOf(violations[name], subjectOf(name)),
     onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement | HTMLSelectElement>) =>
       setValues({ ...values, [name]: currentTarget.value }),
   });
-  return { values, violations, field, clear: () => setValues(initial) };
+  const clear = () => {
+    release();
+    setValues(initial);
+  };
+  return { values, violations, field, set, clear };
 }
 
 /** Why an action failed; nothing if the owner cancelled the password dialog. The page scrolls to it. */

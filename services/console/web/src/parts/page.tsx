@@ -319,7 +319,7 @@ export function LoadMore(props: {
 }
 
 /** The session, for parts that are also used without one. */
-const OwnerContext = createContext<OwnerSession | null>(null);
+export const OwnerContext = createContext<OwnerSession | null>(null);
 
 /** Provides the session to the pages below it. */
 export const OwnerProvider = OwnerContext.Provider;

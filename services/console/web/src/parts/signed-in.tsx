@@ -1,5 +1,5 @@
 import { Anchor, Button, Modal, Stack, Text } from '@mantine/core';
-import { Outlet, ScrollRestoration, useLocation } from 'react-router';
+import { Outlet, ScrollRestoration, useBlocker, useLocation } from 'react-router';
 import { useDocumentVisibility, useIdle } from '@mantine/hooks';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
@@ -9,11 +9,12 @@ import { Deferred, Loading, OwnerProvider, QueryView } from './page.js';
 import { Shell } from './shell.js';
 import { OutsidePage, ToSignIn } from './outside.js';
 import { pageProviderName } from '../page-settings.js';
+import { leaveQuestions, UNSAVED } from '../unsaved.js';
 import { invalidateLive, paceReloads, reportChanges } from '../api/live-changes.js';
 import { confirmationGate } from '../api/confirmation-gate.js';
 import { useAction } from '../api/hooks.js';
 import { useProbe } from './connection.js';
-import { Form, FormFailure, PasswordField, useFields } from './form.js';
+import { ConfirmDialog, Form, FormFailure, PasswordField, useFields } from './form.js';
 
 /** Shows the page to a signed-in owner, and a public one to anyone; redirects others to the sign-in page, which returns here. */
 export function SignedIn() {
@@ -56,6 +57,7 @@ function Pages() {
       <Outlet />
       <ScrollRestoration />
       <PasswordDialog />
+      <LeaveGuard />
     </>
   );
 }
@@ -189,5 +191,29 @@ function PasswordForm() {
       <Text>This requires your password if you have not entered it in the last 15 minutes.</Text>
       <PasswordField label="Password" autoComplete="current-password" {...field('password')} data-autofocus />
     </Form>
+  );
+}
+
+/** Asks before the owner leaves a page that would lose something. */
+function LeaveGuard() {
+  const blocker = useBlocker(
+    ({ currentLocation, nextLocation }) =>
+      leaveQuestions.size > 0 && currentLocation.pathname !== nextLocation.pathname,
+  );
+  useEffect(() => {
+    const preventUnload = (event: BeforeUnloadEvent) => {
+      if (leaveQuestions.size > 0) event.preventDefault();
+    };
+    window.addEventListener('beforeunload', preventUnload);
+    return () => window.removeEventListener('beforeunload', preventUnload);
+  }, []);
+  return (
+    <ConfirmDialog
+      {...([...leaveQuestions.values()].at(-1) ?? UNSAVED)}
+      isOpen={blocker.state === 'blocked'}
+      confirmLabel="Leave"
+      onConfirm={() => blocker.proceed?.()}
+      onClose={() => blocker.reset?.()}
+    />
   );
 }

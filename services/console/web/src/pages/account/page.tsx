@@ -55,7 +55,6 @@ function PasswordPanel() {
         action={change}
         submitLabel="Change password"
         isExplained={violations['newPassword'] !== undefined}
-        maw={440}
         onSubmit={() => change.run({ body: values })}
       >
         <PasswordField

@@ -1,179 +1,209 @@
-import { useEffect, useRef, useState } from 'react';
 import { Anchor, Group, Stack, Text, TextInput } from '@mantine/core';
-import { LinkButton, Notice, PageHeader, Panel } from '../../parts/page.js';
-import { PATHS } from '../../paths.js';
-import { type Output, useAction, type Webhook } from '../../api/hooks.js';
-import { Form, StartButton, useFields } from '../../parts/form.js';
-import { AddressField } from '../webhook/fields.js';
-import { eventsViolation } from '../webhook/webhook-input.js';
-import { Link } from 'react-router';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
+import { IconCheck } from '@tabler/icons-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
+import { useAction, useWebhook, useWebhooks, type Webhook } from '../../api/hooks.js';
 import { SecretOnce } from '../../parts/code.js';
-import { EventPatterns } from '../../parts/data.js';
+import { Form, StartButton, useFields } from '../../parts/form.js';
+import { LinkButton, Notice, PageHeader, QueryView, Small, TextLink } from '../../parts/page.js';
+import { PATHS } from '../../paths.js';
+import { useLeaveQuestion } from '../../unsaved.js';
+import { webhookName } from '../../webhook-facts.js';
 import { EventChoice } from '../webhook/event-choice.js';
-import { LeaveGuard, StepPanel, TestSteps, useTestDelivery } from '../webhook/steps.js';
+import { AddressField } from '../webhook/fields.js';
+import { TestSteps, UNSTORED_SECRET, useTestDelivery } from '../webhook/steps.js';
+import { eventsViolation } from '../webhook/webhook-input.js';
+import classes from './create-webhook.module.css';
 
-/** Page that leads to a new, active webhook. */
+/** Secrets of new webhooks until their page is left. They are in no storage, so a reload forgets them. */
+const newSecrets = new Map<string, string>();
+
+/** Pages that lead to a new, active webhook: an address for each step. */
 export function Page() {
-  const [created, setCreated] = useState<CreatedWebhook>();
+  const { id } = useParams();
+  return id === undefined ? <NewWebhook /> : <SetUp id={id} />;
+}
+
+function NewWebhook() {
+  const webhooks = useWebhooks();
+  return (
+    <QueryView query={webhooks} label="your webhooks">
+      {(data) =>
+        data.subscriptions.length < WEBHOOK_LIMITS.subscriptionsPerCompany ? (
+          <NewWebhookForm />
+        ) : (
+          <>
+            <Header title="Create a webhook" />
+            <Notice
+              tone="info"
+              title={`Your company has ${data.subscriptions.length} webhooks, which is the maximum`}
+            >
+              Delete one first: <TextLink to={PATHS.webhooks}>your webhooks</TextLink>.
+            </Notice>
+          </>
+        )
+      }
+    </QueryView>
+  );
+}
+
+const Header = ({ title }: { readonly title: string }) => (
+  <PageHeader title={title} back={{ to: PATHS.webhooks, label: 'Webhooks' }} />
+);
+
+/** The address, then the events; the webhook is created with both. */
+function NewWebhookForm() {
+  const navigate = useNavigate();
+  const [query] = useSearchParams();
+  const check = useAction('checkUrl', {
+    onDone: ({ ok }) => ok && void navigate(`${PATHS.createWebhook}?step=events`),
+  });
+  const create = useAction('createWebhook', {
+    onDone: ({ subscription: { id }, secret }) => {
+      newSecrets.set(id, secret);
+      clear();
+      void navigate(PATHS.setUpWebhook(id), { replace: true });
+    },
+  });
+  const { values, violations, field, set, clear } = useFields(
+    { url: '', description: '', events: '' },
+    create.error,
+  );
+  const { url, description } = values;
+  const events = values.events === '' ? [] : values.events.split(' ');
+  const [lacksEvents, setLacksEvents] = useState(false);
+  const refused = check.response?.ok === false ? check.response.reason : undefined;
+  if (query.get('step') !== 'events' || url === '') {
+    return (
+      <>
+        <Header title="Create a webhook" />
+        <Steps current={0}>
+          <Form
+            action={check}
+            submitLabel="Continue"
+            isLong
+            onSubmit={() => check.run({ body: { url } })}
+            others={<Cancel />}
+          >
+            <AddressField
+              value={url}
+              onChange={(changed) => {
+                set({ url: changed });
+                check.reset();
+                create.reset();
+              }}
+              violation={violations['url'] ?? refused}
+            />
+            <TextInput
+              label="Name (optional)"
+              description="So that your colleagues know what receives it."
+              maxLength={200}
+              {...field('description')}
+            />
+          </Form>
+        </Steps>
+      </>
+    );
+  }
+  const submit = () => {
+    setLacksEvents(events.length === 0);
+    if (events.length > 0) create.run({ body: { url, events, ...(description !== '' && { description }) } });
+  };
   return (
     <>
-      <PageHeader
-        title="Create a webhook"
-        back={{ to: PATHS.webhooks, label: 'Webhooks' }}
-        description="Choose a URL and events, add the secret to your server, send a test delivery, then activate the webhook."
-      />
-      {created === undefined ? <NewWebhookForm onCreated={setCreated} /> : <FirstSteps created={created} />}
+      <Header key="events" title={webhookName({ url, description })} />
+      <Steps current={1}>
+        <Form
+          action={create}
+          submitLabel="Create webhook"
+          isLong
+          onSubmit={submit}
+          others={
+            <LinkButton to={PATHS.createWebhook} variant="default">
+              Back
+            </LinkButton>
+          }
+        >
+          <EventChoice
+            value={events}
+            onChange={(chosen) => {
+              set({ events: chosen.join(' ') });
+              setLacksEvents(false);
+            }}
+            violation={lacksEvents ? 'Choose at least one event.' : eventsViolation(violations)}
+          />
+        </Form>
+      </Steps>
     </>
   );
 }
 
-/** Form for a new subscription. */
-function NewWebhookForm({ onCreated }: { readonly onCreated: (created: CreatedWebhook) => void }) {
-  const create = useAction('createWebhook');
-  const [url, setUrl] = useState('');
-  const [events, setEvents] = useState<readonly string[]>([]);
-  const [lacksEvents, setLacksEvents] = useState(false);
-  const { values, violations, field } = useFields({ description: '' }, create.error);
-  const submit = () => {
-    setLacksEvents(events.length === 0);
-    if (events.length === 0) return;
-    create.run({ body: { url, events, ...(values.description !== '' && values) } }, { onSuccess: onCreated });
-  };
+const Cancel = () => (
+  <LinkButton to={PATHS.webhooks} variant="default">
+    Cancel
+  </LinkButton>
+);
+
+/** Secret, test and activation of a webhook. It can be left and continued. */
+function SetUp({ id }: { readonly id: string }) {
+  const webhook = useWebhook(id);
   return (
-    <Form
-      action={create}
-      submitLabel="Create webhook"
-      onSubmit={submit}
-      others={
-        <LinkButton to={PATHS.webhooks} variant="default">
-          Cancel
-        </LinkButton>
-      }
-    >
-      <Panel>
-        <Stack>
-          <AddressField
-            value={url}
-            onChange={(value) => {
-              setUrl(value);
-              create.reset();
-            }}
-            violation={violations['url']}
-          />
-          <TextInput
-            label="Name (optional)"
-            description="Shown in this console, e.g. the name of the receiving system."
-            maxLength={200}
-            {...field('description')}
-          />
-        </Stack>
-      </Panel>
-      <Panel>
-        <EventChoice
-          value={events}
-          onChange={(value) => {
-            setEvents(value);
-            setLacksEvents(false);
-          }}
-          violation={lacksEvents ? 'Choose at least one event.' : eventsViolation(violations)}
-        />
-      </Panel>
-    </Form>
+    <>
+      <Header title={webhook.data === undefined ? 'Set up a webhook' : webhookName(webhook.data)} />
+      <QueryView query={webhook} label="the webhook">
+        {(found) => (
+          <Steps current={found.state === 'active' ? 3 : 2}>
+            {found.state === 'active' ? <Activated webhookId={id} /> : <SecretAndTest webhook={found} />}
+          </Steps>
+        )}
+      </QueryView>
+    </>
   );
 }
 
-/** Response of the creation. */
-type CreatedWebhook = Output<'createWebhook'>;
-
-/** Steps from a new subscription to its first events. */
-function FirstSteps({ created }: { readonly created: CreatedWebhook }) {
-  const { id, url, events, secretVersion } = created.subscription;
-  const [isStored, setStored] = useState(false);
-  const [wasStored, setWasStored] = useState(false);
+function SecretAndTest({ webhook: { id, verified } }: { readonly webhook: Webhook }) {
+  const [secret] = useState(() => newSecrets.get(id));
+  const [isStored, setStored] = useState(secret === undefined);
   const test = useTestDelivery(id);
   const activate = useAction('activateWebhook', { done: 'Webhook activated' });
-  const isProven = test.outcome?.kind === 'delivered';
-  const isActive = activate.response !== undefined;
-
+  useLeaveQuestion(isStored ? undefined : UNSTORED_SECRET);
+  useEffect(() => () => void newSecrets.delete(id), [id]);
+  const isProven = verified || test.outcome?.kind === 'delivered';
   return (
     <Stack gap="lg">
-      <LeaveGuard isOn={!wasStored} />
-      <CreatedNotice url={url} events={events} isActive={isActive} />
-      <StepPanel number={1} title="Add the secret to your server" state={isStored ? 'done' : 'next'}>
-        <Stack gap="sm">
-          <Text size="sm">
-            {`Your server verifies deliveries with it. This is version ${secretVersion} of the secret. `}
-            <Anchor component={Link} to={PATHS.receiverCode} target="_blank">
-              Verification code (opens in a new tab)
-            </Anchor>
-          </Text>
-          <SecretOnce
-            label="Signing secret"
-            secret={created.secret}
-            onStored={(stored) => {
-              setStored(stored);
-              if (stored) setWasStored(true);
-            }}
-          />
-        </Stack>
-      </StepPanel>
-      <StepPanel
-        number={2}
-        title="Send a test delivery"
-        state={isProven ? 'done' : isStored ? 'next' : 'later'}
-      >
-        <Stack gap="sm">
-          <Text size="sm">We send an install.test event. Your server must respond with a 2xx status.</Text>
-          <TestSteps test={test} isNext={!isProven} />
-        </Stack>
-      </StepPanel>
-      <StepPanel
-        number={3}
-        title="Activate the webhook"
-        state={isActive ? 'done' : isProven ? 'next' : 'later'}
-      >
-        {isActive ? (
-          <Activated webhookId={id} />
-        ) : (
-          <Stack gap="sm">
-            <Text size="sm">
-              Events are sent once it is active. You can do this later: the webhook stays paused.
-            </Text>
-            <StartButton
-              action={activate}
-              disabled={!isProven || !wasStored}
-              onClick={() => activate.run({ params: { id } })}
-            >
-              Activate webhook
-            </StartButton>
-          </Stack>
-        )}
-      </StepPanel>
+      {secret === undefined ? (
+        <Small>
+          The signing secret was shown when the webhook was created. If you don’t have it,{' '}
+          <TextLink to={PATHS.rotateSecret(id)}>create a new one</TextLink>.
+        </Small>
+      ) : (
+        <SecretOnce label="Signing secret" secret={secret} onStored={setStored} />
+      )}
+      <Stack gap="sm">
+        <Text size="sm">
+          Add the secret to your server, which verifies deliveries with it, then send a test. Your server must
+          respond with a 2xx status.{' '}
+          <Anchor component={Link} to={PATHS.receiverCode} target="_blank">
+            Verification code (opens in a new tab)
+          </Anchor>
+        </Text>
+        <TestSteps test={test} isNext={!isProven} />
+      </Stack>
+      <Stack gap="sm">
+        <Small c="dimmed">
+          Nothing is sent until you activate it. You can leave this page and come back. Earlier events are not
+          sent.
+        </Small>
+        <StartButton
+          action={activate}
+          disabled={!isProven || !isStored}
+          onClick={() => activate.run({ params: { id } })}
+        >
+          Activate webhook
+        </StartButton>
+      </Stack>
     </Stack>
-  );
-}
-
-/** Shown at the top of the page, where it takes the focus. */
-function CreatedNotice(props: Pick<Webhook, 'url' | 'events'> & { readonly isActive: boolean }) {
-  const top = useRef<HTMLDivElement>(null);
-
-  useEffect(() => {
-    top.current?.focus({ preventScroll: true });
-    window.scrollTo({ top: 0 });
-  }, []);
-
-  return (
-    <div ref={top} tabIndex={-1} role="group" aria-label="Created">
-      <Notice
-        tone="good"
-        title={`Your webhook is created.${props.isActive ? '' : ' It is paused until you have tested it.'}`}
-      >
-        <Stack gap={4}>
-          <span>{props.url}</span>
-          <EventPatterns events={props.events} />
-        </Stack>
-      </Notice>
-    </div>
   );
 }
 
@@ -190,5 +220,22 @@ function Activated({ webhookId }: { readonly webhookId: string }) {
         </LinkButton>
       </Group>
     </Stack>
+  );
+}
+
+/** The steps beside the content of the current one. */
+function Steps({ current, children }: { readonly current: number; readonly children: ReactNode }) {
+  return (
+    <div className={classes['create']}>
+      <ol className={`plain ${classes['steps']}`} aria-label="Steps">
+        {['Address', 'Events', 'Secret and test'].map((step, place) => (
+          <li key={step} {...(place === current && { 'aria-current': 'step' })}>
+            <span aria-hidden>{place < current ? <IconCheck size={12} /> : place + 1}</span>
+            {step}
+          </li>
+        ))}
+      </ol>
+      <div>{children}</div>
+    </div>
   );
 }

@@ -1,9 +1,8 @@
-import { Button, Group, Radio, Stack, Text } from '@mantine/core';
+import { Radio, Stack, Text } from '@mantine/core';
 import { notificationSettingsIn } from '@partner/proto-contracts/resources/notification-settings/notification-settings';
-import { type SubmitEvent, useState } from 'react';
 import { Notice, PageHeader, Panel, QueryView, TextLink, useOwner } from '../../parts/page.js';
 import { type Output, useAction, useOperation } from '../../api/hooks.js';
-import { FormFailure } from '../../parts/form.js';
+import { Form, useFields } from '../../parts/form.js';
 import { PATHS } from '../../paths.js';
 
 /** Page of the owner's notification settings. */
@@ -56,9 +55,8 @@ function Settings({ settings }: { readonly settings: Settings }) {
       </Panel>
       <Panel title="As webhooks">
         <Text>
-          Your systems can receive the same as events of the groups webhook and api_key. See the{' '}
-          <TextLink to={PATHS.catalogue}>event catalogue</TextLink>. A webhook receives no event about itself,
-          so use a second one.
+          Your systems can subscribe to these <TextLink to={PATHS.catalogue}>events</TextLink>, too. A webhook
+          receives no event about itself, so use a second one.
         </Text>
       </Panel>
     </Stack>
@@ -67,36 +65,30 @@ function Settings({ settings }: { readonly settings: Settings }) {
 
 /** How often the owner gets emails. */
 function SettingsForm({ settings }: { readonly settings: Settings }) {
-  const [emails, setEmails] = useState(settings.emails);
   const set = useAction('setNotificationSettings', { done: 'Settings saved' });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    set.run({ body: { emails } });
-  };
+  const { values, set: choose } = useFields({ emails: settings.emails }, set.error);
+  const { emails } = values;
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Radio.Group
-          label="How often you get emails"
-          description={
-            settings.email === null ? 'Your company has not stored your address' : `To ${settings.email}`
-          }
-          value={emails}
-          onChange={(value) => setEmails(notificationSettingsIn.shape.emails.parse(value))}
-        >
-          <Stack mt="sm" gap="sm">
-            {CHOICES.map((choice) => (
-              <Radio key={choice.value} {...choice} />
-            ))}
-          </Stack>
-        </Radio.Group>
-        <FormFailure error={set.error} />
-        <Group>
-          <Button type="submit" loading={set.isRunning} disabled={emails === settings.emails}>
-            Save
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form
+      action={set}
+      submitLabel="Save"
+      button={{ disabled: emails === settings.emails }}
+      onSubmit={() => set.run({ body: { emails } })}
+    >
+      <Radio.Group
+        label="How often you get emails"
+        description={
+          settings.email === null ? 'Your company has not stored your address' : `To ${settings.email}`
+        }
+        value={emails}
+        onChange={(value) => choose({ emails: notificationSettingsIn.shape.emails.parse(value) })}
+      >
+        <Stack mt="sm" gap="sm">
+          {CHOICES.map((choice) => (
+            <Radio key={choice.value} {...choice} />
+          ))}
+        </Stack>
+      </Radio.Group>
+    </Form>
   );
 }

@@ -6,7 +6,8 @@ import { LinkButton, Notice, PageHeader, QueryView } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { webhookName } from '../../webhook-facts.js';
 import { CodeBlock, SecretOnce } from '../../parts/code.js';
-import { LeaveGuard, SignatureSteps, StepPanel, useSignatureProof } from '../webhook/steps.js';
+import { SignatureSteps, StepPanel, UNSTORED_SECRET, useSignatureProof } from '../webhook/steps.js';
+import { useLeaveQuestion } from '../../unsaved.js';
 import { StartButton } from '../../parts/form.js';
 
 /** Page that rotates a secret without deliveries that the receiver cannot verify. */
@@ -49,11 +50,11 @@ function RotationSteps({ webhook }: { readonly webhook: Webhook }) {
   };
   const isShown = made !== undefined && made.pendingSecretVersion === versions.pending;
   const isStored = versions.pending !== undefined && (!isShown || storedVersion === versions.pending);
+  useLeaveQuestion(isShown && !isStored ? UNSTORED_SECRET : undefined);
   const isReplaced = made !== undefined && made.subscription.pendingSecretVersion === null;
 
   return (
     <Stack gap="lg">
-      <LeaveGuard isOn={isShown && !isStored} />
       <StepPanel number={1} title="Create a new secret" state={isStored ? 'done' : 'next'}>
         {isShown ? (
           <SecretOnce

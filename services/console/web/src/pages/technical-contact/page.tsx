@@ -51,8 +51,8 @@ function Contact({ contact }: { readonly contact: Output<'getTechnicalContact'> 
 }
 
 function ContactForm() {
-  const set = useAction('setTechnicalContact');
-  const { values, field } = useFields({ email: '' }, null);
+  const set = useAction('setTechnicalContact', { onDone: () => clear() });
+  const { values, field, clear } = useFields({ email: '' }, null);
   return (
     <Panel title="Set an address">
       <Form action={set} submitLabel="Send confirmation link" onSubmit={() => set.run({ body: values })}>

@@ -4,11 +4,10 @@ import { type ReactNode, useEffect } from 'react';
 import { ActionButton, Notice, Panel, SmallLink } from '../../parts/page.js';
 import { CodeBlock } from '../../parts/code.js';
 import { Advice, StateDot } from '../../parts/data.js';
-import { ConfirmDialog, FormFailure } from '../../parts/form.js';
+import { FormFailure } from '../../parts/form.js';
 import { PATHS } from '../../paths.js';
 import { type TestBody, useAction, useDelivery } from '../../api/hooks.js';
 import { outcomeOfTest, signatureProof, type TestOutcome } from './test-outcome.js';
-import { useBlocker } from 'react-router';
 
 /** Button that sends a test delivery, with the last outcome below it. */
 export function TestSteps(props: {
@@ -224,27 +223,9 @@ export function StepPanel(props: {
   );
 }
 
-/** Asks for confirmation before the owner leaves the page with an unstored secret. */
-export function LeaveGuard({ isOn }: { readonly isOn: boolean }) {
-  const blocker = useBlocker(
-    ({ currentLocation, nextLocation }) => isOn && currentLocation.pathname !== nextLocation.pathname,
-  );
-  useEffect(() => {
-    if (!isOn) return undefined;
-    const preventUnload = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', preventUnload);
-    return () => window.removeEventListener('beforeunload', preventUnload);
-  }, [isOn]);
-  return (
-    <ConfirmDialog
-      isOpen={blocker.state === 'blocked'}
-      title="Leave without the secret?"
-      confirmLabel="Leave"
-      onConfirm={() => blocker.proceed?.()}
-      onClose={() => blocker.reset?.()}
-    >
-      You have not confirmed that the secret is stored. You won’t see it again. If you lose it, create a new
-      one.
-    </ConfirmDialog>
-  );
-}
+/** What leaving a page asks while it shows a secret that the owner has not stored. */
+export const UNSTORED_SECRET = {
+  title: 'Leave without the secret?',
+  children:
+    'You have not confirmed that the secret is stored. You won’t see it again. If you lose it, create a new one.',
+};
