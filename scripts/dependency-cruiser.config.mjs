@@ -20,8 +20,8 @@ const PACKAGES = {
   [GATEWAY_KIT]: COMMON,
   'services/inbound-gateway': [...COMMON, GATEWAY_KIT],
   'services/installer-gateway': [...COMMON, GATEWAY_KIT],
-  // Its tests run with job-state in their process.
-  [CONSOLE]: [...COMMON, GATEWAY_KIT, JOB_STATE],
+  // Its tests run with job-state in their process; its server and its pages share texts.
+  [CONSOLE]: [...COMMON, GATEWAY_KIT, JOB_STATE, 'services/console'],
   [JOB_STATE]: COMMON,
   [DISPATCHER]: COMMON,
   // The code that the console prints for receivers, and the dispatcher's signature, are tested against each other.

@@ -109,7 +109,6 @@ export type DescribedParameter = z.infer<typeof parameter>;
 /** An operation or a webhook, with every reference to a parameter, response or header resolved. */
 export type DescribedOperation = ReturnType<ReturnType<typeof createOperationReader>>;
 export type DescribedResponse = DescribedOperation['responses'][number];
-export type DescribedBody = NonNullable<DescribedOperation['body']>;
 /** The API description, in the form for rendering and checks. */
 export type ApiDescription = ReturnType<typeof readApiDescription>;
 

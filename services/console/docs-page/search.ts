@@ -68,12 +68,13 @@ async function load(): Promise<readonly Section[]> {
   return loaded;
 }
 
-/** Returns the sections with all words, first those whose title has one. */
+/** Returns the sections with all words, first those whose title has most of them, by length. */
 function matches(sections: readonly Section[], words: readonly string[]): readonly Section[] {
   const found = sections.filter(({ title, text }) =>
     words.every((word) => text.includes(word) || title.toLowerCase().includes(word)),
   );
-  const rank = ({ title }: Section) => words.filter((word) => !title.toLowerCase().includes(word)).length;
+  const rank = ({ title }: Section) =>
+    words.reduce((sum, word) => sum + (title.toLowerCase().includes(word) ? 0 : word.length), 0);
   return found.toSorted((one, other) => rank(one) - rank(other));
 }
 

@@ -20,7 +20,7 @@ import { createSameOriginCheck } from './same-origin.js';
 import { authenticateSession, checkRole, confirmedEndpoint } from './sessions/session-access.js';
 import type { OwnerSession } from './sessions/session-store.js';
 import { formEndpoints } from './web/form-endpoints.js';
-import { notFoundPage } from './web/signed-out-pages.js';
+import { notFoundPage } from './docs/signed-out-pages.js';
 import { createWebEndpoints } from './web/web-endpoints.js';
 
 /** Requests with no valid session to operations that need one, which one client address may make in a minute before it gets 429. */

@@ -18,7 +18,7 @@ import { createSessionSigner } from './sessions/session-signer.js';
 import { createSessionStore } from './sessions/session-store.js';
 import { createSessionTrail } from './sessions/session-trail.js';
 import { createPasswordChecks, type VerifyHash } from './sessions/verify-password.js';
-import type { WebBundle } from './web/web-bundle.js';
+import type { WebBundle } from './bundle/web-bundle.js';
 
 /** What the process gives its console. */
 export interface ConsoleSetup {

@@ -17,7 +17,7 @@ import { startChangeListener } from './live/change-streams.js';
 import { startNotificationEmails } from './notifications/start-notification-emails.js';
 import type { ProviderClient } from './sessions/identity-provider.js';
 import { createSessionRedis, requireSessions } from './sessions/session-redis.js';
-import { readWebBundle, WEB_BUNDLE_DIRECTORY } from './web/web-bundle.js';
+import { readWebBundle, WEB_BUNDLE_DIRECTORY } from './bundle/web-bundle.js';
 
 const RPC = { name: 'console rpc', queue: JOB_STATE_MANAGEMENT_RPC } as const;
 

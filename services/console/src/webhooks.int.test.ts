@@ -37,13 +37,14 @@ describe('a webhook subscription', () => {
     expect(backfillId).toBeNull();
 
     const read = await send('get', `${WEBHOOKS}/${paused.id}`).expect(200);
-    expect(read.body).toEqual(active);
+    const condition: unknown = expect.objectContaining({ state: 'active', waiting: 0 });
+    expect(read.body).toEqual({ ...active, condition });
     const listed = await send('get', WEBHOOKS).expect(200);
-    expect(listed.body).toEqual({ subscriptions: [{ ...active, url: shortUrl(active.url) }] });
+    expect(listed.body).toEqual({ subscriptions: [{ ...active, condition, url: shortUrl(active.url) }] });
     const asViewer = await site.request('get', `${WEBHOOKS}/${paused.id}`, {
       cookie: await site.signIn(PEOPLE.viewer),
     });
-    expect(asViewer.body).toEqual({ ...active, url: shortUrl(active.url) });
+    expect(asViewer.body).toEqual({ ...active, condition, url: shortUrl(active.url) });
     expect(listed.text + read.text).not.toContain(secret);
   });
 });

@@ -211,8 +211,8 @@ const mailedLinks = (to: string) =>
 async function setPasswordByLink(page: Page, to: string, password: string): Promise<void> {
   const link = await eventually('the link is mailed', () => mailedLinks(to).at(-1));
   await page.goto(link);
-  expect(page.url()).not.toContain('#');
   await page.getByText(/^For .+ at .+/).waitFor();
+  expect(page.url()).not.toContain('#');
   expect(await page.getByLabel('Email address').inputValue()).toBe(to);
   await page.getByLabel('New password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Set password' }).click();
@@ -275,7 +275,7 @@ test('an owner who forgot the password sets one with the mailed link, changes it
   const { theirs, watchedTheirs } = await inviteTwice(page, viewer);
   await setPasswordByLink(theirs, viewer.email, 'a viewer looks and changes nothing');
   await theirs.getByRole('link', { name: 'People' }).click();
-  await theirs.getByRole('row', { name: viewer.name }).getByText('Viewer', { exact: true }).waitFor();
+  await theirs.getByRole('row', { name: viewer.name }).getByText('Viewer · You', { exact: true }).waitFor();
   expect(await theirs.getByRole('button', { name: 'Send invitation' }).count()).toBe(0);
   await theirs.goto('/console/webhooks/new');
   await theirs.getByText('Your role is viewer').waitFor();

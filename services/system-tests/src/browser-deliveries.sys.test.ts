@@ -106,7 +106,7 @@ describe('from the overview to the cause of a failed delivery', () => {
       clicks += 1;
       await page.getByRole('link', { name }).first().click();
     };
-    await click('See what failed');
+    await click('See why');
     await heading('Deliveries').waitFor();
     await click('install.job_assigned');
     const beside = page.getByRole('complementary', { name: 'Delivery' });
@@ -173,7 +173,7 @@ test('a waiting delivery is retried from its page, which says why a retry fails 
   await bringBack();
   await button(page, 'Make attempt 2').click();
   await expectText('Your server accepted it with 204.');
-  // The newest attempt opens by itself.
+  // The newest attempt opens automatically.
   await expect(page.getByRole('region', { name: 'Response headers' }).textContent()).resolves.toMatch(
     /date: /,
   );

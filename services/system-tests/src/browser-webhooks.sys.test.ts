@@ -49,7 +49,7 @@ describe('an owner without webhooks', () => {
     await expectText(page, 'No webhooks yet');
     await page.goto('/console');
 
-    await click(page.getByRole('link', { name: 'Create your first webhook' }));
+    await click(page.getByRole('link', { name: 'Create webhook' }));
     await heading(page, 'Create a webhook').waitFor();
     await click(page.getByLabel('Endpoint URL'));
     await page.keyboard.type(urlOf('first'));
@@ -145,10 +145,11 @@ describe('the page of a webhook', () => {
     const latest = region(page, 'Latest deliveries');
     await latest.getByRole('row').nth(3).waitFor();
     const traffic = region(page, 'Traffic');
-    await traffic.getByText('100%').waitFor();
-    await traffic.getByRole('img', { name: /^Attempts in the last 24 hours/ }).waitFor();
-    await traffic.getByText('30 days').click();
-    await traffic.getByRole('img', { name: /^Attempts in the last 30 days/ }).waitFor();
+    await traffic.getByText('100%').first().waitFor();
+    await traffic.getByRole('group', { name: /^Deliveries of the last 24 hours/ }).waitFor();
+    await button(traffic, 'Last 24 hours').click();
+    await page.getByRole('menuitemradio', { name: 'Last 30 days' }).click();
+    await traffic.getByRole('group', { name: /^Deliveries of the last 30 days/ }).waitFor();
     await latest.getByRole('link', { name: 'All deliveries' }).click();
     await page.waitForURL(/\?tab=deliveries$/);
     await page.getByRole('link', { name: 'Filter and search' }).click();

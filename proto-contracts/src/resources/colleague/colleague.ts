@@ -51,11 +51,11 @@ export const colleague = z
       .default(false)
       .meta({ description: 'True for a person whose sign-in asks for a code after the password.' }),
     // A job-state of an earlier version sends neither.
-    invitedBy: z.string().nullable().default(null).meta({
+    invitedBy: z.string().nullable().optional().meta({
       description:
         'Who sent the last invitation of a person who cannot sign in yet; null if it is not known.',
     }),
-    invitationEndsAt: dateTimeOut.nullable().default(null).meta({
+    invitationEndsAt: dateTimeOut.nullable().optional().meta({
       description: 'When the link of that invitation stops working; null without one.',
     }),
   })

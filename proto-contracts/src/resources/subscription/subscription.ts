@@ -257,11 +257,11 @@ export const subscription = z
       description:
         'When the next waiting delivery is attempted. In the past: it is due, but waits for a slot or for the rate. Null if none waits; deliveries that are in flight or held do not.',
     }),
+    createdAt: dateTimeOut,
+    updatedAt: dateTimeOut,
     condition: webhookCondition
       .optional()
       .meta({ description: 'How the webhook does now. Responses to changes do not have it.' }),
-    createdAt: dateTimeOut,
-    updatedAt: dateTimeOut,
   })
   .meta({ id: 'WebhookSubscription', description: 'A webhook subscription as its owner sees it.' });
 

@@ -12,8 +12,8 @@ import { readApiDescription } from '@partner/proto-contracts/openapi/api-descrip
 import { startPublicServer } from '../testing/public-server.js';
 import { clientIndex, createClientEndpoints } from './client-packages.js';
 import { createDocsEndpoints } from './docs-endpoints.js';
-import { bundledPath } from '../web/bundled-files.js';
-import { renderLandingPage } from '../web/signed-out-pages.js';
+import { bundledPath } from '../bundle/bundled-files.js';
+import { renderLandingPage } from './signed-out-pages.js';
 
 const TYPES = {
   '/': 'text/html; charset=utf-8',

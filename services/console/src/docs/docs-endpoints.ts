@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { isLoopbackHttp } from '../config.js';
 import { pagePolicy, PATHS, renderChangelog, renderChangelogFeed } from './render-page.js';
-import { notFoundPage, renderLandingPage } from '../web/signed-out-pages.js';
+import { notFoundPage, renderLandingPage } from './signed-out-pages.js';
 import { type ReferenceOptions, type ReferenceTexts, serverUrlOf } from './render-reference.js';
 
 const MARKDOWN = 'text/markdown; charset=utf-8';

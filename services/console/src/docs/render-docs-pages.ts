@@ -3,7 +3,7 @@ import {
   componentName,
   type DescribedOperation,
 } from '@partner/proto-contracts/openapi/api-description';
-import { bundledPath } from '../web/bundled-files.js';
+import { bundledPath } from '../bundle/bundled-files.js';
 import { type Html, html, NOTHING, renderEntry, textOf } from './html.js';
 import {
   linkedSchemas,

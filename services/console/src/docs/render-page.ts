@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { bundledPath, bundledText } from '../web/bundled-files.js';
+import { bundledPath, bundledText } from '../bundle/bundled-files.js';
 import { type Html, html, NOTHING } from './html.js';
 import { renderMarkdown, renderWithAnchors } from './render-markdown.js';
 

@@ -1,4 +1,4 @@
-import type { WebBundle } from '../web/web-bundle.js';
+import type { WebBundle } from '../bundle/web-bundle.js';
 
 /** A web app of one page and one file, so that tests need no build. */
 export const FAKE_WEB_BUNDLE: WebBundle = {

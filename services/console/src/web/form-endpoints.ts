@@ -10,7 +10,7 @@ import { hasReason } from '../refusals.js';
 import { passwordEndpoints } from '../routes/password-endpoints.js';
 import { sessionEndpoints } from '../routes/session-endpoints.js';
 import type { OwnerSession } from '../sessions/session-store.js';
-import { renderForgotPassword, renderSignIn, signedOutPage } from './signed-out-pages.js';
+import { renderForgotPassword, renderSignIn, signedOutPage } from '../docs/signed-out-pages.js';
 import { pathAfterSignIn, signInFacts, wantedPage } from './web-endpoints.js';
 
 type Fields = Readonly<Record<string, string>>;

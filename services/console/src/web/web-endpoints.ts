@@ -19,8 +19,8 @@ import {
   renderSetPassword,
   renderSignIn,
   signedOutPage,
-} from './signed-out-pages.js';
-import type { WebBundle } from './web-bundle.js';
+} from '../docs/signed-out-pages.js';
+import type { WebBundle } from '../bundle/web-bundle.js';
 
 type WebAppDeps = Parameters<typeof authenticateSession>[0] &
   Pick<ConsoleDeps, 'webBundle' | 'environment' | 'mailer'> & {

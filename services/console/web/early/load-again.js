@@ -50,8 +50,12 @@
     },
     true,
   );
-  // A page or a part that was to be loaded when it was needed.
-  addEventListener('vite:preloadError', () => void loadAgain());
+  // A page or a part that was to be loaded when it was needed. Only the page that then says so has the final address.
+  let lacksFile = false;
+  addEventListener('vite:preloadError', () => {
+    lacksFile = true;
+  });
+  addEventListener('page-failed', () => lacksFile && void loadAgain());
   // The button of a page that has failed to load.
   addEventListener('retry-page', () => {
     void isThere().then((there) => there && location.reload());

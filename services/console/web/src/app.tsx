@@ -76,7 +76,7 @@ function createApp() {
         refetchOnWindowFocus: false,
         staleTime: 5_000,
       },
-      // Not later, when nobody expects it.
+      // Not later, when it is not expected.
       mutations: { networkMode: 'always' },
     },
   });

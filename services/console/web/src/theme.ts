@@ -90,7 +90,16 @@ export const theme = createTheme({
     },
     InputDescription: { vars: () => ({ description: { '--input-description-size': 'var(--size-13)' } }) },
     InputError: { vars: () => ({ error: { '--input-error-size': 'var(--size-13)' } }) },
-    Menu: { defaultProps: { shadow: 'md', radius: 'lg', transitionProps: { duration: 0 } } },
+    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Menu: {
+      defaultProps: {
+        shadow: 'md',
+        radius: 'lg',
+        transitionProps: { duration: 0 },
+        // The focus goes to the first item instead of a place before it, which no menu may have.
+        withInitialFocusPlaceholder: false,
+      },
+    },
     Modal: {
       defaultProps: {
         centered: true,

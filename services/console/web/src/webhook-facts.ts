@@ -1,5 +1,5 @@
 import type { CatalogueEvent } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
-import { WAITING_COUNTED, WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
+import { WAITING_COUNTED } from '@partner/proto-contracts/api/limits';
 import type { Delivery, Webhook } from './api/hooks.js';
 import { formatCount, formatCountOf, formatSince } from './format.js';
 
@@ -22,11 +22,6 @@ export function groupEvents(events: readonly CatalogueEvent[]): readonly EventGr
     group: name,
     events: events.filter(({ group }) => group === name),
   }));
-}
-
-/** Whether the endpoint of an active webhook is failing: its last attempts failed, as many as make it one. */
-export function isFailing({ state, failuresInRow }: Pick<Webhook, 'state' | 'failuresInRow'>): boolean {
-  return state === 'active' && failuresInRow >= WEBHOOK_LIMITS.failingAfter;
 }
 
 /** Counts deliveries that wait; more than that are not counted. */

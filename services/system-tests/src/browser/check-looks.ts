@@ -50,11 +50,11 @@ const report = z.object({
 });
 
 /**
- * What WCAG 2.2 requires at its levels A and AA, and good practices. Dialogs and toasts lie above the page, outside of
+ * What WCAG 2.2 requires at its levels A and AA, and good practices. Dialogs, menus and toasts lie above the page, outside of
  * its landmarks.
  */
 const RUN = `(() => {
-  const isBelow = document.querySelector('[role="dialog"], .mantine-Notifications-notification') !== null;
+  const isBelow = document.querySelector('[role="dialog"], [role="menu"], .mantine-Notifications-notification') !== null;
   const forPages = ['region', 'landmark-unique', 'landmark-no-duplicate-banner'];
   return axe.run(document, {
     resultTypes: ['violations'],

@@ -230,9 +230,6 @@ export type ApiKey = Output<'listApiKeys'>['keys'][number];
 /** Outcomes of the attempts to all subscriptions. */
 export type CompanyStatistics = Output<'getStatistics'>;
 
-/** The attempts to one subscription, and its waiting deliveries. */
-export type WebhookTotals = CompanyStatistics['webhooks'][number];
-
 /** Counts and durations of attempts. */
 export type AttemptCounts = CompanyStatistics['totals'];
 

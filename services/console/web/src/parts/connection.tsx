@@ -65,7 +65,7 @@ export function ConnectionBar() {
           )}
         </span>
         <Button variant="default" size="xs" onClick={() => void queries.refetchQueries({ queryKey: PROBE })}>
-          Try again
+          Check now
         </Button>
       </section>
     </>

@@ -6,7 +6,7 @@ import type { ApiKey, Attempt, Delivery, ListedDelivery, Webhook } from '../api/
 import { isWaitingForSlot, nextAttemptOf, webhookName } from '../webhook-facts.js';
 import type { Tone } from '../tone.js';
 import { PATHS } from '../paths.js';
-import { Hint, TextLink } from './page.js';
+import { TextLink } from './page.js';
 import { formatAge, formatDuration, formatExact, formatPast, formatRelative } from '../format.js';
 
 /** The cells of a table by the header above them, which on a phone is before each value. The first column names the row. */
@@ -151,15 +151,6 @@ export function RowLink(props: {
       </TextLink>
       {props.children}
     </div>
-  );
-}
-
-/** Link to a webhook by its name, with its URL if the name differs. */
-export function WebhookLink({ webhook: { id, url, description } }: { readonly webhook: Webhook }) {
-  return (
-    <RowLink to={PATHS.webhook(id)} name={webhookName({ url, description })}>
-      {description !== '' && <Hint>{url}</Hint>}
-    </RowLink>
   );
 }
 

@@ -28,14 +28,15 @@ export function ToSignIn({ path }: { readonly path: string }) {
   return null;
 }
 
-/** Shown if a page cannot be loaded: its version is no longer served, or there is no connection. It then loads by itself later. */
+/** Shown if a page cannot be loaded: its version is no longer served, or there is no connection. It then loads automatically later. */
 export function FailedPage() {
+  // The early script loads the page when the console responds again.
+  useEffect(() => void dispatchEvent(new Event('page-failed')), []);
   return (
     <Container component="section" size="sm" py="xl">
       <Stack align="flex-start">
         <Title order={1}>This page failed to load</Title>
         <Text>There may be no connection, or a newer version of the console.</Text>
-        {/* For the early script, which first checks that the console responds. */}
         <Button variant="default" onClick={() => dispatchEvent(new Event('retry-page'))}>
           Retry
         </Button>

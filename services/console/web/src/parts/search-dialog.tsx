@@ -7,11 +7,16 @@ import { useOperationList, useWebhooks } from '../api/hooks.js';
 import { PATHS } from '../paths.js';
 import { webhookName } from '../webhook-facts.js';
 import { useOwner } from './page.js';
-import type { PageEntry } from './search.js';
 
 /** Pause in typing after which the service is asked, in milliseconds. */
 const PAUSE_MS = 200;
 const MAX_WEBHOOKS = 5;
+
+/** A page that the search finds by its name. */
+export interface PageEntry {
+  readonly to: string;
+  readonly label: string;
+}
 
 interface Hit extends PageEntry {
   readonly hint?: string;
@@ -35,7 +40,7 @@ export function SearchDialog(props: { readonly pages: readonly PageEntry[]; read
           void navigate(to);
         }}
       >
-        <Combobox.EventsTarget>
+        <Combobox.EventsTarget withExpandedAttribute>
           <TextInput
             role="combobox"
             aria-label="Search"

@@ -1,14 +1,9 @@
 import { useDisclosure, useHotkeys, useWindowEvent } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
+import type { PageEntry } from './search-dialog.js';
 
 const SearchDialog = lazy(async () => ({ default: (await import('./search-dialog.js')).SearchDialog }));
 const OPEN = 'open-search';
-
-/** A page that the search finds by its name. */
-export interface PageEntry {
-  readonly to: string;
-  readonly label: string;
-}
 
 /** Opens the search of the page. */
 export const openSearch = () => void window.dispatchEvent(new Event(OPEN));

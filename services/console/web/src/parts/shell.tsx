@@ -22,7 +22,7 @@ import {
   IconUserShield,
   IconWebhook,
 } from '@tabler/icons-react';
-import { type ReactNode, useEffect } from 'react';
+import { type MouseEvent, type ReactNode, useEffect } from 'react';
 import { Link, NavLink, useLocation } from 'react-router';
 import { useSignOut } from '../api/session.js';
 import icon from '../icon.svg';
@@ -67,7 +67,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   useEffect(close, [pathname, close]);
   return (
     <>
-      <a href="#main" className={classes['skip']}>
+      <a href="#main" className={classes['skip']} onClick={skipToMain}>
         Skip to content
       </a>
       <div className={classes['shell']}>
@@ -109,6 +109,12 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       </Drawer>
     </>
   );
+}
+
+/** Without an entry of the history, which the router would not know. */
+function skipToMain(event: MouseEvent) {
+  event.preventDefault();
+  document.querySelector<HTMLElement>('#main')?.focus();
 }
 
 /** The company and the environment; leads to the overview. */

@@ -135,24 +135,24 @@ export function SpanMenu() {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {SPANS.map((name) => (
-          <Menu.Item
-            key={name}
-            role="menuitemradio"
-            aria-checked={name === span}
-            onClick={() =>
-              setQuery(
-                (query) => {
-                  query.set('span', name);
-                  return query;
-                },
-                { replace: true, preventScrollReset: true },
-              )
-            }
-          >
-            {label(name)}
-          </Menu.Item>
-        ))}
+        <Menu.RadioGroup
+          value={span}
+          onChange={(name) =>
+            setQuery(
+              (query) => {
+                query.set('span', name);
+                return query;
+              },
+              { replace: true, preventScrollReset: true },
+            )
+          }
+        >
+          {SPANS.map((name) => (
+            <Menu.RadioItem key={name} value={name} closeMenuOnClick>
+              {label(name)}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
       </Menu.Dropdown>
     </Menu>
   );

@@ -33,16 +33,19 @@ export interface KnownOfWebhook extends Pick<
  */
 export function conditionOf(known: KnownOfWebhook): WebhookCondition {
   const { inRowSince, waiting, failed, accepted, failuresInRow, missed, missedAtLeast } = known;
-  const base = { since: null, attempts: null, waiting, accepted: null, missed: null, missedAtLeast: false };
   const since = formatOptionalDateTime(inRowSince);
-  if (!known.verified) return { ...base, state: 'not_tested' };
+  const is = (state: WebhookCondition['state'], facts: Partial<WebhookCondition> = {}): WebhookCondition => ({
+    ...{ state, since: null, attempts: null, waiting, accepted: null, missed: null, missedAtLeast: false },
+    ...facts,
+  });
+  if (!known.verified) return is('not_tested');
   if (known.state === 'paused') {
-    return { ...base, state: 'paused', since: formatOptionalDateTime(known.pausedAt), missed, missedAtLeast };
+    return is('paused', { since: formatOptionalDateTime(known.pausedAt), missed, missedAtLeast });
   }
   if (failuresInRow >= WEBHOOK_LIMITS.failingAfter && failed > 0) {
-    return { ...base, state: 'failing', since, attempts: Math.max(failed, failuresInRow) };
+    return is('failing', { since, attempts: Math.max(failed, failuresInRow) });
   }
   const isMore = waiting >= WEBHOOK_LIMITS.failingAfter || (waiting > 0 && known.health === 'degraded');
-  if (failuresInRow === 0 && isMore) return { ...base, state: 'recovering', since, accepted };
-  return { ...base, state: 'active' };
+  if (failuresInRow === 0 && isMore) return is('recovering', { since, accepted });
+  return is('active');
 }

@@ -117,10 +117,11 @@ function signInOf({ hasPassword, isLinked, hasSecondFactor }: Colleague): string
   return `Password${hasSecondFactor ? ' and code' : ''}${isLinked ? ` or ${pageProviderName()}` : ''}`;
 }
 
-function LinkEnd({ at }: { readonly at: string | null }) {
+function LinkEnd({ at }: { readonly at: string | null | undefined }) {
   const now = useNow();
-  if (at !== null && new Date(at) > now) return <DueTime at={at} />;
-  return <StateDot tone="warn" label={at === null ? 'No link' : `Ended ${formatPast(new Date(at), now)}`} />;
+  const isKnown = at !== null && at !== undefined;
+  if (isKnown && new Date(at) > now) return <DueTime at={at} />;
+  return <StateDot tone="warn" label={isKnown ? `Ended ${formatPast(new Date(at), now)}` : 'No link'} />;
 }
 
 /** What an owner can do about an invitation that no one has accepted yet. */

@@ -98,7 +98,7 @@ function DeliveryList(props: {
 
   const isLost = useLostAt() !== undefined;
   const showNewest = () => {
-    list.forgetLive();
+    list.forget();
     setHeldAt(undefined);
     window.scrollTo({ top: 0 });
   };

@@ -91,8 +91,8 @@ export function useDeliveryPages(list: {
     error: data === undefined || pages.isFetchNextPageError ? pages.error : null,
     retry: () => void (data === undefined ? pages.refetch() : pages.fetchNextPage()),
     since: since.data,
-    /** Has the live list loaded anew. */
-    forgetLive: () => queries.removeQueries({ queryKey: liveKey, exact: true }),
+    /** Has the list loaded anew, also where it would be held as before. */
+    forget: () => queries.removeQueries({ queryKey: scope }),
   };
 }
 

@@ -93,7 +93,7 @@ function Details(props: {
   const now = useNow();
   const webhook = useWebhook(delivery.subscriptionId).data;
   const newest = attempts.at(-1);
-  // A choice holds until there is a newer attempt, which opens by itself.
+  // A choice holds until there is a newer attempt, which opens automatically.
   const [picked, setPicked] = useState({ id: newest?.deliveryId, newest: newest?.deliveryId });
   const attempt =
     picked.newest === newest?.deliveryId

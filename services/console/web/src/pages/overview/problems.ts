@@ -52,8 +52,8 @@ function problemOfWebhook(webhook: Webhook, givenUp: number, now: Date): Problem
   const { state, waiting = 0, missed } = condition ?? {};
   if (state === 'not_tested') return undefined;
   if (state === 'failing') {
-    const list = PATHS.deliveries({ webhook: id, status: 'retry_scheduled' });
-    return { ...base, kind: state, tone: 'bad', ...link('See why', waiting === 0 ? base.to : list) };
+    const list = PATHS.deliveries({ webhook: id, status: waiting > 0 ? 'retry_scheduled' : 'dead_lettered' });
+    return { ...base, kind: state, tone: 'bad', ...link('See why', waiting + givenUp > 0 ? list : base.to) };
   }
   if (state === 'recovering') return { ...base, kind: state, tone: 'warn', act: { does: 'retry', webhook } };
   if (state === 'paused' && missed !== 0) {

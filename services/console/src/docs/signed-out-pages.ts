@@ -1,8 +1,8 @@
 import type { EndpointResponse } from '@partner/gateway-kit/http/endpoint';
 import { PASSWORD_LENGTH, PASSWORD_LINKS } from '@partner/proto-contracts/resources/password/password';
-import { type Html, html, NOTHING } from '../docs/html.js';
-import { pagePolicy, PATHS, renderPage } from '../docs/render-page.js';
-import { bundledPath } from './bundled-files.js';
+import { type Html, html, NOTHING } from './html.js';
+import { pagePolicy, PATHS, renderPage } from './render-page.js';
+import { bundledPath } from '../bundle/bundled-files.js';
 
 const SIGN_IN = '/console/sign-in';
 const FORGOT_PASSWORD = '/console/forgot-password';
