@@ -13,11 +13,14 @@ function renderOutside(page: {
   readonly description: Html | string;
   readonly content: Html;
   readonly early?: readonly string[];
+  /** Whether a browser without scripts sends the form. Without a referrer it would send it without its origin, too. */
+  readonly isSent?: boolean;
 }): string {
   return renderPage({
     kind: 'signed-out',
     title: `${page.title} · Partner console`,
-    head: html`<meta name="robots" content="noindex" />`,
+    head: html`<meta name="robots" content="noindex" />
+      ${page.isSent === true ? html`<meta name="referrer" content="same-origin" />` : NOTHING}`,
     early: ['color-scheme', 'load-again', ...(page.early ?? [])],
     body: html`<main>
         <img class="logo" src="${bundledPath('icon.svg')}" width="32" height="32" alt="" />
@@ -109,6 +112,7 @@ export function renderSignIn(page: SignInPage): string {
   const forgot = page.sendsMail ? html`<a href="${FORGOT_PASSWORD}">Forgot your password?</a>` : NOTHING;
   return renderOutside({
     title: 'Sign in',
+    isSent: true,
     description:
       page.hasEnded === true
         ? html`<b>Your session ended.</b> Sign in to return to your page.`
@@ -135,6 +139,7 @@ export function renderForgotPassword(sent?: string): string {
   const isSent = sent === '';
   return renderOutside({
     title: 'Forgot your password?',
+    isSent: true,
     description: 'We email you a link with which you set a new one.',
     content: html`<div class="notice" id="done" role="status" ${isSent ? NOTHING : html`hidden`}>
         <b>Check your email</b>
@@ -267,8 +272,6 @@ export function signedOutPage(text: string, status = 200): EndpointResponse {
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': pagePolicy('signed-out', ["connect-src 'self'", "form-action 'self'"]),
-      // With `no-referrer` a form would be sent without its origin.
-      'referrer-policy': 'same-origin',
     },
   };
 }

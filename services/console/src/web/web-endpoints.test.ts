@@ -161,7 +161,11 @@ describe('without a session', () => {
     expect(page.text).toContain('Your session ended');
     expect(page.text).toContain('Continue with &lt;$&amp;&gt;');
     expect(page.text).not.toContain('"><img>');
-    expect(page.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'same-origin' });
+    expect(page.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
+    expect(page.text).toContain('<meta name="referrer" content="same-origin" />');
+    // The response of a provider stands in the address until a script has moved it.
+    const link = await request(server).get('/console/set-password').expect(200);
+    expect(link.text).not.toContain('name="referrer"');
     expect(page.get('content-security-policy')).toMatch(
       /^default-src 'none'; style-src 'sha256-[^ ]+'; script-src 'self'; /,
     );
