@@ -28,14 +28,15 @@ test('the event catalogue shows what the company may have, finds events, and lea
   const { page } = await suite.openFor(suite.stack().company('INSTALLER').owner);
   await page.getByRole('link', { name: 'Events', exact: true }).click();
   await heading(page, 'Events').waitFor();
-  await page.getByRole('article', { name: 'install.job_assigned' }).waitFor();
-  const notOurs = page.getByRole('article', { name: 'quote.sent' });
+  await page.getByRole('link', { name: 'install.job_assigned' }).waitFor();
+  const notOurs = page.getByRole('link', { name: 'quote.sent' });
   expect(await notOurs.count()).toBe(0);
   await page.getByLabel('Search').fill('blockercodes');
   await page.getByRole('status').getByText('1 event', { exact: true }).waitFor();
-  await page.getByRole('article', { name: 'install.readiness_changed' }).waitFor();
-  await page.goto('/console/catalogue#quote.sent');
-  await notOurs.getByText('Not available to your company').waitFor();
+  await page.getByRole('link', { name: 'install.readiness_changed' }).waitFor();
+  await page.goto('/console/catalogue?show=all&search=quote.sent');
+  await notOurs.click();
+  await page.locator('[id="event-quote.sent"]:target').waitFor();
 });
 
 test('the receiver code is copied as it stands, and comes back in the chosen language', async () => {
@@ -53,7 +54,6 @@ test('the receiver code is copied as it stands, and comes back in the chosen lan
 async function takeKey(page: Page): Promise<string> {
   const made = dialog(page, 'Your new API key');
   const apiKey = (await made.getByLabel('API key', { exact: true }).textContent()) ?? '';
-  expect(await textOf(page, 'Command')).toContain(apiKey);
   await page.keyboard.press('Escape');
   expect(await button(made, 'Done').isDisabled()).toBe(true);
   await made.getByLabel('I have stored it').check();

@@ -1,19 +1,12 @@
-import type { FaultScript, RequestFault } from '@partner/proto-contracts/resources/fault-script/fault-script';
+import type { RequestFault } from '@partner/proto-contracts/resources/fault-script/fault-script';
 import { formatCountOf } from '../../format.js';
 
-/** The kinds of faults: what they test, and a step with usual values. */
-export const FAULTS: Readonly<
-  Record<RequestFault['fault'], { readonly label: string; readonly initial: RequestFault }>
-> = {
-  rate_limited: {
-    label: 'Rate limit (429)',
-    initial: { fault: 'rate_limited', retryAfterSeconds: 1, times: 1 },
-  },
-  server_error: {
-    label: 'Server error (500 or 503)',
-    initial: { fault: 'server_error', status: 503, when: 'before', times: 1 },
-  },
-  delay: { label: 'Late response', initial: { fault: 'delay', delayMs: 3_000, times: 1 } },
+/** The faults to choose from, each for one request. The API also accepts others. */
+export const FAULTS: Readonly<Record<string, RequestFault>> = {
+  'Rate limit (429)': { fault: 'rate_limited', retryAfterSeconds: 1, times: 1 },
+  'Server error (503)': { fault: 'server_error', status: 503, when: 'before', times: 1 },
+  'Lost response (500)': { fault: 'server_error', status: 500, when: 'after', times: 1 },
+  'Response 3 s late': { fault: 'delay', delayMs: 3_000, times: 1 },
 };
 
 /** Says what a fault does to the requests in its turn. */
@@ -21,17 +14,12 @@ export function describeFault(step: RequestFault): string {
   const requests = formatCountOf(step.times, 'request', 'requests');
   switch (step.fault) {
     case 'rate_limited':
-      return `${requests}: refused with 429 and retry-after ${step.retryAfterSeconds}. Nothing changes.`;
+      return `${requests}: returns 429, retry after ${step.retryAfterSeconds} s. Nothing is saved.`;
     case 'server_error':
       return step.when === 'before'
-        ? `${requests}: ${step.status}. Nothing changes.`
-        : `${requests}: takes effect, but the response is ${step.status}. A repeat with the same Idempotency-Key returns the original response.`;
+        ? `${requests}: returns ${step.status}. Nothing is saved.`
+        : `${requests}: is saved, but returns ${step.status}. A repeat returns the original response.`;
     case 'delay':
-      return `${requests}: takes effect as usual, with the response ${step.delayMs / 1_000} s late.`;
+      return `${requests}: responds ${step.delayMs / 1_000} s late.`;
   }
-}
-
-/** Whether the script has no fault. */
-export function isEmptyScript({ requests, webhooks }: FaultScript): boolean {
-  return requests.length === 0 && !webhooks.duplicate && !webhooks.reorder;
 }

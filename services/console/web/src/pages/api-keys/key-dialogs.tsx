@@ -1,12 +1,14 @@
-import { Button, Group, List, Modal, NativeSelect, Radio, Stack, Text, TextInput } from '@mantine/core';
-import { KEY_LIMITS } from '@partner/proto-contracts/resources/api-key/api-key';
+import { Anchor, Button, Group, Modal, NativeSelect, Radio, Stack, TextInput } from '@mantine/core';
+import { KEY_KINDS } from '@partner/proto-contracts/api/scopes';
+import { KEY_KINDS_OF_CLASS, KEY_LIMITS } from '@partner/proto-contracts/resources/api-key/api-key';
 import { type ReactNode, useState } from 'react';
 import { type ApiKey, type Output, useAction, useOperationList } from '../../api/hooks.js';
-import { CodeBlock, SecretOnce } from '../../parts/code.js';
+import { SecretOnce } from '../../parts/code.js';
 import { Form, useFields } from '../../parts/form.js';
 import { ErrorState, Notice, Small, useOwner } from '../../parts/page.js';
 import { DueTime, PastTime } from '../../parts/data.js';
-import { isInForce, keyName, KIND_LABELS, kindsFor, testCommand } from './key-labels.js';
+import { TypedDialog } from '../../parts/typed-dialog.js';
+import { isInForce, keyName, KIND_NAMES, scopeLabels } from './key-labels.js';
 
 /** Creates a key and shows it once. */
 export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
@@ -18,7 +20,7 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** A dialog that ends with a new key, shown once with a test command. The owner continues after storing it. */
+/** A dialog that ends with a new key, shown once. The owner continues after storing it. */
 function KeyDialog(props: {
   readonly title: string;
   readonly created: Output<'createApiKey'> | undefined;
@@ -37,7 +39,6 @@ function KeyDialog(props: {
       </Modal>
     );
   }
-  const { apiKey, key } = created;
   return (
     // Closing would lose the key.
     <Modal
@@ -51,14 +52,10 @@ function KeyDialog(props: {
     >
       <Stack>
         {props.note}
-        <SecretOnce label="API key" secret={apiKey} onStored={setStored} />
-        <div>
-          <Small fw={600}>Try it</Small>
-          <Text size="sm" c="dimmed" mb="xs">
-            {KIND_LABELS[key.kind].testHint}
-          </Text>
-          <CodeBlock label="Command" code={testCommand(key.kind, apiKey, window.location.origin)} wraps />
-        </div>
+        <SecretOnce label="API key" secret={created.apiKey} onStored={setStored} />
+        <Small>
+          Every request in <Anchor href="/docs">the API reference</Anchor> has an example for it.
+        </Small>
         <Group justify="flex-end">
           <Button disabled={!isStored} onClick={onClose}>
             Done
@@ -89,7 +86,7 @@ function KeyForm(props: {
 }) {
   const { creation } = props;
   const { company } = useOwner();
-  const kinds = kindsFor(company.class);
+  const kinds = KEY_KINDS_OF_CLASS[company.class];
   const [kind, setKind] = useState<ApiKey['kind'] | undefined>(kinds[0]);
   const { values, field } = useFields({ boundCompanyId: '', description: '' }, creation.error);
   const { boundCompanyId, description } = values;
@@ -126,8 +123,8 @@ function KeyForm(props: {
             <Radio
               key={each}
               value={each}
-              label={KIND_LABELS[each].name}
-              description={KIND_LABELS[each].purpose}
+              label={KIND_NAMES[each]}
+              description={`May ${scopeLabels(KEY_KINDS[each].scopes)}.`}
             />
           ))}
         </Stack>
@@ -181,39 +178,22 @@ interface OfKey {
 /** Revokes a key after the owner has typed its last four characters. */
 export function RevokeKeyDialog({ apiKey, onClose }: OfKey) {
   const revocation = useAction('revokeApiKey', { done: 'API key revoked', onDone: onClose });
-  const [typed, setTyped] = useState('');
+  const { id, lastFour, lastUsedAt } = apiKey;
   return (
-    <Modal opened onClose={onClose} title={`Revoke ${keyName(apiKey)}?`}>
-      <Form
-        action={revocation}
-        submitLabel="Revoke key"
-        button={{ color: 'red.9', disabled: typed.trim() !== apiKey.lastFour }}
-        onSubmit={() => revocation.run({ params: { id: apiKey.id } })}
-        onCancel={onClose}
-      >
-        <Text size="sm">
-          Within 5 seconds every request with this key fails. You cannot undo this. To replace a key without
-          downtime, rotate it instead.
-        </Text>
-        <Text size="sm">
-          {apiKey.lastUsedAt === null ? (
-            'It was never used.'
-          ) : (
-            <>
-              It was last used <PastTime at={apiKey.lastUsedAt} />.
-            </>
-          )}
-        </Text>
-        <TextInput
-          label={`Type the last four characters of the key, ${apiKey.lastFour}`}
-          value={typed}
-          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-          autoComplete="off"
-          spellCheck={false}
-          data-autofocus
-        />
-      </Form>
-    </Modal>
+    <TypedDialog
+      isOpen
+      title={`Revoke ${keyName(apiKey)}?`}
+      confirmLabel="Revoke key"
+      text={lastFour}
+      action={revocation}
+      onConfirm={() => revocation.run({ params: { id } })}
+      onClose={onClose}
+    >
+      <Small>
+        The key stops working within 5 seconds. You can’t undo this. To replace a key without downtime, rotate
+        it instead. Last used: {lastUsedAt === null ? 'never' : <PastTime at={lastUsedAt} />}.
+      </Small>
+    </TypedDialog>
   );
 }
 
@@ -250,21 +230,17 @@ export function RotateKeyDialog({ apiKey, onClose }: OfKey) {
         onSubmit={() => rotation.run({ params: { id: apiKey.id }, body: { overlapHours: Number(overlap) } })}
         onCancel={onClose}
       >
-        <List type="ordered" size="sm" spacing={6}>
-          <List.Item>You get a new key with the same permissions.</List.Item>
-          <List.Item>
-            During the overlap both keys work. Replace the key ending in <b>{apiKey.lastFour}</b> wherever you
-            use it.
-          </List.Item>
-          <List.Item>The old key expires automatically.</List.Item>
-        </List>
+        <Small>
+          You get a new key with the same permissions. Both work during the overlap, so replace the key ending
+          in <b>{apiKey.lastFour}</b> wherever you use it. Then it expires.
+        </Small>
         <NativeSelect
           label="Overlap"
           value={overlap}
           onChange={({ currentTarget }) => setOverlap(currentTarget.value)}
+          description="If the key may be compromised, choose no overlap."
           data={OVERLAPS}
         />
-        <Small c="dimmed">If the key may be compromised, choose no overlap.</Small>
       </Form>
     </KeyDialog>
   );

@@ -1,8 +1,7 @@
-import { Code, List, Stack, Tabs, Text } from '@mantine/core';
+import { Anchor, Code, Stack, Tabs, Text } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { CodeBlock } from '../../parts/code.js';
-import { Notice, PageHeader, Panel, TextLink } from '../../parts/page.js';
-import { PATHS } from '../../paths.js';
+import { Notice, PageHeader, Panel } from '../../parts/page.js';
 import { type LanguageCode, languageNamed, LANGUAGES } from './languages.js';
 
 /** The text of every file in `code`, by its path. */
@@ -17,10 +16,18 @@ export function Page() {
     <>
       <PageHeader
         title="Receiver code"
-        description="Code for the server that receives your webhooks, ready to copy."
+        description={
+          <>
+            Code for the server that receives your webhooks, ready to copy. What it does, and why, is in{' '}
+            <Anchor href="/docs/guide#verifying-a-webhook">the guide</Anchor>.
+          </>
+        }
       />
       <Stack gap="lg">
-        <Rules />
+        <Notice tone="info" title="During a rotation the receiver needs both secrets">
+          Set the new one as <Code>WEBHOOK_SECRET_2</Code> beside <Code>WEBHOOK_SECRET_1</Code> before you
+          activate it. Keep the old one for one more day. The number is the version that the console shows.
+        </Notice>
         <Tabs
           value={languageNamed(stored)}
           onChange={(id) => setStored(languageNamed(id))}
@@ -41,43 +48,6 @@ export function Page() {
         </Tabs>
       </Stack>
     </>
-  );
-}
-
-/** Rules for receivers in any language. */
-function Rules() {
-  return (
-    <Panel title="What a receiver does">
-      <Stack gap="sm">
-        <List type="ordered" spacing={6} size="sm">
-          <List.Item>
-            <b>Verifies the signature</b> over the bytes of the body as they came, in constant time, with the
-            secret of the version that <Code>x-svc-secret-version</Code> names. Only this service can create
-            it.
-          </List.Item>
-          <List.Item>
-            <b>Checks the time</b>: a delivery that was signed more than 300 seconds ago is refused, which
-            prevents replay attacks.
-          </List.Item>
-          <List.Item>
-            <b>Deduplicates events</b>. The same event can arrive more than once with the same ID. Respond to
-            each with 2xx and process only the first.
-          </List.Item>
-          <List.Item>
-            <b>Parses the body</b>, and not before.
-          </List.Item>
-          <List.Item>
-            <b>Responds with 2xx only after the event is stored</b>, within 10 seconds. Any other response
-            causes a retry. Do slow work afterwards.
-          </List.Item>
-        </List>
-        <Notice tone="info" title="During a rotation the receiver needs both secrets">
-          Set the new one as <Code>WEBHOOK_SECRET_2</Code> beside <Code>WEBHOOK_SECRET_1</Code> before you
-          activate it. Keep the old one for one more day, for deliveries in flight. The number is the version
-          that the console shows. <TextLink to={PATHS.webhooks}>Go to your webhooks</TextLink>
-        </Notice>
-      </Stack>
-    </Panel>
   );
 }
 

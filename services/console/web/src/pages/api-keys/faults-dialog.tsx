@@ -1,0 +1,121 @@
+import { Button, Checkbox, Group, Modal, NativeSelect, NumberInput } from '@mantine/core';
+import {
+  FAULT_LIMITS,
+  type FaultScript,
+  NO_FAULTS,
+} from '@partner/proto-contracts/resources/fault-script/fault-script';
+import { useState } from 'react';
+import { type ApiKey, useAction, useOperation } from '../../api/hooks.js';
+import { Form } from '../../parts/form.js';
+import { QueryView, Small } from '../../parts/page.js';
+import { describeFault, FAULTS } from './fault-steps.js';
+import { keyName } from './key-labels.js';
+
+/** Shows, sets and removes the fault script of a key. Exists in the sandbox only. */
+export function FaultsDialog({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) {
+  const params = { id: apiKey.id };
+  const script = useOperation('getFaults', { params });
+  return (
+    <Modal opened onClose={onClose} title={`Faults for ${keyName(apiKey)}`} size="lg">
+      <QueryView query={script} label="the fault script">
+        {(stored) => (
+          // A script that was changed since it was last shown replaces that one.
+          <FaultForm key={JSON.stringify(stored)} params={params} stored={stored} onClose={onClose} />
+        )}
+      </QueryView>
+    </Modal>
+  );
+}
+
+function FaultForm(props: {
+  readonly params: { readonly id: string };
+  readonly stored: FaultScript;
+  readonly onClose: () => void;
+}) {
+  const { params, stored, onClose } = props;
+  const setting = useAction('setFaults', { done: 'Faults saved', onDone: onClose });
+  const [{ requests, webhooks }, setScript] = useState(stored);
+  const change = (part: Partial<FaultScript>) => setScript({ requests, webhooks, ...part });
+  return (
+    <Form
+      action={setting}
+      submitLabel="Save faults"
+      others={
+        <Button variant="default" me="auto" onClick={() => setScript(NO_FAULTS)}>
+          Remove all faults
+        </Button>
+      }
+      onSubmit={() => setting.run({ params, body: { requests, webhooks } })}
+      onCancel={onClose}
+    >
+      <Small>
+        Test how your program handles faults. They apply in this order to the next requests with the key, then
+        requests work as usual. Saving takes effect within 5 seconds and starts with the first.
+      </Small>
+      <ol>
+        {requests.map((step, place) => (
+          // The steps have no identity besides their place.
+          <li key={place}>
+            <Group justify="space-between" wrap="nowrap">
+              <Small>{describeFault(step)}</Small>
+              <Button
+                size="xs"
+                variant="default"
+                aria-label={`Remove step ${place + 1}`}
+                onClick={() => change({ requests: requests.toSpliced(place, 1) })}
+              >
+                Remove
+              </Button>
+            </Group>
+          </li>
+        ))}
+      </ol>
+      {requests.length < FAULT_LIMITS.steps && (
+        <NewStep onAdd={(step) => change({ requests: [...requests, step] })} />
+      )}
+      <Checkbox
+        label="Deliver every event twice"
+        description="Two deliveries with the same event ID, a second apart, to all webhooks of your company."
+        checked={webhooks.duplicate}
+        onChange={({ currentTarget: { checked } }) =>
+          change({ webhooks: { ...webhooks, duplicate: checked } })
+        }
+      />
+      <Checkbox
+        label="Deliver events in another order"
+        description="Events of the same 4 seconds arrive in the opposite order, up to 8 seconds late."
+        checked={webhooks.reorder}
+        onChange={({ currentTarget: { checked } }) => change({ webhooks: { ...webhooks, reorder: checked } })}
+      />
+    </Form>
+  );
+}
+
+function NewStep({ onAdd }: { readonly onAdd: (step: FaultScript['requests'][number]) => void }) {
+  const [kind, setKind] = useState('Rate limit (429)');
+  const [times, setTimes] = useState<number | string>(1);
+  const fault = FAULTS[kind];
+  return (
+    <Group align="flex-end" gap="sm">
+      <NativeSelect
+        label="Fault"
+        value={kind}
+        onChange={({ currentTarget }) => setKind(currentTarget.value)}
+        data={Object.keys(FAULTS)}
+      />
+      <NumberInput
+        label="Requests"
+        w="8rem"
+        min={1}
+        max={FAULT_LIMITS.times}
+        allowDecimal={false}
+        clampBehavior="strict"
+        value={times}
+        onChange={setTimes}
+      />
+      <Button variant="default" onClick={() => fault && onAdd({ ...fault, times: Number(times) || 1 })}>
+        Add a step
+      </Button>
+    </Group>
+  );
+}
