@@ -91,6 +91,7 @@ export const companyStatistics = z
                     startsAt: dateTimeOut,
                     delivered: attemptCounts.shape.delivered,
                     failed: attemptCounts.shape.failed,
+                    deliveries: deliveryCounts,
                   })
                   .meta({ id: 'WebhookTrendStep', description: 'The attempts that began within one step.' }),
               )
@@ -144,7 +145,14 @@ export const BUCKET_EXAMPLE = { startsAt: '2026-09-03T12:30:00.000Z', ...COUNTS_
 export const WEBHOOK_TOTALS_EXAMPLE = {
   webhookId: SUBSCRIPTION_EXAMPLE.id,
   totals: COUNTS_EXAMPLE,
-  trend: [{ startsAt: '2026-09-03T12:30:00.000Z', delivered: 409, failed: 3 }],
+  trend: [
+    {
+      startsAt: '2026-09-03T12:30:00.000Z',
+      delivered: 409,
+      failed: 3,
+      deliveries: COUNTS_EXAMPLE.deliveries,
+    },
+  ],
   retrying: 2,
   held: 0,
 };

@@ -88,9 +88,11 @@ export async function getCompanyStatistics(
   return {
     webhooks: subscriptions.map(({ id, ...waiting }) => {
       const own = rows.filter(({ subscriptionId }) => subscriptionId === id);
-      const trend = own.flatMap(({ stepAt, delivered, failed }) =>
-        stepAt === null ? [] : [{ startsAt: formatDateTime(stepAt), delivered, failed }],
-      );
+      const trend = own.flatMap(({ stepAt, ...counts }) => {
+        if (stepAt === null) return [];
+        const { delivered, failed, deliveries } = shownCounts(counts);
+        return [{ startsAt: formatDateTime(stepAt), delivered, failed, deliveries }];
+      });
       return {
         webhookId: id,
         totals: shownCounts(own.find(({ stepAt }) => stepAt === null)),
@@ -127,7 +129,7 @@ function ofAll(
   };
 }
 
-function shownCounts(row: Omit<SummedRow, 'startsAt'> | undefined): ShownAttemptCounts {
+function shownCounts(row: Omit<SummedRow, 'startsAt' | 'stepAt'> | undefined): ShownAttemptCounts {
   const { delivered = 0, failed = 0, deadLettered = 0, durations, deliveries = [], isFirstKnown } = row ?? {};
   const [total = 0, first = 0, accepted = 0, givenUp = 0] = deliveries;
   const percentile = (part: number) => (durations && percentileMs(durations, part)) ?? null;

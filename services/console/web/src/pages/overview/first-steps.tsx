@@ -53,13 +53,13 @@ export function useFirstSteps(
       title: 'Send a test',
       text: isTested ? 'Your server accepted it.' : 'Your server has not accepted one yet.',
       isDone: isTested,
-      ...{ label: 'Send test', to: PATHS.webhook(id, 'settings') },
+      ...{ label: 'Send test', to: PATHS.setUpWebhook(id) },
     },
     {
       title: 'Activate it',
       text: 'From then on every event is sent.',
       isDone: state === 'active',
-      ...{ label: 'Activate', to: PATHS.webhook(id, 'settings') },
+      ...{ label: 'Activate', to: PATHS.setUpWebhook(id) },
     },
     {
       title: 'Create an API key',

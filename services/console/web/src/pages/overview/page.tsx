@@ -186,17 +186,11 @@ function Busiest(props: {
             [spanText.replace('the last', 'Last')]: ({ trend, totals }) => (
               <Sparkline
                 points={chartPoints(
-                  {
-                    buckets: trend.map(({ startsAt, delivered, failed }) => ({
-                      startsAt,
-                      deliveries: { total: delivered + failed, delivered, deadLettered: 0 },
-                    })),
-                    bucketMinutes: statistics?.trendMinutes ?? 0,
-                  },
+                  { buckets: trend, bucketMinutes: statistics?.trendMinutes ?? 0 },
                   span,
                   now,
                 )}
-                label={`${formatCountOf(totals.delivered, 'attempt', 'attempts')} accepted and ${formatCount(totals.failed)} failed in ${spanText}`}
+                label={`${formatCount(totals.deliveries.delivered)} of ${formatCountOf(totals.deliveries.total, 'delivery', 'deliveries')} accepted in ${spanText}`}
               />
             ),
             Deliveries: ({ totals }) => formatCount(totals.deliveries.total),

@@ -30,7 +30,7 @@ const WAITING = '/deliveries?webhook=whk_1&status=retry_scheduled';
 
 test.each([
   ['fails', webhook({ state: 'failing', waiting: 141 }), 0, { label: 'See why', to: WAITING }],
-  ['fails, and nothing waits', webhook({ state: 'failing' }), 3, { label: 'See why', to: '/webhooks/whk_1' }],
+  ['fails, and nothing waits', webhook({ state: 'failing' }), 3, { label: 'See why', to: DEAD }],
   ['recovers', webhook({ state: 'recovering', waiting: 124 }), 3, { does: 'retry' }],
   ['is paused and misses events', webhook({ state: 'paused', missed: 2_067 }), 0, { does: 'activate' }],
   ['works again', webhook({ waiting: 2 }), 3, { label: 'See them', to: DEAD }],

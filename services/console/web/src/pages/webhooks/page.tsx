@@ -53,7 +53,7 @@ function NoWebhooks() {
 
 function WebhookList({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   const { data } = useCompanyStatistics();
-  const totals = data && new Map(data.webhooks.map((each) => [each.webhookId, each.totals]));
+  const counts = data && new Map(data.webhooks.map((each) => [each.webhookId, each.totals.deliveries]));
   return (
     <DataTable
       caption="Webhooks, oldest first"
@@ -65,14 +65,14 @@ function WebhookList({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
         ),
         State: (webhook) => <WebhookState webhook={webhook} />,
         Address: ({ url }) => url,
-        'Attempts (24 h)': ({ id }) => totals && formatCount(totals.get(id)?.attempts ?? 0),
+        'Deliveries (24 h)': ({ id }) => counts && formatCount(counts.get(id)?.total ?? 0),
         Accepted: ({ id }) => {
-          const counts = totals?.get(id);
-          return (counts && formatShare(counts.delivered, counts.attempts)) ?? '–';
+          const { delivered = 0, total = 0 } = counts?.get(id) ?? {};
+          return formatShare(delivered, total) ?? '–';
         },
       }}
-      numbers={['Attempts (24 h)', 'Accepted']}
-      widths={{ State: '9rem', 'Attempts (24 h)': '8rem', Accepted: '7rem' }}
+      numbers={['Deliveries (24 h)', 'Accepted']}
+      widths={{ State: '9rem', 'Deliveries (24 h)': '9rem', Accepted: '7rem' }}
     />
   );
 }
