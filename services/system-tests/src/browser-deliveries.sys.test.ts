@@ -124,6 +124,10 @@ describe('from the overview to the cause of a failed delivery', () => {
     await beside.waitFor();
     await page.keyboard.press('Enter');
     await heading('install.job_assigned').waitFor();
+    await page.goBack();
+    await beside.waitFor();
+    await page.goForward();
+    await heading('install.job_assigned').waitFor();
 
     await page.getByRole('list', { name: 'What to do' }).getByText('log of your server').waitFor();
     const attempts = page.getByRole('list', { name: 'Attempts' }).getByRole('button');
@@ -307,36 +311,41 @@ describe('the list of deliveries', () => {
   });
 });
 
-describe('a bulk replay', () => {
-  test('is previewed, runs visibly, is stopped, and is listed', async () => {
+describe('a retry of many deliveries', () => {
+  test('is chosen by their cause, is previewed, runs visibly, is stopped, and is listed', async () => {
     const { id } = await subscribe('bulk');
     await open(`/console/webhooks/${id}/replay`);
-    await expectText('None yet');
-    await button(page, 'Preview replay').click();
-    await expectText('No deliveries to replay');
+    await button(page, 'Preview').click();
+    await expectText('No deliveries to retry');
 
     suite.responses.set('bulk', { kind: 'status', status: 500 });
     const { job } = await send(id, 'dead_lettered');
     for (const _ of ['second', 'third']) await send(id, 'dead_lettered');
     suite.responses.clear();
-    await button(page, 'Last 7 days').click();
+    await page.goto(`/console/deliveries?webhook=${id}`);
+    await page.getByText('By cause').click();
+    const cause = page.getByRole('row', { name: /^500 Internal Server Error .* 3 given up/ });
+    await cause.waitFor();
+    await checkLooks(page, 'deliveries-causes');
+    await cause.getByRole('link', { name: /^Retry/ }).click();
     await page.getByLabel('Deliveries per minute').fill('1');
-    await button(page, 'Preview replay').click();
+    await button(page, 'Preview').click();
     await expectText('3 deliveries will be sent');
-    await page.getByText('3 resources', { exact: true }).click();
-    await page.getByRole('link', { name: job.id }).waitFor();
+    await page.getByText('For 3 jobs and other items').click();
+    const about = page.getByRole('row').filter({ hasText: job.id });
+    await about.getByRole('link', { name: 'WO-1001' }).waitFor();
     await checkLooks(page, 'bulk-replay-preview');
 
-    await button(page, 'Replay 3 deliveries').click();
-    await page.getByRole('heading', { name: 'Replay in progress' }).waitFor();
+    await button(page, 'Retry 3 deliveries').click();
+    await page.getByRole('heading', { name: 'Retry in progress' }).waitFor();
     await expectText('1 of 3 queued');
     await steps.dismissToast(page);
     await checkLooks(page, 'bulk-replay-running');
-    await button(page, 'Stop replay').click();
-    const dialog = page.getByRole('dialog', { name: 'Stop replay?' });
+    await button(page, 'Stop').click();
+    const dialog = page.getByRole('dialog', { name: 'Stop the retry?' });
     await checkLooks(page, 'bulk-replay-stop');
-    await button(dialog, 'Stop replay').click();
-    const past = page.getByRole('table', { name: 'Past bulk replays, newest first' }).getByRole('row');
+    await button(dialog, 'Stop').click();
+    const past = page.getByRole('table', { name: 'Earlier retries, newest first' }).getByRole('row');
     await past.filter({ hasText: 'Canceled' }).filter({ hasText: '1 of 3' }).waitFor();
     await dialog.waitFor({ state: 'hidden' });
   });

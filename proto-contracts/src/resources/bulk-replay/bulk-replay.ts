@@ -74,6 +74,9 @@ export const bulkReplayPreview = z
           .object({
             type: z.string().meta({ description: 'The kind of resource, e.g. `install_job`.' }),
             id: z.string().meta({ description: 'The id of the resource.' }),
+            workOrderNo: z.string().nullable().meta({
+              description: 'The work order number of the job; null for another resource.',
+            }),
             deliveries: z.int().meta({ description: 'Number of deliveries about it.' }),
           })
           .meta({ id: 'ReplayedResource', description: 'A resource and the number of deliveries about it.' }),

@@ -7,7 +7,7 @@ test('a viewer has no use for the pages that only change something', () => {
     PATHS.setUpWebhook('whk_1'),
     PATHS.rotateSecret('whk_1'),
     PATHS.bulkReplay('whk_1'),
-    PATHS.bulkReplay('whk_1', 'retry_scheduled'),
+    PATHS.bulkReplay('whk_1', { status: 'retry_scheduled' }),
   ]) {
     expect(isOwnersPath(path)).toBe(true);
   }

@@ -152,7 +152,7 @@ describe('a request for a bulk replay', () => {
       deliveries: 3,
       resourceCount: 2,
       resources: [
-        { type: 'install_job', id: first.resource_id, deliveries: 2 },
+        { type: 'install_job', id: first.resource_id, workOrderNo: null, deliveries: 2 },
         { type: 'install_job', id: second.resource_id, deliveries: 1 },
       ],
       // Of 3 deliveries at 2 per minute.

@@ -148,7 +148,10 @@ export async function previewBulkReplay(
          (select min(created_at) from queued) as oldest, (select max(created_at) from queued) as newest,
          (select count(*)::integer from resources) as "resourceCount",
          coalesce(
-           (select json_agg(r) from (select * from resources order by deliveries desc, id limit $9) r), '[]'
+           (select json_agg(r) from (
+             select r.*, (select j.work_order_no from jobs j where j.id = r.id) as "workOrderNo"
+             from resources r order by deliveries desc, id limit $9
+           ) r), '[]'
          ) as resources`,
       [...selectionValues(subscriptionId, selection), maxCounted, PREVIEWED_RESOURCES],
     );

@@ -1,38 +1,23 @@
-import { Group, Progress, Stack, Text } from '@mantine/core';
+import { Progress, Stack } from '@mantine/core';
 import { useParams } from 'react-router';
-import { IconRefresh } from '@tabler/icons-react';
 import { type Output, useAction, useOperationList, useWebhook } from '../../api/hooks.js';
-import {
-  EmptyPanel,
-  Hint,
-  LoadMore,
-  PageHeader,
-  Panel,
-  QueryView,
-  Small,
-  TextLink,
-} from '../../parts/page.js';
+import { Hint, LoadMore, PageHeader, Panel, QueryView, Small, SmallLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { webhookName } from '../../webhook-facts.js';
 import { ReplayForm } from './replay-form.js';
 import { formatCount } from '../../format.js';
 import { StateDot, DataTable, DELIVERY_LOOKS, ExactTime, PastTime } from '../../parts/data.js';
 import { ConfirmedButton } from '../../parts/form.js';
-import { verbOf } from './replay-request.js';
 
-/** Page for bulk replays of a webhook. */
+/** Page that sends many deliveries of a webhook again. */
 export function Page() {
   const { id = '' } = useParams();
   const webhook = useWebhook(id);
   return (
     <>
       <PageHeader
-        title="Bulk replay and retry"
-        description={
-          webhook.data === undefined
-            ? undefined
-            : `Send events to ${webhookName(webhook.data)} again, or retry waiting deliveries now, for example after an outage of your server.`
-        }
+        title="Retry many"
+        description={webhook.data && `Sends deliveries to ${webhookName(webhook.data)} again or now.`}
         back={{ to: PATHS.deliveries({ webhook: id }), label: 'Deliveries' }}
       />
       <QueryView query={webhook} label="the webhook">
@@ -49,7 +34,7 @@ export function Page() {
 
 type Replay = Output<'listReplays'>['replays'][number];
 
-/** The running replay with its progress, and the past ones. */
+/** Those in progress, and the earlier ones. */
 function ReplayList({ webhookId }: { readonly webhookId: string }) {
   const list = useOperationList(
     'listReplays',
@@ -57,29 +42,37 @@ function ReplayList({ webhookId }: { readonly webhookId: string }) {
     (page) => page.replays,
   );
   return (
-    <QueryView query={list} label="bulk replays">
+    <QueryView query={list} label="earlier retries">
       {(replays) => {
         const past = replays.filter(({ state }) => state !== 'running');
         return (
           <>
-            {replays
-              .filter(({ state }) => state === 'running')
-              .map((replay) => (
-                <Running key={replay.id} replay={replay} />
-              ))}
-            <section aria-labelledby="past-replays">
-              <Text component="h2" id="past-replays" fz="h2" fw={650} mt={0} mb="sm">
-                Past replays
-              </Text>
-              {past.length === 0 ? (
-                <EmptyPanel title="None yet" icon={<IconRefresh size={28} />}>
-                  Bulk replays and the replays after a pause appear here.
-                </EmptyPanel>
-              ) : (
-                <PastReplays replays={past} />
-              )}
-              {list.hasMore && <LoadMore shown={replays.length} what="replays" list={list} />}
-            </section>
+            {replays.map(
+              (replay) => replay.state === 'running' && <Running key={replay.id} replay={replay} />,
+            )}
+            {past.length > 0 && (
+              <Panel title="Earlier">
+                <DataTable
+                  caption="Earlier retries, newest first"
+                  rows={past}
+                  rowKey={({ id }) => id}
+                  columns={{
+                    Deliveries: (replay) => (
+                      <div>
+                        {resultText(replay)}
+                        <Hint>{whatText(replay)}</Hint>
+                      </div>
+                    ),
+                    State: ({ state }) => <StateDot {...STATES[state]} />,
+                    'Per minute': ({ perMinute }) => formatCount(perMinute),
+                    Ended: ({ finishedAt }) => (finishedAt === null ? '–' : <PastTime at={finishedAt} />),
+                  }}
+                  numbers={['Per minute']}
+                  widths={{ State: '9rem', 'Per minute': '7rem', Ended: '10rem' }}
+                />
+                {list.hasMore && <LoadMore shown={replays.length} what="retries" list={list} />}
+              </Panel>
+            )}
           </>
         );
       }}
@@ -87,75 +80,34 @@ function ReplayList({ webhookId }: { readonly webhookId: string }) {
   );
 }
 
-function PastReplays({ replays }: { readonly replays: readonly Replay[] }) {
-  return (
-    <DataTable
-      caption="Past bulk replays, newest first"
-      rows={replays}
-      rowKey={({ id }) => id}
-      columns={{
-        Started: (replay) => (
-          <div>
-            <ExactTime at={replay.createdAt} />
-            <Hint>{whatText(replay)}</Hint>
-          </div>
-        ),
-        State: ({ state }) => <StateDot {...STATES[state]} />,
-        Deliveries: (replay) => (replay.state === 'done' ? resultText(replay) : progressText(replay)),
-        'Per minute': ({ perMinute }) => formatCount(perMinute),
-        Ended: ({ finishedAt }) => (finishedAt === null ? '–' : <PastTime at={finishedAt} />),
-      }}
-      numbers={['Deliveries', 'Per minute']}
-    />
-  );
-}
-
 function Running({ replay }: { readonly replay: Replay }) {
-  const cancel = useAction('cancelReplay', { done: 'Bulk replay stopped' });
+  const cancel = useAction('cancelReplay', { done: 'Retry stopped' });
   const percent = replay.total === 0 ? 0 : Math.min((replay.queued / replay.total) * 100, 100);
   return (
     <Panel
-      title={
-        replay.kind === 'backfill' ? 'Replaying missed events' : `${verbOf(replay.states ?? [])} in progress`
-      }
+      title={replay.kind === 'backfill' ? 'Sending missed events' : 'Retry in progress'}
       actions={
         <ConfirmedButton
-          label="Stop replay"
+          label="Stop"
           button={{ size: 'xs' }}
-          title="Stop replay?"
-          confirmLabel="Stop replay"
+          title="Stop the retry?"
+          confirmLabel="Stop"
           isDangerous
           cancelLabel="Keep running"
           action={cancel}
           given={{ params: { id: replay.id } }}
         >
-          <Text size="sm">
-            No more deliveries are queued. Queued ones are still sent. You can start another replay for the
-            rest.
-          </Text>
+          No more deliveries are queued. Queued ones are still sent. You can retry the rest later.
         </ConfirmedButton>
       }
     >
       <Stack gap="xs">
-        <Text size="sm">{whatText(replay)}</Text>
-        <Progress.Root size="lg">
-          <Progress.Section value={percent} aria-label="Deliveries queued" />
-        </Progress.Root>
-        <Group justify="space-between" gap="xs">
-          <Text
-            size="sm"
-            style={{ fontVariantNumeric: 'tabular-nums' }}
-          >{`${progressText(replay)} queued`}</Text>
-          <Small c="dimmed">
-            {`${formatCount(replay.perMinute)} a minute · started `}
-            <ExactTime at={replay.createdAt} />
-          </Small>
-        </Group>
-        <Text size="sm">
-          <TextLink to={PATHS.deliveries({ webhook: replay.subscriptionId, from: replay.createdAt })}>
-            See deliveries
-          </TextLink>
-        </Text>
+        <Progress value={percent} size="lg" aria-label="Deliveries queued" />
+        <Small>{`${progressText(replay)} queued, ${formatCount(replay.perMinute)} a minute`}</Small>
+        <Small c="dimmed">{whatText(replay)}</Small>
+        <SmallLink to={PATHS.deliveries({ webhook: replay.subscriptionId, from: replay.createdAt })}>
+          See deliveries
+        </SmallLink>
       </Stack>
     </Panel>
   );
@@ -171,16 +123,19 @@ function progressText({ queued, total, atLeast }: Replay): string {
   return `${formatCount(queued)} of ${formatCount(total)}${atLeast ? ' or more' : ''}`;
 }
 
-function resultText({ kind, states, queued, total }: Replay): string {
-  const isRetry = kind === 'replay' && verbOf(states ?? []) === 'Retry';
+function resultText(replay: Replay): string {
+  const { state, kind, states, queued, total } = replay;
   const left = total - queued;
-  const rest = isRetry ? 'no longer waiting' : 'skipped';
-  return `${formatCount(queued)} ${isRetry ? 'retried' : 'sent'}${left > 0 ? `, ${formatCount(left)} ${rest}` : ''}`;
+  if (state !== 'done' || left <= 0) return `${progressText(replay)} sent`;
+  const isRetry = kind === 'replay' && String(states) === 'retry_scheduled';
+  return `${formatCount(queued)} sent, ${formatCount(left)} ${isRetry ? 'no longer waiting' : 'skipped'}`;
 }
 
 function whatText({ kind, states, event, from, to }: Replay) {
   const selected = (states ?? []).map((state) => DELIVERY_LOOKS[state].label).join(' and ');
-  const name = { replay: selected, backfill: 'Missed events', events: 'Events requested by API' }[kind];
+  const name = { replay: selected, backfill: 'Missed events', events: 'Events that a program asked for' }[
+    kind
+  ];
   const which = `${name}${event === null ? '' : `, ${event}`}`;
   return (
     <>

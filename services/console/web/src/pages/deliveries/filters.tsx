@@ -5,8 +5,9 @@ import { useSearchParams } from 'react-router';
 import type { Webhook } from '../../api/hooks.js';
 import { formatExact } from '../../format.js';
 import { DELIVERY_LOOKS } from '../../parts/data.js';
-import { DateTimeField, useEventOptions, useTyped } from '../../parts/form.js';
+import { useEventOptions, useTyped } from '../../parts/form.js';
 import { webhookName } from '../../webhook-facts.js';
+import { SpanFields } from './span-fields.js';
 import classes from './deliveries.module.css';
 import {
   areNumbersWrong,
@@ -15,8 +16,6 @@ import {
   isSpanWrong,
   type ListFilter,
 } from './delivery-filter.js';
-
-const HOURS = { 'Last hour': 1, 'Last 24 hours': 24, 'Last 7 days': 168, 'Last 30 days': 720 };
 
 /** Search and filters in one bar. Choices apply at once, typed text when its field loses the focus. */
 export function Filters(props: {
@@ -150,25 +149,9 @@ function TimeChip(props: {
       </Popover.Target>
       <Popover.Dropdown>
         <Stack gap="xs" maw="20rem">
-          <Group gap="xs" role="group" aria-label="Time spans">
-            {Object.entries(HOURS).map(([label, hours]) => (
-              <Button
-                key={label}
-                size="xs"
-                variant="default"
-                onClick={() =>
-                  onChange({ from: new Date(Date.now() - hours * 3_600_000).toISOString(), to: undefined })
-                }
-              >
-                {label}
-              </Button>
-            ))}
-          </Group>
-          <DateTimeField label="From" value={from} onPick={(time) => onChange({ from: time })} />
-          <DateTimeField
-            label="To"
-            value={to}
-            onPick={(time) => onChange({ to: time })}
+          <SpanFields
+            span={filter}
+            onChange={(span) => onChange({ ...span })}
             error={isSpanWrong(filter) ? 'Must be after the time in From' : undefined}
           />
           {webhookId !== undefined && (

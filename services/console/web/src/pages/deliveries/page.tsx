@@ -1,4 +1,4 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Group, SegmentedControl, Stack } from '@mantine/core';
 import { useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { IconArrowUp, IconFilterOff, IconSend } from '@tabler/icons-react';
 import { useEffect } from 'react';
@@ -18,6 +18,7 @@ import {
   QueryView,
 } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
+import { CauseList } from './cause-list.js';
 import classes from './deliveries.module.css';
 import { areNumbersWrong, filterOf, isNarrowed, isSpanWrong, type ListFilter } from './delivery-filter.js';
 import { DeliveryPanel } from './delivery-panel.js';
@@ -27,22 +28,36 @@ import { useDeliveryPages, useHeldAt } from './use-delivery-pages.js';
 /** Page of the deliveries to all webhooks, or to one. */
 export function Page() {
   const webhooks = useWebhooks();
-  const [query] = useSearchParams();
+  const [query, setQuery] = useSearchParams();
   const webhookId = query.get('webhook') ?? undefined;
-  const isWaiting = query.get('status') === 'retry_scheduled';
+  const { status, event, from, to } = filterOf(query);
+  const show = (view: string) => {
+    const next = new URLSearchParams(query);
+    next.delete('open');
+    next.set('view', view);
+    setQuery(next, { preventScrollReset: true });
+  };
   return (
     <>
       <PageHeader
         title="Deliveries"
         actions={
-          webhookId !== undefined && (
-            <LinkButton
-              to={PATHS.bulkReplay(webhookId, isWaiting ? 'retry_scheduled' : undefined)}
-              variant="default"
-            >
-              {isWaiting ? 'Retry all waiting' : 'Bulk replay'}
-            </LinkButton>
-          )
+          <>
+            <SegmentedControl
+              aria-label="View"
+              value={query.get('view') === 'causes' ? 'causes' : 'list'}
+              onChange={show}
+              data={[
+                { value: 'list', label: 'List' },
+                { value: 'causes', label: 'By cause' },
+              ]}
+            />
+            {webhookId !== undefined && (
+              <LinkButton to={PATHS.bulkReplay(webhookId, { status, event, from, to })} variant="default">
+                Retry many
+              </LinkButton>
+            )}
+          </>
         }
       />
       <QueryView query={webhooks} label="your webhooks">
@@ -59,20 +74,23 @@ function Deliveries(props: {
   const { webhooks, webhookId } = props;
   const [query, setQuery] = useSearchParams();
   const filter = filterOf(query);
+  const view = query.get('view');
   const clear = () =>
-    setQuery(webhookId === undefined ? {} : { webhook: webhookId }, { preventScrollReset: true });
+    setQuery(
+      { ...(webhookId !== undefined && { webhook: webhookId }), ...(view !== null && { view }) },
+      { preventScrollReset: true },
+    );
+  const list = { webhooks, webhookId, filter };
   return (
     <Stack gap="sm">
       <Filters webhooks={webhooks} webhookId={webhookId} filter={filter} onClear={clear} />
-      {!isSpanWrong(filter) && !areNumbersWrong(filter) && (
-        <DeliveryList
-          key={`${webhookId} ${JSON.stringify(filter)}`}
-          webhooks={webhooks}
-          webhookId={webhookId}
-          filter={filter}
-          onClear={clear}
-        />
-      )}
+      {!isSpanWrong(filter) &&
+        !areNumbersWrong(filter) &&
+        (view === 'causes' ? (
+          <CauseList {...list} />
+        ) : (
+          <DeliveryList key={`${webhookId} ${JSON.stringify(filter)}`} {...list} onClear={clear} />
+        ))}
     </Stack>
   );
 }

@@ -1,6 +1,6 @@
 import type { ButtonProps } from '@mantine/core';
 import { useAction, type Webhook } from '../../api/hooks.js';
-import { firstDraft } from '../bulk-replay/replay-request.js';
+import { requestOf } from '../bulk-replay/replay-request.js';
 import { formatWaiting } from '../../webhook-facts.js';
 import { ActionButton } from '../../parts/page.js';
 
@@ -12,10 +12,7 @@ export function RetryWaiting({
   const retry = useAction('replayDeliveries', { done: 'Retry started', toastsFailure: true });
   const { waiting = 0 } = condition ?? {};
   if (waiting === 0) return null;
-  const body = () => {
-    const { states, from = '', to = '' } = firstDraft(new Date(), 'retry_scheduled');
-    return { states, from, to };
-  };
+  const body = () => requestOf(new URLSearchParams({ status: 'retry_scheduled' }), new Date());
   return (
     <ActionButton
       {...button}

@@ -1,0 +1,132 @@
+import { Code, Group, Stack, Tabs } from '@mantine/core';
+import { LIMITS } from '@partner/proto-contracts/api/limits';
+import { useState } from 'react';
+import { type Attempt, type Delivery, type Output, useWebhook, type Webhook } from '../../api/hooks.js';
+import { CopyButton } from '../../parts/code.js';
+import { Advice, ExactTime, Facts, useNow } from '../../parts/data.js';
+import { Notice, Panel, SmallLink } from '../../parts/page.js';
+import { PATHS } from '../../paths.js';
+import classes from './delivery.module.css';
+import { sumUp } from './explain-attempt.js';
+import { Request, Script } from './request.js';
+import { Response } from './response.js';
+import { Timeline } from './timeline.js';
+
+/** What became of a delivery, and its attempts: beside each other, or in little space as tabs. */
+export function Details(
+  props: Output<'getDelivery'> & { readonly isNarrow?: boolean; readonly noReplay?: string | undefined },
+) {
+  const { delivery, attempts, body, isNarrow = false, noReplay } = props;
+  const now = useNow();
+  const webhook = useWebhook(delivery.subscriptionId).data;
+  const [tab, setTab] = useState<string | null>('response');
+  const newest = attempts.at(-1);
+  // A choice holds until there is a newer attempt, which opens automatically.
+  const [picked, setPicked] = useState({ id: newest?.deliveryId, newest: newest?.deliveryId });
+  const attempt =
+    picked.newest === newest?.deliveryId
+      ? attempts.find(({ deliveryId }) => deliveryId === picked.id)
+      : newest;
+  const perSecond = webhook?.deliveriesPerSecond ?? null;
+  const { tone, what, advice } = sumUp(delivery, attempts, now, perSecond);
+  const url = delivery.testUrl === null ? webhook?.url : undefined;
+  const sent = { delivery, attempt, body, url };
+  const timeline = (
+    <Timeline
+      {...{ delivery, attempts, perSecond, selected: attempt }}
+      onSelect={({ deliveryId }) => {
+        setPicked({ id: deliveryId, newest: newest?.deliveryId });
+        if (isNarrow) setTab('response');
+      }}
+    />
+  );
+  const contents = {
+    response: <Response attempt={attempt} isNewest={attempt === newest} isNarrow={isNarrow} />,
+    request: <Request {...sent} />,
+    ...(isNarrow
+      ? { attempts: timeline }
+      : {
+          script: <Script {...sent} secretVersion={webhook?.secretVersion ?? attempt?.secretVersion ?? 1} />,
+        }),
+  };
+  const tabs = (
+    <Tabs value={tab} onChange={setTab} keepMounted={false}>
+      <Tabs.List mb="md" aria-label={attempt === undefined ? 'Delivery' : `Attempt ${attempt.number}`}>
+        {Object.keys(contents).map((name) => (
+          <Tabs.Tab key={name} value={name}>
+            {`${name.charAt(0).toUpperCase()}${name.slice(1)}`}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {Object.entries(contents).map(([name, content]) => (
+        <Tabs.Panel key={name} value={name}>
+          {content}
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+  return (
+    <Stack gap={isNarrow ? 'md' : 'lg'}>
+      <Notice tone={tone} title={what}>
+        {advice.length > 0 && <Advice advice={advice} />}
+      </Notice>
+      {isNarrow ? (
+        tabs
+      ) : (
+        <div className={classes['columns']}>
+          <Stack gap="md">
+            <Panel title={`Attempts: ${delivery.attempts} of ${LIMITS.webhookAttempts}`}>{timeline}</Panel>
+            <DeliveryFacts {...{ delivery, webhook, attempt, noReplay }} />
+          </Stack>
+          <div>{tabs}</div>
+        </div>
+      )}
+    </Stack>
+  );
+}
+
+/** An id with its middle cut out, and a button that copies it. */
+function Id({ id, what }: { readonly id: string; readonly what: string }) {
+  return (
+    <Group gap={4} component="span" wrap="nowrap">
+      <Code title={id}>{shortId(id)}</Code>
+      <CopyButton value={id} what={what} isSmall />
+    </Group>
+  );
+}
+
+const shortId = (id: string) => `${id.slice(0, 8)}…${id.slice(-5)}`;
+
+function DeliveryFacts(props: {
+  readonly delivery: Delivery;
+  readonly webhook: Webhook | undefined;
+  readonly attempt: Attempt | undefined;
+  /** Explains why the delivery cannot be replayed. */
+  readonly noReplay: string | undefined;
+}) {
+  const { delivery, webhook, attempt, noReplay } = props;
+  const { resource, finishedAt, replayOf, bulkReplayId } = delivery;
+  return (
+    <Facts
+      facts={{
+        Delivery: <Id id={delivery.id} what="delivery ID" />,
+        Attempt: attempt && <Id id={attempt.deliveryId} what="attempt ID" />,
+        Event: <Id id={delivery.eventId} what="event ID" />,
+        About: (
+          <SmallLink to={PATHS.why(resource.id)}>
+            {delivery.workOrderNo ?? `${resource.type.replaceAll('_', ' ')} ${shortId(resource.id)}`}
+          </SmallLink>
+        ),
+        'Sent to': delivery.testUrl ?? webhook?.url,
+        Finished: finishedAt && <ExactTime at={finishedAt} />,
+        'Signed with': attempt && `Secret version ${attempt.secretVersion}`,
+        Number: delivery.number,
+        'Replay of': replayOf && <SmallLink to={PATHS.delivery(replayOf)}>{shortId(replayOf)}</SmallLink>,
+        'Queued by': bulkReplayId && (
+          <SmallLink to={PATHS.bulkReplay(delivery.subscriptionId)}>Retry of many</SmallLink>
+        ),
+        Replay: noReplay,
+      }}
+    />
+  );
+}
