@@ -107,3 +107,15 @@ test('the search finds a work order by keyboard alone, and its trace has a row f
   await page.getByText('Reached 1 of 1 webhook.').waitFor();
   expect(await page.getByRole('row').last().textContent()).toMatch(/Accepted/);
 });
+
+test('a page that no one uses says that it stopped updating, and goes on with the next input', async () => {
+  const page = await openDeliveries();
+  await page.clock.install();
+  await page.reload();
+  await delivery(page).waitFor();
+  await page.clock.fastForward('10:01');
+  const stopped = page.getByText('This page stopped updating after 10 minutes without input');
+  await stopped.waitFor();
+  await page.keyboard.press('Shift');
+  await stopped.waitFor({ state: 'detached' });
+});

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { onConfirmed, useSession, useSignInMethods } from '../api/session.js';
 import { PATHS, signInPath } from '../paths.js';
-import { Deferred, Loading, OwnerProvider, QueryView } from './page.js';
+import { Deferred, Loading, Notice, OwnerProvider, QueryView } from './page.js';
 import { Shell } from './shell.js';
 import { OutsidePage, ToSignIn } from './outside.js';
 import { pageProviderName } from '../page-settings.js';
@@ -51,9 +51,16 @@ export function SignedIn() {
 
 /** A page with a session, with live data and the dialog that asks for the password. */
 function Pages() {
-  useLiveChanges();
+  const isIdle = useLiveChanges();
   return (
     <>
+      <div role="status">
+        {isIdle && (
+          <Notice tone="info" title="This page stopped updating after 10 minutes without input">
+            Move the pointer or press a key to update it.
+          </Notice>
+        )}
+      </div>
       <Outlet />
       <ScrollRestoration />
       <PasswordDialog />
@@ -73,9 +80,9 @@ const IDLE_MS = 10 * 60_000;
 
 /**
  * Keeps the data of a visible page up to date: by the stream of changes, and by polling every 30 seconds. The browser does not reopen a
- * stream after a response such as 429, so the polling does.
+ * stream after a response such as 429, so the polling does. Returns whether it has stopped because no one uses the page.
  */
-function useLiveChanges(): void {
+function useLiveChanges(): boolean {
   const queries = useQueryClient();
   const isIdle = useIdle(IDLE_MS, { initialState: false });
   const isWatched = useDocumentVisibility() === 'visible' && !isIdle;
@@ -108,6 +115,7 @@ function useLiveChanges(): void {
       source.close();
     };
   }, [isWatched, reload]);
+  return isIdle;
 }
 
 /** Asks for the password while requests wait at the gate. Without a session they have nothing to wait for. */

@@ -1,4 +1,4 @@
-import { Anchor, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Stack, Text, TextInput } from '@mantine/core';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { IconCheck } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useState } from 'react';
@@ -6,7 +6,7 @@ import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
 import { useAction, useWebhook, useWebhooks, type Webhook } from '../../api/hooks.js';
 import { SecretOnce } from '../../parts/code.js';
 import { Form, StartButton, useFields } from '../../parts/form.js';
-import { LinkButton, Notice, PageHeader, QueryView, Small, TextLink } from '../../parts/page.js';
+import { LinkButton, Notice, PageHeader, QueryView, Small, SmallLink, TextLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { useLeaveQuestion } from '../../unsaved.js';
 import { webhookName } from '../../webhook-facts.js';
@@ -39,7 +39,7 @@ function NewWebhook() {
               tone="info"
               title={`Your company has ${data.subscriptions.length} webhooks, which is the maximum`}
             >
-              Delete one first: <TextLink to={PATHS.webhooks}>your webhooks</TextLink>.
+              Delete one first.
             </Notice>
           </>
         )
@@ -72,78 +72,58 @@ function NewWebhookForm() {
   );
   const { url, description } = values;
   const events = values.events === '' ? [] : values.events.split(' ');
-  const [lacksEvents, setLacksEvents] = useState(false);
   const refused = check.response?.ok === false ? check.response.reason : undefined;
-  if (query.get('step') !== 'events' || url === '') {
-    return (
-      <>
-        <Header title="Create a webhook" />
-        <Steps current={0}>
-          <Form
-            action={check}
-            submitLabel="Continue"
-            isLong
-            onSubmit={() => check.run({ body: { url } })}
-            others={<Cancel />}
-          >
-            <AddressField
-              value={url}
-              onChange={(changed) => {
-                set({ url: changed });
-                check.reset();
-                create.reset();
-              }}
-              violation={violations['url'] ?? refused}
-            />
-            <TextInput
-              label="Name (optional)"
-              description="So that your colleagues know what receives it."
-              maxLength={200}
-              {...field('description')}
-            />
-          </Form>
-        </Steps>
-      </>
-    );
-  }
-  const submit = () => {
-    setLacksEvents(events.length === 0);
-    if (events.length > 0) create.run({ body: { url, events, ...(description !== '' && { description }) } });
-  };
+  const isLast = query.get('step') === 'events' && url !== '';
+  const submit = () =>
+    isLast
+      ? create.run({ body: { url, events, ...(description !== '' && { description }) } })
+      : check.run({ body: { url } });
   return (
     <>
-      <Header key="events" title={webhookName({ url, description })} />
-      <Steps current={1}>
+      <Header key={String(isLast)} title={isLast ? webhookName({ url, description }) : 'Create a webhook'} />
+      <Steps current={isLast ? 1 : 0}>
         <Form
-          action={create}
-          submitLabel="Create webhook"
+          action={isLast ? create : check}
+          submitLabel={isLast ? 'Create webhook' : 'Continue'}
+          button={{ disabled: isLast && events.length === 0 }}
           isLong
           onSubmit={submit}
           others={
-            <LinkButton to={PATHS.createWebhook} variant="default">
-              Back
+            <LinkButton to={isLast ? PATHS.createWebhook : PATHS.webhooks} variant="default">
+              {isLast ? 'Back' : 'Cancel'}
             </LinkButton>
           }
         >
-          <EventChoice
-            value={events}
-            onChange={(chosen) => {
-              set({ events: chosen.join(' ') });
-              setLacksEvents(false);
-            }}
-            violation={lacksEvents ? 'Choose at least one event.' : eventsViolation(violations)}
-          />
+          {isLast ? (
+            <EventChoice
+              value={events}
+              onChange={(chosen) => set({ events: chosen.join(' ') })}
+              violation={eventsViolation(violations)}
+            />
+          ) : (
+            <>
+              <AddressField
+                value={url}
+                onChange={(changed) => {
+                  set({ url: changed });
+                  check.reset();
+                  create.reset();
+                }}
+                violation={violations['url'] ?? refused}
+              />
+              <TextInput
+                label="Name (optional)"
+                description="So that your colleagues know what receives it."
+                maxLength={200}
+                {...field('description')}
+              />
+            </>
+          )}
         </Form>
       </Steps>
     </>
   );
 }
-
-const Cancel = () => (
-  <LinkButton to={PATHS.webhooks} variant="default">
-    Cancel
-  </LinkButton>
-);
 
 /** Secret, test and activation of a webhook. It can be left and continued. */
 function SetUp({ id }: { readonly id: string }) {
@@ -154,7 +134,13 @@ function SetUp({ id }: { readonly id: string }) {
       <QueryView query={webhook} label="the webhook">
         {(found) => (
           <Steps current={found.state === 'active' ? 3 : 2}>
-            {found.state === 'active' ? <Activated webhookId={id} /> : <SecretAndTest webhook={found} />}
+            {found.state === 'active' ? (
+              <Notice tone="good" title="Your webhook is active" isAlert>
+                Events are sent from now on. <SmallLink to={PATHS.webhook(id)}>View webhook</SmallLink>
+              </Notice>
+            ) : (
+              <SecretAndTest webhook={found} />
+            )}
           </Steps>
         )}
       </QueryView>
@@ -203,22 +189,6 @@ function SecretAndTest({ webhook: { id, verified } }: { readonly webhook: Webhoo
           Activate webhook
         </StartButton>
       </Stack>
-    </Stack>
-  );
-}
-
-function Activated({ webhookId }: { readonly webhookId: string }) {
-  return (
-    <Stack gap="sm">
-      <Notice tone="good" title="Your webhook is active" isAlert>
-        Events are sent from now on.
-      </Notice>
-      <Group>
-        <LinkButton to={PATHS.webhook(webhookId)}>View webhook</LinkButton>
-        <LinkButton to={PATHS.deliveries({ webhook: webhookId })} variant="default">
-          View deliveries
-        </LinkButton>
-      </Group>
     </Stack>
   );
 }

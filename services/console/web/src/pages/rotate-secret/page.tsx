@@ -1,12 +1,13 @@
 import { Link, useParams } from 'react-router';
-import { Anchor, Group, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Anchor, Stack } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { useAction, useWebhook, type Webhook } from '../../api/hooks.js';
-import { LinkButton, Notice, PageHeader, QueryView } from '../../parts/page.js';
+import { LinkButton, Notice, PageHeader, Panel, QueryView, Small } from '../../parts/page.js';
+import { StateDot } from '../../parts/data.js';
 import { PATHS } from '../../paths.js';
 import { webhookName } from '../../webhook-facts.js';
 import { CodeBlock, SecretOnce } from '../../parts/code.js';
-import { SignatureSteps, StepPanel, UNSTORED_SECRET, useSignatureProof } from '../webhook/steps.js';
+import { SignatureSteps, UNSTORED_SECRET, useSignatureProof } from '../webhook/steps.js';
 import { useLeaveQuestion } from '../../unsaved.js';
 import { StartButton } from '../../parts/form.js';
 
@@ -39,50 +40,73 @@ interface Versions {
 
 /** The four steps of a rotation. With a pending secret they resume at its step. */
 function RotationSteps({ webhook }: { readonly webhook: Webhook }) {
+  const { id, secretShown } = webhook;
   const rotate = useAction('rotateWebhookSecret');
   const [storedVersion, setStoredVersion] = useState<number>();
   /** State of this page's rotation: the subscription itself does not keep the former version. */
-  const [activated, setActivated] = useState<{ readonly current: number; readonly pending: number }>();
+  const [activated, setActivated] = useState<Versions>();
   const made = rotate.response;
   const versions: Versions = activated ?? {
     current: webhook.secretVersion,
     pending: made?.pendingSecretVersion ?? webhook.pendingSecretVersion ?? undefined,
   };
-  const isShown = made !== undefined && made.pendingSecretVersion === versions.pending;
-  const isStored = versions.pending !== undefined && (!isShown || storedVersion === versions.pending);
+  const { current, pending } = versions;
+  const isShown = made !== undefined && made.pendingSecretVersion === pending;
+  const isStored = pending !== undefined && (!isShown || storedVersion === pending);
   useLeaveQuestion(isShown && !isStored ? UNSTORED_SECRET : undefined);
+  // The first secret that anyone has signs already, so there is nothing to activate.
   const isReplaced = made !== undefined && made.subscription.pendingSecretVersion === null;
-
+  const create = (
+    <StartButton
+      action={rotate}
+      variant={pending === undefined ? 'filled' : 'default'}
+      onClick={() => rotate.run({ params: { id } })}
+    >
+      {pending === undefined ? 'Create a new secret' : 'Create another one'}
+    </StartButton>
+  );
   return (
     <Stack gap="lg">
-      <StepPanel number={1} title="Create a new secret" state={isStored ? 'done' : 'next'}>
+      <Step title="1. Create a new secret" state={isStored ? 'done' : 'next'}>
         {isShown ? (
           <SecretOnce
-            key={versions.pending}
-            label={`Signing secret, version ${made.pendingSecretVersion}`}
+            key={pending}
+            label={`Signing secret, version ${pending}`}
             secret={made.secret}
-            onStored={(stored) => setStoredVersion(stored ? made.pendingSecretVersion : undefined)}
+            onStored={(stored) => setStoredVersion(stored ? pending : undefined)}
           />
+        ) : pending === undefined ? (
+          <>
+            <Small>
+              {secretShown
+                ? `Version ${current} signs deliveries until the last step.`
+                : `Version ${current} was never shown. The new secret replaces it immediately.`}
+            </Small>
+            {create}
+          </>
         ) : (
-          <MakeSecret
-            versions={versions}
-            isKnown={webhook.secretShown}
-            rotate={rotate}
-            webhookId={webhook.id}
-          />
+          <>
+            <Notice tone="info" title={`Version ${pending} was created earlier.`}>
+              You won’t see it again. If you stored it, continue with step 2. If not, create another one,
+              which replaces the pending one.
+            </Notice>
+            {create}
+          </>
         )}
-      </StepPanel>
+      </Step>
       {isReplaced ? (
-        <SecretReplaced webhookId={webhook.id} version={made.pendingSecretVersion} />
+        <Signs webhookId={id} version={pending}>
+          Add it to your server. Then send a test delivery and activate the webhook.
+        </Signs>
       ) : (
-        webhook.secretShown && (
+        secretShown && (
           <LoadProveAndActivate
-            key={`${versions.pending ?? 0}`}
-            webhookId={webhook.id}
+            key={pending}
+            webhookId={id}
             versions={versions}
             isBlocked={!isStored}
             isActivated={activated !== undefined}
-            onActivated={setActivated}
+            onActivated={() => setActivated(versions)}
           />
         )
       )}
@@ -90,50 +114,37 @@ function RotationSteps({ webhook }: { readonly webhook: Webhook }) {
   );
 }
 
-/** What follows the first secret that anyone has: it signs already, so there is nothing to activate. */
-function SecretReplaced({ webhookId, version }: { readonly webhookId: string; readonly version: number }) {
+const LOOKS = {
+  done: { tone: 'good', label: 'Done' },
+  next: { tone: 'info', label: 'Do this now' },
+  later: { tone: 'quiet', label: 'Later' },
+} as const;
+
+function Step(props: {
+  readonly title: string;
+  readonly state: keyof typeof LOOKS;
+  readonly children: ReactNode;
+}) {
   return (
-    <Notice tone="good" title={`Version ${version} signs every test and delivery from now on.`} isAlert>
-      <Stack gap="sm">
-        <Text size="sm">Add it to your server. Then send a test delivery and activate the webhook.</Text>
-        <Group>
-          <LinkButton to={PATHS.webhook(webhookId, 'settings')}>Back to the webhook</LinkButton>
-        </Group>
-      </Stack>
-    </Notice>
+    <Panel title={props.title} actions={<StateDot {...LOOKS[props.state]} />}>
+      <Stack gap="sm">{props.children}</Stack>
+    </Panel>
   );
 }
 
-function MakeSecret(props: {
-  readonly versions: Versions;
-  /** Whether the current secret was ever shown. */
-  readonly isKnown: boolean;
-  readonly rotate: ReturnType<typeof useAction<'rotateWebhookSecret'>>;
+/** Says that the new secret is in use. */
+function Signs(props: {
   readonly webhookId: string;
+  readonly version: number | undefined;
+  readonly children: ReactNode;
 }) {
-  const { rotate, isKnown } = props;
-  const { current, pending } = props.versions;
+  const { webhookId, version = '', children } = props;
   return (
-    <Stack gap="sm">
-      {pending === undefined ? (
-        <Text size="sm">
-          {isKnown
-            ? `Version ${current} signs deliveries until the last step.`
-            : `Version ${current} was never shown. The new secret replaces it at once.`}
-        </Text>
-      ) : (
-        <Notice tone="info" title={`Version ${pending} was created earlier.`}>
-          You won’t see it again. If you stored it, continue with step 2. If not, create another one, which
-          replaces the pending one.
-        </Notice>
-      )}
-      <StartButton
-        action={rotate}
-        variant={pending === undefined ? 'filled' : 'default'}
-        onClick={() => rotate.run({ params: { id: props.webhookId } })}
-      >
-        {pending === undefined ? 'Create a new secret' : 'Create another one'}
-      </StartButton>
+    <Stack gap="sm" align="flex-start">
+      <Notice tone="good" title={`Version ${version} signs every test and delivery from now on.`} isAlert>
+        {children}
+      </Notice>
+      <LinkButton to={PATHS.webhook(webhookId)}>Back to the webhook</LinkButton>
     </Stack>
   );
 }
@@ -143,102 +154,70 @@ function LoadProveAndActivate(props: {
   readonly versions: Versions;
   readonly isBlocked: boolean;
   readonly isActivated: boolean;
-  readonly onActivated: (versions: { readonly current: number; readonly pending: number }) => void;
+  readonly onActivated: () => void;
 }) {
-  const { webhookId, versions, isBlocked, isActivated } = props;
-  const { current, pending } = versions;
+  const { webhookId, isBlocked, isActivated } = props;
+  const { current, pending } = props.versions;
   const tests = useSignatureProof(webhookId, pending);
   const activate = useAction('activateWebhookSecret', { done: 'New secret activated' });
-  const isProven = tests.proof === 'proven';
+  const isProven = tests.proof === 'proven' || isActivated;
   const isAccepted = isProven || tests.proof === 'unverified' || tests.proof === 'unknown';
+  const state = isProven ? 'done' : isBlocked ? 'later' : 'next';
   return (
     <>
-      <StepPanel
-        number={2}
-        title="Add it to your server next to the old one"
-        state={isProven || isActivated ? 'done' : isBlocked ? 'later' : 'next'}
-      >
-        <Stack gap="sm">
-          <Text size="sm">
-            Your server needs both. The header x-svc-secret-version of each delivery names the one that signed
-            it.{' '}
-            <Anchor component={Link} to={PATHS.receiverCode} target="_blank">
-              Receiver code (opens in a new tab)
-            </Anchor>
-          </Text>
-          <CodeBlock
-            label="Settings of your server"
-            copies="settings"
-            code={receiverSettings(current, pending ?? current + 1)}
-            maxHeight="14rem"
-          />
-        </Stack>
-      </StepPanel>
-      <StepPanel
-        number={3}
-        title="Test the new secret"
-        state={isProven ? 'done' : isBlocked ? 'later' : 'next'}
-      >
+      <Step title="2. Add it to your server next to the old one" state={state}>
+        <Small>
+          Your server needs both. The header x-svc-secret-version of each delivery names the one that signed
+          it.{' '}
+          <Anchor component={Link} to={PATHS.receiverCode} target="_blank">
+            Receiver code (opens in a new tab)
+          </Anchor>
+        </Small>
+        <CodeBlock
+          label="Settings of your server"
+          copies="settings"
+          code={`# One line for each version of the secret
+WEBHOOK_SECRET_${current}=<the secret that your server has now>
+WEBHOOK_SECRET_${pending ?? current + 1}=<the new secret from step 1>`}
+        />
+      </Step>
+      <Step title="3. Test the new secret" state={state}>
         {isActivated ? (
-          <Text size="sm">{`Your server accepted version ${pending ?? ''}.`}</Text>
+          <Small>{`Your server accepted version ${pending ?? ''}.`}</Small>
         ) : (
           <SignatureSteps tests={tests} version={pending} isBlocked={isBlocked} isNext={!isProven} />
         )}
-      </StepPanel>
-      <StepPanel
-        number={4}
-        title="Activate the new secret"
-        state={isActivated ? 'done' : isProven ? 'next' : 'later'}
-      >
+      </Step>
+      <Step title="4. Activate the new secret" state={isActivated ? 'done' : isProven ? 'next' : 'later'}>
         {isActivated ? (
-          <Activated webhookId={webhookId} versions={versions} />
+          <Signs webhookId={webhookId} version={pending}>
+            {`Keep version ${current} on your server for one more day: deliveries in flight may be signed with it. Then remove it.`}
+          </Signs>
         ) : (
-          <Stack gap="sm">
-            <Text size="sm">
-              {isAccepted && !isProven
-                ? 'Every delivery is signed with the new secret from then on. The tests don’t prove yet that your server has it: if it does not, all of them fail.'
-                : 'Every delivery is signed with the new secret from then on.'}
-            </Text>
+          <>
+            <Small>
+              Every delivery is signed with the new secret from then on.
+              {isAccepted &&
+                !isProven &&
+                ' The tests don’t prove yet that your server has it: if it does not, all of them fail.'}
+            </Small>
             <StartButton
               action={activate}
               variant={isProven ? 'filled' : 'default'}
               disabled={!isAccepted || pending === undefined}
-              onClick={() => {
-                if (pending === undefined) return;
+              onClick={() =>
+                pending !== undefined &&
                 activate.run(
                   { params: { id: webhookId }, body: { pendingSecretVersion: pending } },
-                  { onSuccess: () => props.onActivated({ current, pending }) },
-                );
-              }}
+                  { onSuccess: props.onActivated },
+                )
+              }
             >
               Activate new secret
             </StartButton>
-          </Stack>
+          </>
         )}
-      </StepPanel>
+      </Step>
     </>
   );
-}
-
-function Activated({ webhookId, versions }: { readonly webhookId: string; readonly versions: Versions }) {
-  const { current, pending } = versions;
-  return (
-    <Stack gap="sm">
-      <Notice tone="good" title={`Version ${pending ?? ''} signs every delivery from now on.`} isAlert>
-        {`Keep version ${current} on your server for one more day: deliveries in flight may be signed with it. Then remove it.`}
-      </Notice>
-      <Group>
-        <LinkButton to={PATHS.webhook(webhookId)}>Back to the webhook</LinkButton>
-      </Group>
-    </Stack>
-  );
-}
-
-/** Returns the receiver's settings for two secrets, by version. The secrets themselves are only in the receiver. */
-function receiverSettings(current: number, pending: number): string {
-  return [
-    '# One line for each version of the secret',
-    `WEBHOOK_SECRET_${current}=<the secret that your server has now>`,
-    `WEBHOOK_SECRET_${pending}=<the new secret from step 1>`,
-  ].join('\n');
 }

@@ -1,15 +1,4 @@
-import {
-  ActionIcon,
-  Button,
-  Code,
-  Menu,
-  Modal,
-  NativeSelect,
-  Radio,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { ActionIcon, Button, Menu, Modal, NativeSelect, Radio, Stack, Text } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import {
   IconCopy,
@@ -23,7 +12,8 @@ import {
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useAction, useEventCatalogue, type Webhook } from '../../api/hooks.js';
-import { ConfirmDialog, ConfirmedButton } from '../../parts/form.js';
+import { ConfirmedButton } from '../../parts/form.js';
+import { TypedDialog } from '../../parts/typed-dialog.js';
 import { OwnerOnly, useOwner } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { groupsFor, TEST_EVENT } from './webhook-input.js';
@@ -145,9 +135,7 @@ function Activate({ webhook: { id, verified }, activate }: Omit<Actions, 'deleti
 
 function More({ webhook: { id, url }, deletion }: Omit<Actions, 'activate'>) {
   const [isDeleting, setDeleting] = useState(false);
-  const [typed, setTyped] = useState('');
   const clipboard = useClipboard();
-  const { host } = new URL(url);
   return (
     <>
       <Menu position="bottom-end">
@@ -176,32 +164,18 @@ function More({ webhook: { id, url }, deletion }: Omit<Actions, 'activate'>) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <ConfirmDialog
+      <TypedDialog
         isOpen={isDeleting}
         title="Delete this webhook?"
         confirmLabel="Delete permanently"
-        isDangerous
-        isBlocked={typed.trim() !== host}
+        text={new URL(url).host}
         action={deletion}
         onConfirm={() => deletion.run({ params: { id } })}
         onClose={() => setDeleting(false)}
       >
-        <Stack gap="sm">
-          Nothing more is sent, queued deliveries are canceled, and its secrets are deleted. You cannot undo
-          this. To stop it for a time, pause it.
-          <TextInput
-            label={
-              <>
-                To confirm, type <Code>{host}</Code>
-              </>
-            }
-            value={typed}
-            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-            autoComplete="off"
-            spellCheck={false}
-          />
-        </Stack>
-      </ConfirmDialog>
+        Nothing more is sent, queued deliveries are canceled, and its secrets are deleted. You can’t undo
+        this. To stop it for a time, pause it.
+      </TypedDialog>
     </>
   );
 }

@@ -1,10 +1,10 @@
-import { Group, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
-import { type ReactNode, useEffect } from 'react';
-import { ActionButton, Notice, Panel, SmallLink } from '../../parts/page.js';
+import { useEffect } from 'react';
+import { Notice, SmallLink } from '../../parts/page.js';
 import { CodeBlock } from '../../parts/code.js';
-import { Advice, StateDot } from '../../parts/data.js';
-import { FormFailure } from '../../parts/form.js';
+import { Advice } from '../../parts/data.js';
+import { StartButton } from '../../parts/form.js';
 import { PATHS } from '../../paths.js';
 import { type TestBody, useAction, useDelivery } from '../../api/hooks.js';
 import { outcomeOfTest, signatureProof, type TestOutcome } from './test-outcome.js';
@@ -20,17 +20,14 @@ export function TestSteps(props: {
   const { test, event, isNext = true } = props;
   return (
     <Stack gap="sm" align="stretch">
-      <FormFailure error={test.error} />
-      <Group>
-        <ActionButton
-          onClick={() => test.send(event)}
-          loading={test.isSending}
-          leftSection={<IconSend size={18} aria-hidden />}
-          variant={isNext ? 'filled' : 'default'}
-        >
-          {test.outcome === undefined ? 'Send a test delivery' : 'Test again'}
-        </ActionButton>
-      </Group>
+      <StartButton
+        action={{ isRunning: test.isSending, error: test.error }}
+        leftSection={<IconSend size={18} aria-hidden />}
+        variant={isNext ? 'filled' : 'default'}
+        onClick={() => test.send(event)}
+      >
+        {test.outcome === undefined ? 'Send a test delivery' : 'Test again'}
+      </StartButton>
       <div role="status">
         <TestResult test={test} />
       </div>
@@ -122,18 +119,15 @@ export function SignatureSteps(props: {
       <Text size="sm">
         {`Sends two test deliveries. Your server must accept the one that is signed with ${version === undefined ? 'the new secret' : `version ${version}`}, and refuse the one with a wrong signature.`}
       </Text>
-      <FormFailure error={tests.valid.error ?? tests.wrong.error} />
-      <Group>
-        <ActionButton
-          onClick={() => tests.send()}
-          loading={tests.proof === 'waiting'}
-          disabled={isBlocked}
-          leftSection={<IconSend size={18} aria-hidden />}
-          variant={isNext ? 'filled' : 'default'}
-        >
-          {tests.proof === undefined ? 'Send both tests' : 'Test again'}
-        </ActionButton>
-      </Group>
+      <StartButton
+        action={{ isRunning: tests.proof === 'waiting', error: tests.valid.error ?? tests.wrong.error }}
+        disabled={isBlocked}
+        leftSection={<IconSend size={18} aria-hidden />}
+        variant={isNext ? 'filled' : 'default'}
+        onClick={tests.send}
+      >
+        {tests.proof === undefined ? 'Send both tests' : 'Test again'}
+      </StartButton>
       <div role="status">
         <Proof tests={tests} version={version} />
       </div>
@@ -142,8 +136,8 @@ export function SignatureSteps(props: {
 }
 
 function Proof({ tests, version }: Pick<Parameters<typeof SignatureSteps>[0], 'tests' | 'version'>) {
-  const { proof, valid, wrong } = tests;
-  switch (proof) {
+  const accepted = `Your server accepted version ${version ?? ''}`;
+  switch (tests.proof) {
     case undefined:
       return null;
     case 'waiting':
@@ -151,16 +145,11 @@ function Proof({ tests, version }: Pick<Parameters<typeof SignatureSteps>[0], 't
     case 'proven':
       return (
         <Notice tone="good" title="It works">
-          {`Your server accepted version ${version ?? ''} and refused a wrong signature.`}
+          {`${accepted} and refused a wrong signature.`}
         </Notice>
       );
     case 'failed':
-      return (
-        <Stack gap="sm">
-          <Text size="sm">{`Your server did not accept the test with version ${version ?? ''}:`}</Text>
-          <TestResult test={valid} />
-        </Stack>
-      );
+      return <TestResult test={tests.valid} />;
     case 'unverified':
       return (
         <Notice tone="warn" title="Your server accepted a wrong signature.">
@@ -173,9 +162,9 @@ function Proof({ tests, version }: Pick<Parameters<typeof SignatureSteps>[0], 't
       return (
         <Stack gap="sm">
           <Text size="sm">
-            {`Your server accepted version ${version ?? ''}, but there is no response to the test with a wrong signature. It must respond with 401.`}
+            {`${accepted}, but there is no response to the test with a wrong signature. It must respond with 401.`}
           </Text>
-          <TestResult test={wrong} />
+          <TestResult test={tests.wrong} />
         </Stack>
       );
   }
@@ -200,27 +189,6 @@ export function useSignatureProof(webhookId: string, secretVersion: number | und
       isSending: valid.isSending || wrong.isSending,
     }),
   };
-}
-
-const LOOKS = {
-  done: { tone: 'good', label: 'Done' },
-  next: { tone: 'info', label: 'Do this now' },
-  later: { tone: 'quiet', label: 'Later' },
-} as const;
-
-/** One of several steps on a page. */
-export function StepPanel(props: {
-  readonly number: number;
-  readonly title: string;
-  /** Progress of the step. */
-  readonly state: keyof typeof LOOKS;
-  readonly children: ReactNode;
-}) {
-  return (
-    <Panel title={`${props.number}. ${props.title}`} actions={<StateDot {...LOOKS[props.state]} />}>
-      {props.children}
-    </Panel>
-  );
 }
 
 /** What leaving a page asks while it shows a secret that the owner has not stored. */

@@ -42,17 +42,12 @@ import classes from './why.module.css';
 /** Page that traces events to their deliveries: the events about a resource, and for one of them a row for each webhook. */
 export function Page() {
   const [query, setQuery] = useSearchParams();
-  const [resourceId, deliveryId] = [
-    query.get('resourceId') ?? undefined,
-    query.get('deliveryId') ?? undefined,
-  ];
+  const resourceId = query.get('resourceId') ?? undefined;
+  const deliveryId = query.get('deliveryId') ?? undefined;
   const delivery = useDelivery(deliveryId);
   const eventId = query.get('eventId') ?? delivery.data?.delivery.eventId;
-  const event = useOperation(
-    'getEvent',
-    { params: { id: eventId ?? '' } },
-    { enabled: eventId !== undefined },
-  );
+  const input = { params: { id: eventId ?? '' } };
+  const event = useOperation('getEvent', input, { enabled: eventId !== undefined });
   const about = resourceId ?? event.data?.event.resource.id;
   const isKnown = about !== undefined || (eventId === undefined && deliveryId === undefined);
   const list = useOperationList(
@@ -62,29 +57,30 @@ export function Page() {
     isKnown,
   );
   const text = resourceId ?? deliveryId ?? query.get('eventId') ?? '';
-  const shown = eventId ?? (resourceId === undefined ? undefined : list.data?.[0]?.id);
+  // Those of the text before are not shown below the new one.
+  const found = list.isStale ? undefined : list.data;
+  const shown = eventId ?? (resourceId === undefined ? undefined : found?.[0]?.id);
+  const isFound = event.data !== undefined || (eventId === undefined && deliveryId === undefined);
+  const missing = eventId === undefined ? delivery : event;
   return (
     <>
       <PageHeader title="Trace" />
       <SubjectForm key={text} text={text} onSubmit={(next) => setQuery({ [subjectOf(next)]: next })} />
       <div className={classes['trace']}>
-        {deliveryId !== undefined && eventId === undefined ? (
-          <QueryView query={delivery} label="the delivery">
-            {() => null}
-          </QueryView>
-        ) : eventId !== undefined && event.data === undefined ? (
-          <QueryView query={event} label="the event">
-            {() => null}
-          </QueryView>
+        {isFound ? (
+          <>
+            <QueryView query={{ ...list, data: found }} label="events">
+              {(events) => <Events {...{ events, list, shown }} resourceId={about} text={resourceId} />}
+            </QueryView>
+            {shown !== undefined && <EventTrail key={shown} eventId={shown} />}
+          </>
         ) : (
-          <QueryView query={list} label="events">
-            {(events) => (
-              <Events events={events} list={list} resourceId={about} text={resourceId} shown={shown} />
-            )}
+          <QueryView
+            query={{ ...missing, data: undefined }}
+            label={eventId === undefined ? 'the delivery' : 'the event'}
+          >
+            {() => null}
           </QueryView>
-        )}
-        {shown !== undefined && (eventId === undefined || event.data !== undefined) && (
-          <EventTrail key={shown} eventId={shown} />
         )}
       </div>
     </>
@@ -137,13 +133,16 @@ function Events(props: {
 }) {
   const { events, list, resourceId, text } = props;
   if (events.length === 0 && !list.hasMore) {
-    return resourceId === undefined ? (
-      <EmptyPanel title="No events yet" icon={<IconRoute size={28} />}>
-        All events of your company appear here, with or without a webhook that receives them.
-      </EmptyPanel>
-    ) : (
-      <EmptyPanel title="No events found for this text" icon={<IconRoute size={28} />}>
-        Check it for typos, and that the job is assigned to your company and has changed since.
+    const [title, help] =
+      resourceId === undefined
+        ? ['No events yet', 'All events of your company appear here, with or without a webhook.']
+        : [
+            'No events found for this text',
+            'Check it for typos, and that the job is assigned to your company and has changed since.',
+          ];
+    return (
+      <EmptyPanel title={title} icon={<IconRoute size={28} />}>
+        {help}
       </EmptyPanel>
     );
   }
@@ -175,16 +174,14 @@ function Events(props: {
 /** An event and its outcome for each webhook. */
 function EventTrail({ eventId }: { readonly eventId: string }) {
   const loaded = useOperation('getEvent', { params: { id: eventId } });
-  const webhooks = useWebhooks().data?.subscriptions ?? [];
   return (
     <QueryView query={loaded} label="the event">
-      {(trail) => <Trail trail={trail} webhooks={webhooks} />}
+      {(trail) => <Trail {...trail} />}
     </QueryView>
   );
 }
 
-function Trail(props: { readonly trail: Output<'getEvent'>; readonly webhooks: readonly Webhook[] }) {
-  const { event, subscriptions, body } = props.trail;
+function Trail({ event, subscriptions, body }: Output<'getEvent'>) {
   const read = readText(body);
   const { rows, gone } = orderOf(subscriptions);
   return (
@@ -210,7 +207,7 @@ function Trail(props: { readonly trail: Output<'getEvent'>; readonly webhooks: r
           action={<LinkButton to={PATHS.createWebhook}>Create a webhook</LinkButton>}
         />
       ) : (
-        <Outcomes rows={rows} webhooks={props.webhooks} />
+        <Outcomes rows={rows} />
       )}
       {gone.length > 0 && (
         <Hint mt="xs">{`${formatCountOf(gone.length, 'webhook', 'webhooks')} had been deleted before.`}</Hint>
@@ -224,13 +221,8 @@ function Trail(props: { readonly trail: Output<'getEvent'>; readonly webhooks: r
 }
 
 /** A row for each webhook, of several deliveries to it with the newest. */
-function Outcomes({
-  rows,
-  webhooks,
-}: {
-  readonly rows: readonly Traced[];
-  readonly webhooks: readonly Webhook[];
-}) {
+function Outcomes({ rows }: { readonly rows: readonly Traced[] }) {
+  const webhooks = useWebhooks().data?.subscriptions ?? [];
   const outcomes = rows.map((traced) => ({
     traced,
     newest: traced.deliveries[0],
