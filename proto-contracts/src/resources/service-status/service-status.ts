@@ -31,7 +31,7 @@ export const serviceStatus = z
       .meta({
         description: `The time to which the service was restored from a backup; null unless that was declared in the last ${RESTORE_SHOWN_DAYS} days. What was accepted between this time and the restore is lost, and cursors from then are \`cursor_invalid\`.`,
       }),
-    checkedAt: dateTimeOut.meta({ description: 'When it was measured, at most 10 seconds ago.' }),
+    checkedAt: dateTimeOut.meta({ description: 'When it was measured, at most 4 seconds ago.' }),
   })
   .meta({ id: 'ServiceStatus', description: 'Whether the service works.' });
 

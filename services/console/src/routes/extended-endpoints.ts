@@ -112,11 +112,11 @@ function listWebhookEvents(): AnyEndpoint<OwnerSession> {
 }
 
 /** How long a measurement is returned to everyone. */
-const FRESH_MS = 2_000;
+const FRESH_MS = 4_000;
 
 /**
- * Serves whether the service works. Open pages and clients without a session ask all the time, so all requests of 2 seconds share one measurement or its failure,
- * also the ones that wait for it. No client's cancellation ends it.
+ * Serves whether the service works. Open pages and clients without a session ask all the time, so all requests of 4 seconds share one
+ * measurement or its failure, also the ones that wait for it. No client's cancellation ends it.
  */
 export function getServiceStatus<Principal>(
   deps: Pick<ConsoleDeps, 'operations' | 'clock'>,
