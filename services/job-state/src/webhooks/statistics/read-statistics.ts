@@ -137,8 +137,8 @@ function shownCounts(row: Omit<SummedRow, 'startsAt' | 'stepAt'> | undefined): S
     ...{ attempts: delivered + failed, delivered, failed, deadLettered },
     ...{ p50Ms: percentile(0.5), p95Ms: percentile(0.95) },
     deliveries: {
-      ...{ total, delivered: accepted, deadLettered: givenUp },
-      deliveredFirst: isFirstKnown === false ? null : first,
+      ...{ total, delivered: accepted, deliveredFirst: isFirstKnown === false ? null : first },
+      deadLettered: givenUp,
     },
   };
 }
