@@ -131,7 +131,7 @@ describe.each(COMMANDS.map((command) => [path.basename(command[0]), command] as 
         ...{ 'webhook-id': 'evt_4', 'webhook-timestamp': String(timestamp) },
         'webhook-signature': standardWebhooksSignature(signed),
       });
-    }, 90_000);
+    });
 
     test('a listener begins earlier, or sends the events with its ids once and ends [CLIENT-18]', async () => {
       const app = at(await serve([]));
@@ -157,7 +157,7 @@ describe.each(COMMANDS.map((command) => [path.basename(command[0]), command] as 
         exitCode: 1,
         outcomes: ['evt_99: no such event among those that are kept'],
       });
-    }, 60_000);
+    });
 
     test('the command takes the key from the environment or a file, and forwards to this machine only [CLIENT-18]', async () => {
       const to = ['--forward', 'http://localhost:3000/hook'];
@@ -188,6 +188,6 @@ describe.each(COMMANDS.map((command) => [path.basename(command[0]), command] as 
         2,
         expect.stringContaining('set PARTNER_API_KEY or --api-key-file'),
       ]);
-    }, 60_000);
+    });
   },
 );
