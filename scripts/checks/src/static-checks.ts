@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -128,6 +129,21 @@ async function apiDescription(): Promise<string | undefined> {
   return problems.length === 0 ? undefined : problems.join('\n');
 }
 
+const PICTURE = 'services/console/docs/console.png';
+const PICTURED = ['pages/overview', 'parts/shell.*', 'parts/traffic*', 'tokens.css'];
+
+/** The picture of the console is committed with what it shows, or later. Without a history nothing is known. */
+async function pictureOfConsole(): Promise<string | undefined> {
+  const committedAt = (paths: readonly string[]) =>
+    Number(
+      execFileSync('git', ['log', '-1', '--format=%ct', '--', ...paths], { cwd: root, encoding: 'utf8' }),
+    );
+  if (!existsSync(path.join(root, '.git'))) return undefined;
+  const shown = PICTURED.map((name) => `services/console/web/src/${name}`);
+  if (committedAt([PICTURE]) >= committedAt(shown)) return undefined;
+  return `${PICTURE} is older than the overview; services/console/web/README.md says how to take it`;
+}
+
 /** The longest first. */
 const checks: readonly Check[] = [
   { name: 'lint', run: () => command('oxlint', []) },
@@ -149,6 +165,7 @@ const checks: readonly Check[] = [
   { name: 'API description: lint', run: apiDescription },
   { name: 'words of pages', run: () => words(pages().filter((file) => !file.startsWith(SPECIFICATION))) },
   { name: 'words of comments and texts in the code', run: wordsOfTexts },
+  { name: 'picture of the console', run: pictureOfConsole },
   { name: 'links, commands and readers of pages', run: pageLinks },
 ];
 

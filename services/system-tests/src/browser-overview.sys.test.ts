@@ -1,4 +1,6 @@
+import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Page } from 'playwright-core';
 import { checkLooks } from './browser/check-looks.js';
@@ -16,8 +18,8 @@ let watched: PageWatch;
 const suite = setUpBrowser();
 const installer = () => suite.stack().company('INSTALLER');
 
-async function openForInstaller(path?: string): Promise<void> {
-  ({ page, watched } = await suite.openFor(installer().owner, path));
+async function openForInstaller(at?: string): Promise<void> {
+  ({ page, watched } = await suite.openFor(installer().owner, at));
 }
 
 const heading = (name: string) => steps.heading(page, name);
@@ -156,6 +158,23 @@ describe('the overview', () => {
     await page.getByText(/^Failing since \d\d:\d\d: 24 attempts failed$/).waitFor();
     await page.getByRole('link', { name: 'See why' }).click();
     await heading('Deliveries').waitFor();
+  });
+
+  test('shows a day of traffic, as in the picture of the README', async () => {
+    // The last hours more than the first ones, and the attempts of the first test.
+    await suite.stack().database.query(
+      `insert into delivery_statistics (subscription_id, starts_at, delivered, failed, dead_lettered, durations, deliveries)
+       select id, date_bin('5 minutes', now(), 'epoch') - step * interval '5 minutes', count, failed, 0,
+         array_fill(0, array[5]) || array[count, failed] || array_fill(0, array[8]), array[count, count - failed, count, 0]
+       from subscriptions, generate_series(2, 280) as step,
+         lateral (select (300 - step) / 12 + step % 7 as count) as counted,
+         lateral (select case when step % 40 < 3 then count / 3 else 0 end as failed) as tried`,
+    );
+    await openForInstaller();
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByText(/^[\d,]+ of [\d,]+ deliveries, 9\d% at the first attempt/).waitFor();
+    await checkLooks(page, 'overview-busy');
+    await page.screenshot({ path: path.join(PROJECT_ROOT, 'services/console/dist/console.png') });
   });
 
   test('says what could not be loaded, never that there is nothing, and loads it with the next attempt', async () => {
