@@ -22,8 +22,11 @@ export interface OperationInput<Query, Body> {
   readonly conditional?: boolean;
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
-  /** True: the body is what a form of a page sends (`application/x-www-form-urlencoded`). */
-  readonly isForm?: boolean;
+  /**
+   * What the body is, unless JSON: what a form of a page sends (`application/x-www-form-urlencoded`), or bytes of any type, as
+   * base64.
+   */
+  readonly bodyType?: 'form' | 'bytes';
   /** Maximum bytes of the body, where it needs more than its surface accepts otherwise: 1 MB with an API key, 8 KB in the console. */
   readonly maxBodyBytes?: number;
   /**

@@ -5,6 +5,7 @@ import { useSecondFactorOperation } from '../internal/access/second-factor.js';
 import * as signIn from '../internal/access/sign-in.js';
 import * as contactCalls from '../internal/access/technical-contact.js';
 import { recordSessionChangeOperation } from '../internal/audit/record-session-change.js';
+import { recordTestRequestOperation } from '../internal/webhooks/record-test-request.js';
 import { measureServiceStatusOperation } from '../internal/service-status/measure-service-status.js';
 import * as emails from '../internal/notifications/notification-emails.js';
 import * as apiKey from '../resources/api-key/operations.js';
@@ -26,6 +27,7 @@ import { getServiceStatusOperation } from '../resources/service-status/operation
 import * as statistics from '../resources/statistics/operations.js';
 import * as subscription from '../resources/subscription/operations.js';
 import * as technicalContact from '../resources/technical-contact/operations.js';
+import * as testRequest from '../resources/test-request/operations.js';
 import { checkUrlOperation } from '../resources/url-check/operations.js';
 
 const OPERATIONS = [
@@ -88,6 +90,8 @@ const OPERATIONS = [
   faultScript.setFaultsOperation,
   faultScript.clearFaultsOperation,
   checkUrlOperation,
+  testRequest.getTestReceiverOperation,
+  testRequest.getTestRequestOperation,
   streamChangesOperation,
   listAuditEntriesOperation,
   notificationSettings.getNotificationSettingsOperation,
@@ -123,4 +127,5 @@ export const CONSOLE_CALLS = [
   emails.leaseSecurityNoticesOperation,
   emails.reportSecurityNoticeOperation,
   measureServiceStatusOperation,
+  recordTestRequestOperation,
 ] as const;

@@ -16,6 +16,12 @@ import { providerEndpoints } from './routes/provider-endpoints.js';
 import { secondFactorEndpoints } from './routes/second-factor-endpoints.js';
 import { sessionEndpoints } from './routes/session-endpoints.js';
 import { technicalContactEndpoints } from './routes/technical-contact-endpoints.js';
+import {
+  receiveTestRequest,
+  TEST_RECEIVERS,
+  testReceiverEndpoint,
+  testReceiverOf,
+} from './routes/test-receiver-endpoints.js';
 import { createSameOriginCheck } from './same-origin.js';
 import { authenticateSession, checkRole, confirmedEndpoint } from './sessions/session-access.js';
 import type { OwnerSession } from './sessions/session-store.js';
@@ -37,6 +43,7 @@ function consoleEndpoints(deps: ConsoleDeps): readonly AnyEndpoint<OwnerSession>
     ...colleagueEndpoints(deps, forwarding),
     ...technicalContactEndpoints(deps),
     ...extendedEndpoints(deps, forwarding),
+    testReceiverEndpoint(deps, forwarding),
   ];
   const operations = CONSOLE_OPERATIONS.filter(
     ({ sandboxOnly }) => sandboxOnly !== true || deps.environment === 'sandbox',
@@ -50,6 +57,7 @@ function consoleEndpoints(deps: ConsoleDeps): readonly AnyEndpoint<OwnerSession>
  */
 export function createConsoleApp(deps: ConsoleDeps): RequestListener {
   const { publicBaseUrl, limiter } = deps;
+  const checkOrigin = createSameOriginCheck(publicBaseUrl);
   return createHttpApp<OwnerSession>({
     endpoints: [
       ...consoleEndpoints(deps).map((endpoint) => confirmedEndpoint(endpoint, deps.clock)),
@@ -60,6 +68,7 @@ export function createConsoleApp(deps: ConsoleDeps): RequestListener {
       }),
       ...createClientEndpoints<OwnerSession>(publicBaseUrl),
       ...formEndpoints(deps),
+      ...(deps.environment === 'sandbox' ? [receiveTestRequest<OwnerSession>(deps)] : []),
       ...createWebEndpoints<OwnerSession>(deps),
     ],
     authenticate: (request) => authenticateSession(deps, request),
@@ -77,10 +86,11 @@ export function createConsoleApp(deps: ConsoleDeps): RequestListener {
     withoutCredentials: {
       limiter,
       limitPerMinute: LIMITS.consoleRequestsWithoutSessionPerMinute,
-      // So that no one else in the network keeps an owner from signing in.
-      knownClientOf: ({ header }) => {
+      // So that no one else in the network keeps an owner from signing in, and no company webhooks from another one's test receiver.
+      knownClientOf: ({ header, path }) => {
+        const receiver = testReceiverOf(deps, path);
         const device = deps.deviceCookie.read(header('cookie'));
-        return device && `device ${device.id}`;
+        return (receiver && `test receiver ${receiver}`) ?? (device && `device ${device.id}`);
       },
     },
     maxBodyBytes: LIMITS.consoleBodyBytes,
@@ -88,7 +98,10 @@ export function createConsoleApp(deps: ConsoleDeps): RequestListener {
     metrics: deps.metrics,
     rpcTimeoutMs: deps.rpcTimeoutMs,
     trustedProxyHops: deps.trustedProxyHops,
-    beforeEndpoint: createSameOriginCheck(publicBaseUrl),
+    beforeEndpoint: (request) => {
+      // Webhooks come from no page.
+      if (!request.path.startsWith(TEST_RECEIVERS)) checkOrigin(request);
+    },
     pageOfUnknownPath: notFoundPage,
     logFieldsOf: ({ companyId, membershipId }) => ({ companyId, membershipId }),
     companyClassOf: ({ companyClass }) => companyClass,

@@ -21,6 +21,13 @@ export const config = z
         'must be https://host or https://host:port without a path; it may begin with http:// if its host is a loopback address',
       )
       .describe('URL at which browsers open the console, e.g. `https://partner.example.com`.'),
+    WEBHOOK_BASE_URL: z
+      .string()
+      .regex(new RegExp(`^https://${HOST_AND_PORT}/?$`, 'u'), 'must be https://host without a path')
+      .optional()
+      .describe(
+        'URL at which webhooks reach the console, for the test receiver of the sandbox. Without it they use `PUBLIC_BASE_URL`.',
+      ),
     OIDC_ISSUER: z
       .string()
       .regex(

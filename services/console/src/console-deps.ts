@@ -36,6 +36,8 @@ export interface ConsoleSetup {
   /** Undefined: no identity provider is configured. */
   readonly provider: ProviderClient | undefined;
   readonly publicBaseUrl: string;
+  /** Where webhooks reach the console; undefined: nowhere, as on a machine without https. */
+  readonly webhookBaseUrl?: string | undefined;
   readonly logger: Logger;
   readonly metrics: Registry;
   readonly clock: () => Date;

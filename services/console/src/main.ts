@@ -11,7 +11,7 @@ import type { z } from 'zod';
 import { afterMs } from '@partner/kernel/process/timers';
 import { hostsOf } from '@partner/kernel/process/wait-for';
 import { createConsoleApp } from './app.js';
-import { config } from './config.js';
+import { config, isLoopbackHttp } from './config.js';
 import { createConsoleDeps } from './console-deps.js';
 import { startChangeListener } from './live/change-streams.js';
 import { startNotificationEmails } from './notifications/start-notification-emails.js';
@@ -54,6 +54,7 @@ await runService({
       mailer,
       provider: providerOf(config),
       publicBaseUrl,
+      webhookBaseUrl: config.WEBHOOK_BASE_URL ?? (isLoopbackHttp(publicBaseUrl) ? undefined : publicBaseUrl),
       logger,
       metrics,
       clock,

@@ -34,6 +34,7 @@ import { createLead } from './leads/create-lead.js';
 import { notificationOperations } from './notifications/emails.js';
 import { operatorOperations } from './operator/operator-operations.js';
 import { faultOperations } from './sandbox/fault-scripts.js';
+import { testReceiverOperations } from './sandbox/test-requests.js';
 import { deliveryOperations } from './webhooks/attempts/delivery-operations.js';
 import { manifestOperations } from './webhooks/attempts/read-manifest.js';
 import { eventFeedOperations } from './webhooks/events/event-feed.js';
@@ -136,7 +137,7 @@ export function implementationsOf(
         ...[keyOperations, auditOperations, notificationOperations, operatorOperations],
         ...[eventFeedOperations, eventReplayOperations, manifestOperations, eventOperations],
         ...[subscriptionOperations, deliveryOperations, replayOperations, statisticsOperations],
-        ...[serviceStatusOperations, ...(deps.environment === 'sandbox' ? [faultOperations] : [])],
+        ...[serviceStatusOperations, ...(deps.environment === 'sandbox' ? [faultOperations, testReceiverOperations] : [])],
       ].flatMap((operations) => operations(deps)),
     );
 }

@@ -1,3 +1,5 @@
+import { CONSOLE_HOST } from './receiver-hosts.js';
+
 export const SERVICE_NAMES = [
   'job-state',
   'inbound-gateway',
@@ -69,6 +71,7 @@ export function serviceSettings(
         ...http,
         SESSION_KEYS: surroundings.sessionKeys,
         PUBLIC_BASE_URL: surroundings.baseUrl,
+        WEBHOOK_BASE_URL: `https://${CONSOLE_HOST}`,
         ...surroundings.mail,
       };
   }

@@ -8,7 +8,7 @@ import {
 import { recordExternalResource } from '../backing-services/external-servers.js';
 import type { Progress } from '../terminal.js';
 import { StackError } from '../stack-error.js';
-import { LISTENER_HOST, RECEIVER_HOST } from './receiver-hosts.js';
+import { CONSOLE_HOST, LISTENER_HOST, RECEIVER_HOST } from './receiver-hosts.js';
 import { replicasOf, INGRESS_PATHS, type ServiceName } from './services.js';
 import type { StackPlan } from './stack-state.js';
 
@@ -54,6 +54,7 @@ export type PreparedOptions = StackOptions & { readonly report: Progress };
 export async function makePlan(options: PreparedOptions): Promise<StackPlan> {
   const proxyPort = await choosePort(options.proxyPort, options.report);
   const backingServices = await chooseBackingServices(options);
+  const tlsPort = await freePort();
   const receiverPort = await freePort();
   const listenerPort = await freePort();
   const mailPort = await freePort();
@@ -68,13 +69,14 @@ export async function makePlan(options: PreparedOptions): Promise<StackPlan> {
   const devHosts = {
     [RECEIVER_HOST]: `127.0.0.1:${receiverPort}`,
     [LISTENER_HOST]: `127.0.0.1:${listenerPort}`,
+    [CONSOLE_HOST]: `127.0.0.1:${tlsPort}`,
     ...options.devHosts,
   };
   return {
     backingServices,
     durable: options.backingServices.kind !== 'private' || options.backingServices.durable !== false,
     redisKeyPrefix: REDIS_KEY_PREFIX,
-    ports: { proxy: proxyPort, receiver: receiverPort, listener: listenerPort, mail: mailPort },
+    ports: { proxy: proxyPort, tls: tlsPort, receiver: receiverPort, listener: listenerPort, mail: mailPort },
     services,
     devHosts: Object.entries(devHosts)
       .map(([host, address]) => `${host}=${address}`)

@@ -110,7 +110,10 @@ export function serviceBaseEnvironment(): Record<string, string> {
   return { ...baseEnvironment(), ...Object.fromEntries(passed) };
 }
 
-export function proxyProgram(surroundings: ProgramSurroundings): LocalProgram {
+export function proxyProgram(
+  surroundings: ProgramSurroundings,
+  { certificateFile, keyFile }: CertificateFiles,
+): LocalProgram {
   const { plan } = surroundings;
   const routes = Object.entries(INGRESS_PATHS).flatMap(([service, prefixes]) => {
     const { httpPort } = plan.services[service] ?? {};
@@ -120,7 +123,10 @@ export function proxyProgram(surroundings: ProgramSurroundings): LocalProgram {
   const main = path.join(PROJECT_ROOT, 'scripts/local-stack/dist/proxy/main.js');
   return nodeProgram(surroundings, {
     name: 'proxy',
-    args: [main, '--port', String(plan.ports.proxy), '--routes', JSON.stringify(routes)],
+    args: [
+      ...[main, '--port', String(plan.ports.proxy), '--routes', JSON.stringify(routes)],
+      ...['--tls-port', String(plan.ports.tls), '--certificate', certificateFile, '--key', keyFile],
+    ],
     env: baseEnvironment(),
     // Any response: a stack without the console has nothing at `/`.
     isUp: () => respondsOk(`http://127.0.0.1:${plan.ports.proxy}/`).then(() => true),

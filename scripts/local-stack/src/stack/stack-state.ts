@@ -28,8 +28,8 @@ const stackPlan = z.object({
   }),
   durable: z.boolean(),
   redisKeyPrefix: z.string(),
-  /** listener: kept free for a server of the developer. mail: absent in a stack that was started without a mail sink. */
-  ports: z.object({ proxy: port, receiver: port, listener: port, mail: port.optional() }),
+  /** tls: of the proxy, for webhooks to the console. listener: kept free for a server of the developer. mail: absent in a stack that was started without a mail sink. */
+  ports: z.object({ proxy: port, tls: port, receiver: port, listener: port, mail: port.optional() }),
   services: z.record(
     z.string(),
     z.object({ adminPort: port, httpPort: port.optional(), settings: z.record(z.string(), z.string()) }),

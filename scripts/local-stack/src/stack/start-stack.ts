@@ -163,7 +163,7 @@ async function startAll(options: PreparedOptions, state: StackState, before?: St
     return [handle(serviceProgram({ ...programPlace, settings: settingsOf(name, service) }, name, service))];
   });
   const receiver = handle(receiverProgram(programPlace, certificates));
-  const proxy = handle(proxyProgram(programPlace));
+  const proxy = handle(proxyProgram(programPlace, certificates));
   await bringAllUp([
     ...services.map((process) => bringUp(process, process.name)),
     bringUp(receiver, 'the example receiver'),

@@ -40,6 +40,7 @@ test('a client that leaves does not end the measurement that others wait for [CO
       requestId: 'req-1',
       apiVersion: '2026-08-26',
       header: () => undefined,
+      headers: {},
       call,
       remoteAddress: '127.0.0.1',
     });

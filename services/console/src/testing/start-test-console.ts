@@ -26,7 +26,7 @@ interface RequestOptions {
 }
 
 type TestConsoleOptions = Partial<
-  Pick<ConsoleSetup, 'publicBaseUrl' | 'limiter' | 'mailer' | 'verify' | 'provider'>
+  Pick<ConsoleSetup, 'environment' | 'publicBaseUrl' | 'limiter' | 'mailer' | 'verify' | 'provider'>
 > & { readonly redisUrl: string; readonly jobState: TestJobState };
 
 /**
@@ -62,6 +62,7 @@ export async function startTestConsole({
     mailer: undefined,
     provider: undefined,
     publicBaseUrl,
+    webhookBaseUrl: publicBaseUrl,
     logger,
     metrics,
     clock,

@@ -33,7 +33,7 @@ export function formEndpoints(deps: ConsoleDeps): readonly AnyEndpoint<OwnerSess
       method: 'post',
       path: `/console/${path}`,
       unauthenticated: true,
-      isForm: true,
+      bodyType: 'form',
       query: wantedPage,
       body: z.record(z.string(), z.string()),
     }) as const;

@@ -49,6 +49,7 @@ const ROUTES: RouteObject[] = [
               page('why', () => import('./pages/why/page.js')),
               page('catalogue', () => import('./pages/catalogue/page.js')),
               page('receiver-code', () => import('./pages/receiver-code/page.js')),
+              page('test-receiver', () => import('./pages/test-receiver/page.js')),
               page('api-keys', () => import('./pages/api-keys/page.js')),
               page('notifications', () => import('./pages/notifications/page.js')),
               page('technical-contact', () => import('./pages/technical-contact/page.js')),

@@ -31,6 +31,8 @@ export const PATHS = {
   whyEvent: (eventId: string, resourceId?: string) => withQuery('/why', { resourceId, eventId }),
   catalogue: '/catalogue',
   receiverCode: '/receiver-code',
+  testReceiver: '/test-receiver',
+  testRequest: (request: string) => withQuery('/test-receiver', { request }),
   apiKeys: '/api-keys',
   audit: '/audit',
   colleagues: '/people',

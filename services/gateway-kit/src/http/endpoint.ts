@@ -23,6 +23,8 @@ export interface EndpointRequest<Principal, Query, Body> {
   /** Version date for the response to name: the pinned one, else the current one. */
   readonly apiVersion: string;
   header(name: string): string | undefined;
+  /** All headers by lower-case name; several of one name are joined. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Options of every RPC of this request: deadline, cancellation and `x-request-id`. */
   readonly call: CallOptions;
   readonly remoteAddress: string;

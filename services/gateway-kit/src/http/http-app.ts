@@ -316,8 +316,8 @@ async function respondTo<Principal>(
 
   async function respondAdmitted(): Promise<EndpointResponse> {
     options.beforeEndpoint?.(surfaceRequest);
-    const { body, isForm, maxBodyBytes = options.maxBodyBytes ?? LIMITS.bodyBytes } = endpoint;
-    const share = body && options.bodies.open(request, caller, maxBodyBytes, isForm);
+    const { body, bodyType, maxBodyBytes = options.maxBodyBytes ?? LIMITS.bodyBytes } = endpoint;
+    const share = body && options.bodies.open(request, caller, maxBodyBytes, bodyType);
     const leaves = share === undefined ? [] : [() => share.release()];
     try {
       if (endpoint.unauthenticated !== true) {
@@ -345,6 +345,9 @@ async function respondTo<Principal>(
         requestId: record.requestId,
         apiVersion,
         header: (name) => request.get(name),
+        get headers() {
+          return joinedHeaders(request);
+        },
         call,
         remoteAddress: surfaceRequest.remoteAddress,
       }),
@@ -353,6 +356,11 @@ async function respondTo<Principal>(
       ? conditionalResponse(handled, apiVersion, request.get('if-none-match'))
       : handled;
   }
+}
+
+function joinedHeaders({ headersDistinct }: IncomingMessage): Readonly<Record<string, string>> {
+  const given = Object.entries(headersDistinct);
+  return Object.fromEntries(given.map(([name, values = []]) => [name, values.join(', ')]));
 }
 
 function markFailure(span: Span, error: ServiceError): void {

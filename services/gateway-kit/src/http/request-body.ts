@@ -1,3 +1,4 @@
+import type { AnyOperation } from '@partner/proto-contracts/api/operation';
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { createShareGate, tooManyInFlight } from '@partner/kernel/process/share-gate';
@@ -12,10 +13,12 @@ const SLOW_BODY = { spanMs: 10_000, bytes: 32_768 } as const;
 /** Memory of a body of unannounced length at first. It doubles as the body grows. */
 const FIRST_BYTES = 16_384;
 
+type BodyType = NonNullable<AnyOperation['bodyType']> | 'json';
+
 /** A body that may be read: its share of the memory is taken. */
 interface BodyShare {
   /**
-   * Reads the body as JSON; undefined if it is empty. Call it at most once. Throws `invalid_argument` for bytes that are not JSON in
+   * Reads the body as its type; undefined if it is empty. Call it at most once. Throws `invalid_argument` for bytes that are not JSON in
    * UTF-8, `body_too_complex`, `body_too_slow`, `payload_too_large` and, for a body of unannounced length, `unavailable`.
    */
   read(): Promise<SentJson | undefined>;
@@ -29,7 +32,7 @@ export interface RequestBodies {
    * `invalid_argument` for a wrong or a second content type and for a compressed body, `payload_too_large` for one that is announced as
    * too large, and `unavailable` if the caller has no more bytes left.
    */
-  open(request: IncomingMessage, caller: string, maxBytes: number, isForm?: boolean): BodyShare | undefined;
+  open(request: IncomingMessage, caller: string, maxBytes: number, type?: BodyType): BodyShare | undefined;
 }
 
 /**
@@ -43,13 +46,13 @@ export function createRequestBodies(options: {
 }): RequestBodies {
   const shares = createShareGate({ slots: options.bytes, queue: 0, work: 'bodies' });
   return {
-    open(request, caller, maxBytes, isForm = false) {
+    open(request, caller, maxBytes, type = 'json') {
       const { headers } = request;
       if (!announcesBody((name) => headers[name]?.toString())) return undefined;
       const announced =
         headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
       if ((announced ?? 0) > maxBytes) throw tooLarge(maxBytes);
-      checkType(request, isForm);
+      if (type !== 'bytes') checkType(request, type);
       const leaves: (() => void)[] = [];
       const take = (bytes: number) => {
         const leave = shares.tryEnter(caller, bytes);
@@ -60,8 +63,8 @@ export function createRequestBodies(options: {
       if (!take(bytes)) throw noRoom();
       return {
         async read() {
-          const json = await readBytes(request, { bytes, maxBytes, take, after: options.after });
-          return json.length === 0 ? undefined : isForm ? parseForm(json) : parseJson(json);
+          const read = await readBytes(request, { bytes, maxBytes, take, after: options.after });
+          return read.length === 0 ? undefined : PARSERS[type](read);
         },
         release: () => {
           for (const leave of leaves) leave();
@@ -75,7 +78,7 @@ export function announcesBody(header: (name: string) => string | undefined): boo
   return header('transfer-encoding') !== undefined || Number(header('content-length') ?? 0) > 0;
 }
 
-function checkType(request: IncomingMessage, isForm: boolean): void {
+function checkType(request: IncomingMessage, type: 'json' | 'form'): void {
   const { headers, headersDistinct } = request;
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
     throw invalidArgument([
@@ -85,9 +88,10 @@ function checkType(request: IncomingMessage, isForm: boolean): void {
   if ((headersDistinct['content-type'] ?? []).length > 1) {
     throw invalidArgument([{ path: 'content-type', message: 'must be sent only once' }]);
   }
-  if (isForm ? headers['content-type'] !== FORM_TYPE : !isJson(headers['content-type'])) {
-    const type = isForm ? FORM_TYPE : 'application/json in UTF-8';
-    throw invalidArgument([{ path: 'content-type', message: `must be ${type}` }]);
+  const isRight = type === 'form' ? headers['content-type'] === FORM_TYPE : isJson(headers['content-type']);
+  if (!isRight) {
+    const message = `must be ${type === 'form' ? FORM_TYPE : 'application/json in UTF-8'}`;
+    throw invalidArgument([{ path: 'content-type', message }]);
   }
 }
 
@@ -190,6 +194,12 @@ function parseJson(bytes: Uint8Array): SentJson {
     throw invalidArgument([{ path: 'body', message: 'must be valid JSON in UTF-8' }]);
   }
 }
+
+const PARSERS: Readonly<Record<BodyType, (bytes: Uint8Array) => SentJson>> = {
+  json: parseJson,
+  form: parseForm,
+  bytes: (bytes) => ({ value: Buffer.from(bytes).toString('base64'), exact: undefined }),
+};
 
 function noRoom(): ServiceError {
   return tooManyInFlight('bytes of bodies');

@@ -21,6 +21,7 @@ function callerWith(apiKey: string): Pick<ToolCaller, 'request'> {
       apiVersion: '2026-08-26',
       header: (name) => (name === 'x-api-key' ? apiKey : undefined),
       call: {},
+      headers: {},
       remoteAddress: '127.0.0.1',
     },
   };

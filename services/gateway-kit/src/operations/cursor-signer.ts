@@ -14,7 +14,7 @@ export interface CursorSigner {
 /** Keys of 32 bytes. The first one signs; all are accepted, so that a key can be replaced. */
 export type CursorKeys = readonly [Uint8Array, ...Uint8Array[]];
 
-export const POSITION = { feed: 1, snapshot: 2, event: 3, page: 4 } as const;
+export const POSITION = { feed: 1, snapshot: 2, event: 3, page: 4, testReceiver: 5 } as const;
 
 const MAC_BYTES = 18;
 

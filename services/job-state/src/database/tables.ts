@@ -280,6 +280,18 @@ export const TABLES: readonly Table[] = [
       erased: { response_body: 'null', response_headers: 'null', error: 'null', remote_address: 'null' },
     },
   },
+  {
+    name: 'test_requests',
+    deleted: { afterDays: 1, rowsIf: 't.received_at < {before}' },
+    plain: 'id company_id event webhook_id signature',
+    customer: {
+      where: `t.company_id = any({companies})
+        and exists (select from unnest({resources}) as resource where position(convert_to(resource, 'UTF8') in t.body) > 0)`,
+      key: { company_id: 'text', id: 'text' },
+      personal: { headers: 'null', body: 'no bytes' },
+    },
+    company: { where: 't.company_id = {company}', erased: { headers: 'null', body: 'no bytes' } },
+  },
   // Companies, their staff, webhooks and keys: nothing about customers.
   { name: 'accounting_links', deleted: NEVER, plain: 'company_id accounting_company_ids' },
   {
@@ -312,7 +324,7 @@ export const TABLES: readonly Table[] = [
       afterDays: ofDeliveries,
       rowsIf: 't.starts_at < {before}',
     },
-    plain: 'subscription_id',
+    plain: 'subscription_id deliveries',
   },
   { name: 'erasures', deleted: NEVER, plain: 'id subject operator progress erased_rows' },
   { name: 'event_heads', deleted: NEVER, plain: 'company_id delivery_counts' },

@@ -24,7 +24,8 @@ export type IdPrefix =
   | 'reb'
   | 'jrn'
   | 'pay'
-  | 'ers';
+  | 'ers'
+  | 'trq';
 
 /** Returns a new id: the prefix, `_`, and 26 characters that sort by creation time (TypeID over UUIDv7). */
 export function newId(prefix: IdPrefix): string {

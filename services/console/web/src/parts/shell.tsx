@@ -7,6 +7,7 @@ import {
   IconChartBar,
   IconCode,
   IconHistory,
+  IconInbox,
   IconKey,
   IconListDetails,
   IconLogout,
@@ -44,6 +45,9 @@ const GROUPS = {
     WEBHOOKS,
     { to: PATHS.catalogue, label: 'Events', icon: IconListDetails },
     { to: PATHS.receiverCode, label: 'Receiver code', icon: IconCode },
+    ...(pageEnvironment() === 'sandbox'
+      ? [{ to: PATHS.testReceiver, label: 'Test receiver', icon: IconInbox }]
+      : []),
     { to: PATHS.apiKeys, label: 'API keys', icon: IconKey },
   ],
   Company: [

@@ -7,6 +7,7 @@ import { useAction, useWebhook, useWebhooks, type Webhook } from '../../api/hook
 import { SecretOnce } from '../../parts/code.js';
 import { Form, StartButton, useFields } from '../../parts/form.js';
 import { LinkButton, Notice, PageHeader, QueryView, Small, SmallLink, TextLink } from '../../parts/page.js';
+import { pageEnvironment } from '../../page-settings.js';
 import { PATHS } from '../../paths.js';
 import { useLeaveQuestion } from '../../unsaved.js';
 import { webhookName } from '../../webhook-facts.js';
@@ -67,7 +68,7 @@ function NewWebhookForm() {
     },
   });
   const { values, violations, field, set, clear } = useFields(
-    { url: '', description: '', events: '' },
+    { url: query.get('url') ?? '', description: '', events: '' },
     create.error,
   );
   const { url, description } = values;
@@ -111,6 +112,11 @@ function NewWebhookForm() {
                 }}
                 violation={violations['url'] ?? refused}
               />
+              {url === '' && pageEnvironment() === 'sandbox' && (
+                <Small c="dimmed">
+                  No server yet? Use your <TextLink to={PATHS.testReceiver}>test receiver</TextLink>.
+                </Small>
+              )}
               <TextInput
                 label="Name (optional)"
                 description="So that your colleagues know what receives it."
