@@ -137,7 +137,10 @@ export function implementationsOf(
         ...[keyOperations, auditOperations, notificationOperations, operatorOperations],
         ...[eventFeedOperations, eventReplayOperations, manifestOperations, eventOperations],
         ...[subscriptionOperations, deliveryOperations, replayOperations, statisticsOperations],
-        ...[serviceStatusOperations, ...(deps.environment === 'sandbox' ? [faultOperations, testReceiverOperations] : [])],
+        ...[
+          serviceStatusOperations,
+          ...(deps.environment === 'sandbox' ? [faultOperations, testReceiverOperations] : []),
+        ],
       ].flatMap((operations) => operations(deps)),
     );
 }

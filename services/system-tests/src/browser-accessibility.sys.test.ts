@@ -61,6 +61,7 @@ const pagesAt = (addresses: readonly string[]): Screens =>
 const pages = (): Screens =>
   pagesAt([
     ...['', '/webhooks', '/deliveries', '/why', '/catalogue', '/receiver-code', '/api-keys'],
+    '/test-receiver',
     ...['/notifications', '/technical-contact', '/audit', '/people', '/sessions', '/account', '/unknown'],
     ...[
       '',

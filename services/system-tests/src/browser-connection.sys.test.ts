@@ -118,4 +118,5 @@ test('a page that no one uses says that it stopped updating, and goes on with th
   await stopped.waitFor();
   await page.keyboard.press('Shift');
   await stopped.waitFor({ state: 'detached' });
+  expect(await delivery(page).isVisible()).toBe(true);
 });

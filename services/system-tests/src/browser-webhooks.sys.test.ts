@@ -129,6 +129,23 @@ describe('creating a webhook', () => {
     await button(page, 'Activate webhook').click();
     await expectText(page, 'Your webhook is active');
   });
+
+  test('needs no server in the sandbox: the test receiver shows what arrived, and that the signature holds', async () => {
+    const page = await openPage('/webhooks/new');
+    await page.getByRole('main').getByRole('link', { name: 'test receiver' }).click();
+    await expectText(page, 'Nothing arrived yet');
+    await page.getByRole('link', { name: 'Create a webhook for it' }).click();
+    await button(page, 'Continue').click();
+    await page.getByRole('checkbox', { name: 'All events' }).check();
+    await button(page, 'Create webhook').click();
+    await page.getByRole('checkbox', { name: 'I have stored it' }).click();
+    await button(page, 'Send a test delivery').click();
+    await expectText(page, 'Test delivered');
+    await page.goto('/console/test-receiver');
+    await page.getByRole('row', { name: /^install\.test .* Valid/ }).getByRole('link').click();
+    await region(page, 'install.test').getByText('"install.test"').first().waitFor();
+    await checkLooks(page, 'test-receiver');
+  });
 });
 
 describe('the page of a webhook', () => {

@@ -46,13 +46,11 @@ export const testReceiver = z
   .object({
     url: z.string().nullable().meta({
       description:
-        'The address of the test receiver, for the `url` of a webhook. Whoever knows it can send to it. Null where the service has no address that webhooks reach.',
+        'The address of the test receiver, for the `url` of a webhook. Everyone who knows it can send to it. Null where the service has no address that webhooks reach.',
     }),
-    requests: z
-      .array(testRequestSummary)
-      .meta({
-        description: `The last ${TEST_RECEIVER_LIMITS.requests} requests of the last day, newest first.`,
-      }),
+    requests: z.array(testRequestSummary).meta({
+      description: `The last ${TEST_RECEIVER_LIMITS.requests} requests of the last day, newest first.`,
+    }),
   })
   .meta({ id: 'TestReceiver', description: 'The test receiver of a company.' });
 
