@@ -149,7 +149,7 @@ export async function previewBulkReplay(
          (select count(*)::integer from resources) as "resourceCount",
          coalesce(
            (select json_agg(r) from (
-             select r.*, (select j.work_order_no from jobs j where j.id = r.id) as "workOrderNo"
+             select type, id, (select j.work_order_no from jobs j where j.id = r.id) as "workOrderNo", deliveries
              from resources r order by deliveries desc, id limit $9
            ) r), '[]'
          ) as resources`,
