@@ -142,7 +142,10 @@ describe('creating a webhook', () => {
     await button(page, 'Send a test delivery').click();
     await expectText(page, 'Test delivered');
     await page.goto('/console/test-receiver');
-    await page.getByRole('row', { name: /^install\.test .* Valid/ }).getByRole('link').click();
+    await page
+      .getByRole('row', { name: /^install\.test .* Valid/ })
+      .getByRole('link')
+      .click();
     await region(page, 'install.test').getByText('"install.test"').first().waitFor();
     await checkLooks(page, 'test-receiver');
   });
