@@ -34,13 +34,14 @@ function scope(stage: Stage, which: string, scopeVersion: number) {
 /** The seller sells a job, and the platform gives it to the installer company. */
 export async function sellJob(stage: Stage, key: string, projectId: string): Promise<string> {
   const { deps, word, publish, at, seller } = stage;
+  const [, installerConsole = ''] = at.installerReceives;
   const id = newId('job');
   const sent = await publish(JobCreatedSchema, {
     jobId: id,
     version: 1,
     sellingCompanyId: seller.id,
     projectId,
-    workOrderNo: word('work order', at.seller),
+    workOrderNo: word('work order', at.seller, installerConsole),
     customer: {
       name: `Grace ${word('name of the customer', at.installer)}`,
       phone: word('phone of the customer', at.installer),

@@ -51,7 +51,8 @@ const PUBLIC = {
   resourceType: DELIVERY.resourceType,
   resourceId: DELIVERY.resourceId,
   workOrderNo: computed<string | null>(
-    (d) => `(select j.work_order_no from jobs j where j.id = ${d}.resource_id)`,
+    (d) => `(select j.work_order_no from jobs j where j.id = ${d}.resource_id
+      and ${d}.company_id in (j.selling_company_id, j.installer_company_id))`,
   ),
   isTest: DELIVERY.isTest,
   replayOf: DELIVERY.replayOf,

@@ -149,7 +149,10 @@ export async function previewBulkReplay(
          (select count(*)::integer from resources) as "resourceCount",
          coalesce(
            (select json_agg(r) from (
-             select type, id, (select j.work_order_no from jobs j where j.id = r.id) as "workOrderNo", deliveries
+             select type, id, (
+               select j.work_order_no from jobs j join subscriptions s on s.id = $1
+               where j.id = r.id and s.company_id in (j.selling_company_id, j.installer_company_id)
+             ) as "workOrderNo", deliveries
              from resources r order by deliveries desc, id limit $9
            ) r), '[]'
          ) as resources`,
