@@ -12,7 +12,7 @@ const SESSION_KEY = ['session'] as const;
 /** How soon a session that could not be loaded is loaded again. */
 const FAILED_MS = 3_000;
 /** After this time a page that has nothing to show yet offers to retry. */
-const PATIENCE_MS = 4_500;
+const TIMEOUT_MS = 4_500;
 
 /** The session: `ended` if there was one when the page was loaded or since, null without one and after signing out. */
 export function useSession() {
@@ -22,7 +22,7 @@ export function useSession() {
     queryKey: SESSION_KEY,
     queryFn: async ({ signal }) => {
       try {
-        return await api.call('getSession', {}, AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]));
+        return await api.call('getSession', {}, AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]));
       } catch (thrown) {
         if (thrown instanceof ApiError && thrown.status === 401) return endedUnlessNone(queries);
         throw thrown;
