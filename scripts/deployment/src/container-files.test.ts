@@ -9,7 +9,14 @@ import { COMPOSE_SERVICES as compose } from './compose-file.js';
 import { settingsOf } from './values/declared-settings.js';
 
 /** Settings that only a local stack sets. */
-const LOCAL_ONLY = ['ADMIN_HOST', 'ADMIN_PORT', 'HTTP_HOST', 'HTTP_PORT', 'SHUTDOWN_GRACE_MS'];
+const LOCAL_ONLY = [
+  'ADMIN_HOST',
+  'ADMIN_PORT',
+  'HTTP_HOST',
+  'HTTP_PORT',
+  'SHUTDOWN_GRACE_MS',
+  'WEBHOOK_BASE_URL',
+];
 
 /** Declared by the images. Without a mount there, Compose creates an anonymous volume, which `down` leaves behind. */
 const DATA_DIRECTORIES = {

@@ -57,7 +57,7 @@ test.each([
 
 test('sandbox-only operations have no path in production [SANDBOX-3]', async () => {
   const app = await createApp('production');
-  expect(SANDBOX_ONLY).toHaveLength(3);
+  expect(SANDBOX_ONLY).toHaveLength(5);
   for (const { method, path } of SANDBOX_ONLY) {
     const response = await supertest(app)[method](path.replace(':id', newId('key')));
     expect(response.status).toBe(404);

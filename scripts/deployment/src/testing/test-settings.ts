@@ -102,7 +102,7 @@ export function testSettingsOfAll(services: readonly RenderedService[]): void {
 
   test('production checks every URL of a backing service for TLS', () => {
     // Their own rules require TLS, or they are no connection of the service.
-    const others = ['SMTP_URL', 'OIDC_ISSUER', 'PUBLIC_BASE_URL'];
+    const others = ['SMTP_URL', 'OIDC_ISSUER', 'PUBLIC_BASE_URL', 'WEBHOOK_BASE_URL'];
     const urls = PROGRAM_NAMES.flatMap(namesOf).filter((name) => /_(URLS?|ENDPOINT|ISSUER)$/.test(name));
     expect(lacking([...new Set(urls)], BACKING_SERVICES).sort()).toEqual(
       others.filter((name) => urls.includes(name)).sort(),

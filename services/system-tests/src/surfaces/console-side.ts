@@ -1,3 +1,4 @@
+import { newId } from '@partner/kernel/process/ids';
 import { createHash } from 'node:crypto';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { apiKeyCreated } from '@partner/proto-contracts/resources/api-key/api-key';
@@ -79,7 +80,8 @@ export async function createConsoleSide(stack: TestStack, company: SandboxCompan
 /** Requests of an operation about what a side has: one for each of the bodies that it takes. */
 export function consoleRequests(operation: AnyOperation, side: ConsoleSide): readonly ConsoleRequest[] {
   const [, resource = ''] = /^\/partner-api\/([a-z-]+)/.exec(operation.path) ?? [];
-  const path = operation.path.replace(':id', side.ids[resource] ?? '');
+  const own = resource === 'test-receiver' ? newId('trq') : side.ids[resource];
+  const path = operation.path.replace(':id', own ?? '');
   if (path.includes(':') || path.endsWith('/')) throw new Error(`say here what ${operation.path} is about`);
   const method = operation.method.toUpperCase();
   if (operation.id === 'createSession' || operation.id === 'confirmSession') {
