@@ -360,11 +360,13 @@ function renderWebhook({ path: event, description, body }: DescribedOperation, a
   return renderEntry(
     eventAnchor(event),
     html`<code>${event}</code>`,
-    html`<div>
+    html`<div class="columns">
+      <div>
         ${renderMarkdown(description)}
         <h3>Data</h3>
         ${data === undefined ? NOTHING : renderFields(data, api.schemas, 'data.')}
       </div>
-      <div class="side">${(body?.examples ?? []).map(({ value }) => renderExample('Example', value))}</div>`,
+      <div class="side">${(body?.examples ?? []).map(({ value }) => renderExample('Example', value))}</div>
+    </div>`,
   );
 }

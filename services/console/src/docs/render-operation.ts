@@ -34,7 +34,8 @@ export function renderOperation(
   return renderEntry(
     id,
     html`${summary}`,
-    html`<div>
+    html`<div class="columns">
+      <div>
         <p class="endpoint">
           <span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code>
         </p>
@@ -55,7 +56,8 @@ export function renderOperation(
         ${(body?.examples ?? []).slice(1).map(({ summary: title, value }) => renderExample(`Body: ${title.charAt(0).toLowerCase()}${title.slice(1)}`, value))}
         ${successes.flatMap(({ status, body: sent }) => (sent?.examples ?? []).map(({ value }) => renderExample(`Response ${status}`, value, true)))}
         ${isSandbox ? renderTryForm(operation) : NOTHING}
-      </div>`,
+      </div>
+    </div>`,
   );
 }
 
