@@ -24,6 +24,8 @@ what arrived and whether the signature holds.`,
       } satisfies z.input<typeof testReceiver>,
     },
   },
+  // In production.
+  errors: ['not_found'],
 });
 
 export const getTestRequestOperation = defineOperation({

@@ -1,4 +1,3 @@
-import { newId } from '@partner/kernel/process/ids';
 import { createHash } from 'node:crypto';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { apiKeyCreated } from '@partner/proto-contracts/resources/api-key/api-key';
@@ -6,8 +5,10 @@ import { bulkReplay } from '@partner/proto-contracts/resources/bulk-replay/bulk-
 import { colleagueList } from '@partner/proto-contracts/resources/colleague/colleague';
 import type { AnyOperation, BodyExample } from '@partner/proto-contracts/api/operation';
 import { sessionList } from '@partner/proto-contracts/resources/session/session';
+import { testReceiver } from '@partner/proto-contracts/resources/test-request/test-request';
 import { withRedis } from '@partner/test-kit/backing-services/redis';
 import { eventually } from '@partner/test-kit/eventually';
+import { sendCall } from '@partner/test-kit/http-call';
 import type { Pool } from 'pg';
 import { expectStatus } from '../support/http-call.js';
 import {
@@ -57,6 +58,9 @@ export async function createConsoleSide(stack: TestStack, company: SandboxCompan
       bulkReplay.parse(read).state !== 'running' && deliveries.every(({ state }) => state === 'delivered')
     );
   });
+  const { url } = testReceiver.parse(await request(200, 'GET', '/test-receiver'));
+  await expectStatus(204, sendCall(stack.baseUrl, new URL(url ?? '').pathname, { method: 'POST' }));
+  const { requests } = testReceiver.parse(await request(200, 'GET', '/test-receiver'));
   const kind = company.class === 'SALES' ? 'general' : 'installer-company';
   const made = await request(201, 'POST', '/api-keys', { kind });
   const { key } = apiKeyCreated.parse(made);
@@ -72,6 +76,7 @@ export async function createConsoleSide(stack: TestStack, company: SandboxCompan
       replays: replayId,
       'api-keys': key.id,
       colleagues: colleagues[0]?.membershipId ?? '',
+      'test-receiver': requests[0]?.id ?? '',
       sessions: sessions.find(({ current }) => !current)?.id ?? '',
     },
   };
@@ -80,8 +85,7 @@ export async function createConsoleSide(stack: TestStack, company: SandboxCompan
 /** Requests of an operation about what a side has: one for each of the bodies that it takes. */
 export function consoleRequests(operation: AnyOperation, side: ConsoleSide): readonly ConsoleRequest[] {
   const [, resource = ''] = /^\/partner-api\/([a-z-]+)/.exec(operation.path) ?? [];
-  const own = resource === 'test-receiver' ? newId('trq') : side.ids[resource];
-  const path = operation.path.replace(':id', own ?? '');
+  const path = operation.path.replace(':id', side.ids[resource] ?? '');
   if (path.includes(':') || path.endsWith('/')) throw new Error(`say here what ${operation.path} is about`);
   const method = operation.method.toUpperCase();
   if (operation.id === 'createSession' || operation.id === 'confirmSession') {
