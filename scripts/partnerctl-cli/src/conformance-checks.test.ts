@@ -21,7 +21,7 @@ afterEach(async () => {
 
 async function failedChecks(
   listener: RequestListener,
-  timeoutMs = 5_000,
+  timeoutMs = 60_000,
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
   server = createServer(listener);

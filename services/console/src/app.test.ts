@@ -37,7 +37,7 @@ async function createApp(environment: 'sandbox' | 'production') {
     metrics: new Registry(),
     clock,
     after: createManualTimers().after,
-    rpcTimeoutMs: 5_000,
+    rpcTimeoutMs: 60_000,
     trustedProxyHops: 0,
   });
   return checked(createConsoleApp(deps));

@@ -52,7 +52,7 @@ beforeEach(async () => {
     }),
     mailer,
     publicBaseUrl: 'https://partner.example',
-    rpcTimeoutMs: 5_000,
+    rpcTimeoutMs: 60_000,
     logger: { info: log, warn: log },
     metrics: new Registry(),
   });

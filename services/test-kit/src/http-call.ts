@@ -1,4 +1,4 @@
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 60_000;
 
 export interface Call {
   readonly method?: string;
@@ -7,7 +7,7 @@ export interface Call {
   readonly body?: unknown;
   /** Sent unchanged, without a content type; ignored if {@link Call.body} is set. */
   readonly bytes?: Uint8Array<ArrayBuffer>;
-  /** Replaces the time limit of 30 s. */
+  /** Replaces the time limit of 60 s. */
   readonly signal?: AbortSignal;
 }
 

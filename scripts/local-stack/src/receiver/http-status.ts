@@ -3,7 +3,7 @@ import { request as requestHttps, type RequestOptions } from 'node:https';
 
 /**
  * Sends one request over a new connection and returns the status, once the whole response has arrived. Follows no redirect. Rejects
- * if nothing arrives in 10 s.
+ * if nothing arrives in 60 s.
  */
 export function httpStatus(
   url: string,
@@ -12,7 +12,7 @@ export function httpStatus(
 ): Promise<number> {
   const request = url.startsWith('https:') ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
-    const sent = request(url, { agent: false, timeout: 10_000, ...options }, (response) => {
+    const sent = request(url, { agent: false, timeout: 60_000, ...options }, (response) => {
       response.resume();
       response.once('end', () => resolve(response.statusCode ?? 0));
       response.once('error', reject);

@@ -39,9 +39,9 @@ function processOf(script: string, changes: Partial<LocalProgram> = {}): StackPr
     cwd: directory,
     logFile,
     isUp: async () => existsSync(logFile) && readFileSync(logFile, 'utf8').includes('up'),
-    startTimeoutMs: 20_000,
+    startTimeoutMs: 60_000,
     stopSignal: 'SIGTERM',
-    stopGraceMs: 10_000,
+    stopGraceMs: 60_000,
     ...changes,
   };
   return createStackProcess({ directory, program, detached: false, records: keptRecords });

@@ -10,7 +10,7 @@ import {
   LOGIN_FAILURE_WINDOW_MS,
 } from './login-attempts.js';
 
-const redis = createRedis(testRedisUrl(), silentLogger, { replyTimeoutMs: 10_000 });
+const redis = createRedis(testRedisUrl(), silentLogger, { replyTimeoutMs: 60_000 });
 const keyPrefix = `test-${randomBytes(6).toString('hex')}:`;
 let now = new Date('2026-08-26T14:00:00Z').getTime();
 const attempts = createLoginAttempts({ redis, keyPrefix, clock: () => new Date(now) });

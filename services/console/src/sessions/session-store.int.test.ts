@@ -14,7 +14,7 @@ import {
   SESSION_LIFETIME_MS,
 } from './session-times.js';
 
-const redis = createRedis(testRedisUrl(), silentLogger, { replyTimeoutMs: 10_000 });
+const redis = createRedis(testRedisUrl(), silentLogger, { replyTimeoutMs: 60_000 });
 const keyPrefix = `test-${randomBytes(6).toString('hex')}:`;
 let now = new Date('2026-08-26T14:00:00Z').getTime();
 const [former, current] = [randomBytes(32), randomBytes(32)];

@@ -20,7 +20,7 @@ import { createRedis, type RedisClient } from '../limits/redis.js';
 let redis: RedisClient;
 
 async function connect(): Promise<RedisClient> {
-  const client = createRedis(testRedisUrl(), silentLogger, { replyTimeoutMs: 10_000 });
+  const client = createRedis(testRedisUrl(), silentLogger, { replyTimeoutMs: 60_000 });
   await eventually('the connection to Redis', () => client.status === 'ready');
   return client;
 }

@@ -137,7 +137,7 @@ describe('a transaction', () => {
 
   test('begins without the limit of an earlier caller, which could cancel its begin alone', async () => {
     const once = testDatabase.connect();
-    await once.query('select 1', [], { timeoutMs: 1_500 });
+    await once.query('select 1', [], { timeoutMs: 60_000 });
     const setting = `select current_setting('statement_timeout') as statement_timeout`;
     const [, ofSession] = await once.transaction((tx) =>
       Promise.all([tx.query('rollback'), tx.query(setting)]),
@@ -199,7 +199,7 @@ describe('one company', () => {
         Array.from({ length: 10 }, () => run(shared, companyId)),
       );
       for (let n = 0; n < 5; n += 1) {
-        const limits = { companyId: 'cmp_d', timeoutMs: 4_000 };
+        const limits = { companyId: 'cmp_d', timeoutMs: 60_000 };
         await shared.transaction((tx) => tx.query('select 1'), limits);
         expect(await shared.query('select 1 as one', [], limits)).toEqual([{ one: 1 }]);
       }

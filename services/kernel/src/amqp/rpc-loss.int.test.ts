@@ -61,7 +61,7 @@ describe('RPC over a broker, when a component fails', () => {
     const doomed = connect('doomed');
     const started = await serveHanging(doomed);
     const client = await clientOf();
-    const call = client.getJob({ jobId: 'job_1' }, { timeoutMs: 30_000 });
+    const call = client.getJob({ jobId: 'job_1' }, { timeoutMs: 60_000 });
     await started.atLeast(1);
     await serve(async () => ({ resourceJson: 'second' }));
     await doomed.close();

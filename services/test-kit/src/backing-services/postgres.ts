@@ -125,7 +125,7 @@ export async function startPostgres(options: PostgresOptions): Promise<LocalPost
 
 /** Runs statements on a new connection. Throws errors of the server or the network. */
 export async function withPostgres<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 60_000 });
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -182,7 +182,7 @@ async function removeStaleLock(data: string): Promise<void> {
   if (process.platform !== 'linux' || !existsSync(lock)) return;
   const pid = Number(readFileSync(lock, 'utf8').split('\n')[0]);
   if (identifyProcess(pid) !== undefined && commandLine(pid).includes(data)) return;
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   while (processesInDirectory(data).length > 0 && Date.now() < deadline) await delay(50);
   await rm(lock, { force: true });
 }

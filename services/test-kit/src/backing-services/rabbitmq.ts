@@ -222,7 +222,7 @@ export async function withRabbitmq<T>(
   url: string,
   work: (connection: ChannelModel) => Promise<T>,
 ): Promise<T> {
-  const connection = await connect(url, { timeout: 5_000 });
+  const connection = await connect(url, { timeout: 60_000 });
   connection.on('error', () => undefined);
   try {
     return await work(connection);

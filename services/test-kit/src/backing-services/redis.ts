@@ -80,7 +80,7 @@ export async function withRedis<T>(url: string, work: (client: Redis) => Promise
   const client = new Redis(url, {
     lazyConnect: true,
     retryStrategy: () => null,
-    connectTimeout: 2_000,
+    connectTimeout: 60_000,
     disconnectTimeout: 100,
   });
   let cause: unknown;

@@ -142,7 +142,7 @@ describe('the statistics of a subscription', () => {
     await locked.opened;
     const second = database.transaction((tx) => countAttempts(tx, [higher, lower]));
     await untilLockWaits(database);
-    const third = database.transaction((tx) => countAttempts(tx, [higher]), { lockTimeoutMs: 2_000 });
+    const third = database.transaction((tx) => countAttempts(tx, [higher]), { lockTimeoutMs: 60_000 });
     const [end] = await Promise.allSettled([third]);
     commit.open();
     await Promise.all([first, second]);

@@ -77,9 +77,9 @@ describe('CreateSubscription', () => {
   test("checks the URL for less time than its caller's deadline, and creates nothing after the deadline", async () => {
     const companyId = await fixture.company();
     const request = { companyId, url: 'https://receiver.example/', events: ['install.*'] };
-    await client.createSubscription(request, { timeoutMs: 5_000 });
+    await client.createSubscription(request, { timeoutMs: 60_000 });
     expect(fixture.dispatcher.timeLeftMs).toBeGreaterThan(0);
-    expect(fixture.dispatcher.timeLeftMs).toBeLessThanOrEqual(4_500);
+    expect(fixture.dispatcher.timeLeftMs).toBeLessThanOrEqual(59_500);
 
     let leftMs = 5_000;
     const toCreate = {
@@ -229,7 +229,7 @@ describe('an operation that writes', () => {
     const url = 'https://receiver.example/2';
     fixture.logLines.length = 0;
 
-    const limits = { timeoutMs: 4_000 };
+    const limits = { timeoutMs: 60_000 };
     await watched.createSubscription({ companyId, actor, url, events: ['install.*'] }, limits);
     await watched.sendTestDelivery(of, limits);
     await fixture.tested({ companyId, subscriptionId });
@@ -243,7 +243,7 @@ describe('an operation that writes', () => {
     expect(given).toHaveLength(8);
     for (const each of given) {
       expect(each?.companyId).toBe(companyId);
-      expect(each?.timeoutMs).toBeLessThanOrEqual(4_000);
+      expect(each?.timeoutMs).toBeLessThanOrEqual(60_000);
     }
     const lines = fixture.logLines.filter(([fields]) => JSON.stringify(fields).includes('mem_ada'));
     expect(lines.map(([, message]) => message)).toEqual([
