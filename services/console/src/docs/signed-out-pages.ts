@@ -7,92 +7,82 @@ import { bundledPath } from '../bundle/bundled-files.js';
 const SIGN_IN = '/console/sign-in';
 const FORGOT_PASSWORD = '/console/forgot-password';
 
-/** Renders a page for people without a session. Its script runs what the form's `data-act` names; `action` is for browsers without scripts. */
+/** Renders a page of a person without a session. Its script does what the form's `data-act` names. */
 function renderOutside(page: {
   readonly title: string;
   readonly description: Html | string;
   readonly content: Html;
-  readonly early?: readonly string[];
-  /** Whether a browser without scripts sends the form. Without a referrer it would send it without its origin, too. */
-  readonly isSent?: boolean;
+  /** `sent`: a browser without scripts sends the form. Without a referrer it would send it without its origin, too. */
+  readonly withoutScript: 'sent' | 'useless';
 }): string {
+  const isSent = page.withoutScript === 'sent';
   return renderPage({
     kind: 'signed-out',
     title: `${page.title} · Partner console`,
     head: html`<meta name="robots" content="noindex" />
-      ${page.isSent === true ? html`<meta name="referrer" content="same-origin" />` : NOTHING}`,
-    early: ['color-scheme', 'load-again', ...(page.early ?? [])],
+      ${isSent ? html`<meta name="referrer" content="same-origin" />` : NOTHING}`,
+    early: ['color-scheme', 'load-again', ...(isSent ? [] : ['link-secrets'])],
     body: html`<main>
-        <img class="logo" src="${bundledPath('icon.svg')}" width="32" height="32" alt="" />
+        ${logo()}
         <h1>${page.title}</h1>
         <p class="muted" id="owner">${page.description}</p>
-        ${page.content}
+        ${isSent ? NOTHING : html`<noscript><p>This page needs JavaScript.</p></noscript>`} ${page.content}
       </main>
       <footer><a href="/">About this service</a> <a href="${PATHS.reference}">API reference</a></footer>`,
   });
 }
 
+const logo = () => html`<img class="logo" src="${bundledPath('icon.svg')}" width="32" height="32" alt="" />`;
+
 const failureOf = (failure = '') =>
   html`<div role="alert">${failure === '' ? NOTHING : html`<p>${failure}</p>`}</div>`;
+
 const submit = (label: string) => html`<button class="button primary" type="submit">${label}</button>`;
-const NEEDS_SCRIPT = html`<noscript><p class="notice">This page needs JavaScript.</p></noscript>`;
 
-function emailField(attributes: Html): Html {
-  return html`<p class="field">
-    <label for="email">Email address</label>
-    <input
-      class="input"
-      id="email"
-      name="email"
-      type="email"
-      autocomplete="username"
-      required
-      ${attributes}
-    />
-  </p>`;
-}
+/** What the page says once its form is done. */
+const doneNotice = (title: string, text: string, isShown = false) =>
+  html`<div id="done" role="status" ${isShown ? NOTHING : html`hidden`}>
+    <b>${title}</b>
+    <p>${text}</p>
+  </div>`;
 
-function passwordField(name: string, label: string, autocomplete: string, rest: Html = NOTHING): Html {
-  return html`<p class="field">
+const field = (name: string, label: string, attributes: Html, rest: Html = NOTHING) =>
+  html`<p class="field">
     <label for="${name}">${label}</label>
-    <input
-      class="input"
-      id="${name}"
-      name="${name}"
-      type="password"
-      autocomplete="${autocomplete}"
-      required
-    />
-    <button class="show" type="button" aria-label="Show the ${label.toLowerCase()}" aria-pressed="false">
-      <svg viewBox="0 0 16 16" fill="none" stroke="currentColor" aria-hidden="true">
-        <path d="M1 8c3-6 11-6 14 0-3 6-11 6-14 0Z" />
-        <circle cx="8" cy="8" r="2.2" />
-      </svg>
-    </button>
+    <input id="${name}" name="${name}" required ${attributes} />
     ${rest}
   </p>`;
-}
 
-/** Asks for a code of the second factor. */
-const codeStep = (isShown: boolean, back: Html) =>
-  html`<fieldset id="code-step" ${isShown ? NOTHING : html`hidden disabled`}>
-    <p class="field">
-      <label for="code">Code</label>
-      <input
-        class="input"
-        id="code"
-        name="code"
-        autocomplete="one-time-code"
-        autocapitalize="none"
-        spellcheck="false"
-        minlength="6"
-        maxlength="40"
-        required
-        aria-describedby="code-note"
-      />
-      <span class="muted" id="code-note">The 6 digits of your authenticator app, or a recovery code</span>
-      ${back}
-    </p>
+const emailField = (attributes: Html) =>
+  field('email', 'Email address', html`type="email" autocomplete="username" ${attributes}`);
+
+const passwordField = (name: string, label: string, autocomplete: string, rest: Html) =>
+  field(
+    name,
+    label,
+    html`type="password" autocomplete="${autocomplete}"`,
+    html`<button class="show" type="button" aria-label="Show the ${label.toLowerCase()}" aria-pressed="false">
+        <svg viewBox="0 0 16 16" fill="none" stroke="currentColor" aria-hidden="true">
+          <path d="M1 8c3-6 11-6 14 0-3 6-11 6-14 0Z" />
+          <circle cx="8" cy="8" r="2.2" />
+        </svg>
+      </button>
+      ${rest}`,
+  );
+
+/** Asks for a code of the second factor. Its fields are hidden while they are disabled. */
+const codeStep = (isAsked: boolean, back: Html) =>
+  html`<fieldset id="code-step" ${isAsked ? NOTHING : html`disabled`}>
+    ${field(
+      'code',
+      'Code',
+      html`autocomplete="one-time-code" autocapitalize="none" spellcheck="false" minlength="6" maxlength="40"
+      aria-describedby="code-note"`,
+      html`<span class="muted" id="code-note"
+          >The 6 digits of your authenticator app, or a recovery code</span
+        >
+        ${back}`,
+    )}
   </fieldset>`;
 
 interface SignInPage {
@@ -112,7 +102,7 @@ export function renderSignIn(page: SignInPage): string {
   const forgot = page.sendsMail ? html`<a href="${FORGOT_PASSWORD}">Forgot your password?</a>` : NOTHING;
   return renderOutside({
     title: 'Sign in',
-    isSent: true,
+    withoutScript: 'sent',
     description:
       page.hasEnded === true
         ? html`<b>Your session ended.</b> Sign in to return to your page.`
@@ -128,7 +118,7 @@ export function renderSignIn(page: SignInPage): string {
       ${
         page.providerName === undefined
           ? NOTHING
-          : html`<p class="or">or</p>
+          : html`<p class="or"><small>or</small></p>
               <button class="button" type="button" id="provider">Continue with ${page.providerName}</button>`
       }`,
   });
@@ -139,15 +129,13 @@ export function renderForgotPassword(sent?: string): string {
   const isSent = sent === '';
   return renderOutside({
     title: 'Forgot your password?',
-    isSent: true,
+    withoutScript: 'sent',
     description: 'We email you a link with which you set a new one.',
-    content: html`<div class="notice" id="done" role="status" ${isSent ? NOTHING : html`hidden`}>
-        <b>Check your email</b>
-        <p>
-          If there is an account with this address, a link is on its way. It works once, within
-          ${PASSWORD_LINKS.minutes} minutes.
-        </p>
-      </div>
+    content: html`${doneNotice(
+        'Check your email',
+        `If there is an account with this address, a link is on its way. It works once, within ${PASSWORD_LINKS.minutes} minutes.`,
+        isSent,
+      )}
       <form
         method="post"
         action="${FORGOT_PASSWORD}"
@@ -156,7 +144,7 @@ export function renderForgotPassword(sent?: string): string {
       >
         ${emailField(html`autofocus`)} ${failureOf(sent)} ${submit('Send link')}
       </form>
-      <p class="notice"><a href="${SIGN_IN}">Back to sign-in</a></p>`,
+      <p><a href="${SIGN_IN}">Back to sign-in</a></p>`,
   });
 }
 
@@ -164,20 +152,26 @@ export function renderForgotPassword(sent?: string): string {
 export function renderSetPassword(sendsMail: boolean): string {
   return renderOutside({
     title: 'Set your password',
+    withoutScript: 'useless',
     description: 'for the partner console',
-    early: ['link-secrets'],
-    content: html`${NEEDS_SCRIPT}
-      <form data-act="setPassword">
+    content: html`<form data-act="setPassword">
         <fieldset id="credentials">
-          ${emailField(html`readonly`)} ${passwordField('newPassword', 'New password', 'new-password')}
-          <p class="muted field">At least ${PASSWORD_LENGTH.min} characters. All your sessions end.</p>
+          ${emailField(html`readonly`)}
+          ${passwordField(
+            'newPassword',
+            'New password',
+            'new-password',
+            html`<span class="muted">
+              At least ${PASSWORD_LENGTH.min} characters. All your sessions end.
+            </span>`,
+          )}
         </fieldset>
         ${codeStep(false, NOTHING)} ${failureOf()} ${submit('Set password')}
       </form>
-      <p class="notice" id="again" hidden>
-        <a href="${sendsMail ? FORGOT_PASSWORD : SIGN_IN}"
-          >${sendsMail ? 'Request a new link' : 'Back to sign-in'}</a
-        >
+      <p id="again" hidden>
+        <a href="${sendsMail ? FORGOT_PASSWORD : SIGN_IN}">
+          ${sendsMail ? 'Request a new link' : 'Back to sign-in'}
+        </a>
       </p>`,
   });
 }
@@ -186,14 +180,10 @@ export function renderSetPassword(sendsMail: boolean): string {
 export function renderConfirmContact(): string {
   return renderOutside({
     title: 'Confirm the technical contact',
+    withoutScript: 'useless',
     description:
       'After you confirm this address, it receives announcements of new versions and changes of the partner API.',
-    early: ['link-secrets'],
-    content: html`${NEEDS_SCRIPT}
-      <div class="notice" id="done" role="status" hidden>
-        <b>Address confirmed</b>
-        <p>You can close this page.</p>
-      </div>
+    content: html`${doneNotice('Address confirmed', 'You can close this page.')}
       <form data-act="confirmContact">${failureOf()} ${submit('Confirm address')}</form>`,
   });
 }
@@ -202,16 +192,11 @@ export function renderConfirmContact(): string {
 export function renderProviderResponse(providerName: string): string {
   return renderOutside({
     title: `Sign in with ${providerName}`,
+    withoutScript: 'useless',
     description: 'to the partner console',
-    early: ['link-secrets'],
-    content: html`${NEEDS_SCRIPT}
-      <div class="notice" id="done" role="status" hidden>
-        <b>Session confirmed</b>
-        <p>You can close this tab.</p>
-      </div>
-      <div class="notice">${failureOf()}</div>
+    content: html`${doneNotice('Session confirmed', 'You can close this tab.')} ${failureOf()}
       <form data-act="completeSignIn" hidden>${codeStep(false, NOTHING)} ${submit('Sign in')}</form>
-      <p class="notice"><a id="back" href="${SIGN_IN}">Back to sign-in</a></p>`,
+      <p><a id="back" href="${SIGN_IN}">Back to sign-in</a></p>`,
   });
 }
 
@@ -226,8 +211,8 @@ export function renderLandingPage(isLocal: boolean): string {
   return renderPage({
     kind: 'signed-out',
     title: 'Partner integration service',
-    body: html`<main class="wide">
-      <img class="logo" src="${bundledPath('icon.svg')}" width="32" height="32" alt="" />
+    body: html`<main class="landing">
+      ${logo()}
       <h1>Partner integration service</h1>
       <p class="muted">Jobs, schedules and their changes, between your systems and ours.</p>
       <p class="actions">
@@ -239,7 +224,7 @@ export function renderLandingPage(isLocal: boolean): string {
       </nav>
       ${
         isLocal
-          ? html`<p class="notice muted">
+          ? html`<p class="muted">
               <code>scripts/up --status</code> prints the logins. <code>scripts/up --demo</code> plays the
               main job, from a lead to a verified webhook.
             </p>`
@@ -256,9 +241,9 @@ export function notFoundPage(path: string, header: (name: string) => string | un
     kind: 'signed-out',
     title: 'Page not found',
     body: html`<main>
-      <img class="logo" src="${bundledPath('icon.svg')}" width="32" height="32" alt="" />
+      ${logo()}
       <h1>This page doesn’t exist</h1>
-      <p class="notice"><a href="/">Start page</a> · <a href="${PATHS.reference}">API reference</a></p>
+      <p><a href="/">Start page</a> · <a href="${PATHS.reference}">API reference</a></p>
     </main>`,
   });
   return signedOutPage(text, 404);

@@ -9,10 +9,12 @@ import { type SentError, sentenceOfError, textForDetails } from '@partner/consol
 /** Where the tab remembers the page that a sign-in should open: a refusal of the provider does not name it. */
 const WANTED_PAGE = 'partner-console-wanted-page';
 
-const find = (selector: string) => document.querySelector<HTMLElement>(selector);
-const form = document.querySelector('form');
+/** A part of the page, or one that no one sees where the page has none. */
+const find = (selector: string) =>
+  document.querySelector<HTMLElement>(selector) ?? document.createElement('div');
+const form = document.querySelector('form') ?? document.createElement('form');
 const submit = find('[type="submit"]');
-const next = form?.dataset['next'] ?? '/';
+const next = form.dataset['next'] ?? '/';
 /** What was entered, also in an earlier step. */
 const entered: Record<string, FormDataEntryValue> = {};
 /** `early/link-secrets.js` has moved both out of the address bar. */
@@ -96,59 +98,53 @@ function openPage(path: string | null): void {
 
 /** Shows what the page has for its end. */
 function conclude(): void {
-  const done = find('#done');
-  if (done !== null) done.hidden = false;
-  if (form !== null) form.hidden = true;
+  find('#done').hidden = false;
+  form.hidden = true;
   show(undefined);
 }
 
-async function run(act: (() => Promise<unknown>) | undefined): Promise<void> {
-  if (submit?.ariaDisabled === 'true') return;
-  if (submit !== null) submit.ariaDisabled = 'true';
+async function run(work: (() => Promise<unknown>) | undefined): Promise<void> {
+  if (submit.ariaDisabled === 'true') return;
+  submit.ariaDisabled = 'true';
   try {
-    await act?.();
+    await work?.();
   } catch (thrown) {
     if (thrown instanceof Refusal && thrown.sent.code === 'second_factor_required') askCode();
     else show(thrown);
   } finally {
-    if (submit !== null) submit.ariaDisabled = null;
+    submit.ariaDisabled = null;
   }
 }
 
+/** Disabled fields are hidden. */
 function askCode(): void {
   show(undefined);
-  const [heading, credentials, step] = [find('h1'), find('#credentials'), find('#code-step')];
-  if (heading !== null) heading.textContent = 'Enter your code';
-  if (form !== null) form.hidden = false;
-  credentials?.toggleAttribute('disabled', true);
-  credentials?.toggleAttribute('hidden', true);
-  step?.toggleAttribute('disabled', false);
-  step?.toggleAttribute('hidden', false);
-  if (submit !== null) submit.textContent = 'Sign in';
-  find('#code')?.focus();
+  find('h1').textContent = 'Enter your code';
+  form.hidden = false;
+  find('#credentials').toggleAttribute('disabled', true);
+  find('#code-step').toggleAttribute('disabled', false);
+  submit.textContent = 'Sign in';
+  find('#code').focus();
 }
 
 /** Shows why something failed, with what support needs; nothing without it. */
 function show(thrown: unknown): void {
-  const parts = find('[role="alert"]');
-  if (parts === null) return;
-  parts.replaceChildren();
+  const alert = find('[role="alert"]');
+  alert.replaceChildren();
   if (thrown === undefined) return;
-  const { error = '', requestId } = thrown instanceof Refusal ? thrown.sent : {};
-  const sentence = document.createElement('p');
-  sentence.append(thrown instanceof Refusal ? thrown.message : 'Something went wrong on this page.');
-  parts.append(sentence);
-  if (requestId === undefined) return;
-  const details = document.createElement('details');
-  const summary = document.createElement('summary');
-  summary.append('Details');
-  details.append(
-    summary,
-    textForDetails(error),
-    document.createElement('br'),
-    `Request ID for support: ${requestId}`,
-  );
-  parts.append(details);
+  const isRefusal = thrown instanceof Refusal;
+  alert.append(element('p', isRefusal ? thrown.message : 'Something went wrong on this page.'));
+  if (!isRefusal || thrown.sent.requestId === undefined) return;
+  const { error, requestId } = thrown.sent;
+  const details = element('details', element('summary', 'Details'), textForDetails(error));
+  details.append(element('br'), `Request ID for support: ${requestId}`);
+  alert.append(details);
+}
+
+function element(name: string, ...content: readonly (string | Node)[]): HTMLElement {
+  const made = document.createElement(name);
+  made.append(...content);
+  return made;
 }
 
 /** Shows whom a link is for, before anything is entered. */
@@ -156,54 +152,51 @@ async function readLink(): Promise<void> {
   type Owner = Readonly<Record<'displayName' | 'companyName' | 'email', string>>;
   const owner = await post<Owner>('readPasswordLink', 'password/links/read', { token }).catch(
     (refused: unknown) => {
-      for (const part of ['#credentials', '#again', '[type="submit"]']) find(part)?.toggleAttribute('hidden');
+      for (const part of ['#credentials', '#again', '[type="submit"]']) find(part).toggleAttribute('hidden');
       throw refused;
     },
   );
-  find('#owner')?.replaceChildren(`For ${owner.displayName} at ${owner.companyName}`);
-  const email = document.querySelector<HTMLInputElement>('#email');
-  if (email !== null) email.value = owner.email;
+  find('#owner').replaceChildren(`For ${owner.displayName} at ${owner.companyName}`);
+  find('#email').setAttribute('value', owner.email);
 }
 
-form?.addEventListener('submit', (event) => {
+form.addEventListener('submit', (event) => {
   event.preventDefault();
   Object.assign(entered, Object.fromEntries(new FormData(form)));
   void run(ACTS[form.dataset['act'] ?? '']);
 });
 for (const button of document.querySelectorAll<HTMLButtonElement>('.show')) {
   button.addEventListener('click', () => {
-    const field = button.previousElementSibling;
-    const isShown = field?.getAttribute('type') === 'text';
-    field?.setAttribute('type', isShown ? 'password' : 'text');
+    const isShown = button.ariaPressed === 'true';
+    button.previousElementSibling?.setAttribute('type', isShown ? 'password' : 'text');
     button.ariaPressed = String(!isShown);
   });
 }
-find('#provider')?.addEventListener('click', () => {
+find('#provider').addEventListener('click', () => {
   sessionStorage.setItem(WANTED_PAGE, next);
-  const begin = async () => {
-    const { authorizationUrl } = await post<{ readonly authorizationUrl: string }>(
+  void run(async () => {
+    const body = { returnTo: next };
+    const begun = await post<{ readonly authorizationUrl: string }>(
       'beginProviderSignIn',
       'session/provider',
-      { returnTo: next },
+      body,
     );
-    location.assign(authorizationUrl);
-  };
-  void run(begin);
+    location.assign(begun.authorizationUrl);
+  });
 });
 // Another link that is opened in this tab only changes the fragment.
 addEventListener('hashchange', () => location.reload());
 
-const act = form?.dataset['act'];
-if (act === 'setPassword') void run(readLink);
-if (act === 'completeSignIn' && form !== null) {
+if (form.dataset['act'] === 'setPassword') void run(readLink);
+if (form.dataset['act'] === 'completeSignIn') {
   const signInPage = `/console/sign-in?next=${encodeURIComponent(sessionStorage.getItem(WANTED_PAGE) ?? '/')}`;
-  find('#back')?.setAttribute('href', signInPage);
+  find('#back').setAttribute('href', signInPage);
   // Loaded again, after the response was used: it works once.
   if (query === '') location.replace(signInPage);
   else {
     history.replaceState(null, '');
-    if (new URLSearchParams(query).get('state')?.startsWith('confirm.') === true)
-      form.dataset['act'] = 'completeConfirmation';
-    void run(ACTS[form.dataset['act'] ?? '']);
+    const isConfirmation = new URLSearchParams(query).get('state')?.startsWith('confirm.') === true;
+    if (isConfirmation) form.dataset['act'] = 'completeConfirmation';
+    void run(ACTS[form.dataset['act']]);
   }
 }
