@@ -18,7 +18,7 @@ const observer = new IntersectionObserver(
   },
   { rootMargin: '50%' },
 );
-for (const part of document.querySelectorAll('[data-entry]')) observer.observe(part);
+for (const part of document.querySelectorAll('.entry')) observer.observe(part);
 
 function prepare(block: HTMLPreElement): void {
   const code = block.querySelector('code');
@@ -62,24 +62,27 @@ function addCopyButton(block: HTMLPreElement, code: HTMLElement): void {
   frame.append(block, button);
 }
 
-/** Shows the tab of a language in every block. */
-function choose(name: string): void {
-  for (const list of document.querySelectorAll('[role="tablist"]')) {
-    const tabs = [...list.querySelectorAll<HTMLElement>('[role="tab"]')];
-    if (!tabs.some((tab) => tab.textContent === name)) continue;
+/** Opens a tab: that of a language in every list that has it, that of a response only here. */
+function open(chosen: HTMLElement): void {
+  const isLanguage = chosen.closest('[aria-label="Language"]') !== null;
+  const lists = isLanguage ? document.querySelectorAll('[aria-label="Language"]') : [chosen.parentElement];
+  for (const list of lists) {
+    const tabs = [...(list?.querySelectorAll<HTMLElement>('[role="tab"]') ?? [])];
+    const opened = tabs.find(({ textContent }) => textContent === chosen.textContent);
+    if (opened === undefined) continue;
     for (const tab of tabs) {
-      const isChosen = tab.textContent === name;
-      tab.ariaSelected = String(isChosen);
-      tab.tabIndex = isChosen ? 0 : -1;
-      document.getElementById(tab.getAttribute('aria-controls') ?? '')?.toggleAttribute('hidden', !isChosen);
+      tab.ariaSelected = String(tab === opened);
+      tab.tabIndex = tab === opened ? 0 : -1;
+      const panel = document.getElementById(tab.getAttribute('aria-controls') ?? '');
+      panel?.toggleAttribute('hidden', tab !== opened);
     }
   }
 }
 
 for (const tab of document.querySelectorAll<HTMLElement>('[role="tab"]')) {
   tab.addEventListener('click', () => {
-    const top = tab.getBoundingClientRect().top;
-    choose(tab.textContent);
+    const { top } = tab.getBoundingClientRect();
+    open(tab);
     // Blocks above may have grown.
     scrollBy(0, tab.getBoundingClientRect().top - top);
   });

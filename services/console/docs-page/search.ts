@@ -31,7 +31,6 @@ function start(form: HTMLFormElement, field: HTMLInputElement, result: HTMLEleme
     result.textContent = words.length === 0 ? '' : countOf(found.length);
   }
 
-  form.hidden = false;
   field.addEventListener('focus', () => void load());
   field.addEventListener('input', () => void update());
   form.addEventListener('submit', (event) => {
@@ -88,11 +87,13 @@ function grouped(sections: readonly Section[]): readonly Element[] {
       line.append(link);
       list.append(line);
     }
-    return [element('h2', group), list];
+    const title = element('p', group);
+    title.className = 'title';
+    return [title, list];
   });
 }
 
-function element<Name extends 'ul' | 'li' | 'a' | 'h2'>(name: Name, text = ''): HTMLElementTagNameMap[Name] {
+function element<Name extends 'ul' | 'li' | 'a' | 'p'>(name: Name, text = ''): HTMLElementTagNameMap[Name] {
   const made = document.createElement(name);
   made.textContent = text;
   return made;

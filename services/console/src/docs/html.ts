@@ -41,11 +41,3 @@ export function textOf({ html: marked }: Html): string {
   const plain = Object.entries(ENTITIES).map(([character, entity]) => [entity, character] as const);
   return plain.reduceRight((known, [entity, character]) => known.replaceAll(entity, character), text);
 }
-
-/** Renders a part of a page under its anchor. */
-export function renderEntry(anchor: string, title: Html, content: Html): Html {
-  return html`<article class="entry" id="${anchor}" aria-labelledby="${anchor}-title" data-entry>
-    <h2 id="${anchor}-title"><a class="anchor" href="#${anchor}">${title}</a></h2>
-    ${content}
-  </article>`;
-}

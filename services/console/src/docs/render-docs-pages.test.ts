@@ -62,7 +62,7 @@ test('every field, header, error and event of the description is on the page', (
 
 test('an error shows its meaning and what to do', () => {
   expect(page).toMatch(
-    /stale_version<\/code><\/td>.*Read the resource again and send the request with its current version/,
+    /stale_version<\/code> <small><\/small><\/dt>\s*<dd>.*Read the resource again and send the request with its current version/,
   );
 });
 

@@ -4,24 +4,27 @@ import {
   type DescribedOperation,
 } from '@partner/proto-contracts/openapi/api-description';
 import { bundledPath } from '../bundle/bundled-files.js';
-import { type Html, html, NOTHING, renderEntry, textOf } from './html.js';
+import { type Html, html, NOTHING, textOf } from './html.js';
 import {
   linkedSchemas,
   renderConstraints,
-  renderExample,
   renderFields,
+  renderJson,
+  renderNamed,
   renderType,
   resolved,
   schemaAnchor,
 } from './render-fields.js';
 import { renderInline, renderMarkdown } from './render-markdown.js';
-import { renderErrorExamples, renderOperation, renderParameters } from './render-operation.js';
+import { renderOperation, renderParameters } from './render-operation.js';
 import { PATHS, renderPage } from './render-page.js';
 
 /** A part of a section with a title in the contents. */
 interface Entry {
   readonly anchor: string;
   readonly title: Html;
+  /** Its line in the contents and the search; the title, if absent. */
+  readonly line?: Html;
   readonly content: Html;
 }
 
@@ -44,11 +47,9 @@ export function renderDocsPages(
 ): ReadonlyMap<string, string> {
   const { introduction, groups } = renderGroups(description, isSandbox);
   const pathOf = (name: string) => `${PATHS.reference}/${name}`;
-  const about = html`<div data-introduction>
+  const about = html`<h1>${description.title}</h1>
     ${renderMarkdown(introduction)}
-    <p>Base address: <code>${description.serverUrl}</code></p>
-  </div>`;
-  const title = html`<h1>${description.title}</h1>`;
+    <p>Base address: <code>${description.serverUrl}</code></p>`;
   /** A page with the sections `shown` in `main`; links to the other sections lead to their pages. */
   const render = (
     page: { readonly title: string; readonly contents: Html; readonly main: Html },
@@ -72,20 +73,19 @@ export function renderDocsPages(
   const start = {
     title: 'reference',
     contents: html`${groups.map((group) => renderContents(group))}`,
-    main: html`${title}${about}${guide?.entries[0]?.content ?? NOTHING}
+    main: html`${about}${(guide?.entries ?? []).slice(0, 1).map(renderEntry)}
       <h2>Sections</h2>
-      <dl>
-        ${groups.map(
-          (group) =>
-            html`<dt><a href="#${group.anchor}">${group.title}</a></dt>
-              <dd>${renderInline(group.introduction)}</dd>`,
-        )}
-      </dl>`,
+      ${renderNamed(
+        groups.map((group) => ({
+          name: html`<a href="#${group.anchor}">${group.title}</a>`,
+          description: renderInline(group.introduction),
+        })),
+      )}`,
   };
   const all = {
     title: 'complete reference',
     contents: start.contents,
-    main: html`${title}${about}${groups.map((group) => renderGroup(group, 'h2'))}`,
+    main: html`${about}${groups.map((group) => renderGroup(group, 'h2'))}`,
   };
   return new Map([
     [PATHS.reference, render(start, [])],
@@ -102,7 +102,7 @@ export function renderDocsPages(
 export function renderSearchIndex(description: ApiDescription): string {
   const sections = renderGroups(description, false).groups.flatMap(({ anchor, title: group, entries }) =>
     entries.map((entry) => ({
-      title: textOf(entry.title),
+      title: textOf(entry.line ?? entry.title),
       group,
       path: `${PATHS.reference}/${anchor}#${entry.anchor}`,
       text: textOf(entry.content).toLowerCase(),
@@ -129,9 +129,9 @@ function renderHeader({ version }: ApiDescription): Html {
   return html`<header>
     <a class="brand" href="${PATHS.reference}">
       <img src="${bundledPath('icon.svg')}" width="24" height="24" alt="" />
-      <span><b>API reference</b> <span class="version">Version ${version}</span></span>
+      <span><b>API reference</b> <small>Version ${version}</small></span>
     </a>
-    <form class="search" role="search" id="search" hidden>
+    <form class="search" role="search" id="search">
       <input
         type="search"
         id="search-text"
@@ -145,7 +145,7 @@ function renderHeader({ version }: ApiDescription): Html {
       <p id="search-result" role="status"></p>
       <div id="hits" hidden></div>
     </form>
-    <button class="menu" type="button" popovertarget="contents">Contents</button>
+    <button class="button menu" type="button" popovertarget="contents">Contents</button>
   </header>`;
 }
 
@@ -162,14 +162,14 @@ const LINKS = html`<p class="title">More</p>
   </ul>`;
 
 function renderContents({ anchor, title, entries }: Group, isOpen = true): Html {
-  return html`<section data-group>
+  return html`<section>
     <p class="title"><a href="#${anchor}">${title}</a></p>
     ${
       isOpen
         ? html`<ul>
             ${entries.map(
-              (entry) =>
-                html`<li data-for="${entry.anchor}"><a href="#${entry.anchor}">${entry.title}</a></li>`,
+              ({ anchor: target, title: text, line = text }) =>
+                html`<li data-for="${target}"><a href="#${target}">${line}</a></li>`,
             )}
           </ul>`
         : NOTHING
@@ -178,11 +178,18 @@ function renderContents({ anchor, title, entries }: Group, isOpen = true): Html 
 }
 
 function renderGroup({ anchor, title, introduction, entries }: Group, heading: 'h1' | 'h2'): Html {
-  return html`<section class="group" id="${anchor}" aria-labelledby="${anchor}-title" data-group>
-    <${heading} id="${anchor}-title">${title}</${heading}>
-    <p data-introduction>${renderInline(introduction)}</p>
-    ${entries.map(({ content }) => content)}
+  return html`<section id="${anchor}">
+    <${heading}>${title}</${heading}>
+    <p>${renderInline(introduction)}</p>
+    ${entries.map(renderEntry)}
   </section>`;
+}
+
+function renderEntry({ anchor, title, content }: Entry): Html {
+  return html`<article class="entry" id="${anchor}" aria-labelledby="${anchor}-title">
+    <h2 id="${anchor}-title"><a class="anchor" href="#${anchor}">${title}</a></h2>
+    ${content}
+  </article>`;
 }
 
 /** Renders the sections: a guide, the operations by their credentials, the webhooks, and the schemas that several of them share. */
@@ -218,11 +225,10 @@ function guideOf({ guide }: ApiDescription): {
   const chapters = parts.map((part) => {
     const end = part.indexOf('\n');
     const title = part.slice(0, end);
-    const anchor = title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
     return {
-      anchor,
+      anchor: title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'),
       title: html`${title}`,
-      content: renderEntry(anchor, html`${title}`, renderMarkdown(part.slice(end))),
+      content: renderMarkdown(part.slice(end)),
     };
   });
   return { introduction, chapters };
@@ -242,7 +248,8 @@ function operationGroup(
       .filter((operation) => operation.tag === tag)
       .map((operation) => ({
         anchor: operation.id,
-        title: html`<span class="method ${operation.method.toLowerCase()}">${operation.method}</span>
+        title: html`${operation.summary}`,
+        line: html`<span class="method ${operation.method.toLowerCase()}">${operation.method}</span>
           ${operation.summary}`,
         content: renderOperation(operation, description, isSandbox),
       })),
@@ -262,15 +269,15 @@ function webhookGroup(description: ApiDescription): Group {
         content: renderDelivery(description),
       },
       ...description.webhooks.map((webhook) => ({
-        anchor: eventAnchor(webhook.path),
-        title: html`${webhook.path}`,
+        anchor: `event-${webhook.path}`,
+        title: html`<code>${webhook.path}</code>`,
         content: renderWebhook(webhook, description),
       })),
     ],
   };
 }
 
-/** Returns the schemas that a table links to, and that of errors. */
+/** Returns the schemas that fields link to, and that of errors. */
 function schemaGroup(description: ApiDescription): Group {
   const { schemas, operations, webhooks } = description;
   const bodies = [...operations, ...webhooks].flatMap(({ body, responses }) => [
@@ -298,26 +305,14 @@ function schemaGroup(description: ApiDescription): Group {
       // An event's data is rendered with the event.
       .filter(([name]) => needed.has(name) && !name.endsWith('Data'))
       .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([name, schema]) => {
-        const anchor = schemaAnchor(name);
-        return {
-          anchor,
-          title: html`${name}`,
-          content: renderEntry(
-            anchor,
-            html`${name}`,
-            html`${schema.description === undefined ? NOTHING : html`<p>${renderInline(schema.description)}</p>`}
-            ${schema.oneOf === undefined ? NOTHING : html`<p>${renderType(schema)}</p>`}
-            ${renderConstraints(schema)} ${renderFields(schema, schemas)}
-            ${name === 'Error' ? renderErrorExamples(operations) : NOTHING}`,
-          ),
-        };
-      }),
+      .map(([name, schema]) => ({
+        anchor: schemaAnchor(name),
+        title: html`${name}`,
+        content: html`${schema.description === undefined ? NOTHING : html`<p>${renderInline(schema.description)}</p>`}
+        ${schema.oneOf === undefined ? NOTHING : html`<p>${renderType(schema)}</p>`}
+        ${renderConstraints(schema)} ${renderFields(schema, schemas)}`,
+      })),
   };
-}
-
-function eventAnchor(event: string): string {
-  return `event-${event}`;
 }
 
 /** Renders what all webhooks share: the headers, and the envelope around the data. */
@@ -335,38 +330,26 @@ function renderDelivery({ webhooks, schemas }: ApiDescription): Html {
           : property,
     ]),
   );
-  return renderEntry(
-    'webhook-request',
-    html`What every webhook has`,
-    html`<p class="endpoint">
-        <span class="method post">POST</span> <code>https://your-server.example/…</code>
-      </p>
-      <h3>Headers</h3>
-      ${renderParameters(any.parameters, 'Header')}
-      <h3>Envelope</h3>
-      ${renderFields({ ...envelope, properties }, schemas)}
-      <h3>Your response</h3>
-      <ul>
-        ${any.responses.map(
-          ({ status, description }) =>
-            html`<li><code>${status === 'default' ? 'else' : status}</code> ${description}</li>`,
-        )}
-      </ul>`,
-  );
+  return html`<p><span class="method">POST</span> <code>https://your-server.example/…</code></p>
+    <h3>Headers</h3>
+    ${renderParameters(any.parameters)}
+    <h3>Envelope</h3>
+    ${renderFields({ ...envelope, properties }, schemas)}
+    <h3>Your response</h3>
+    <ul>
+      ${any.responses.map(
+        ({ status, description }) =>
+          html`<li><code>${status === 'default' ? 'else' : status}</code> ${description}</li>`,
+      )}
+    </ul>`;
 }
 
-function renderWebhook({ path: event, description, body }: DescribedOperation, api: ApiDescription): Html {
-  const data = body === undefined ? undefined : resolved(body.schema, api.schemas).properties?.['data'];
-  return renderEntry(
-    eventAnchor(event),
-    html`<code>${event}</code>`,
-    html`<div class="columns">
-      <div>
-        ${renderMarkdown(description)}
-        <h3>Data</h3>
-        ${data === undefined ? NOTHING : renderFields(data, api.schemas, 'data.')}
-      </div>
-      <div class="side">${(body?.examples ?? []).map(({ value }) => renderExample('Example', value))}</div>
-    </div>`,
-  );
+function renderWebhook({ description, body }: DescribedOperation, { schemas }: ApiDescription): Html {
+  const data = body === undefined ? undefined : resolved(body.schema, schemas).properties?.['data'];
+  return html`<div>
+      ${renderMarkdown(description)}
+      <h3>Data</h3>
+      ${data === undefined ? NOTHING : renderFields(data, schemas, 'data.')}
+    </div>
+    <div class="side">${(body?.examples ?? []).map(({ value }) => renderJson(value))}</div>`;
 }

@@ -13,16 +13,34 @@ export function resolved(schema: SchemaNode, schemas: Schemas): SchemaNode {
   return name === undefined ? schema : (schemas[name] ?? schema);
 }
 
-/**
- * Renders the fields of an object as a table; fields of nested objects have their full path. A field of a named schema
- * links to that schema's table.
- */
-export function renderFields(schema: SchemaNode, schemas: Schemas, prefix = ''): Html {
-  const rows = fieldRows(resolved(schema, schemas), prefix);
-  return rows.length === 0 ? NOTHING : renderRows(['Field', 'Type', 'Description'], rows, 'fields');
+/** A field, a parameter, a header or an error. */
+interface Named {
+  readonly name: Html;
+  readonly facts?: Html;
+  readonly description: Html;
 }
 
-/** Returns the named schemas that the tables of a schema's fields link to. */
+/** Renders what has names as a list. Spaces separate the parts, so that the search does not join their words. */
+export function renderNamed(all: readonly Named[]): Html {
+  if (all.length === 0) return NOTHING;
+  return html`<dl>
+    ${all.map(
+      ({ name, facts = NOTHING, description }) =>
+        html`<dt>${name} <small>${facts}</small></dt>
+          <dd>${description}</dd> `,
+    )}
+  </dl>`;
+}
+
+/**
+ * Renders the fields of an object; fields of nested objects have their full path. A field of a named schema links to that
+ * schema.
+ */
+export function renderFields(schema: SchemaNode, schemas: Schemas, prefix = ''): Html {
+  return renderNamed(fieldsOf(resolved(schema, schemas), prefix));
+}
+
+/** Returns the named schemas that a schema's fields link to. */
 export function linkedSchemas(schema: SchemaNode, schemas: Schemas): readonly string[] {
   const { properties = {}, anyOf = [], oneOf = [] } = resolved(schema, schemas);
   return [...Object.values(properties), ...anyOf, ...oneOf].flatMap((part) => namesIn(part, schemas));
@@ -33,17 +51,16 @@ function namesIn(property: SchemaNode, schemas: Schemas): readonly string[] {
   return name === undefined ? linkedSchemas(property.items ?? property, schemas) : [name];
 }
 
-function fieldRows(schema: SchemaNode, prefix: string): readonly (readonly Html[])[] {
+function fieldsOf(schema: SchemaNode, prefix: string): readonly Named[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
-    const path = `${prefix}${name}`;
     const isRequired = schema.required?.includes(name) === true;
-    const row = [
-      html`<code class="field"><span class="parents">${prefix}</span>${name}</code
-        >${isRequired ? NOTHING : html` <span class="optional">optional</span>`}`,
-      renderType(property),
-      html`${renderDescription(property)}${renderConstraints(property)}`,
-    ];
-    return [row, ...fieldRows(property, `${path}.`), ...fieldRows(property.items ?? {}, `${path}[].`)];
+    const field = {
+      name: html`<code>${prefix === '' ? NOTHING : html`<small>${prefix}</small>`}${name}</code>`,
+      facts: html`${renderType(property)}${isRequired ? '' : ', optional'}`,
+      description: html`${renderInline(property.description ?? '')} ${renderConstraints(property)}`,
+    };
+    const path = `${prefix}${name}`;
+    return [field, ...fieldsOf(property, `${path}.`), ...fieldsOf(property.items ?? {}, `${path}[].`)];
   });
 }
 
@@ -75,14 +92,7 @@ export function renderConstraints(schema: SchemaNode): Html {
       : undefined,
     schema.default === undefined ? undefined : html`default <code>${JSON.stringify(schema.default)}</code>`,
   ].filter((constraint) => constraint !== undefined);
-  if (constraints.length === 0) return NOTHING;
-  return html`<ul class="constraints">
-    ${constraints.map((constraint) => html`<li>${constraint}</li> `)}
-  </ul>`;
-}
-
-function renderDescription({ description }: SchemaNode): Html {
-  return description === undefined ? NOTHING : html`<p>${renderInline(description)}</p>`;
+  return html`${constraints.map((constraint) => html`<small>${constraint}</small> `)}`;
 }
 
 function codeList(values: readonly unknown[]): readonly Html[] {
@@ -106,46 +116,7 @@ function range(least: number | undefined, most: number | undefined, unit: string
   return html`${unit === '' ? span : `${span} ${unit}`}`;
 }
 
-/**
- * Renders a table whose rows become blocks on a narrow screen. Roles keep it a table for screen readers, and each cell
- * of a plain table carries its column's name. A space separates the cells, so that the search does not join their
- * words.
- */
-export function renderRows(
-  head: readonly string[],
-  rows: readonly (readonly Html[])[],
-  kind: 'fields' | 'plain' = 'plain',
-): Html {
-  return html`<table role="table" class="${kind}">
-    <thead role="rowgroup">
-      <tr role="row">
-        ${head.map((title) => html`<th role="columnheader" scope="col">${renderInline(title)}</th> `)}
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      ${rows.map(
-        (cells) =>
-          html`<tr role="row">
-            ${cells.map((cell, place) => html`<td role="cell" data-title="${head[place] ?? ''}">${cell}</td> `)}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
-}
-
 /** Renders a JSON value, indented. The page's script colors it. */
 export function renderJson(value: unknown): Html {
   return html`<pre tabindex="0"><code class="json">${JSON.stringify(value, null, 2)}</code></pre>`;
 }
-
-const LINES_SHOWN_AT_ONCE = 24;
-
-/** Renders an example under its title, collapsed if it is long unless it is to be open. */
-export function renderExample(title: string, value: unknown, isOpen = isShort(value)): Html {
-  return html`<details ${isOpen ? html`open` : NOTHING}>
-    <summary>${title}</summary>
-    ${renderJson(value)}
-  </details>`;
-}
-
-const isShort = (value: unknown) => JSON.stringify(value, null, 2).split('\n').length <= LINES_SHOWN_AT_ONCE;

@@ -8,37 +8,9 @@ import type { Html } from './html.js';
 const markdown = new MarkdownIt({ html: false }).disable('image');
 markdown.validateLink = (url) => /^(?:https:\/\/|#)/.test(url);
 
-/** Roles that keep a table a table for screen readers where the style sheet makes blocks of its rows. */
-const ROLES: Readonly<Record<string, string>> = {
-  table_open: 'table',
-  thead_open: 'rowgroup',
-  tbody_open: 'rowgroup',
-  tr_open: 'row',
-  th_open: 'columnheader',
-  td_open: 'cell',
-};
-
-markdown.core.ruler.push('table_roles', ({ tokens }) => {
-  let titles: string[] = [];
-  let column = 0;
-  for (const [index, token] of tokens.entries()) {
-    const role = ROLES[token.type];
-    if (role === undefined) continue;
-    token.attrSet('role', role);
-    if (token.type === 'table_open') {
-      token.attrSet('class', 'plain');
-      titles = [];
-    } else if (token.type === 'tr_open') {
-      column = 0;
-    } else if (token.type === 'th_open') {
-      token.attrSet('scope', 'col');
-      titles.push(tokens[index + 1]?.content ?? '');
-    } else if (token.type === 'td_open') {
-      token.attrSet('data-title', titles[column] ?? '');
-      column += 1;
-    }
-  }
-});
+/** A table that is wider than the screen scrolls, also by keyboard. */
+markdown.renderer.rules['table_open'] = () => '<div class="wide" tabindex="0"><table>';
+markdown.renderer.rules['table_close'] = () => '</table></div>';
 
 markdown.core.ruler.push('heading_anchors', ({ tokens, env }) => {
   if (env !== WITH_ANCHORS) return;

@@ -4,80 +4,90 @@ import type {
   DescribedOperation,
   DescribedParameter,
 } from '@partner/proto-contracts/openapi/api-description';
-import { type Html, html, NOTHING, renderEntry } from './html.js';
+import { type Html, html, NOTHING } from './html.js';
 import { describedErrors } from './markdown-pages.js';
-import {
-  renderConstraints,
-  renderExample,
-  renderFields,
-  renderJson,
-  renderRows,
-  renderType,
-  type Schemas,
-} from './render-fields.js';
+import { renderConstraints, renderFields, renderJson, renderNamed, renderType } from './render-fields.js';
 import { renderInline, renderMarkdown } from './render-markdown.js';
 import { curlCommand, requestExamples } from './request-examples.js';
 
-/** Renders one operation under an anchor with its id; in the sandbox with a form that sends it. */
+/** Renders one operation; in the sandbox with a form that sends it. */
 export function renderOperation(
   operation: DescribedOperation,
   description: ApiDescription,
   isSandbox: boolean,
 ): Html {
-  const { id, method, path, summary, body, responses } = operation;
+  const { id, method, path, body, responses } = operation;
   const { schemas } = description;
   const curl = { language: 'curl', code: curlCommand(operation, description) };
   const clients = requestExamples(operation, description);
   const isClient = ({ language }: (typeof clients)[number]) => language.endsWith('(client)');
   const languages = [...clients.filter(isClient), curl, ...clients.filter((each) => !isClient(each))];
   const successes = responses.filter(({ errorCodes }) => errorCodes.length === 0);
-  return renderEntry(
-    id,
-    html`${summary}`,
-    html`<div class="columns">
-      <div>
-        <p class="endpoint">
-          <span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code>
-        </p>
-        ${renderMarkdown(operation.description)} ${renderParameters(operation.parameters)}
-        ${
-          body === undefined
-            ? NOTHING
-            : html`<h3>Body</h3>
-                ${renderFields(body.schema, schemas)}`
-        }
-        <h3>Responses</h3>
-        ${successes.map((response) => renderResponse(response, schemas))}
-        <h3>Errors</h3>
-        ${renderErrors(responses)}
-      </div>
-      <div class="side">
-        ${renderTabs(id, languages)}
-        ${(body?.examples ?? []).slice(1).map(({ summary: title, value }) => renderExample(`Body: ${title.charAt(0).toLowerCase()}${title.slice(1)}`, value))}
-        ${successes.flatMap(({ status, body: sent }) => (sent?.examples ?? []).map(({ value }) => renderExample(`Response ${status}`, value, true)))}
-        ${isSandbox ? renderTryForm(operation) : NOTHING}
-      </div>
-    </div>`,
-  );
+  const [, ...otherBodies] = body?.examples ?? [];
+  return html`<div>
+      <p><span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code></p>
+      ${renderMarkdown(operation.description)} ${renderParameters(operation.parameters)}
+      ${
+        body === undefined
+          ? NOTHING
+          : html`<h3>Body</h3>
+              ${renderFields(body.schema, schemas)}`
+      }
+      <h3>Responses</h3>
+      ${successes.map(
+        (response) =>
+          html`<p><code class="success">${response.status}</code> ${renderInline(response.description)}</p>
+            ${response.body === undefined ? NOTHING : renderFields(response.body.schema, schemas)}
+            ${renderHeaders(response)}`,
+      )}
+      <h3>Errors</h3>
+      ${renderErrors(responses)}
+    </div>
+    <div class="side">
+      ${renderTabs(`${id}-code`, 'Language', languages.map(codeTab))}
+      ${otherBodies.map(
+        ({ summary: title, value }) =>
+          html`<details>
+            <summary>Body: ${title.charAt(0).toLowerCase()}${title.slice(1)}</summary>
+            ${renderJson(value)}
+          </details>`,
+      )}
+      ${renderTabs(`${id}-response`, 'Response', responses.flatMap(responseTab))}
+      ${isSandbox ? renderTryForm(operation) : NOTHING}
+    </div>`;
 }
 
-/** Renders a request as code, in tabs by language. Without a script all of them are visible. */
-function renderTabs(
-  id: string,
-  languages: readonly { readonly language: string; readonly code: string }[],
-): Html {
-  const names = languages.map(
-    ({ language }) => /\((fetch|requests)\)/.exec(language)?.[1] ?? language.replace(/ \(.*/, ''),
-  );
-  return html`<div class="tabbed">
-    <div class="tabs" role="tablist" aria-label="Language">
-      ${names.map(
-        (name, place) =>
+interface Tab {
+  readonly name: string;
+  readonly panel: Html;
+}
+
+const codeTab = ({ language, code }: { readonly language: string; readonly code: string }): Tab => ({
+  name: /\((fetch|requests)\)/.exec(language)?.[1] ?? language.replace(/ \(.*/, ''),
+  panel: html`<p class="only-plain">${language}</p>
+    <pre tabindex="0"><code>${code}</code></pre>`,
+});
+
+/** The examples of a response: one for each error that has its status. */
+function responseTab({ status, body }: DescribedResponse): readonly Tab[] {
+  const examples = body?.examples ?? [];
+  if (examples.length === 0) return [];
+  const panel = html`<p class="only-plain">Response ${status}</p>
+    ${examples.map(({ value }) => renderJson(value))}`;
+  return [{ name: status, panel }];
+}
+
+/** Renders tabs, the first of them open. Without a script all of them are visible. */
+function renderTabs(id: string, label: string, tabs: readonly Tab[]): Html {
+  if (tabs.length === 0) return NOTHING;
+  return html`<div class="tabs" role="tablist" aria-label="${label}">
+      ${tabs.map(
+        ({ name }, place) =>
           html`<button
             type="button"
             role="tab"
-            id="${id}-tab-${place}"
-            aria-controls="${id}-code-${place}"
+            id="${id}-${place}-tab"
+            aria-controls="${id}-${place}"
             aria-selected="${String(place === 0)}"
             tabindex="${place === 0 ? 0 : -1}"
           >
@@ -85,150 +95,105 @@ function renderTabs(
           </button>`,
       )}
     </div>
-    ${languages.map(
-      ({ language, code }, place) =>
+    ${tabs.map(
+      ({ panel }, place) =>
         html`<div
           role="tabpanel"
-          id="${id}-code-${place}"
-          aria-labelledby="${id}-tab-${place}"
+          id="${id}-${place}"
+          aria-labelledby="${id}-${place}-tab"
           ${place === 0 ? NOTHING : html`hidden`}
         >
-          <p class="language">${language}</p>
-          <pre tabindex="0"><code>${code}</code></pre>
+          ${panel}
         </div>`,
-    )}
-  </div>`;
+    )}`;
 }
 
-export function renderParameters(parameters: readonly DescribedParameter[], title = 'Parameter'): Html {
-  if (parameters.length === 0) return NOTHING;
-  return renderRows(
-    [title, 'Type', 'Description'],
-    parameters.map(({ name, in: place, required, schema, description = '', example }) => [
-      html`<code class="field">${name}</code
-        >${required === true ? NOTHING : html` <span class="optional">optional</span>`}`,
-      html`${renderType(schema)} <span class="place">in ${place}</span>`,
-      html`<p>${renderInline(description)}</p>
-        ${renderConstraints(schema)}${
-          example === undefined ? NOTHING : html`<p class="example">e.g. <code>${example}</code></p>`
-        }`,
-    ]),
-    'fields',
+export function renderParameters(parameters: readonly DescribedParameter[]): Html {
+  return renderNamed(
+    parameters.map(({ name, in: place, required, schema, description = '', example }) => ({
+      name: html`<code>${name}</code>`,
+      facts: html`${renderType(schema)}, in ${place}${required === true ? '' : ', optional'}`,
+      description: html`${renderInline(description)} ${renderConstraints(schema)}
+      ${example === undefined ? NOTHING : renderSample(example)}`,
+    })),
   );
 }
 
-function renderResponse({ status, description, headers, body }: DescribedResponse, schemas: Schemas): Html {
-  return html`<div class="response">
-    <p class="status"><code class="success">${status}</code> ${renderInline(description)}</p>
-    ${body === undefined ? NOTHING : renderFields(body.schema, schemas)}
-    <details>
-      <summary>Headers</summary>
-      ${renderRows(
-        ['Header', 'Description'],
-        headers.map((header) => [
-          html`<code class="field">${header.name}</code
-            >${header.required === true ? NOTHING : html` <span class="optional">not always</span>`}`,
-          html`<p>${renderInline(header.description)}</p>
-            <p class="example">e.g. <code>${header.example}</code></p>`,
-        ]),
-        'fields',
-      )}
-    </details>
-  </div>`;
-}
-
-export function renderErrorExamples(operations: readonly DescribedOperation[]): Html {
-  const examples = operations
-    .flatMap(({ responses }) => responses)
-    .filter(({ errorCodes }) => errorCodes.length > 0)
-    .flatMap(({ status, body }) =>
-      (body?.examples ?? []).map(({ name, value }) => ({ status, name, value })),
-    );
-  const byCode = new Map(examples.map((example) => [example.name, example]));
+function renderHeaders({ headers }: DescribedResponse): Html {
   return html`<details>
-    <summary>Example of each error</summary>
-    ${[...byCode.values()].map(
-      ({ status, name, value }) =>
-        html`<p class="status"><code class="failure">${status}</code> <code>${name}</code></p>
-          ${renderJson(value)}`,
+    <summary>Headers</summary>
+    ${renderNamed(
+      headers.map(({ name, required, description, example }) => ({
+        name: html`<code>${name}</code>`,
+        facts: html`${required === true ? '' : 'not always'}`,
+        description: html`${renderInline(description)} ${renderSample(example)}`,
+      })),
     )}
   </details>`;
 }
 
+const renderSample = (text: string) => html`<small>e.g. <code>${text}</code></small>`;
+
 function renderErrors(responses: readonly DescribedResponse[]): Html {
-  const rows = describedErrors(responses).map(({ status, code, meaning, action }) => [
-    html`<code class="failure">${status}</code>`,
-    html`<code>${code}</code>`,
-    html`${renderInline(meaning)}`,
-    html`${renderInline(action)}`,
-  ]);
-  return renderRows(['Status', 'Code', 'Meaning', 'What to do'], rows);
+  return renderNamed(
+    describedErrors(responses).map(({ status, code, meaning, action }) => ({
+      name: html`<code class="failure">${status}</code> <code>${code}</code>`,
+      description: html`${renderInline(meaning)} ${renderInline(action)}`,
+    })),
+  );
 }
 
 /**
  * Renders a form that sends the operation with a key of the reader; empty for operations without an API key. The page's script sends
  * it: the page's policy allows no form to.
  */
-function renderTryForm({ id, method, path, credentials, parameters, body }: DescribedOperation): Html {
+function renderTryForm({ method, path, credentials, parameters, body }: DescribedOperation): Html {
   if (credentials !== 'apiKeyHeader') return NOTHING;
   const [example] = body?.examples ?? [];
   return html`<details class="try">
     <summary>Try it in the sandbox</summary>
     <form data-method="${method}" data-path="${path}" autocomplete="off">
-      ${renderInput({
-        id: `${id}-try-key`,
-        label: html`API key of the sandbox`,
-        attributes: html`data-in="key" type="password" autocomplete="off" required
-        aria-describedby="${id}-try-note"`,
-      })}
-      <p class="note" id="${id}-try-note">
+      <label
+        >API key of the sandbox <input data-in="key" type="password" autocomplete="off" required
+      /></label>
+      <small>
         Stays in the memory of this page until you leave it. The page reads ids of your company with it, for
         the fields. The request changes data of the sandbox.
-      </p>
-      ${parameters.map((parameter) => renderParameterInput(parameter, `${id}-try-${parameter.name}`))}
+      </small>
+      ${parameters.map(renderParameterInput)}
       ${
         example === undefined
           ? NOTHING
-          : html`<p class="control">
-              <label for="${id}-try-body">Body</label>
-              <textarea
-                id="${id}-try-body"
-                data-in="body"
-                data-recent="${example.recentField ?? ''}"
-                rows="${Math.min(JSON.stringify(example.value, null, 2).split('\n').length, 16)}"
-                spellcheck="false"
-              >
+          : html`<label>
+              Body
+              <textarea data-recent="${example.recentField ?? ''}" rows="8" spellcheck="false">
 ${JSON.stringify(example.value, null, 2)}</textarea>
-            </p>`
+            </label>`
       }
-      <p><button type="submit">Send ${method} request</button></p>
+      <button class="button primary" type="submit">Send ${method} request</button>
       <p class="outcome" role="status"></p>
       <div class="received" hidden>
-        <p class="language">Response headers</p>
+        <p>Response headers</p>
         <pre tabindex="0"><code class="headers"></code></pre>
-        <p class="language">Response body</p>
+        <p>Response body</p>
         <pre tabindex="0"><code class="text"></code></pre>
       </div>
     </form>
   </details>`;
 }
 
-function renderParameterInput(parameter: DescribedParameter, id: string): Html {
-  const { name, in: place, required = false, example = '' } = parameter;
+function renderParameterInput({ name, in: place, required, example = '' }: DescribedParameter): Html {
   const isIdempotencyKey = name === 'Idempotency-Key';
-  const isFilled = place === 'path' || (required && !isIdempotencyKey);
-  return renderInput({
-    id,
-    label: html`<code>${name}</code> <span class="place">in ${place}${required ? '' : ', optional'}</span>`,
-    attributes: html`data-in="${place}" name="${name}" value="${isFilled ? example : ''}"
-    placeholder="${isIdempotencyKey ? 'a new one for each request' : isFilled ? '' : example}"
-    ${isFilled ? html`required` : NOTHING} spellcheck="false"`,
-  });
-}
-
-function renderInput(input: { readonly id: string; readonly label: Html; readonly attributes: Html }): Html {
-  return html`<p class="control">
-    <label for="${input.id}">${input.label}</label>
-    <input id="${input.id}" ${input.attributes} />
-  </p>`;
+  const isFilled = place === 'path' || (required === true && !isIdempotencyKey);
+  return html`<label>
+    <code>${name}</code> <small>in ${place}${required === true ? '' : ', optional'}</small>
+    <input
+      data-in="${place}"
+      name="${name}"
+      value="${isFilled ? example : ''}"
+      placeholder="${isIdempotencyKey ? 'a new one for each request' : example}"
+      ${isFilled ? html`required` : NOTHING}
+      spellcheck="false"
+    />
+  </label>`;
 }
