@@ -75,18 +75,20 @@ async function fill(form: HTMLFormElement): Promise<void> {
 function knownFor(form: HTMLFormElement): Promise<Known> {
   const base = form.dataset['path']?.startsWith('/inbound/') === true ? '/inbound' : '/partner/v1';
   const place = `${base} ${key}`;
-  const known = knownOf.get(place) ?? readKnown(base);
+  const known = knownOf.get(place) ?? readKnown(base, () => knownOf.delete(place));
   knownOf.set(place, known);
   return known;
 }
 
-async function readKnown(base: string): Promise<Known> {
+async function readKnown(base: string, onMissing: () => void): Promise<Known> {
   const known: Known = new Map();
   const read = async (path: string, body?: object) => {
     const init = { credentials: 'omit', cache: 'no-store', signal: AbortSignal.timeout(5_000) } as const;
     const headers = { 'x-api-key': key, 'content-type': 'application/json' };
     const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
     const response = await fetch(`${base}${path}`, { ...init, ...sent, headers }).catch(() => undefined);
+    // The next form asks again.
+    if (response === undefined) onMissing();
     const text = response?.ok === true ? await response.text() : '';
     for (const [id, kind = ''] of text.matchAll(ID)) if (!known.has(kind)) known.set(kind, id);
     return text;

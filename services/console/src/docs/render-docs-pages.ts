@@ -346,10 +346,12 @@ function renderDelivery({ webhooks, schemas }: ApiDescription): Html {
 
 function renderWebhook({ description, body }: DescribedOperation, { schemas }: ApiDescription): Html {
   const data = body === undefined ? undefined : resolved(body.schema, schemas).properties?.['data'];
-  return html`<div>
+  return html`<div class="columns">
+    <div>
       ${renderMarkdown(description)}
       <h3>Data</h3>
       ${data === undefined ? NOTHING : renderFields(data, schemas, 'data.')}
     </div>
-    <div class="side">${(body?.examples ?? []).map(({ value }) => renderJson(value))}</div>`;
+    <div class="side">${(body?.examples ?? []).map(({ value }) => renderJson(value))}</div>
+  </div>`;
 }

@@ -24,7 +24,8 @@ export function renderOperation(
   const languages = [...clients.filter(isClient), curl, ...clients.filter((each) => !isClient(each))];
   const successes = responses.filter(({ errorCodes }) => errorCodes.length === 0);
   const [, ...otherBodies] = body?.examples ?? [];
-  return html`<div>
+  return html`<div class="columns">
+    <div>
       <p><span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code></p>
       ${renderMarkdown(operation.description)} ${renderParameters(operation.parameters)}
       ${
@@ -54,7 +55,8 @@ export function renderOperation(
       )}
       ${renderTabs(`${id}-response`, 'Response', responses.flatMap(responseTab))}
       ${isSandbox ? renderTryForm(operation) : NOTHING}
-    </div>`;
+    </div>
+  </div>`;
 }
 
 interface Tab {

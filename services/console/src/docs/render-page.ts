@@ -28,9 +28,7 @@ export function pagePolicy(kind: PageKind, rest: readonly string[]): string {
   return ["default-src 'none'", `style-src 'sha256-${hash}'`, ...own, ...none, ...rest].join('; ');
 }
 
-/** A font that comes late is for the next page: text never moves once it is there. */
-const styleOf = (kind: PageKind) =>
-  bundledText(`${kind}.css`).replaceAll('font-display:swap', 'font-display:optional');
+const styleOf = (kind: PageKind) => bundledText(`${kind}.css`);
 
 /** Renders a page with its style inline: a separate style sheet delays the first paint by a round trip. `early` runs before it. */
 export function renderPage({
