@@ -132,8 +132,3 @@ function boundsViolation(headers: readonly (readonly [string, string])[]): strin
   }
   return undefined;
 }
-
-/** Whether two URLs have the same host and port. Values of custom headers are for one host only. */
-export function isSameHost(one: string, other: string): boolean {
-  return new URL(one).host === new URL(other).host;
-}

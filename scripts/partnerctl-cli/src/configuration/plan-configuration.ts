@@ -1,6 +1,6 @@
 import { allowedPatterns } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import { sentUrl } from '@partner/proto-contracts/resources/subscription/endpoint-url';
-import { isSameHost } from '@partner/proto-contracts/resources/subscription/custom-headers';
+import { isSameHost } from '@partner/proto-contracts/values/same-host';
 import type { Company } from '@partner/proto-contracts/resources/company/company';
 import type { Subscription } from '@partner/proto-contracts/resources/subscription/subscription';
 import type { TechnicalContact } from '@partner/proto-contracts/resources/technical-contact/technical-contact';

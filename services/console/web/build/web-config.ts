@@ -2,21 +2,19 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
-import react from '@vitejs/plugin-react';
 import type { InlineConfig, Plugin } from 'vite';
-import { componentStyles } from './component-styles.js';
+import { z } from 'zod';
 
 /**
- * What every visit loads, in two files that the page names, so that a slow connection fetches them at once. The schemas' settings
- * are in the one that runs first. With a session, one more file has what the two pages need that owners open first, and no more.
+ * What every visit loads, in one file that the page names. With a session, one more file has what the two pages need that owners
+ * open first, and the parts of all pages.
  */
 const FIRST_FILES = {
   groups: [
-    { name: 'schemas', test: /\/(node_modules\/zod\/|src\/configure-schemas\.)/, priority: 1 },
     { name: 'first', test: /\/src\/main\.tsx$/, priority: 1 },
     {
       name: 'signed-in',
-      test: /\/src\/(parts\/signed-in|pages\/(overview|webhooks)\/page)\./,
+      test: /\/src\/(parts\/(signed-in|fields|overlays|code|form)|pages\/(overview|webhooks)\/page)\./,
     },
   ],
 };
@@ -39,8 +37,7 @@ export function webConfig(folders: { readonly root: string; readonly outDir: str
     publicDir: false,
     logLevel: 'warn',
     plugins: [
-      react(),
-      componentStyles(),
+      contractConstants(),
       earlyFirstPaint(),
       signedInPreloads(),
       // Each plugin inserts its script before the previous one.
@@ -48,6 +45,7 @@ export function webConfig(folders: { readonly root: string; readonly outDir: str
         earlyScript(path.join(root, 'early', `${name}.js`)),
       ),
     ],
+    resolve: { alias: REACT },
     define: { CONSOLE_ROUTES: JSON.stringify(ROUTES) },
     // The console sets a new one in each response.
     html: { cspNonce: '{{nonce}}' },
@@ -62,7 +60,11 @@ export function webConfig(folders: { readonly root: string; readonly outDir: str
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
       chunkSizeWarningLimit: 1_000,
-      rolldownOptions: { output: { codeSplitting: FIRST_FILES } },
+      rolldownOptions: {
+        output: { codeSplitting: FIRST_FILES },
+        // The router asks for hooks that only newer versions of React have. Some modules say that they run in a client.
+        checks: { importIsUndefined: false, moduleLevelDirective: false },
+      },
     },
   };
 }
@@ -76,6 +78,35 @@ export function outsideConfig({ root, outDir }: Parameters<typeof webConfig>[0])
     'try-it': path.join(root, '../docs-page/try-it.ts'),
   };
   return { ...shared, build: { ...shared.build, emptyOutDir: false, rolldownOptions: { input } } };
+}
+
+/** Preact does what the app uses of React, in a tenth of the bytes. */
+const REACT = [
+  { find: /^react(-dom)?$/, replacement: 'preact/compat' },
+  { find: 'react-dom/client', replacement: 'preact/compat/client' },
+  { find: 'react/jsx-runtime', replacement: 'preact/jsx-runtime' },
+];
+
+/**
+ * Gives pages the constants of the contracts without their schemas, which only the server applies. The build fails if a page uses a
+ * schema.
+ */
+function contractConstants(): Plugin {
+  return {
+    name: 'contract constants',
+    enforce: 'pre',
+    resolveId(source) {
+      if (/^zod(\/|$)/.test(source)) this.error('a page loads a schema library: import only types of it');
+    },
+    async load(id) {
+      if (!/\/proto-contracts\/dist\/resources\//.test(id)) return undefined;
+      const values: Readonly<Record<string, unknown>> = await import(id);
+      return Object.entries(values)
+        .filter(([, value]) => typeof value !== 'function' && !(value instanceof z.ZodType))
+        .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
+        .join('\n');
+    },
+  };
 }
 
 /** What the overview reads: the page after signing in, and the only one whose data is preloaded. */

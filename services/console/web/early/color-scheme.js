@@ -2,8 +2,7 @@
 (() => {
   try {
     const kept = localStorage.getItem('partner-console-color-scheme');
-    if (kept === 'light' || kept === 'dark')
-      document.documentElement.setAttribute('data-mantine-color-scheme', kept);
+    if (kept === 'light' || kept === 'dark') document.documentElement.setAttribute('data-color-scheme', kept);
   } catch {
     // The browser blocks storage for this page.
   }

@@ -1,9 +1,3 @@
-/** The nonce that this page's styles must carry; the console sets it in the page. */
-export function pageNonce(): string {
-  const element = document.querySelector('meta[property="csp-nonce"]');
-  return element instanceof HTMLElement ? element.nonce : '';
-}
-
 /** Whether the browser had a session when it loaded the page. The session may have ended since. */
 export const pageHadSession = () => setting('session') !== 'none';
 

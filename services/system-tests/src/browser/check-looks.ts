@@ -28,7 +28,7 @@ export async function checkLooks(page: Page, name: string): Promise<void> {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     if ('size' in look) await page.setViewportSize(look.size);
     // Pages without the web app take the scheme from the browser alone.
-    const shown = `html:is([data-mantine-color-scheme="${colorScheme}"], :not([data-mantine-color-scheme]))`;
+    const shown = `html:is([data-color-scheme="${colorScheme}"], :not([data-color-scheme]))`;
     await page.locator(shown).waitFor({ state: 'attached' });
     await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
     try {
@@ -60,7 +60,7 @@ const report = z.object({
 
 /** Dialogs, menus and toasts lie above the page, outside of its landmarks. */
 const runAxe = (rules: readonly string[]) => `(() => {
-  const isBelow = document.querySelector('[role="dialog"], [role="menu"], .mantine-Notifications-notification') !== null;
+  const isBelow = document.querySelector('dialog[open], :popover-open, [role="group"]:is([aria-label="Done"], [aria-label="Failed"])') !== null;
   const forPages = ['region', 'landmark-unique', 'landmark-no-duplicate-banner'];
   return axe.run(document, {
     resultTypes: ['violations'],

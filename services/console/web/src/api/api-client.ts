@@ -1,5 +1,5 @@
 import { withQuery } from '../paths.js';
-import { type ErrorBody, errorBody } from '@partner/proto-contracts/api/error-body';
+import type { ErrorBody } from '@partner/proto-contracts/api/error-body';
 import { errorSentence, sentenceOfError, textForDetails } from '@partner/console/shared/error-sentences';
 
 /** The part of a `Response` that is used. */
@@ -123,14 +123,21 @@ interface FailedResponse extends Pick<Response, 'status' | 'headers'> {
 
 /** Converts a response of 400 or above to its error. */
 async function errorOfResponse(id: string, response: FailedResponse): Promise<ApiError> {
-  const body = errorBody.safeParse(await response.json().catch(() => undefined));
-  if (!body.success) return unreadable(id, response, body.error);
-  const { error, ...facts } = body.data;
-  return new ApiError(sentenceOfError(id, body.data, response.headers.get('retry-after')), {
-    ...facts,
+  const body = await response.json().catch(() => undefined);
+  if (!isErrorBody(body)) return unreadable(id, response, body);
+  const { error, code, requestId, details } = body;
+  return new ApiError(sentenceOfError(id, body, response.headers.get('retry-after')), {
+    ...{ code, requestId, details },
     text: textForDetails(error),
     status: response.status,
   });
+}
+
+/** Whether it is the error of a service, and not a page of a proxy. */
+function isErrorBody(body: unknown): body is ErrorBody {
+  return (
+    typeof body === 'object' && body !== null && ['error', 'code', 'requestId'].every((name) => name in body)
+  );
 }
 
 /** The error of a response that is not the JSON of its operation. */

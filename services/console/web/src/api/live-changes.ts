@@ -1,13 +1,12 @@
 import type { QueryClient, QueryFilters } from '@tanstack/react-query';
-import { z } from 'zod';
-
-const change = z.object({ webhookIds: z.array(z.string()) });
 
 /** Returns the subscriptions in a `changed` event; empty if it names none or is malformed. */
 function webhookIdsOf(data: unknown): readonly string[] {
   try {
-    const parsed = change.safeParse(typeof data === 'string' ? JSON.parse(data) : undefined);
-    return parsed.success ? parsed.data.webhookIds : [];
+    const change: { readonly webhookIds?: unknown } | null =
+      typeof data === 'string' ? JSON.parse(data) : null;
+    const ids: unknown = change?.webhookIds;
+    return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
   } catch {
     return [];
   }

@@ -1,10 +1,10 @@
-import { ActionIcon, Box, Button, Checkbox, Code, Group, Stack, Text } from '@mantine/core';
-import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import classes from './code.module.css';
 import { announce } from '../notifications/notify.js';
+import { Checkbox } from './fields.js';
 import { Notice, Small } from './page.js';
+import { ActionIcon, Button, Group, Stack } from './ui.js';
 
 /** A verbatim text with a name and a copy button. It can be scrolled by keyboard. */
 export function CodeBlock(props: {
@@ -20,26 +20,28 @@ export function CodeBlock(props: {
   readonly children?: ReactNode;
 }) {
   const { label, code, copies = label.toLowerCase(), wraps = false, maxHeight = '28rem' } = props;
+  const Text = props.children ? 'div' : 'pre';
   return (
     <div className={classes['frame']}>
       <div className={classes['bar']}>
         <Small fw={600}>{label}</Small>
         <CopyButton value={code} what={copies} isSmall />
       </div>
-      <Box
-        component={props.children ? 'div' : 'pre'}
+      <Text
         className={classes['code']}
-        mod={{ wraps }}
-        __vars={{ '--code-height': maxHeight }}
+        data-wraps={wraps}
+        style={{ maxHeight }}
         tabIndex={0}
         role="region"
         aria-label={label}
       >
         {props.children || <code>{code}</code>}
-      </Box>
+      </Text>
     </div>
   );
 }
+
+const COPIED_MS = 2_000;
 
 /** Copies a text. `what` names it, e.g. `secret`. The small variant is only an icon with the same label. */
 export function CopyButton(props: {
@@ -48,15 +50,21 @@ export function CopyButton(props: {
   readonly isSmall?: boolean;
 }) {
   const { value, what, isSmall = false } = props;
-  const clipboard = useClipboard({ timeout: 2_000 });
-  const label = clipboard.copied ? 'Copied' : `Copy ${what}`;
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    const timer = isCopied && setTimeout(() => setCopied(false), COPIED_MS);
+    return () => void (timer && clearTimeout(timer));
+  }, [isCopied]);
+  const label = isCopied ? 'Copied' : `Copy ${what}`;
   const copy = () => {
-    clipboard.copy(value);
-    announce(`Copied ${what}.`);
+    void navigator.clipboard.writeText(value).then(() => {
+      setCopied(true);
+      announce(`Copied ${what}.`);
+    });
   };
-  const Icon = clipboard.copied ? IconCheck : IconCopy;
+  const Icon = isCopied ? IconCheck : IconCopy;
   return isSmall ? (
-    <ActionIcon variant="subtle" size="md" aria-label={`Copy ${what}`} title={label} onClick={copy}>
+    <ActionIcon aria-label={`Copy ${what}`} title={label} onClick={copy}>
       <Icon size={16} aria-hidden />
     </ActionIcon>
   ) : (
@@ -76,13 +84,13 @@ export function SecretText(props: {
   const { title, label, secret } = props;
   return (
     <div>
-      <Text size="sm" fw={600} mb={4}>
+      <Small fw={600} mb={4}>
         {title}
-      </Text>
-      <Group gap="xs" align="center">
-        <Code fz="sm" p="xs" aria-label={label} data-secret>
+      </Small>
+      <Group gap="xs">
+        <code aria-label={label} data-secret>
           {secret}
-        </Code>
+        </code>
         <CopyButton value={secret} what={label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())} />
       </Group>
     </div>

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { IconCloudOff } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
@@ -7,6 +6,7 @@ import { isFailure, useLostAt } from '../api/connection.js';
 import { useApi } from '../api/hooks.js';
 import { isConcerned } from '../api/live-changes.js';
 import classes from './connection.module.css';
+import { Button } from './ui.js';
 
 const PROBE = ['connection'];
 const PROBE_MS = 3_000;

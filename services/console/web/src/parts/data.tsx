@@ -1,4 +1,3 @@
-import { Code, Group, VisuallyHidden } from '@mantine/core';
 import { Fragment, type MouseEvent, type ReactNode, useSyncExternalStore } from 'react';
 import { Link } from 'react-router';
 import classes from './data.module.css';
@@ -6,8 +5,8 @@ import type { ApiKey, Attempt, Delivery, ListedDelivery, Webhook } from '../api/
 import { isWaitingForSlot, nextAttemptOf, webhookName } from '../webhook-facts.js';
 import type { Tone } from '../tone.js';
 import { PATHS } from '../paths.js';
-import { TextLink } from './page.js';
 import { formatAge, formatDuration, formatExact, formatPast, formatRelative } from '../format.js';
+import { Group, VisuallyHidden } from './ui.js';
 
 /** The cells of a table by the header above them, which on a phone is before each value. The first column names the row. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => ReactNode>>;
@@ -146,9 +145,9 @@ export function RowLink(props: {
 }) {
   return (
     <div>
-      <TextLink to={props.to} fw={500} c="var(--text)">
+      <Link to={props.to} className={classes['name'] ?? ''}>
         {props.name}
-      </TextLink>
+      </Link>
       {props.children}
     </div>
   );
@@ -159,9 +158,7 @@ export function EventPatterns({ events }: { readonly events: readonly string[] }
   return (
     <Group gap={6} component="span">
       {events.map((event) => (
-        <Code key={event} style={{ whiteSpace: 'nowrap' }}>
-          {event}
-        </Code>
+        <code key={event}>{event}</code>
       ))}
     </Group>
   );

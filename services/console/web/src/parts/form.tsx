@@ -1,19 +1,4 @@
 import {
-  Box,
-  type BoxProps,
-  Button,
-  type ButtonProps,
-  Group,
-  Modal,
-  NativeSelect,
-  type NativeSelectProps,
-  PasswordInput,
-  type PasswordInputProps,
-  Stack,
-  TextInput,
-  type TextInputProps,
-} from '@mantine/core';
-import {
   type ChangeEvent,
   type ComponentPropsWithoutRef,
   type KeyboardEvent,
@@ -25,14 +10,22 @@ import {
 } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'react-router';
-import { z } from 'zod/mini';
 import { sentenceOf, subjectOf } from '@partner/console/shared/error-sentences';
 import { ApiError, messageOf, violationsByField } from '../api/api-client.js';
 import { ChangeButton, ErrorDetails, Notice, OwnerContext, useOwner } from './page.js';
 import { useEventCatalogue } from '../api/hooks.js';
 import { hasSessionEnded } from '../api/session.js';
 import { UNSAVED, useLeaveQuestion } from '../unsaved.js';
+import {
+  NativeSelect,
+  type NativeSelectProps,
+  PasswordInput,
+  TextInput,
+  type TextInputProps,
+} from './fields.js';
 import classes from './form.module.css';
+import { Modal } from './overlays.js';
+import { Button, type ButtonProps, Group, Stack } from './ui.js';
 import { groupEvents } from '../webhook-facts.js';
 import { fromLocalInput, toLocalInput } from '../format.js';
 
@@ -73,7 +66,7 @@ export function Form(props: {
         {props.children}
         {!isExplained && <FormFailure error={action.error} />}
         <Group
-          {...(props.isLong && { className: classes['foot'] })}
+          className={props.isLong === true ? classes['foot'] : undefined}
           justify={onCancel === undefined && others === undefined ? 'flex-start' : 'flex-end'}
         >
           {others}
@@ -91,8 +84,6 @@ export function Form(props: {
   );
 }
 
-const draft = z.catch(z.record(z.string(), z.string()), {});
-
 /** Fields that are never stored. The value is that of a custom header. */
 const IS_SECRET = /password|secret|code|^value$/i;
 
@@ -108,7 +99,7 @@ export function useFields<Values extends Readonly<Record<string, string>>>(initi
   const key = `draft of ${owner ?? ''} at ${useLocation().pathname}: ${Object.keys(initial).join()}`;
   const [values, setValues] = useState<Values>(() => ({
     ...initial,
-    ...draft.parse(JSON.parse(window.sessionStorage.getItem(key) ?? '{}')),
+    ...textsIn(JSON.parse(window.sessionStorage.getItem(key) ?? '{}')),
   }));
   const isChanged = owner !== undefined && JSON.stringify(values) !== JSON.stringify(initial);
   const release = useLeaveQuestion(isChanged ? UNSAVED : undefined);
@@ -138,8 +129,16 @@ export function useFields<Values extends Readonly<Record<string, string>>>(initi
   return { values, violations, field, set, clear };
 }
 
+/** The texts of an object, by their names. */
+function textsIn(stored: unknown): Readonly<Record<string, string>> {
+  const entries: readonly (readonly [string, unknown])[] = Object.entries(stored ?? {});
+  return Object.fromEntries(
+    entries.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  );
+}
+
 /** Why an action failed; nothing if the owner cancelled the password dialog. The page scrolls to it. */
-export function FormFailure({ error, mb }: { readonly error: unknown; readonly mb?: BoxProps['mb'] }) {
+export function FormFailure({ error }: { readonly error: unknown }) {
   const shown = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // Newer browsers return a promise, which is no clean-up function of the effect.
@@ -147,11 +146,11 @@ export function FormFailure({ error, mb }: { readonly error: unknown; readonly m
   }, [error]);
   if (error === null || (error instanceof ApiError && error.code === 'confirmation_required')) return null;
   return (
-    <Box ref={shown} {...(mb !== undefined && { mb })}>
+    <div ref={shown}>
       <Notice tone="bad" title={messageOf(error)} isAlert>
         <ErrorDetails error={error} />
       </Notice>
-    </Box>
+    </div>
   );
 }
 
@@ -206,10 +205,7 @@ export function EmailField(props: TextInputProps) {
 }
 
 /** A required field for a password. */
-export function PasswordField(props: PasswordInputProps & { readonly label: string }) {
-  const toggle = { 'aria-label': `Show the ${props.label.toLowerCase()}` };
-  return <PasswordInput required visibilityToggleButtonProps={toggle} {...props} />;
-}
+export const PasswordField = (props: TextInputProps) => <PasswordInput required {...props} />;
 
 const NO_ACTION: FormAction = { isRunning: false, error: null };
 
@@ -241,7 +237,7 @@ export function ConfirmDialog(
       <Form
         action={action}
         submitLabel={confirmLabel}
-        button={{ disabled: isBlocked === true, ...(isDangerous === true && { color: 'red.9' }) }}
+        button={{ disabled: isBlocked === true, tone: isDangerous === true ? 'bad' : undefined }}
         cancelLabel={props.cancelLabel}
         isRisky
         onSubmit={props.onConfirm}
@@ -252,9 +248,6 @@ export function ConfirmDialog(
     </Modal>
   );
 }
-
-/** The look of a button that begins something dangerous. */
-export const DANGER = { c: 'var(--bad-text)', bd: '1px solid var(--bad-line)' } as const;
 
 /** A button whose action starts after a confirmation. */
 export function ConfirmedButton<Given>(
@@ -276,7 +269,7 @@ export function ConfirmedButton<Given>(
     <>
       <ChangeButton
         variant="default"
-        {...(question.isDangerous === true && DANGER)}
+        tone={question.isDangerous === true ? 'bad' : undefined}
         {...button}
         onClick={() => {
           onOpen?.();
@@ -346,7 +339,7 @@ export function PickSelect({
   readonly label: string;
   readonly all: string;
   readonly options: readonly (Option | { readonly group: string; readonly items: readonly Option[] })[];
-} & Pick<NativeSelectProps, 'className' | 'error' | 'maw'>) {
+} & Pick<NativeSelectProps, 'error' | 'style'>) {
   const known = options.flatMap((option) => ('items' in option ? option.items : option));
   const isUnknown = value !== undefined && known.every((option) => option.value !== value);
   return (
@@ -354,11 +347,7 @@ export function PickSelect({
       {...select}
       value={value ?? ''}
       onChange={({ currentTarget }) => onPick(currentTarget.value === '' ? undefined : currentTarget.value)}
-      data={[
-        { value: '', label: all },
-        ...(isUnknown ? [{ value, label: value }] : []),
-        ...options.map((option) => ('items' in option ? { ...option, items: [...option.items] } : option)),
-      ]}
+      data={[{ value: '', label: all }, ...(isUnknown ? [{ value, label: value }] : []), ...options]}
     />
   );
 }

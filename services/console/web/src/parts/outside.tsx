@@ -1,7 +1,7 @@
-import { Button, Container, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { signInPath } from '../paths.js';
 import classes from './page.module.css';
+import { Button, Stack, Text } from './ui.js';
 import icon from '../icon.svg';
 
 /** Layout of pages without a session. `size`: the widest content, in pixels. */
@@ -14,10 +14,10 @@ export function OutsidePage({
 }) {
   return (
     <div className={classes['ground']}>
-      <Container component="main" size={size} px="md">
+      <main className={classes['within']} style={{ maxWidth: `${size}px` }}>
         <img src={icon} width={44} height={44} alt="" className={classes['mark']} />
         {children}
-      </Container>
+      </main>
     </div>
   );
 }
@@ -33,14 +33,14 @@ export function FailedPage() {
   // The early script loads the page when the console responds again.
   useEffect(() => void dispatchEvent(new Event('page-failed')), []);
   return (
-    <Container component="section" size="sm" py="xl">
+    <section>
       <Stack align="flex-start">
-        <Title order={1}>This page failed to load</Title>
+        <h1>This page failed to load</h1>
         <Text>There may be no connection, or a newer version of the console.</Text>
         <Button variant="default" onClick={() => dispatchEvent(new Event('retry-page'))}>
           Retry
         </Button>
       </Stack>
-    </Container>
+    </section>
   );
 }

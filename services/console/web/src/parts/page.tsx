@@ -1,20 +1,4 @@
 import {
-  Anchor,
-  type AnchorProps,
-  Box,
-  type BoxProps,
-  Button,
-  type ButtonProps,
-  Code,
-  Group,
-  Skeleton,
-  Stack,
-  Text,
-  type TextProps,
-  Title,
-  VisuallyHidden,
-} from '@mantine/core';
-import {
   IconAlertTriangle,
   IconChevronLeft,
   IconCircleCheck,
@@ -28,11 +12,9 @@ import {
   createContext,
   type ReactNode,
   useContext,
-  useDeferredValue,
   useEffect,
   useId,
   useRef,
-  useState,
 } from 'react';
 import { Link, Outlet, useLocation } from 'react-router';
 import classes from './page.module.css';
@@ -41,6 +23,16 @@ import { ApiError, messageOf } from '../api/api-client.js';
 import { NO_RESPONSE, useLostAt } from '../api/connection.js';
 import type { OwnerSession } from '../api/session.js';
 import { isOwnersPath } from '../paths.js';
+import {
+  Button,
+  ButtonLink,
+  type ButtonProps,
+  Group,
+  Stack,
+  Text,
+  type TextProps,
+  VisuallyHidden,
+} from './ui.js';
 
 /**
  * Header of a page. Its `h1` also sets the window's title and receives the focus after a navigation, so that screen readers announce
@@ -76,11 +68,11 @@ export function PageHeader(props: {
             {back.label}
           </Link>
         )}
-        <Title order={1} ref={heading} tabIndex={-1}>
+        <h1 ref={heading} tabIndex={-1}>
           {title}
-        </Title>
+        </h1>
         {description !== undefined && (
-          <Text c="dimmed" maw="46rem" mt={4}>
+          <Text component="div" c="dimmed" maw="46rem" mt={4}>
             {description}
           </Text>
         )}
@@ -91,32 +83,23 @@ export function PageHeader(props: {
 }
 
 /** A section of a page. With a title it is a region that screen readers list. */
-export function Panel(
-  props: {
-    readonly title?: string;
-    readonly actions?: ReactNode;
-    readonly children: ReactNode;
-  } & Pick<BoxProps, 'mt' | 'mb' | 'p'>,
-) {
-  const { title, actions, children, ...box } = props;
+export function Panel(props: {
+  readonly title?: string;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}) {
+  const { title, actions, children } = props;
   const titleId = useId();
   return (
-    <Box
-      component="section"
-      className={classes['panel']}
-      {...(title === undefined ? {} : { 'aria-labelledby': titleId })}
-      {...box}
-    >
+    <section className={classes['panel']} aria-labelledby={title === undefined ? undefined : titleId}>
       {title !== undefined && (
         <Group justify="space-between" mb="sm" gap="xs">
-          <Title order={2} id={titleId}>
-            {title}
-          </Title>
+          <h2 id={titleId}>{title}</h2>
           {actions}
         </Group>
       )}
       {children}
-    </Box>
+    </section>
   );
 }
 
@@ -138,21 +121,17 @@ export function Notice(props: {
   const { tone, title, children } = props;
   const Icon = ICONS[tone];
   return (
-    <Box className={classes['notice']} data-tone={tone} {...(props.isAlert === true && { role: 'alert' })}>
+    <div className={classes['notice']} data-tone={tone} role={props.isAlert === true ? 'alert' : undefined}>
       <Icon size={16} className={classes['icon']} aria-hidden />
       <div className={classes['content']}>
-        {title !== undefined && (
-          <Text component="p" fw={600} m={0}>
-            {title}
-          </Text>
-        )}
+        {title !== undefined && <Text fw={600}>{title}</Text>}
         {children !== undefined && (
           <Text component="div" size="sm">
             {children}
           </Text>
         )}
       </div>
-    </Box>
+    </div>
   );
 }
 
@@ -170,7 +149,7 @@ export function Loading({ label, rows = 3 }: { readonly label: string; readonly 
     <Stack gap="sm" aria-busy="true">
       <VisuallyHidden role="status">{label}</VisuallyHidden>
       {Array.from({ length: rows }, (_, row) => (
-        <Skeleton key={row} height={row === 0 ? 28 : 52} width={row === 0 ? '40%' : '100%'} aria-hidden />
+        <div key={row} className={classes['skeleton']} aria-hidden />
       ))}
     </Stack>
   );
@@ -178,21 +157,8 @@ export function Loading({ label, rows = 3 }: { readonly label: string; readonly 
 
 /** A link in a small text. */
 export const SmallLink = (link: { readonly to: string; readonly children: ReactNode }) => (
-  <TextLink size="sm" {...link} />
+  <Link className={classes['small'] ?? ''} {...link} />
 );
-
-/** A link to another page of the console. */
-export function TextLink({
-  to,
-  children,
-  ...anchor
-}: { readonly to: string; readonly children: ReactNode } & AnchorProps) {
-  return (
-    <Anchor component={Link} to={to} {...anchor}>
-      {children}
-    </Anchor>
-  );
-}
 
 /** Shows loaded data, a loading state or an error. Loaded data stays visible if a reload fails. */
 export function QueryView<Data>(props: {
@@ -203,13 +169,8 @@ export function QueryView<Data>(props: {
   const { label, children } = props;
   const isLost = useLostAt() !== undefined;
   const { data, error = null, refetch } = props.query;
-  const [isLoadedFirst] = useState(data !== undefined);
-  const loading = <Loading label={`Loading ${label}`} />;
-  if (data !== undefined) {
-    const view = children(data);
-    return isLoadedFirst ? view : <Deferred fallback={loading}>{view}</Deferred>;
-  }
-  if (error === null && !isLost) return loading;
+  if (data !== undefined) return children(data);
+  if (error === null && !isLost) return <Loading label={`Loading ${label}`} />;
   return error instanceof ApiError && error.code === 'not_found' ? (
     <EmptyPanel title={`We can’t find ${label}`} icon={<IconSearchOff />}>
       {error.message}
@@ -231,7 +192,7 @@ export function ErrorDetails({ error }: { readonly error: unknown }) {
       <summary>Details</summary>
       {error.text}
       <div>
-        Request ID for support: <Code>{error.requestId}</Code>
+        Request ID for support: <code>{error.requestId}</code>
       </div>
     </details>
   );
@@ -257,14 +218,6 @@ export function ErrorState(props: {
   );
 }
 
-/**
- * Shows the fallback, and renders large content in small steps behind it, so that a slow device still responds meanwhile. The API's
- * responses would otherwise be rendered in one step.
- */
-export function Deferred(props: { readonly fallback: ReactNode; readonly children: ReactNode }) {
-  return useDeferredValue(true, false) ? props.children : props.fallback;
-}
-
 /** Placeholder of an empty list: the reason and what to do. */
 export function EmptyState(props: {
   readonly title: string;
@@ -273,11 +226,9 @@ export function EmptyState(props: {
   readonly action?: ReactNode;
 }) {
   return (
-    <Stack align="center" gap="xs" py="xl" px="md" ta="center">
-      <Box c="dimmed" aria-hidden>
-        {props.icon}
-      </Box>
-      <Title order={2}>{props.title}</Title>
+    <Stack align="center" gap="xs" className={classes['empty'] ?? ''}>
+      <div aria-hidden>{props.icon}</div>
+      <h2>{props.title}</h2>
       {props.children !== undefined && (
         <Text component="div" c="dimmed" maw="34rem">
           {props.children}
@@ -340,9 +291,7 @@ export function OwnerOnly({ children }: { readonly children: ReactNode }) {
 }
 
 /** A button that changes something. It is disabled while the connection is lost. */
-export function ChangeButton(
-  button: ButtonProps & Omit<ComponentPropsWithoutRef<'button'>, keyof ButtonProps>,
-) {
+export function ChangeButton(button: ButtonProps & ComponentPropsWithoutRef<'button'>) {
   const isLost = useLostAt() !== undefined;
   return <Button {...button} disabled={isLost || button.disabled === true} />;
 }
@@ -365,9 +314,9 @@ export function LinkButton({
   const isViewer = useContext(OwnerContext)?.owner.role === 'viewer';
   if (isViewer && isOwnersPath(to)) return null;
   return (
-    <Button component={Link} to={to} {...button}>
+    <ButtonLink to={to} {...button}>
       {children}
-    </Button>
+    </ButtonLink>
   );
 }
 

@@ -1,12 +1,14 @@
-import { Combobox, Modal, TextInput, useCombobox } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { type KeyboardEvent, useId, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useOperationList, useWebhooks } from '../api/hooks.js';
 import { PATHS } from '../paths.js';
 import { webhookName } from '../webhook-facts.js';
+import { TextInput } from './fields.js';
+import { useDebounced } from './hooks.js';
+import { Modal } from './overlays.js';
 import { useOwner } from './page.js';
+import classes from './search-dialog.module.css';
 
 /** Pause in typing after which the service is asked, in milliseconds. */
 const PAUSE_MS = 200;
@@ -25,48 +27,68 @@ interface Hit extends PageEntry {
 /** Finds a work order, a job, an event, a delivery, a webhook, a page or an action, and opens what is chosen. */
 export function SearchDialog(props: { readonly pages: readonly PageEntry[]; readonly onClose: () => void }) {
   const navigate = useNavigate();
+  const listId = useId();
   const [typed, setTyped] = useState('');
-  const store = useCombobox({ opened: true });
+  const [reached, setReached] = useState(0);
   const groups = useHits(typed.trim(), props.pages);
-  const found = groups.flatMap(([, hits]) => hits.map(({ to }) => to)).join();
-  const { selectFirstOption } = store;
-  useEffect(() => void selectFirstOption(), [found, selectFirstOption]);
+  const found = groups.flatMap(([, hits]) => hits);
+  const choose = (hit: Hit | undefined) => {
+    if (hit === undefined) return;
+    props.onClose();
+    void navigate(hit.to);
+  };
+  const move = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') choose(found[reached]);
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by === undefined || found.length === 0) return;
+    event.preventDefault();
+    const next = (reached + by + found.length) % found.length;
+    setReached(next);
+    document.getElementById(`${listId}-${next}`)?.scrollIntoView({ block: 'nearest' });
+  };
   return (
-    <Modal opened onClose={props.onClose} title="Search" centered={false} yOffset="10vh" size="lg">
-      <Combobox
-        store={store}
-        onOptionSubmit={(to) => {
-          props.onClose();
-          void navigate(to);
+    <Modal opened onClose={props.onClose} title="Search" size="lg">
+      <TextInput
+        role="combobox"
+        aria-label="Search"
+        aria-expanded
+        aria-controls={listId}
+        aria-activedescendant={found.length === 0 ? undefined : `${listId}-${reached}`}
+        description="Work order, webhook, page, or the ID of a job, event or delivery"
+        leftSection={<IconSearch size={16} aria-hidden />}
+        value={typed}
+        onChange={({ currentTarget }) => {
+          setTyped(currentTarget.value);
+          setReached(0);
         }}
-      >
-        <Combobox.EventsTarget withExpandedAttribute>
-          <TextInput
-            role="combobox"
-            aria-label="Search"
-            description="Work order, webhook, page, or the ID of a job, event or delivery"
-            leftSection={<IconSearch size={16} aria-hidden />}
-            value={typed}
-            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-            autoComplete="off"
-            spellCheck={false}
-            data-autofocus
-          />
-        </Combobox.EventsTarget>
-        <Combobox.Options mt="sm" mah="50dvh" style={{ overflowY: 'auto' }} aria-label="Hits">
-          {groups.map(([group, hits]) => (
-            <Combobox.Group key={group} label={group}>
-              {hits.map(({ to, label, hint }) => (
-                <Combobox.Option key={`${to} ${label}`} value={to}>
-                  {label}
-                  {hint !== undefined && <small>{` ${hint}`}</small>}
-                </Combobox.Option>
-              ))}
-            </Combobox.Group>
-          ))}
-          {groups.length === 0 && <Combobox.Empty>Nothing found</Combobox.Empty>}
-        </Combobox.Options>
-      </Combobox>
+        onKeyDown={move}
+        autoComplete="off"
+        spellCheck={false}
+        data-autofocus
+      />
+      <div role="listbox" id={listId} aria-label="Hits" className={classes['hits']}>
+        {groups.map(([group, hits]) => (
+          <div key={group} role="group" aria-label={group}>
+            <small aria-hidden>{group}</small>
+            {hits.map((hit) => {
+              const place = found.indexOf(hit);
+              return (
+                <div
+                  key={`${hit.to} ${hit.label}`}
+                  role="option"
+                  id={`${listId}-${place}`}
+                  aria-selected={place === reached}
+                  onClick={() => choose(hit)}
+                >
+                  {hit.label}
+                  {hit.hint !== undefined && <small>{` ${hit.hint}`}</small>}
+                </div>
+              );
+            })}
+          </div>
+        ))}
+      </div>
+      {groups.length === 0 && <p role="status">Nothing found</p>}
     </Modal>
   );
 }
@@ -75,7 +97,7 @@ export function SearchDialog(props: { readonly pages: readonly PageEntry[]; read
 function useHits(text: string, pages: readonly PageEntry[]): readonly (readonly [string, readonly Hit[]])[] {
   const isOwner = useOwner().owner.role === 'owner';
   const webhooks = useWebhooks().data?.subscriptions ?? [];
-  const [asked] = useDebouncedValue(text, PAUSE_MS);
+  const asked = useDebounced(text, PAUSE_MS);
   const isResource = /^(?!evt_|dlv_).{3,200}$/.test(asked);
   const events = useOperationList(
     'listEvents',

@@ -1,5 +1,4 @@
-import { useDisclosure, useHotkeys, useWindowEvent } from '@mantine/hooks';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import type { PageEntry } from './search-dialog.js';
 
 const SearchDialog = lazy(async () => ({ default: (await import('./search-dialog.js')).SearchDialog }));
@@ -10,8 +9,25 @@ export const openSearch = () => void window.dispatchEvent(new Event(OPEN));
 
 /** The search over everything, which opens with Ctrl K. Its dialog is loaded then. */
 export function Search({ pages }: { readonly pages: readonly PageEntry[] }) {
-  const [isOpen, { open, close }] = useDisclosure(false);
-  useHotkeys([['mod+K', open]], []);
-  useWindowEvent(OPEN, open);
-  return <Suspense>{isOpen && <SearchDialog pages={pages} onClose={close} />}</Suspense>;
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const open = (event: Event) => {
+      if (event instanceof KeyboardEvent) {
+        if (event.key !== 'k' || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+      }
+      setOpen(true);
+    };
+    window.addEventListener(OPEN, open);
+    window.addEventListener('keydown', open);
+    return () => {
+      window.removeEventListener(OPEN, open);
+      window.removeEventListener('keydown', open);
+    };
+  }, []);
+  return (
+    <Suspense fallback={null}>
+      {isOpen && <SearchDialog pages={pages} onClose={() => setOpen(false)} />}
+    </Suspense>
+  );
 }

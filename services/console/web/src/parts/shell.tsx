@@ -1,5 +1,3 @@
-import { Drawer, Menu, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import {
   IconArrowUpRight,
   IconBell,
@@ -23,7 +21,7 @@ import {
   IconUserShield,
   IconWebhook,
 } from '@tabler/icons-react';
-import { type MouseEvent, type ReactNode, useEffect } from 'react';
+import { type MouseEvent, type ReactNode, useEffect, useState } from 'react';
 import { Link, NavLink, useLocation } from 'react-router';
 import { useSignOut } from '../api/session.js';
 import icon from '../icon.svg';
@@ -33,6 +31,8 @@ import { ConnectionBar } from './connection.js';
 import { useSessionIfAny } from './page.js';
 import { openSearch, Search } from './search.js';
 import classes from './shell.module.css';
+import { Menu, MenuItem, Modal } from './overlays.js';
+import { VisuallyHidden } from './ui.js';
 
 const OVERVIEW = { to: PATHS.overview, label: 'Overview', icon: IconChartBar };
 const DELIVERIES = { to: PATHS.deliveries(), label: 'Deliveries', icon: IconSend };
@@ -65,10 +65,10 @@ const ACCOUNT = [
 
 /** Layout of pages with a session, also while it loads: a rail with the pages and the account; on a phone a bar above and one below the page. */
 export function Shell({ children }: { readonly children: ReactNode }) {
-  const [isOpen, { open, close }] = useDisclosure(false);
+  const [isOpen, setOpen] = useState(false);
   const { pathname } = useLocation();
   const isSignedIn = useSessionIfAny() !== null;
-  useEffect(close, [pathname, close]);
+  useEffect(() => setOpen(false), [pathname]);
   return (
     <>
       <a href="#main" className={classes['skip']} onClick={skipToMain}>
@@ -101,16 +101,21 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           {[OVERVIEW, DELIVERIES, WEBHOOKS].map((link) => (
             <PageLink key={link.to} {...link} />
           ))}
-          <button type="button" className={classes['link']} aria-haspopup="dialog" onClick={open}>
+          <button
+            type="button"
+            className={classes['link']}
+            aria-haspopup="dialog"
+            onClick={() => setOpen(true)}
+          >
             <IconMenu2 size={20} aria-hidden />
             More
           </button>
         </nav>
       </div>
       {isSignedIn && <Search pages={[...Object.values(GROUPS).flat(), ...ACCOUNT]} />}
-      <Drawer opened={isOpen} onClose={close} title="All pages" position="right" size="xs">
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title="All pages" size="side">
         <PageLinks />
-      </Drawer>
+      </Modal>
     </>
   );
 }
@@ -179,16 +184,35 @@ const SCHEMES = {
   dark: { label: 'dark', next: 'auto' },
 } as const;
 
+/** The same as in `early/color-scheme.js`, which reads it before the page is shown. */
+const SCHEME_KEY = 'partner-console-color-scheme';
+
+/** The chosen color scheme, and a function that chooses another one. */
+function useColorScheme() {
+  const [scheme, setScheme] = useState<keyof typeof SCHEMES>(() => {
+    const kept = document.documentElement.dataset['colorScheme'];
+    return kept === 'light' || kept === 'dark' ? kept : 'auto';
+  });
+  const choose = (chosen: keyof typeof SCHEMES) => {
+    setScheme(chosen);
+    if (chosen === 'auto') delete document.documentElement.dataset['colorScheme'];
+    else document.documentElement.dataset['colorScheme'] = chosen;
+    window.localStorage.setItem(SCHEME_KEY, chosen);
+  };
+  return [scheme, choose] as const;
+}
+
 /** The menu of the signed-in person. */
 function AccountMenu() {
   const owner = useSessionIfAny()?.owner;
   const signOut = useSignOut();
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const { label, next } = SCHEMES[colorScheme];
+  const [scheme, setScheme] = useColorScheme();
+  const { label, next } = SCHEMES[scheme];
   if (owner === undefined) return null;
   return (
-    <Menu position="top-start" width={208}>
-      <Menu.Target>
+    <Menu
+      position="top-start"
+      button={
         <button type="button" className={classes['account']}>
           <span className={classes['avatar']} aria-hidden>
             {initialsOf(owner.displayName)}
@@ -197,25 +221,20 @@ function AccountMenu() {
           <VisuallyHidden>, account menu</VisuallyHidden>
           <IconSelector size={16} aria-hidden />
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {ACCOUNT.map(({ to, label: page, icon: Icon }) => (
-          <Menu.Item key={to} component={Link} to={to} leftSection={<Icon size={16} aria-hidden />}>
-            {page}
-          </Menu.Item>
-        ))}
-        <Menu.Item
-          leftSection={<IconMoon size={16} aria-hidden />}
-          closeMenuOnClick={false}
-          onClick={() => setColorScheme(next)}
-        >
-          {`Theme: ${label}`}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => signOut.run({})}>
-          Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
+      }
+    >
+      {ACCOUNT.map(({ to, label: page, icon: Icon }) => (
+        <MenuItem key={to} to={to} icon={<Icon size={16} aria-hidden />}>
+          {page}
+        </MenuItem>
+      ))}
+      <MenuItem icon={<IconMoon size={16} aria-hidden />} stays onClick={() => setScheme(next)}>
+        {`Theme: ${label}`}
+      </MenuItem>
+      <hr />
+      <MenuItem icon={<IconLogout size={16} aria-hidden />} onClick={() => signOut.run({})}>
+        Sign out
+      </MenuItem>
     </Menu>
   );
 }

@@ -1,11 +1,9 @@
-import { Anchor, Button, Modal, Stack, Text } from '@mantine/core';
 import { Outlet, ScrollRestoration, useBlocker, useLocation } from 'react-router';
-import { useDocumentVisibility, useIdle } from '@mantine/hooks';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { onConfirmed, useSession, useSignInMethods } from '../api/session.js';
 import { PATHS, signInPath } from '../paths.js';
-import { Deferred, Loading, Notice, OwnerProvider, QueryView } from './page.js';
+import { Loading, Notice, OwnerProvider, QueryView } from './page.js';
 import { Shell } from './shell.js';
 import { OutsidePage, ToSignIn } from './outside.js';
 import { pageProviderName } from '../page-settings.js';
@@ -14,6 +12,9 @@ import { invalidateLive, paceReloads, reportChanges } from '../api/live-changes.
 import { confirmationGate } from '../api/confirmation-gate.js';
 import { useAction } from '../api/hooks.js';
 import { useProbe } from './connection.js';
+import { useIsWatched } from './hooks.js';
+import { Modal } from './overlays.js';
+import { Button, Stack, Text } from './ui.js';
 import { ConfirmDialog, Form, FormFailure, PasswordField, useFields } from './form.js';
 
 /** Shows the page to a signed-in owner, and a public one to anyone; redirects others to the sign-in page, which returns here. */
@@ -26,7 +27,7 @@ export function SignedIn() {
       return (
         <OutsidePage size={900}>
           <Outlet />
-          <Anchor href={`/console${signInPath(pathname)}`}>Sign in to the console</Anchor>
+          <a href={`/console${signInPath(pathname)}`}>Sign in to the console</a>
         </OutsidePage>
       );
     }
@@ -40,9 +41,7 @@ export function SignedIn() {
             {() => null}
           </QueryView>
         ) : (
-          <Deferred fallback={<Loading label="Loading the console" />}>
-            <Pages />
-          </Deferred>
+          <Pages />
         )}
       </Shell>
     </OwnerProvider>
@@ -84,8 +83,7 @@ const IDLE_MS = 10 * 60_000;
  */
 function useLiveChanges(): boolean {
   const queries = useQueryClient();
-  const isIdle = useIdle(IDLE_MS, { initialState: false });
-  const isWatched = useDocumentVisibility() === 'visible' && !isIdle;
+  const isWatched = useIsWatched(IDLE_MS);
   const wasUnwatched = useRef(false);
   const [reload] = useState(() =>
     paceReloads(
@@ -115,7 +113,7 @@ function useLiveChanges(): boolean {
       source.close();
     };
   }, [isWatched, reload]);
-  return isIdle;
+  return !isWatched && document.visibilityState === 'visible';
 }
 
 /** Asks for the password while requests wait at the gate. Without a session they have nothing to wait for. */
@@ -127,7 +125,6 @@ function PasswordDialog() {
       opened={isAsking}
       onClose={() => confirmationGate.settle(false)}
       title={pageProviderName() === '' ? 'Confirm your password' : 'Confirm that it is you'}
-      zIndex={400}
     >
       <Confirmation />
     </Modal>
@@ -180,7 +177,7 @@ function ProviderForm(props: { readonly name: string; readonly introduction: str
           {`Continue with ${name}`}
         </Button>
       ) : (
-        <Anchor href={blockedUrl} target="_blank" rel="noopener">{`Open ${name}`}</Anchor>
+        <a href={blockedUrl} target="_blank" rel="noopener">{`Open ${name}`}</a>
       )}
     </Stack>
   );

@@ -1,4 +1,3 @@
-import { Box } from '@mantine/core';
 import { type ComponentProps, type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import { formatAbout, formatCount } from '../format.js';
@@ -212,7 +211,7 @@ function Plot(props: {
           })}
         </div>
         {point !== undefined && shown !== null && (
-          <Box
+          <div
             className={classes['card']}
             style={{ insetInlineStart: `${(shown / last) * 100}%`, translate: `${(-shown / last) * 100}%` }}
             aria-hidden
@@ -224,7 +223,7 @@ function Plot(props: {
                 <span>{value}</span>
               </div>
             ))}
-          </Box>
+          </div>
         )}
       </div>
     </div>

@@ -1,4 +1,3 @@
-import { Button, Menu, Stack, Text } from '@mantine/core';
 import { IconCalendar, IconChevronDown } from '@tabler/icons-react';
 import { Fragment, type ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
@@ -17,7 +16,9 @@ import {
 } from '../statistics-span.js';
 import { Panel, QueryView, SmallLink } from './page.js';
 import { useNow } from './data.js';
+import { Menu, MenuRadios } from './overlays.js';
 import { TrafficChart } from './traffic-chart.js';
+import { Button, Stack, Text } from './ui.js';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 
 /** The selected time span of statistics, which is kept in the page's query, and its start for a request. */
@@ -124,8 +125,9 @@ export function SpanMenu() {
   const [, setQuery] = useSearchParams();
   const label = (name: (typeof SPANS)[number]) => SPAN_TEXTS[name].replace('the last', 'Last');
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
+    <Menu
+      position="bottom-end"
+      button={
         <Button
           variant="default"
           leftSection={<IconCalendar size={16} aria-hidden />}
@@ -133,27 +135,21 @@ export function SpanMenu() {
         >
           {label(span)}
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.RadioGroup
-          value={span}
-          onChange={(name) =>
-            setQuery(
-              (query) => {
-                query.set('span', name);
-                return query;
-              },
-              { replace: true, preventScrollReset: true },
-            )
-          }
-        >
-          {SPANS.map((name) => (
-            <Menu.RadioItem key={name} value={name} closeMenuOnClick>
-              {label(name)}
-            </Menu.RadioItem>
-          ))}
-        </Menu.RadioGroup>
-      </Menu.Dropdown>
+      }
+    >
+      <MenuRadios
+        value={span}
+        options={SPANS.map((name) => ({ value: name, label: label(name) }))}
+        onPick={(name) =>
+          setQuery(
+            (query) => {
+              query.set('span', name);
+              return query;
+            },
+            { replace: true, preventScrollReset: true },
+          )
+        }
+      />
     </Menu>
   );
 }

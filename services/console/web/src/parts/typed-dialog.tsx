@@ -1,6 +1,7 @@
-import { Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { TextInput } from './fields.js';
 import { ConfirmDialog } from './form.js';
+import { Stack } from './ui.js';
 
 /** Asks for confirmation of what cannot be undone: the owner types a text first. */
 export function TypedDialog({

@@ -1,8 +1,6 @@
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
-import {
-  type HeaderChange,
-  isSameHost,
-} from '@partner/proto-contracts/resources/subscription/custom-headers';
+import { type HeaderChange } from '@partner/proto-contracts/resources/subscription/custom-headers';
+import { isSameHost } from '@partner/proto-contracts/values/same-host';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import type { subscriptionChange } from '@partner/proto-contracts/resources/subscription/subscription';
 import { invalidArgument } from '@partner/kernel/process/validation';

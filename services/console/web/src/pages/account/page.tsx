@@ -1,23 +1,17 @@
-import { Box, Button, type ButtonProps, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
 import { PASSWORD_LENGTH } from '@partner/proto-contracts/resources/password/password';
 import { useNewSession, useSignInMethods } from '../../api/session.js';
 import { pageProviderName } from '../../page-settings.js';
 import { Notice, PageHeader, Panel, QueryView, Small } from '../../parts/page.js';
 import { type Output, useAction, useOperation } from '../../api/hooks.js';
-import {
-  CodeForm,
-  DANGER,
-  Form,
-  type FormAction,
-  PasswordField,
-  StartButton,
-  useFields,
-} from '../../parts/form.js';
+import { CodeForm, Form, type FormAction, PasswordField, StartButton, useFields } from '../../parts/form.js';
 import { PastTime } from '../../parts/data.js';
 import { useState } from 'react';
 import { encode } from 'uqr';
 import { formatCountOf } from '../../format.js';
 import { CodeBlock, SecretText } from '../../parts/code.js';
+import { Checkbox } from '../../parts/fields.js';
+import { Modal } from '../../parts/overlays.js';
+import { Button, type ButtonProps, Group, Stack, Text } from '../../parts/ui.js';
 
 /** Page of the signed-in owner's account. */
 export function Page() {
@@ -164,7 +158,7 @@ function Enabled(props: {
           title="Disable two-factor authentication?"
           consequence="Your password alone is then enough to sign in. The recovery codes stop working."
           submitLabel="Disable"
-          button={{ color: 'red.9' }}
+          button={{ tone: 'bad' }}
           action={disabling}
         />
       </Group>
@@ -191,7 +185,7 @@ function CodeButton(props: {
   const close = () => setOpen(false);
   return (
     <>
-      <Button variant="default" {...(form.button && DANGER)} onClick={() => setOpen(true)}>
+      <Button variant="default" tone={form.button?.tone} onClick={() => setOpen(true)}>
         {label}
       </Button>
       <Modal opened={isOpen} onClose={close} title={title}>
@@ -267,19 +261,18 @@ function QrCode({ text, label }: { readonly text: string; readonly label: string
     row.flatMap((isDark, x) => (isDark ? [`M${x},${y}h1v1h-1z`] : [])),
   );
   return (
-    <Box
-      component="svg"
+    <svg
       role="img"
       aria-label={label}
       viewBox={`0 0 ${size} ${size}`}
-      w={208}
-      h={208}
+      width={208}
+      height={208}
       // Else there are fine lines between the modules.
       shapeRendering="crispEdges"
       data-secret
     >
       <rect width={size} height={size} fill="#fff" />
       <path d={modules.join('')} fill="#000" />
-    </Box>
+    </svg>
   );
 }

@@ -1,4 +1,3 @@
-import { Button, Checkbox, Group, Modal, NativeSelect, NumberInput } from '@mantine/core';
 import {
   FAULT_LIMITS,
   type FaultScript,
@@ -6,7 +5,10 @@ import {
 } from '@partner/proto-contracts/resources/fault-script/fault-script';
 import { useState } from 'react';
 import { type ApiKey, useAction, useOperation } from '../../api/hooks.js';
+import { Checkbox, NativeSelect, NumberInput } from '../../parts/fields.js';
 import { Form } from '../../parts/form.js';
+import { Modal } from '../../parts/overlays.js';
+import { Button, Group } from '../../parts/ui.js';
 import { QueryView, Small } from '../../parts/page.js';
 import { describeFault, FAULTS } from './fault-steps.js';
 import { keyName } from './key-labels.js';
@@ -41,7 +43,7 @@ function FaultForm(props: {
       action={setting}
       submitLabel="Save faults"
       others={
-        <Button variant="default" me="auto" onClick={() => setScript(NO_FAULTS)}>
+        <Button variant="default" style={{ marginInlineEnd: 'auto' }} onClick={() => setScript(NO_FAULTS)}>
           Remove all faults
         </Button>
       }
@@ -93,7 +95,7 @@ function FaultForm(props: {
 
 function NewStep({ onAdd }: { readonly onAdd: (step: FaultScript['requests'][number]) => void }) {
   const [kind, setKind] = useState('Rate limit (429)');
-  const [times, setTimes] = useState<number | string>(1);
+  const [times, setTimes] = useState<number | null>(1);
   const fault = FAULTS[kind];
   return (
     <Group align="flex-end" gap="sm">
@@ -105,15 +107,12 @@ function NewStep({ onAdd }: { readonly onAdd: (step: FaultScript['requests'][num
       />
       <NumberInput
         label="Requests"
-        w="8rem"
-        min={1}
+        style={{ width: '8rem' }}
         max={FAULT_LIMITS.times}
-        allowDecimal={false}
-        clampBehavior="strict"
         value={times}
         onChange={setTimes}
       />
-      <Button variant="default" onClick={() => fault && onAdd({ ...fault, times: Number(times) || 1 })}>
+      <Button variant="default" onClick={() => fault && onAdd({ ...fault, times: times ?? 1 })}>
         Add a step
       </Button>
     </Group>

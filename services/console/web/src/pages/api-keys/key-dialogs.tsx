@@ -1,4 +1,3 @@
-import { Anchor, Button, Group, Modal, NativeSelect, Radio, Stack, TextInput } from '@mantine/core';
 import { KEY_KINDS } from '@partner/proto-contracts/api/scopes';
 import { KEY_KINDS_OF_CLASS, KEY_LIMITS } from '@partner/proto-contracts/resources/api-key/api-key';
 import { type ReactNode, useState } from 'react';
@@ -7,7 +6,10 @@ import { SecretOnce } from '../../parts/code.js';
 import { Form, useFields } from '../../parts/form.js';
 import { ErrorState, Notice, Small, useOwner } from '../../parts/page.js';
 import { DueTime, PastTime } from '../../parts/data.js';
+import { Choices, NativeSelect, Radio, TextInput } from '../../parts/fields.js';
+import { Modal } from '../../parts/overlays.js';
 import { TypedDialog } from '../../parts/typed-dialog.js';
+import { Button, Group, Stack } from '../../parts/ui.js';
 import { isInForce, keyName, KIND_NAMES, scopeLabels } from './key-labels.js';
 
 /** Creates a key and shows it once. */
@@ -41,20 +43,12 @@ function KeyDialog(props: {
   }
   return (
     // Closing would lose the key.
-    <Modal
-      opened
-      onClose={onClose}
-      title="Your new API key"
-      size="lg"
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-      withCloseButton={false}
-    >
+    <Modal opened onClose={onClose} title="Your new API key" size="lg" isKept>
       <Stack>
         {props.note}
         <SecretOnce label="API key" secret={created.apiKey} onStored={setStored} />
         <Small>
-          Every request in <Anchor href="/docs">the API reference</Anchor> has an example for it.
+          Every request in <a href="/docs">the API reference</a> has an example for it.
         </Small>
         <Group justify="flex-end">
           <Button disabled={!isStored} onClick={onClose}>
@@ -113,22 +107,20 @@ function KeyForm(props: {
       onSubmit={submit}
       onCancel={props.onCancel}
     >
-      <Radio.Group
+      <Choices
         label="Kind"
-        value={kind ?? ''}
-        onChange={(value) => setKind(kinds.find((each) => each === value))}
+        values={kind === undefined ? [] : [kind]}
+        onToggle={(picked) => setKind(kinds.find((each) => each === picked))}
       >
-        <Stack gap="xs" mt="xs">
-          {kinds.map((each) => (
-            <Radio
-              key={each}
-              value={each}
-              label={KIND_NAMES[each]}
-              description={`May ${scopeLabels(KEY_KINDS[each].scopes)}.`}
-            />
-          ))}
-        </Stack>
-      </Radio.Group>
+        {kinds.map((each) => (
+          <Radio
+            key={each}
+            value={each}
+            label={KIND_NAMES[each]}
+            description={`May ${scopeLabels(KEY_KINDS[each].scopes)}.`}
+          />
+        ))}
+      </Choices>
       {isBound && installers.error !== null && (
         <ErrorState
           error={installers.error}

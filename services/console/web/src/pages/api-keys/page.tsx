@@ -1,4 +1,3 @@
-import { Anchor, Code, Group, Stack } from '@mantine/core';
 import { KEY_KINDS_OF_CLASS } from '@partner/proto-contracts/resources/api-key/api-key';
 import { IconKey, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -18,6 +17,7 @@ import { StateDot, DataTable, KEY_LOOKS, PastTime } from '../../parts/data.js';
 import { pageEnvironment } from '../../page-settings.js';
 import { CreateKeyDialog, KeyEnd, RevokeKeyDialog, RotateKeyDialog } from './key-dialogs.js';
 import { isInForce, keyName, KIND_NAMES, scopeLabels } from './key-labels.js';
+import { Group, Stack } from '../../parts/ui.js';
 import { FaultsDialog } from './faults-dialog.js';
 
 /** Page of the company's API keys. */
@@ -38,7 +38,7 @@ export function Page() {
         description={
           <>
             Your programs use the partner API with a key. Anyone with the key has the same access, so keep it
-            secret. See <Anchor href="/docs">the API reference</Anchor>.
+            secret. See <a href="/docs">the API reference</a>.
           </>
         }
         actions={canCreate && (list.data?.length ?? 0) > 0 && createButton}
@@ -121,7 +121,7 @@ function KeyTitle({ apiKey }: { readonly apiKey: ApiKey }) {
     <Stack gap={2} title={`${kind}: ${scopes.join(' ')}`}>
       <Small fw={600}>{keyName(apiKey)}</Small>
       <Hint>
-        ends in <Code fz="xs">{lastFour}</Code>
+        ends in <code>{lastFour}</code>
       </Hint>
       <Hint>{`${purpose}: may ${scopeLabels(scopes)}`}</Hint>
     </Stack>

@@ -1,4 +1,3 @@
-import { Box, Stack, Text } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import {
   AUDIT_ACTIONS,
@@ -8,11 +7,12 @@ import { useSearchParams } from 'react-router';
 import { useOperationList, useWebhooks } from '../../api/hooks.js';
 import { browserName } from '../../browser-name.js';
 import { formatExact } from '../../format.js';
-import { EmptyPanel, Hint, LoadMore, PageHeader, QueryView, SmallLink } from '../../parts/page.js';
+import { EmptyPanel, Hint, LoadMore, PageHeader, QueryView, Small, SmallLink } from '../../parts/page.js';
 import { DataTable, Facts, PastTime } from '../../parts/data.js';
 import { webhookName } from '../../webhook-facts.js';
 import { actionLabel, type AuditEntry, describeEntry, detailsByLabel, subjectPath } from './audit-labels.js';
 import { PickSelect } from '../../parts/form.js';
+import { Stack } from '../../parts/ui.js';
 
 /** Page of the audit trail. */
 export function Page() {
@@ -33,7 +33,7 @@ export function Page() {
         <PickSelect
           label="Show"
           all="All actions"
-          maw={320}
+          style={{ maxWidth: '320px' }}
           value={action}
           onPick={(picked) =>
             setQuery(picked === undefined ? {} : { action: picked }, {
@@ -73,12 +73,10 @@ function Entries({ entries }: { readonly entries: readonly AuditEntry[] }) {
       rowKey={({ id }) => id}
       columns={{
         What: (entry) => (
-          <Box w="100%">
-            <Text component="p" m={0} mb={2} size="sm" fw={600}>
-              {describeEntry(entry, nameOf)}
-            </Text>
+          <>
+            <Small fw={600}>{describeEntry(entry, nameOf)}</Small>
             <Details entry={entry} path={subjectPath(entry, nameOf)} />
-          </Box>
+          </>
         ),
         Who: ({ actor }) => actor?.displayName ?? 'Not signed in',
         When: ({ at }) => <PastTime at={at} />,
@@ -103,12 +101,10 @@ function Details({ entry, path }: { readonly entry: AuditEntry; readonly path: s
     'Request ID': requestId,
   };
   return (
-    <Box component="details" fw={400}>
+    <details>
       <summary>Details</summary>
-      <Box my={8}>
-        <Facts facts={facts} />
-      </Box>
+      <Facts facts={facts} />
       {path !== undefined && <SmallLink to={path}>View subject</SmallLink>}
-    </Box>
+    </details>
   );
 }

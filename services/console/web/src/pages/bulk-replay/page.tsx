@@ -1,4 +1,3 @@
-import { Progress, Stack } from '@mantine/core';
 import { useParams } from 'react-router';
 import { type Output, useAction, useOperationList, useWebhook } from '../../api/hooks.js';
 import { Hint, LoadMore, PageHeader, Panel, QueryView, Small, SmallLink } from '../../parts/page.js';
@@ -8,6 +7,7 @@ import { ReplayForm } from './replay-form.js';
 import { formatCount } from '../../format.js';
 import { StateDot, DataTable, DELIVERY_LOOKS, ExactTime, PastTime } from '../../parts/data.js';
 import { ConfirmedButton } from '../../parts/form.js';
+import { Progress, Stack } from '../../parts/ui.js';
 
 /** Page that sends many deliveries of a webhook again. */
 export function Page() {
@@ -102,7 +102,7 @@ function Running({ replay }: { readonly replay: Replay }) {
       }
     >
       <Stack gap="xs">
-        <Progress value={percent} size="lg" aria-label="Deliveries queued" />
+        <Progress value={percent} aria-label="Deliveries queued" />
         <Small>{`${progressText(replay)} queued, ${formatCount(replay.perMinute)} a minute`}</Small>
         <Small c="dimmed">{whatText(replay)}</Small>
         <SmallLink to={PATHS.deliveries({ webhook: replay.subscriptionId, from: replay.createdAt })}>

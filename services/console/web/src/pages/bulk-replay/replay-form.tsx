@@ -1,5 +1,4 @@
-import { Checkbox, NumberInput, Stack } from '@mantine/core';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { type BulkReplayRequest, type Output, useAction, type Webhook } from '../../api/hooks.js';
 import { formatCountOf, formatDuration } from '../../format.js';
@@ -7,6 +6,7 @@ import { Form, PickSelect, useEventOptions } from '../../parts/form.js';
 import { Hint, Notice, Panel } from '../../parts/page.js';
 import { DataTable, ExactTime, RowLink } from '../../parts/data.js';
 import { PATHS } from '../../paths.js';
+import { Checkbox, Choices, NumberInput } from '../../parts/fields.js';
 import { SpanFields } from '../deliveries/span-fields.js';
 import { requestOf } from './replay-request.js';
 
@@ -77,20 +77,21 @@ function RequestFields(props: {
   const { request, onChange } = props;
   return (
     <>
-      <Checkbox.Group
+      <Choices
         label="Deliveries"
-        labelProps={{ id: useId() }}
-        value={[...request.states]}
-        onChange={(chosen) =>
-          onChange({ states: STATES.map(({ value }) => value).filter((value) => chosen.includes(value)) })
+        values={request.states}
+        onToggle={(toggled) =>
+          onChange({
+            states: STATES.map(({ value }) => value).filter(
+              (value) => request.states.includes(value) !== (value === toggled),
+            ),
+          })
         }
       >
-        <Stack gap="xs" mt={6}>
-          {STATES.map((state) => (
-            <Checkbox key={state.value} {...state} />
-          ))}
-        </Stack>
-      </Checkbox.Group>
+        {STATES.map((state) => (
+          <Checkbox key={state.value} {...state} />
+        ))}
+      </Choices>
       <SpanFields
         span={request}
         onChange={({ from = request.from, to = new Date().toISOString() }) => onChange({ from, to })}
@@ -105,12 +106,9 @@ function RequestFields(props: {
       <NumberInput
         label="Deliveries per minute"
         description="Choose a rate that your server can handle in addition to new events."
-        value={request.perMinute ?? ''}
-        onChange={(value) => onChange({ perMinute: typeof value === 'number' ? value : undefined })}
-        min={1}
+        value={request.perMinute ?? null}
+        onChange={(value) => onChange({ perMinute: value ?? undefined })}
         max={60_000}
-        allowDecimal={false}
-        thousandSeparator=","
       />
     </>
   );

@@ -1,12 +1,13 @@
 import type { CatalogueEvent } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
-import { Anchor, Code, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { IconListSearch, IconSearch } from '@tabler/icons-react';
-import { useSearchParams } from 'react-router';
+import { Link, useSearchParams } from 'react-router';
 import { useEventCatalogue } from '../../api/hooks.js';
 import { formatCountOf } from '../../format.js';
-import { EmptyPanel, PageHeader, Panel, QueryView, Small, TextLink, useOwner } from '../../parts/page.js';
+import { EmptyPanel, PageHeader, Panel, QueryView, Small, useOwner } from '../../parts/page.js';
 import { DataTable } from '../../parts/data.js';
 import { PATHS } from '../../paths.js';
+import { Switch, TextInput } from '../../parts/fields.js';
+import { Group, Stack, Text } from '../../parts/ui.js';
 import { findEvents } from './find-events.js';
 
 /** Page of the event catalogue. */
@@ -19,7 +20,7 @@ export function Page() {
         description={
           <>
             Events that webhooks can send. Every delivery is signed; use{' '}
-            <TextLink to={PATHS.receiverCode}>the receiver code to verify it</TextLink>.
+            <Link to={PATHS.receiverCode}>the receiver code to verify it</Link>.
           </>
         }
       />
@@ -55,18 +56,15 @@ function Catalogue({ events }: { readonly events: readonly CatalogueEvent[] }) {
           leftSection={<IconSearch size={16} aria-hidden />}
           value={search}
           onChange={({ currentTarget }) => change({ search: currentTarget.value })}
-          w={{ base: '100%', sm: 320 }}
+          style={{ width: 'min(100%, 320px)' }}
         />
-        <SegmentedControl
-          aria-label="Which events"
+        <Switch
+          label="Which events"
           value={show}
-          onChange={(value) => change({ show: value })}
-          data={[
-            { value: 'own', label: 'For your company' },
-            { value: 'all', label: 'All events' },
-          ]}
+          options={{ own: 'For your company', all: 'All events' }}
+          onPick={(value) => change({ show: value })}
         />
-        <Text size="sm" c="dimmed" role="status" py={8}>
+        <Text size="sm" c="dimmed" role="status">
           {formatCountOf(count, 'event', 'events')}
         </Text>
       </Group>
@@ -78,7 +76,7 @@ function Catalogue({ events }: { readonly events: readonly CatalogueEvent[] }) {
       {groups.map(({ group, events: found }) => (
         <Panel key={group} title={`${group}.*`}>
           <Small c="dimmed" mb="xs">
-            A webhook with <Code>{`${group}.*`}</Code> receives every event of this group that your company
+            A webhook with <code>{`${group}.*`}</code> receives every event of this group that your company
             can subscribe to, including future ones.
           </Small>
           <DataTable
@@ -86,7 +84,7 @@ function Catalogue({ events }: { readonly events: readonly CatalogueEvent[] }) {
             rows={found}
             rowKey={({ name }) => name}
             columns={{
-              Event: ({ name }) => <Anchor href={`/docs/webhooks#event-${name}`}>{name}</Anchor>,
+              Event: ({ name }) => <a href={`/docs/webhooks#event-${name}`}>{name}</a>,
               'What happened': ({ meaning }) => `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}`,
               'For companies of': ({ classes }) => classes.map((each) => CLASS_NAMES[each]).join(', '),
             }}

@@ -1,5 +1,3 @@
-import { Button, Group, Menu, Modal, NativeSelect, Text, TextInput } from '@mantine/core';
-import { role as roles } from '@partner/proto-contracts/api/roles';
 import { IconChevronDown, IconPlus, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { type Output, useAction, useOperation, useTask } from '../../api/hooks.js';
@@ -17,6 +15,9 @@ import {
   QueryView,
   useOwner,
 } from '../../parts/page.js';
+import { NativeSelect, TextInput } from '../../parts/fields.js';
+import { Menu, MenuItem, MenuRadios, Modal } from '../../parts/overlays.js';
+import { Button, Group, Text } from '../../parts/ui.js';
 
 type Colleague = Output<'listColleagues'>['colleagues'][number];
 
@@ -211,8 +212,8 @@ function PersonMenu({ colleague }: { readonly colleague: Colleague }) {
   };
   return (
     <>
-      <Menu position="bottom-start">
-        <Menu.Target>
+      <Menu
+        button={
           <Button
             variant="default"
             size="xs"
@@ -221,33 +222,22 @@ function PersonMenu({ colleague }: { readonly colleague: Colleague }) {
           >
             {roleLabel(role)}
           </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.RadioGroup
-            value={role}
-            onChange={(picked) => {
-              if (picked !== role) ask(roles.parse(picked));
-            }}
-          >
-            {ROLES.map(({ value, label, hint }) => (
-              <Menu.RadioItem key={value} value={value} closeMenuOnClick>
-                {label}
-                <Hint>{hint}</Hint>
-              </Menu.RadioItem>
-            ))}
-          </Menu.RadioGroup>
-          <Menu.Divider />
-          {hasSecondFactor && (
-            <Menu.Item onClick={() => ask('reset')}>Reset two-factor authentication…</Menu.Item>
-          )}
-          <Menu.Item
-            c="var(--bad-text)"
-            leftSection={<IconX size={16} aria-hidden />}
-            onClick={() => ask('remove')}
-          >
-            {`Remove ${displayName}…`}
-          </Menu.Item>
-        </Menu.Dropdown>
+        }
+      >
+        <MenuRadios
+          value={role}
+          options={ROLES}
+          onPick={(picked) => {
+            if (picked !== role) ask(picked);
+          }}
+        />
+        <hr />
+        {hasSecondFactor && (
+          <MenuItem onClick={() => ask('reset')}>Reset two-factor authentication…</MenuItem>
+        )}
+        <MenuItem isDangerous icon={<IconX size={16} aria-hidden />} onClick={() => ask('remove')}>
+          {`Remove ${displayName}…`}
+        </MenuItem>
       </Menu>
       <ConfirmDialog
         title={title.replace('{name}', () => displayName)}
@@ -282,7 +272,7 @@ function InviteForm({ onClose }: { readonly onClose: () => void }) {
       action={add}
       submitLabel="Send invitation"
       isExplained={Object.keys(violations).length > 0}
-      onSubmit={() => add.run({ body: { ...values, role: roles.parse(values.role) } })}
+      onSubmit={() => add.run({ body: { ...values, role: values.role === 'owner' ? 'owner' : 'viewer' } })}
       onCancel={onClose}
     >
       <TextInput label="Name" {...field('displayName')} required data-autofocus />
@@ -290,7 +280,7 @@ function InviteForm({ onClose }: { readonly onClose: () => void }) {
       <NativeSelect
         label="Role"
         description="An owner can change everything, a viewer can only read."
-        data={[...ROLES]}
+        data={ROLES}
         {...field('role')}
       />
     </Form>

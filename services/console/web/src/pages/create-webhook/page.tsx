@@ -1,4 +1,3 @@
-import { Anchor, Stack, Text, TextInput } from '@mantine/core';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { IconCheck } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useState } from 'react';
@@ -6,11 +5,13 @@ import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
 import { useAction, useWebhook, useWebhooks, type Webhook } from '../../api/hooks.js';
 import { SecretOnce } from '../../parts/code.js';
 import { Form, StartButton, useFields } from '../../parts/form.js';
-import { LinkButton, Notice, PageHeader, QueryView, Small, SmallLink, TextLink } from '../../parts/page.js';
+import { LinkButton, Notice, PageHeader, QueryView, Small, SmallLink } from '../../parts/page.js';
 import { pageEnvironment } from '../../page-settings.js';
 import { PATHS } from '../../paths.js';
 import { useLeaveQuestion } from '../../unsaved.js';
 import { webhookName } from '../../webhook-facts.js';
+import { TextInput } from '../../parts/fields.js';
+import { Stack, Text } from '../../parts/ui.js';
 import { EventChoice } from '../webhook/event-choice.js';
 import { AddressField } from '../webhook/fields.js';
 import { TestSteps, UNSTORED_SECRET, useTestDelivery } from '../webhook/steps.js';
@@ -114,7 +115,7 @@ function NewWebhookForm() {
               />
               {url === '' && pageEnvironment() === 'sandbox' && (
                 <Small c="dimmed">
-                  No server yet? Use your <TextLink to={PATHS.testReceiver}>test receiver</TextLink>.
+                  No server yet? Use your <Link to={PATHS.testReceiver}>test receiver</Link>.
                 </Small>
               )}
               <TextInput
@@ -167,7 +168,7 @@ function SecretAndTest({ webhook: { id, verified } }: { readonly webhook: Webhoo
       {secret === undefined ? (
         <Small>
           The signing secret was shown when the webhook was created. If you don’t have it,{' '}
-          <TextLink to={PATHS.rotateSecret(id)}>create a new one</TextLink>.
+          <Link to={PATHS.rotateSecret(id)}>create a new one</Link>.
         </Small>
       ) : (
         <SecretOnce label="Signing secret" secret={secret} onStored={setStored} />
@@ -176,9 +177,9 @@ function SecretAndTest({ webhook: { id, verified } }: { readonly webhook: Webhoo
         <Text size="sm">
           Add the secret to your server, which verifies deliveries with it, then send a test. Your server must
           respond with a 2xx status.{' '}
-          <Anchor component={Link} to={PATHS.receiverCode} target="_blank">
+          <Link to={PATHS.receiverCode} target="_blank">
             Verification code (opens in a new tab)
-          </Anchor>
+          </Link>
         </Text>
         <TestSteps test={test} isNext={!isProven} />
       </Stack>

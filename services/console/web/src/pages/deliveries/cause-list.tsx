@@ -1,10 +1,11 @@
-import { VisuallyHidden } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
+import { Link } from 'react-router';
 import { useOperationList, type Webhook } from '../../api/hooks.js';
 import { formatCount, formatSince } from '../../format.js';
 import { DataTable, DELIVERY_LOOKS, OUTCOME_LOOKS, StateDot, useNow } from '../../parts/data.js';
-import { EmptyState, Hint, LinkButton, QueryView, Small, TextLink } from '../../parts/page.js';
+import { EmptyState, Hint, LinkButton, QueryView, Small } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
+import { VisuallyHidden } from '../../parts/ui.js';
 import { webhookName } from '../../webhook-facts.js';
 import { statusText } from '../delivery/explain-attempt.js';
 import { type Cause, causesOf } from './causes.js';
@@ -78,9 +79,9 @@ export function CauseList(props: {
                 Webhook: ({ webhookId: id }) => {
                   const webhook = webhooks.find((each) => each.id === id);
                   return (
-                    <TextLink to={PATHS.webhook(id)}>
+                    <Link to={PATHS.webhook(id)}>
                       {webhook === undefined ? 'Deleted webhook' : webhookName(webhook)}
-                    </TextLink>
+                    </Link>
                   );
                 },
                 'First and last': ({ oldest, newest }) => `${since(oldest)} to ${since(newest)}`,

@@ -1,17 +1,14 @@
-import { ActionIcon, Group, Stack, Title } from '@mantine/core';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { IconArrowDown, IconArrowUp, IconArrowsDiagonal, IconX } from '@tabler/icons-react';
-import { Link } from 'react-router';
 import { type Output, useDelivery, useWebhook } from '../../api/hooks.js';
 import { DeliveryState, useNow } from '../../parts/data.js';
 import { Hint, LinkButton, QueryView } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
+import { ActionIcon, Group, Stack } from '../../parts/ui.js';
 import { webhookName } from '../../webhook-facts.js';
 import { Details } from '../delivery/details.js';
 import { canRetryNow, RetryButton } from '../delivery/retry-button.js';
 import classes from './deliveries.module.css';
-
-const ICON = { variant: 'subtle', color: 'gray' } as const;
 
 /** A delivery beside the list. */
 export function DeliveryPanel(props: {
@@ -23,16 +20,16 @@ export function DeliveryPanel(props: {
   return (
     <aside aria-label="Delivery" className={classes['panel']}>
       <Group gap={4} justify="flex-end">
-        <ActionIcon {...ICON} aria-label="Newer delivery" onClick={() => onMove(-1)}>
+        <ActionIcon aria-label="Newer delivery" onClick={() => onMove(-1)}>
           <IconArrowUp size={16} aria-hidden />
         </ActionIcon>
-        <ActionIcon {...ICON} aria-label="Older delivery" onClick={() => onMove(1)}>
+        <ActionIcon aria-label="Older delivery" onClick={() => onMove(1)}>
           <IconArrowDown size={16} aria-hidden />
         </ActionIcon>
-        <ActionIcon {...ICON} component={Link} to={PATHS.delivery(id)} aria-label="Open the delivery">
+        <ActionIcon to={PATHS.delivery(id)} aria-label="Open the delivery">
           <IconArrowsDiagonal size={16} aria-hidden />
         </ActionIcon>
-        <ActionIcon {...ICON} aria-label="Close" onClick={onClose}>
+        <ActionIcon aria-label="Close" onClick={onClose}>
           <IconX size={16} aria-hidden />
         </ActionIcon>
       </Group>
@@ -50,9 +47,7 @@ function Content({ data }: { readonly data: Output<'getDelivery'> }) {
   return (
     <Stack gap="md">
       <div>
-        <Title order={2} fz="md">
-          {delivery.event}
-        </Title>
+        <h2>{delivery.event}</h2>
         <Hint>
           {`${delivery.workOrderNo ?? 'Sent'} to ${webhook === undefined ? 'its webhook' : webhookName(webhook)} · ${delivery.attempts} of ${LIMITS.webhookAttempts} attempts`}
         </Hint>

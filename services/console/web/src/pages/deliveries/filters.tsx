@@ -1,4 +1,3 @@
-import { Button, Group, Menu, Popover, Stack, TextInput, type TextInputProps } from '@mantine/core';
 import { DELIVERY_STATES } from '@partner/proto-contracts/resources/delivery/delivery';
 import { IconCalendar, IconChevronDown, IconSearch } from '@tabler/icons-react';
 import { useSearchParams } from 'react-router';
@@ -7,6 +6,9 @@ import { formatExact } from '../../format.js';
 import { DELIVERY_LOOKS } from '../../parts/data.js';
 import { useEventOptions, useTyped } from '../../parts/form.js';
 import { webhookName } from '../../webhook-facts.js';
+import { TextInput, type TextInputProps } from '../../parts/fields.js';
+import { Menu, MenuRadios, Popover } from '../../parts/overlays.js';
+import { Button, Group, Stack } from '../../parts/ui.js';
 import { SpanFields } from './span-fields.js';
 import classes from './deliveries.module.css';
 import {
@@ -104,24 +106,18 @@ function Chip(props: {
   const { name, value, options, onPick } = props;
   const label = value && (options.find((option) => option.value === value)?.label ?? value);
   return (
-    <Menu>
-      <Menu.Target>
+    <Menu
+      button={
         <Button {...CHIP} data-set={label !== undefined}>
           {label === undefined ? name : `${name}: ${label}`}
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown mah="20rem" style={{ overflowY: 'auto' }}>
-        <Menu.RadioGroup
-          value={value ?? ''}
-          onChange={(picked) => onPick(picked === '' ? undefined : picked)}
-        >
-          {[{ value: '', label: 'All' }, ...options].map((option) => (
-            <Menu.RadioItem key={option.value} value={option.value}>
-              {option.label}
-            </Menu.RadioItem>
-          ))}
-        </Menu.RadioGroup>
-      </Menu.Dropdown>
+      }
+    >
+      <MenuRadios
+        value={value ?? ''}
+        options={[{ value: '', label: 'All' }, ...options]}
+        onPick={(picked) => onPick(picked === '' ? undefined : picked)}
+      />
     </Menu>
   );
 }
@@ -137,8 +133,8 @@ function TimeChip(props: {
   const since = from && `since ${formatExact(new Date(from))}`;
   const until = to && `until ${formatExact(new Date(to))}`;
   return (
-    <Popover shadow="md" trapFocus>
-      <Popover.Target>
+    <Popover
+      button={
         <Button
           {...CHIP}
           data-set={from !== undefined || to !== undefined}
@@ -146,31 +142,30 @@ function TimeChip(props: {
         >
           {[since, until].filter(Boolean).join(' ') || 'Any time'}
         </Button>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <Stack gap="xs" maw="20rem">
-          <SpanFields
-            span={filter}
-            onChange={(span) => onChange({ ...span })}
-            error={isSpanWrong(filter) ? 'Must be after the time in From' : undefined}
-          />
-          {webhookId !== undefined && (
-            <Group grow align="flex-start">
-              <NumberField
-                label="From number"
-                value={filter.fromNumber}
-                onPick={(fromNumber) => onChange({ fromNumber })}
-              />
-              <NumberField
-                label="To number"
-                value={filter.toNumber}
-                onPick={(toNumber) => onChange({ toNumber })}
-                error={areNumbersWrong(filter) ? 'Must not be less than From number' : undefined}
-              />
-            </Group>
-          )}
-        </Stack>
-      </Popover.Dropdown>
+      }
+    >
+      <Stack gap="xs" maw="20rem">
+        <SpanFields
+          span={filter}
+          onChange={(span) => onChange({ ...span })}
+          error={isSpanWrong(filter) ? 'Must be after the time in From' : undefined}
+        />
+        {webhookId !== undefined && (
+          <Group wrap="nowrap" align="flex-start">
+            <NumberField
+              label="From number"
+              value={filter.fromNumber}
+              onPick={(fromNumber) => onChange({ fromNumber })}
+            />
+            <NumberField
+              label="To number"
+              value={filter.toNumber}
+              onPick={(toNumber) => onChange({ toNumber })}
+              error={areNumbersWrong(filter) ? 'Must not be less than From number' : undefined}
+            />
+          </Group>
+        )}
+      </Stack>
     </Popover>
   );
 }

@@ -1,5 +1,3 @@
-import { Button, Group, SegmentedControl, Stack } from '@mantine/core';
-import { useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { IconArrowUp, IconFilterOff, IconSend } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { useSearchParams } from 'react-router';
@@ -18,6 +16,9 @@ import {
   QueryView,
 } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
+import { Switch } from '../../parts/fields.js';
+import { useKeys, useMediaQuery } from '../../parts/hooks.js';
+import { Button, Group, Stack } from '../../parts/ui.js';
 import { CauseList } from './cause-list.js';
 import classes from './deliveries.module.css';
 import { areNumbersWrong, filterOf, isNarrowed, isSpanWrong, type ListFilter } from './delivery-filter.js';
@@ -43,14 +44,11 @@ export function Page() {
         title="Deliveries"
         actions={
           <>
-            <SegmentedControl
-              aria-label="View"
+            <Switch
+              label="View"
               value={query.get('view') === 'causes' ? 'causes' : 'list'}
-              onChange={show}
-              data={[
-                { value: 'list', label: 'List' },
-                { value: 'causes', label: 'By cause' },
-              ]}
+              options={{ list: 'List', causes: 'By cause' }}
+              onPick={show}
             />
             {webhookId !== undefined && (
               <LinkButton to={PATHS.bulkReplay(webhookId, { status, event, from, to })} variant="default">
@@ -137,7 +135,7 @@ function DeliveryList(props: {
         <News since={since} onShow={showNewest} />
         {isNewestLeftOut && (
           <Notice tone="quiet" title="Newer deliveries are hidden to keep this page fast.">
-            <Button size="xs" variant="default" mt={4} onClick={showNewest}>
+            <Button size="xs" variant="default" onClick={showNewest}>
               Back to the newest
             </Button>
           </Notice>
@@ -167,7 +165,7 @@ function DeliveryList(props: {
 /** The delivery that is open beside the list, by its id in the address, and the keys j, k, r and Esc. On a small screen it has a page. */
 function useOpenDelivery(rows: readonly { readonly id: string }[]) {
   const [query, setQuery] = useSearchParams();
-  const isWide = useMediaQuery('(min-width: 1100px)', undefined, { getInitialValueInEffect: false });
+  const isWide = useMediaQuery('(min-width: 1100px)');
   const id = isWide ? (query.get('open') ?? undefined) : undefined;
   const withOpen = (open: string | undefined) => {
     const next = new URLSearchParams(query);
@@ -184,16 +182,16 @@ function useOpenDelivery(rows: readonly { readonly id: string }[]) {
     setQuery(withOpen(next.id), { replace: id !== undefined, preventScrollReset: true });
   };
   const close = () => {
-    if (id === undefined || document.querySelector('[role="dialog"], [role="menu"]') !== null) return;
+    if (id === undefined || document.querySelector('dialog[open], :popover-open') !== null) return;
     setQuery(withOpen(undefined), { replace: true, preventScrollReset: true });
     document.getElementById(id)?.focus();
   };
-  useHotkeys([
-    ['j', () => move(1)],
-    ['k', () => move(-1)],
-    ['r', () => document.querySelector<HTMLElement>('[aria-keyshortcuts="r"]')?.click()],
-    ['Escape', close, { preventDefault: false }],
-  ]);
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    r: () => document.querySelector<HTMLElement>('[aria-keyshortcuts="r"]')?.click(),
+    Escape: close,
+  });
   const linkTo = (to: string) =>
     isWide && to !== id ? `${PATHS.deliveries()}?${withOpen(to).toString()}` : PATHS.delivery(to);
   return { id, linkTo, move, close };
@@ -240,12 +238,7 @@ function News(props: {
   return (
     <div className={classes['news']} role="status">
       {count > 0 && (
-        <Button
-          size="xs"
-          radius="xl"
-          leftSection={<IconArrowUp size={16} aria-hidden />}
-          onClick={props.onShow}
-        >
+        <Button size="xs" leftSection={<IconArrowUp size={16} aria-hidden />} onClick={props.onShow}>
           {`${formatCount(count)}${atLeast ? ' or more' : ''} new`}
         </Button>
       )}

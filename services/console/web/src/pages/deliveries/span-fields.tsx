@@ -1,5 +1,5 @@
-import { Button, Group } from '@mantine/core';
 import { DateTimeField } from '../../parts/form.js';
+import { Button, Group } from '../../parts/ui.js';
 
 const HOURS = { 'Last hour': 1, 'Last 24 hours': 24, 'Last 7 days': 168, 'Last 30 days': 720 };
 

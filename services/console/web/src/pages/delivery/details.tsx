@@ -1,10 +1,11 @@
-import { Code, Group, Stack, Tabs } from '@mantine/core';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { useState } from 'react';
 import { type Attempt, type Delivery, type Output, useWebhook, type Webhook } from '../../api/hooks.js';
 import { CopyButton } from '../../parts/code.js';
 import { Advice, ExactTime, Facts, useNow } from '../../parts/data.js';
 import { Notice, Panel, SmallLink } from '../../parts/page.js';
+import { Tabs } from '../../parts/overlays.js';
+import { Group, Stack } from '../../parts/ui.js';
 import { PATHS } from '../../paths.js';
 import classes from './delivery.module.css';
 import { sumUp } from './explain-attempt.js';
@@ -19,7 +20,7 @@ export function Details(
   const { delivery, attempts, body, isNarrow = false, noReplay } = props;
   const now = useNow();
   const webhook = useWebhook(delivery.subscriptionId).data;
-  const [tab, setTab] = useState<string | null>('response');
+  const [tab, setTab] = useState<'response' | 'request' | 'script' | 'attempts'>('response');
   const newest = attempts.at(-1);
   // A choice holds until there is a newer attempt, which opens automatically.
   const [picked, setPicked] = useState({ id: newest?.deliveryId, newest: newest?.deliveryId });
@@ -40,30 +41,27 @@ export function Details(
       }}
     />
   );
-  const contents = {
-    response: <Response attempt={attempt} isNewest={attempt === newest} isNarrow={isNarrow} />,
-    request: <Request {...sent} />,
-    ...(isNarrow
-      ? { attempts: timeline }
-      : {
-          script: <Script {...sent} secretVersion={webhook?.secretVersion ?? attempt?.secretVersion ?? 1} />,
-        }),
-  };
   const tabs = (
-    <Tabs value={tab} onChange={setTab} keepMounted={false}>
-      <Tabs.List mb="md" aria-label={attempt === undefined ? 'Delivery' : `Attempt ${attempt.number}`}>
-        {Object.keys(contents).map((name) => (
-          <Tabs.Tab key={name} value={name}>
-            {`${name.charAt(0).toUpperCase()}${name.slice(1)}`}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {Object.entries(contents).map(([name, content]) => (
-        <Tabs.Panel key={name} value={name}>
-          {content}
-        </Tabs.Panel>
-      ))}
-    </Tabs>
+    <Tabs
+      label={attempt === undefined ? 'Delivery' : `Attempt ${attempt.number}`}
+      value={tab}
+      onChange={setTab}
+      tabs={{
+        response: [
+          'Response',
+          <Response attempt={attempt} isNewest={attempt === newest} isNarrow={isNarrow} />,
+        ],
+        request: ['Request', <Request {...sent} />],
+        ...(isNarrow
+          ? { attempts: ['Attempts', timeline] }
+          : {
+              script: [
+                'Script',
+                <Script {...sent} secretVersion={webhook?.secretVersion ?? attempt?.secretVersion ?? 1} />,
+              ],
+            }),
+      }}
+    />
   );
   return (
     <Stack gap={isNarrow ? 'md' : 'lg'}>
@@ -89,7 +87,7 @@ export function Details(
 function Id({ id, what }: { readonly id: string; readonly what: string }) {
   return (
     <Group gap={4} component="span" wrap="nowrap">
-      <Code title={id}>{shortId(id)}</Code>
+      <code title={id}>{shortId(id)}</code>
       <CopyButton value={id} what={what} isSmall />
     </Group>
   );

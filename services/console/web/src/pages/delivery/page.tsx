@@ -1,12 +1,12 @@
-import { Group } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
-import { useNavigate, useParams } from 'react-router';
+import { Link, useNavigate, useParams } from 'react-router';
 import { type Delivery, useAction, useDelivery, useWebhook } from '../../api/hooks.js';
-import { LinkButton, OwnerOnly, PageHeader, QueryView, TextLink } from '../../parts/page.js';
+import { LinkButton, OwnerOnly, PageHeader, QueryView } from '../../parts/page.js';
 import { DeliveryState, useNow } from '../../parts/data.js';
 import { ConfirmedButton } from '../../parts/form.js';
 import { webhookName } from '../../webhook-facts.js';
 import { PATHS } from '../../paths.js';
+import { Group } from '../../parts/ui.js';
 import { Details } from './details.js';
 import { canRetryNow, RetryButton } from './retry-button.js';
 
@@ -59,9 +59,9 @@ function Summary({ delivery }: { readonly delivery: Delivery }) {
       <DeliveryState of={delivery} />
       {delivery.workOrderNo}
       {' to '}
-      <TextLink to={PATHS.webhook(delivery.subscriptionId)}>
+      <Link to={PATHS.webhook(delivery.subscriptionId)}>
         {webhook === undefined ? 'its webhook' : webhookName(webhook)}
-      </TextLink>
+      </Link>
     </Group>
   );
 }

@@ -1,8 +1,8 @@
-import { Stack } from '@mantine/core';
 import type { Attempt, Delivery } from '../../api/hooks.js';
 import { CodeBlock } from '../../parts/code.js';
 import { Hint, Small } from '../../parts/page.js';
 import { curlScript } from '../../shell-command.js';
+import { Stack } from '../../parts/ui.js';
 import { Body } from './response.js';
 import { sentHeaders } from './sent-text.js';
 

@@ -1,10 +1,10 @@
-import { Group, SimpleGrid, Stack } from '@mantine/core';
 import { RESPONSE_HEADER_LIMITS } from '@partner/proto-contracts/resources/attempt/attempt';
 import type { Attempt } from '../../api/hooks.js';
 import { formatDuration } from '../../format.js';
 import { CodeBlock } from '../../parts/code.js';
 import { ExactTime, Facts } from '../../parts/data.js';
 import { Hint, Small } from '../../parts/page.js';
+import { Group, Stack } from '../../parts/ui.js';
 import classes from './delivery.module.css';
 import { explainAttempt } from './explain-attempt.js';
 import { Json } from './json.js';
@@ -28,7 +28,7 @@ export function Response(props: {
     <Stack gap="md">
       {!isNewest && <Small>{explainAttempt(attempt).what}</Small>}
       {exchange !== null && <Waterfall exchange={exchange} durationMs={attempt.durationMs} />}
-      <SimpleGrid cols={isNarrow ? 1 : { base: 1, lg: 2 }} spacing="md">
+      <div className={classes['bodies']}>
         {responseBody !== null && <Body name="Response body" body={responseBody} />}
         {headers !== null && headers.length > 0 && (
           <Stack gap={6}>
@@ -43,7 +43,7 @@ export function Response(props: {
             </Hint>
           </Stack>
         )}
-      </SimpleGrid>
+      </div>
       <div className={isNarrow ? undefined : classes['pairs']}>
         <Facts
           facts={{

@@ -1,9 +1,10 @@
-import { Radio, Stack, Text } from '@mantine/core';
-import { notificationSettingsIn } from '@partner/proto-contracts/resources/notification-settings/notification-settings';
-import { Notice, PageHeader, Panel, QueryView, TextLink, useOwner } from '../../parts/page.js';
+import { Link } from 'react-router';
+import { Notice, PageHeader, Panel, QueryView, useOwner } from '../../parts/page.js';
 import { type Output, useAction, useOperation } from '../../api/hooks.js';
 import { Form, useFields } from '../../parts/form.js';
 import { PATHS } from '../../paths.js';
+import { Choices, Radio } from '../../parts/fields.js';
+import { Stack, Text } from '../../parts/ui.js';
 
 /** Page of the owner's notification settings. */
 export function Page() {
@@ -55,7 +56,7 @@ function Settings({ settings }: { readonly settings: Settings }) {
       </Panel>
       <Panel title="As webhooks">
         <Text>
-          Your systems can subscribe to these <TextLink to={PATHS.catalogue}>events</TextLink>, too. A webhook
+          Your systems can subscribe to these <Link to={PATHS.catalogue}>events</Link>, too. A webhook
           receives no event about itself, so use a second one.
         </Text>
       </Panel>
@@ -75,20 +76,20 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
       button={{ disabled: emails === settings.emails }}
       onSubmit={() => set.run({ body: { emails } })}
     >
-      <Radio.Group
+      <Choices
         label="How often you get emails"
         description={
           settings.email === null ? 'Your company has not stored your address' : `To ${settings.email}`
         }
-        value={emails}
-        onChange={(value) => choose({ emails: notificationSettingsIn.shape.emails.parse(value) })}
+        values={[emails]}
+        onToggle={(picked) =>
+          choose({ emails: CHOICES.find(({ value }) => value === picked)?.value ?? emails })
+        }
       >
-        <Stack mt="sm" gap="sm">
-          {CHOICES.map((choice) => (
-            <Radio key={choice.value} {...choice} />
-          ))}
-        </Stack>
-      </Radio.Group>
+        {CHOICES.map((choice) => (
+          <Radio key={choice.value} {...choice} />
+        ))}
+      </Choices>
     </Form>
   );
 }

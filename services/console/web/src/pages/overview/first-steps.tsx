@@ -1,4 +1,3 @@
-import { Progress, Text, Title, VisuallyHidden } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { useApiKeys, useEventCatalogue, useOperation, type Webhook } from '../../api/hooks.js';
 import { CodeBlock } from '../../parts/code.js';
@@ -7,6 +6,7 @@ import { Hint, LinkButton, PageHeader, Small } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { spanUntil } from '../../statistics-span.js';
 import { webhookName } from '../../webhook-facts.js';
+import { Progress, Text, VisuallyHidden } from '../../parts/ui.js';
 import classes from './overview.module.css';
 
 interface Step {
@@ -93,8 +93,6 @@ export function FirstSteps({ steps }: { readonly steps: readonly Step[] }) {
           </Text>
           <Progress
             value={(done / steps.length) * 100}
-            size={4}
-            my="lg"
             aria-label={`${done} of ${steps.length} steps done`}
           />
           <ol className={classes['steps']}>
@@ -104,10 +102,10 @@ export function FirstSteps({ steps }: { readonly steps: readonly Step[] }) {
                   {step.isDone && <IconCheck size={12} />}
                 </span>
                 <div>
-                  <Title order={2} {...(step.isDone && { c: 'dimmed', fw: 400 })}>
+                  <h2>
                     {step.title}
                     {step.isDone && <VisuallyHidden> (done)</VisuallyHidden>}
-                  </Title>
+                  </h2>
                   <Small c="dimmed">{step.text}</Small>
                 </div>
                 {place === next && <LinkButton to={step.to}>{step.label}</LinkButton>}

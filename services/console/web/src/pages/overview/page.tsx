@@ -1,4 +1,3 @@
-import { Stack } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useLostAt } from '../../api/connection.js';
 import {
@@ -10,7 +9,6 @@ import {
   type Webhook,
 } from '../../api/hooks.js';
 import {
-  Deferred,
   LinkButton,
   Loading,
   Notice,
@@ -31,6 +29,7 @@ import { SERVICE_STATUS_LIMITS } from '@partner/proto-contracts/resources/servic
 import { WAITING_COUNTED } from '@partner/proto-contracts/api/limits';
 import { formatAbout, formatCount, formatCountOf, formatDuration, formatShare } from '../../format.js';
 import { webhookName } from '../../webhook-facts.js';
+import { Stack } from '../../parts/ui.js';
 
 const BUSIEST = 5;
 
@@ -89,24 +88,22 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   const problems = problemsOf({ webhooks, deliveriesOf: (id) => counts.get(id), keys: keys ?? [], now });
   const hasUntested = webhooks.some(({ condition }) => condition?.state === 'not_tested');
   return (
-    <Deferred fallback={loading}>
-      <Stack gap="xl">
-        <RestoreNotice />
-        <ServiceNotice />
-        <QueryView query={statistics} label="statistics">
-          {(data) => <Traffic data={data} waiting={waitingNow(data, webhooks)} />}
-        </QueryView>
-        {!isWhole && (
-          <Notice tone="warn" title="Not everything could be loaded, so issues may be missing here." />
-        )}
-        {problems.length > 0 || hasUntested ? (
-          <ProblemList problems={problems} webhooks={webhooks} />
-        ) : (
-          isWhole && <Small c="dimmed">Nothing needs your attention.</Small>
-        )}
-        <Busiest webhooks={webhooks} statistics={statistics.data} />
-      </Stack>
-    </Deferred>
+    <Stack gap="xl">
+      <RestoreNotice />
+      <ServiceNotice />
+      <QueryView query={statistics} label="statistics">
+        {(data) => <Traffic data={data} waiting={waitingNow(data, webhooks)} />}
+      </QueryView>
+      {!isWhole && (
+        <Notice tone="warn" title="Not everything could be loaded, so issues may be missing here." />
+      )}
+      {problems.length > 0 || hasUntested ? (
+        <ProblemList problems={problems} webhooks={webhooks} />
+      ) : (
+        isWhole && <Small c="dimmed">Nothing needs your attention.</Small>
+      )}
+      <Busiest webhooks={webhooks} statistics={statistics.data} />
+    </Stack>
   );
 }
 

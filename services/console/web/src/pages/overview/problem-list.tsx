@@ -1,9 +1,9 @@
-import { Group } from '@mantine/core';
 import { Link } from 'react-router';
 import { useAction, type Webhook } from '../../api/hooks.js';
 import { StateDot } from '../../parts/data.js';
 import { ActionButton, LinkButton, Panel, Small, SmallLink } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
+import { Group } from '../../parts/ui.js';
 import { RetryWaiting } from '../webhook/retry-waiting.js';
 import classes from './overview.module.css';
 import { countKinds, type Problem } from './problems.js';
@@ -44,7 +44,7 @@ export function ProblemList(props: {
         ))}
       </ul>
       {more !== '' && (
-        <Group justify="space-between" mih={40}>
+        <Group justify="space-between" mt="xs">
           <Small c="dimmed">
             {problems.length > ROWS ? `${problems.length - ROWS + untested.length} more: ${more}` : more}
           </Small>

@@ -1,7 +1,8 @@
-import { Anchor, Code, Stack, Tabs, Text } from '@mantine/core';
-import { useLocalStorage } from '@mantine/hooks';
+import { useState } from 'react';
 import { CodeBlock } from '../../parts/code.js';
 import { Notice, PageHeader, Panel } from '../../parts/page.js';
+import { Tabs } from '../../parts/overlays.js';
+import { Stack, Text } from '../../parts/ui.js';
 import { type LanguageCode, languageNamed, LANGUAGES } from './languages.js';
 
 /** The text of every file in `code`, by its path. */
@@ -9,9 +10,17 @@ const CODE = import.meta.glob<string>('./code/*/*', { query: '?raw', import: 'de
 
 const codeIn = (file: string) => CODE[`./code/${file}`] ?? '';
 
+const LANGUAGE_KEY = 'partner-console-receiver-language';
+
 /** Code that verifies deliveries, ready to copy. */
 export function Page() {
-  const [stored, setStored] = useLocalStorage({ key: 'partner-console-receiver-language' });
+  const [language, setLanguage] = useState(() =>
+    languageNamed(window.localStorage.getItem(LANGUAGE_KEY) ?? undefined),
+  );
+  const choose = (id: string) => {
+    setLanguage(languageNamed(id));
+    window.localStorage.setItem(LANGUAGE_KEY, id);
+  };
   return (
     <>
       <PageHeader
@@ -19,33 +28,23 @@ export function Page() {
         description={
           <>
             Code for the server that receives your webhooks, ready to copy. What it does, and why, is in{' '}
-            <Anchor href="/docs/guide#verifying-a-webhook">the guide</Anchor>.
+            <a href="/docs/guide#verifying-a-webhook">the guide</a>.
           </>
         }
       />
       <Stack gap="lg">
         <Notice tone="info" title="During a rotation the receiver needs both secrets">
-          Set the new one as <Code>WEBHOOK_SECRET_2</Code> beside <Code>WEBHOOK_SECRET_1</Code> before you
+          Set the new one as <code>WEBHOOK_SECRET_2</code> beside <code>WEBHOOK_SECRET_1</code> before you
           activate it. Keep the old one for one more day. The number is the version that the console shows.
         </Notice>
         <Tabs
-          value={languageNamed(stored)}
-          onChange={(id) => setStored(languageNamed(id))}
-          keepMounted={false}
-        >
-          <Tabs.List aria-label="Language" mb="md">
-            {LANGUAGES.map(({ id, name }) => (
-              <Tabs.Tab key={id} value={id}>
-                {name}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
-          {LANGUAGES.map((language) => (
-            <Tabs.Panel key={language.id} value={language.id}>
-              <Language language={language} />
-            </Tabs.Panel>
-          ))}
-        </Tabs>
+          label="Language"
+          value={language}
+          onChange={choose}
+          tabs={Object.fromEntries(
+            LANGUAGES.map((each) => [each.id, [each.name, <Language language={each} />] as const]),
+          )}
+        />
       </Stack>
     </>
   );
@@ -59,7 +58,7 @@ function Language({ language }: { readonly language: LanguageCode }) {
         <Stack gap="sm">
           <Text size="sm">
             Every delivery carries the signature of Standard Webhooks, which the package{' '}
-            <Code>{packageName}</Code> verifies. This is the recommended way.
+            <code>{packageName}</code> verifies. This is the recommended way.
           </Text>
           {untested === true && (
             <Notice tone="warn">Not tested: our automated tests don’t run this code.</Notice>
@@ -76,7 +75,7 @@ function Language({ language }: { readonly language: LanguageCode }) {
         <Panel title={`${name} without a library`}>
           <Stack gap="sm">
             <Text size="sm">
-              The same, with the service’s own signature <Code>x-svc-signature</Code> and nothing but what{' '}
+              The same, with the service’s own signature <code>x-svc-signature</code> and nothing but what{' '}
               {name} has. It replaces the one above.
             </Text>
             <CodeBlock label="Receiver by hand" code={codeIn(byHand)} maxHeight="48rem" />

@@ -1,5 +1,4 @@
 import { Link, useParams } from 'react-router';
-import { Anchor, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useAction, useWebhook, type Webhook } from '../../api/hooks.js';
 import { LinkButton, Notice, PageHeader, Panel, QueryView, Small } from '../../parts/page.js';
@@ -10,6 +9,7 @@ import { CodeBlock, SecretOnce } from '../../parts/code.js';
 import { SignatureSteps, UNSTORED_SECRET, useSignatureProof } from '../webhook/steps.js';
 import { useLeaveQuestion } from '../../unsaved.js';
 import { StartButton } from '../../parts/form.js';
+import { Stack } from '../../parts/ui.js';
 
 /** Page that rotates a secret without deliveries that the receiver cannot verify. */
 export function Page() {
@@ -169,9 +169,9 @@ function LoadProveAndActivate(props: {
         <Small>
           Your server needs both. The header x-svc-secret-version of each delivery names the one that signed
           it.{' '}
-          <Anchor component={Link} to={PATHS.receiverCode} target="_blank">
+          <Link to={PATHS.receiverCode} target="_blank">
             Receiver code (opens in a new tab)
-          </Anchor>
+          </Link>
         </Small>
         <CodeBlock
           label="Settings of your server"

@@ -1,4 +1,3 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
 import { ApiError } from '../../api/api-client.js';
 import { type Output, useAction, useOperation, useTask } from '../../api/hooks.js';
 import { browserName } from '../../browser-name.js';
@@ -6,6 +5,7 @@ import { formatCountOf } from '../../format.js';
 import { Notice, PageHeader, QueryView } from '../../parts/page.js';
 import { StateDot, DataTable, DueTime, PastTime } from '../../parts/data.js';
 import { ConfirmedButton } from '../../parts/form.js';
+import { Button, Group, Stack, Text } from '../../parts/ui.js';
 
 type ListedSession = Output<'listSessions'>['sessions'][number];
 

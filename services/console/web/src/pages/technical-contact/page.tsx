@@ -1,8 +1,8 @@
-import { Stack, Text } from '@mantine/core';
 import { type Output, useAction, useOperation } from '../../api/hooks.js';
 import { Notice, OwnerOnly, PageHeader, Panel, QueryView } from '../../parts/page.js';
 import { EmailField, Form, useFields } from '../../parts/form.js';
 import { DueTime, PastTime } from '../../parts/data.js';
+import { Stack, Text } from '../../parts/ui.js';
 
 /** Page of the technical contact. */
 export function Page() {

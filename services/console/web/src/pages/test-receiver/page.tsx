@@ -1,4 +1,3 @@
-import { Stack } from '@mantine/core';
 import { IconInbox } from '@tabler/icons-react';
 import { useSearchParams } from 'react-router';
 import { type Output, useOperation, useWebhooks } from '../../api/hooks.js';
@@ -6,6 +5,7 @@ import { CodeBlock } from '../../parts/code.js';
 import { DataTable, ExactTime, PastTime, RowLink, StateDot, type Look } from '../../parts/data.js';
 import { EmptyPanel, LinkButton, Notice, OwnerOnly, PageHeader, Panel, QueryView } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
+import { Stack } from '../../parts/ui.js';
 import { webhookName } from '../../webhook-facts.js';
 import { Body } from '../delivery/response.js';
 

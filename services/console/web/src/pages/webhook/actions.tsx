@@ -1,5 +1,3 @@
-import { ActionIcon, Button, Menu, Modal, NativeSelect, Radio, Stack, Text } from '@mantine/core';
-import { useClipboard } from '@mantine/hooks';
 import {
   IconCopy,
   IconDots,
@@ -10,12 +8,14 @@ import {
   IconTrash,
 } from '@tabler/icons-react';
 import { useState } from 'react';
-import { Link } from 'react-router';
 import { useAction, useEventCatalogue, type Webhook } from '../../api/hooks.js';
 import { ConfirmedButton } from '../../parts/form.js';
 import { TypedDialog } from '../../parts/typed-dialog.js';
 import { OwnerOnly, useOwner } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
+import { Choices, NativeSelect, Radio } from '../../parts/fields.js';
+import { Menu, MenuItem, Modal } from '../../parts/overlays.js';
+import { ActionIcon, Button, Stack, Text } from '../../parts/ui.js';
 import { groupsFor, TEST_EVENT } from './webhook-input.js';
 import { TestSteps, useTestDelivery } from './steps.js';
 
@@ -115,54 +115,46 @@ function Activate({ webhook: { id, verified }, activate }: Omit<Actions, 'deleti
       action={activate}
       given={{ params: { id }, body: { backfill: choice === 'backfill' } }}
     >
-      <Radio.Group label="Missed events" value={choice} onChange={setChoice}>
-        <Stack gap="sm" mt="xs">
-          <Radio
-            value="now"
-            label="Skip missed events"
-            description="Only new events are sent. You can still find missed events under “Trace an event”."
-          />
-          <Radio
-            value="backfill"
-            label="Also send missed events"
-            description="All events since the pause, or since its creation if it was never active, are sent in addition to new ones."
-          />
-        </Stack>
-      </Radio.Group>
+      <Choices label="Missed events" values={[choice]} onToggle={setChoice}>
+        <Radio
+          value="now"
+          label="Skip missed events"
+          description="Only new events are sent. You can still find missed events under “Trace an event”."
+        />
+        <Radio
+          value="backfill"
+          label="Also send missed events"
+          description="All events since the pause, or since its creation if it was never active, are sent in addition to new ones."
+        />
+      </Choices>
     </ConfirmedButton>
   );
 }
 
 function More({ webhook: { id, url }, deletion }: Omit<Actions, 'activate'>) {
   const [isDeleting, setDeleting] = useState(false);
-  const clipboard = useClipboard();
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="default" size="var(--control)" aria-label="More actions">
+      <Menu
+        position="bottom-end"
+        button={
+          <ActionIcon variant="default" aria-label="More actions">
             <IconDots size={16} aria-hidden />
           </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            component={Link}
-            to={PATHS.bulkReplay(id)}
-            leftSection={<IconRefresh size={16} aria-hidden />}
-          >
-            Retry many…
-          </Menu.Item>
-          <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={() => clipboard.copy(id)}>
-            Copy the webhook’s ID
-          </Menu.Item>
-          <Menu.Item
-            c="var(--bad-text)"
-            leftSection={<IconTrash size={16} aria-hidden />}
-            onClick={() => setDeleting(true)}
-          >
-            Delete webhook…
-          </Menu.Item>
-        </Menu.Dropdown>
+        }
+      >
+        <MenuItem to={PATHS.bulkReplay(id)} icon={<IconRefresh size={16} aria-hidden />}>
+          Retry many…
+        </MenuItem>
+        <MenuItem
+          icon={<IconCopy size={16} aria-hidden />}
+          onClick={() => void navigator.clipboard.writeText(id)}
+        >
+          Copy the webhook’s ID
+        </MenuItem>
+        <MenuItem isDangerous icon={<IconTrash size={16} aria-hidden />} onClick={() => setDeleting(true)}>
+          Delete webhook…
+        </MenuItem>
       </Menu>
       <TypedDialog
         isOpen={isDeleting}

@@ -1,4 +1,3 @@
-import { Checkbox, Input, Stack, TextInput, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { IconChevronRight, IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useEventCatalogue } from '../../api/hooks.js';
@@ -11,7 +10,9 @@ import {
   toggleGroup,
 } from './webhook-input.js';
 import classes from './event-choice.module.css';
-import { QueryView, useOwner } from '../../parts/page.js';
+import { Hint, QueryView, useOwner } from '../../parts/page.js';
+import { Checkbox, TextInput } from '../../parts/fields.js';
+import { ActionIcon, Stack, Text, VisuallyHidden } from '../../parts/ui.js';
 
 interface Choice {
   /** Names of events, and patterns of groups. */
@@ -80,8 +81,12 @@ function Groups({
       <VisuallyHidden role="status">
         {wanted !== '' && `${formatCountOf(found.flat().length, 'event', 'events')} found`}
       </VisuallyHidden>
-      {found.flat().length === 0 && <Input.Description>No event matches.</Input.Description>}
-      {violation !== undefined && <Input.Error role="alert">{violation}</Input.Error>}
+      {found.flat().length === 0 && <Hint>No event matches.</Hint>}
+      {violation !== undefined && (
+        <Text size="sm" c="var(--bad-text)" role="alert">
+          {violation}
+        </Text>
+      )}
     </Stack>
   );
 }
@@ -108,15 +113,14 @@ function Group({
     <fieldset className={classes['group']}>
       <VisuallyHidden component="legend">{name}</VisuallyHidden>
       <div className={classes['head']}>
-        <UnstyledButton
-          className={classes['toggle']}
+        <ActionIcon
           aria-label={`Show the ${group.about} events`}
           aria-expanded={isOpen}
           disabled={isSearched}
           onClick={() => setOpened(!isOpened)}
         >
           <IconChevronRight size={16} aria-hidden />
-        </UnstyledButton>
+        </ActionIcon>
         <Checkbox
           label={name}
           aria-description="Includes events that are added later."

@@ -1,7 +1,8 @@
-import { Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useAction } from '../../api/hooks.js';
+import { TextInput } from '../../parts/fields.js';
+import { useDebounced } from '../../parts/hooks.js';
+import { Text } from '../../parts/ui.js';
 import { sentenceOf } from '@partner/console/shared/error-sentences';
 
 const CHECK_AFTER_MS = 400;
@@ -16,10 +17,12 @@ export function AddressField(props: {
   const { value, onChange, violation } = props;
   const check = useAction('checkUrl');
   const [checked, setChecked] = useState('');
-  const checkSoon = useDebouncedCallback((url: string) => {
-    setChecked(url);
-    if (url !== '') check.run({ body: { url } });
-  }, CHECK_AFTER_MS);
+  const settled = useDebounced(value, CHECK_AFTER_MS);
+  const { run } = check;
+  useEffect(() => {
+    setChecked(settled);
+    if (settled !== '') run({ body: { url: settled } });
+  }, [settled, run]);
   const verdict = value !== '' && value === checked ? check.response : undefined;
   const reason = violation ?? (verdict?.ok === false ? verdict.reason : undefined);
   return (
@@ -34,11 +37,7 @@ export function AddressField(props: {
         spellCheck={false}
         maxLength={2048}
         value={value}
-        onChange={({ currentTarget }) => {
-          const typed = currentTarget.value.trim();
-          onChange(typed);
-          checkSoon(typed);
-        }}
+        onChange={({ currentTarget }) => onChange(currentTarget.value.trim())}
         error={reason === undefined ? undefined : sentenceOf(reason, 'The address')}
         required
       />

@@ -1,5 +1,4 @@
-import { Group, Stack, Tabs, Text } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Navigate, useParams, useSearchParams } from 'react-router';
 import { useAction, useOperation, useOperationList, useWebhook, type Webhook } from '../../api/hooks.js';
 import {
@@ -24,6 +23,8 @@ import { SignatureSteps, useSignatureProof } from './steps.js';
 import { TryAddress } from './try-address.js';
 import { TrafficPanel, useSpan } from '../../parts/traffic.js';
 import { CopyButton } from '../../parts/code.js';
+import { Tabs } from '../../parts/overlays.js';
+import { Group, Stack, Text } from '../../parts/ui.js';
 import classes from './webhook.module.css';
 
 const BACK = { to: PATHS.webhooks, label: 'Webhooks' };
@@ -80,54 +81,32 @@ function WebhookPage({ id, deletion }: { readonly id: string; readonly deletion:
   );
 }
 
-const SECTIONS = {
-  overview: {
-    label: 'Overview',
-    content: ({ id }: Webhook) => (
-      <>
-        <Traffic id={id} />
-        <Deliveries webhookId={id} />
-      </>
-    ),
-  },
-  deliveries: { label: 'Deliveries', content: ({ id }: Webhook) => <Deliveries webhookId={id} isAll /> },
-  settings: { label: 'Settings', content: (webhook: Webhook) => <Settings webhook={webhook} /> },
-  secret: {
-    label: 'Secret',
-    content: (webhook: Webhook) => (
+/** The tabs of the page, each with an address. Only an owner can try a new address. */
+function Sections({ webhook }: { readonly webhook: Webhook }) {
+  const { id } = webhook;
+  const isViewer = useOwner().owner.role === 'viewer';
+  const [query, setQuery] = useSearchParams();
+  const section = (label: string, content: ReactNode) => [label, <Stack gap="lg">{content}</Stack>] as const;
+  const tabs = {
+    overview: section('Overview', <Overview id={id} />),
+    deliveries: section('Deliveries', <Deliveries webhookId={id} isAll />),
+    settings: section('Settings', <Settings webhook={webhook} />),
+    secret: section(
+      'Secret',
       <>
         <Secret webhook={webhook} />
         <SignatureCheck webhook={webhook} />
-      </>
+      </>,
     ),
-  },
-  try: { label: 'Try a new address', content: (webhook: Webhook) => <TryAddress webhook={webhook} /> },
-} as const;
-
-/** The tabs of the page, each with an address. Only an owner can try a new address. */
-function Sections({ webhook }: { readonly webhook: Webhook }) {
-  const isViewer = useOwner().owner.role === 'viewer';
-  const [query, setQuery] = useSearchParams();
-  const tabs = WEBHOOK_TABS.filter((each) => each !== 'try' || !isViewer);
+    ...(!isViewer && { try: section('Try a new address', <TryAddress webhook={webhook} />) }),
+  };
   return (
     <Tabs
-      value={tabs.find((each) => each === query.get('tab')) ?? 'overview'}
-      onChange={(value) => setQuery(value === null ? {} : { tab: value }, { preventScrollReset: true })}
-      keepMounted={false}
-    >
-      <Tabs.List mb="lg" aria-label="Webhook sections" className={classes['tabs']}>
-        {tabs.map((tab) => (
-          <Tabs.Tab key={tab} value={tab}>
-            {SECTIONS[tab].label}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {tabs.map((tab) => (
-        <Tabs.Panel key={tab} value={tab}>
-          <Stack gap="lg">{SECTIONS[tab].content(webhook)}</Stack>
-        </Tabs.Panel>
-      ))}
-    </Tabs>
+      label="Webhook sections"
+      tabs={tabs}
+      value={WEBHOOK_TABS.find((each) => each === query.get('tab') && each in tabs) ?? 'overview'}
+      onChange={(tab) => setQuery({ tab }, { preventScrollReset: true })}
+    />
   );
 }
 
@@ -198,8 +177,8 @@ function Deliveries({ webhookId, isAll = false }: { readonly webhookId: string; 
   );
 }
 
-/** Attempts to one subscription over time. */
-function Traffic({ id }: { readonly id: string }) {
+/** Attempts to one subscription over time, and its latest deliveries, which appear only below the charts. */
+function Overview({ id }: { readonly id: string }) {
   const { since } = useSpan();
   const statistics = useOperation(
     'getWebhookStatistics',
@@ -207,7 +186,17 @@ function Traffic({ id }: { readonly id: string }) {
     { keepsPrevious: true, isSum: true },
   );
   return (
-    <TrafficPanel title="Traffic" label="the statistics" query={statistics} note=" Tests are not counted." />
+    <>
+      <TrafficPanel
+        title="Traffic"
+        label="the statistics"
+        query={statistics}
+        note=" Tests are not counted."
+      />
+      <div hidden={statistics.isLoading}>
+        <Deliveries webhookId={id} />
+      </div>
+    </>
   );
 }
 

@@ -1,8 +1,8 @@
-import type { ButtonProps } from '@mantine/core';
 import { useAction, type Webhook } from '../../api/hooks.js';
 import { requestOf } from '../bulk-replay/replay-request.js';
 import { formatWaiting } from '../../webhook-facts.js';
 import { ActionButton } from '../../parts/page.js';
+import { type ButtonProps } from '../../parts/ui.js';
 
 /** Retries all deliveries to a webhook that wait for it; nothing if none does. */
 export function RetryWaiting({

@@ -1,4 +1,3 @@
-import { Button, Group, Modal, NumberInput, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { CUSTOM_HEADER_LIMITS } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import { type ReactNode, useState } from 'react';
@@ -9,6 +8,9 @@ import { Form, useFields } from '../../parts/form.js';
 import { ActionButton, Hint, OwnerOnly, SmallLink, useOwner } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { rateLabel } from '../../webhook-facts.js';
+import { NumberInput, PasswordInput, TextInput } from '../../parts/fields.js';
+import { Modal } from '../../parts/overlays.js';
+import { Button, Group, Stack, Text } from '../../parts/ui.js';
 import { EventChoice } from './event-choice.js';
 import { eventsViolation } from './webhook-input.js';
 import classes from './webhook.module.css';
@@ -152,12 +154,10 @@ function RateForm({ webhook, close }: Changed) {
       <NumberInput
         label="Deliveries per second (optional)"
         description="Choose a rate if your server can handle only a few requests at a time. Other deliveries wait, none is lost."
-        value={rate ?? ''}
-        onChange={(value) => setRate(typeof value === 'number' ? value : null)}
+        value={rate}
+        onChange={setRate}
         error={violationsByField(update.error)['deliveriesPerSecond']}
-        min={1}
         max={WEBHOOK_LIMITS.deliveriesPerSecond}
-        allowDecimal={false}
       />
     </Form>
   );

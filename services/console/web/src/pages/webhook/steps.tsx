@@ -1,4 +1,3 @@
-import { Stack, Text } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { Notice, SmallLink } from '../../parts/page.js';
@@ -7,6 +6,7 @@ import { Advice } from '../../parts/data.js';
 import { StartButton } from '../../parts/form.js';
 import { PATHS } from '../../paths.js';
 import { type TestBody, useAction, useDelivery } from '../../api/hooks.js';
+import { Stack, Text } from '../../parts/ui.js';
 import { outcomeOfTest, signatureProof, type TestOutcome } from './test-outcome.js';
 
 /** Button that sends a test delivery, with the last outcome below it. */

@@ -1,14 +1,13 @@
-import { Code, PasswordInput, Stack, Text } from '@mantine/core';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
-import {
-  CUSTOM_HEADER_LIMITS,
-  isSameHost,
-} from '@partner/proto-contracts/resources/subscription/custom-headers';
+import { CUSTOM_HEADER_LIMITS } from '@partner/proto-contracts/resources/subscription/custom-headers';
+import { isSameHost } from '@partner/proto-contracts/values/same-host';
 import { useState } from 'react';
 import { violationsByField } from '../../api/api-client.js';
 import { useAction, type Webhook } from '../../api/hooks.js';
 import { ConfirmedButton } from '../../parts/form.js';
 import { Small } from '../../parts/page.js';
+import { PasswordInput } from '../../parts/fields.js';
+import { Stack, Text } from '../../parts/ui.js';
 import { AddressField } from './fields.js';
 import { TestSteps, useTestDelivery } from './steps.js';
 
@@ -53,7 +52,7 @@ export function TryAddress({ webhook }: { readonly webhook: Webhook }) {
             key={name}
             label={
               <>
-                Value of <Code>{name}</Code> (optional)
+                Value of <code>{name}</code> (optional)
               </>
             }
             value={values[name] ?? ''}
@@ -62,7 +61,7 @@ export function TryAddress({ webhook }: { readonly webhook: Webhook }) {
             autoComplete="off"
           />
         ))}
-      {headersViolation !== undefined && <Small c="red">{headersViolation}</Small>}
+      {headersViolation !== undefined && <Small c="var(--bad-text)">{headersViolation}</Small>}
       {isNew && (
         <TestAndSwitch
           key={JSON.stringify([url, headers])}

@@ -40,11 +40,7 @@ function NoWebhooks() {
     <EmptyPanel
       title="No webhooks yet"
       icon={<IconWebhook size={28} />}
-      action={
-        <LinkButton to={PATHS.createWebhook} mt="sm">
-          Create your first webhook
-        </LinkButton>
-      }
+      action={<LinkButton to={PATHS.createWebhook}>Create your first webhook</LinkButton>}
     >
       A webhook sends events to your server as they occur. You need the URL of your server.
     </EmptyPanel>

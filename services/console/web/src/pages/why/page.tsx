@@ -1,4 +1,3 @@
-import { Button, Code, Group, Text, TextInput } from '@mantine/core';
 import { IconRoute, IconSearch, IconWebhook } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
@@ -35,6 +34,8 @@ import { CodeBlock, CopyButton } from '../../parts/code.js';
 import { PATHS } from '../../paths.js';
 import { formatCountOf, formatDuration } from '../../format.js';
 import { nextAttemptOf, webhookName } from '../../webhook-facts.js';
+import { TextInput } from '../../parts/fields.js';
+import { Button, Group, Text } from '../../parts/ui.js';
 import { readText } from '../delivery/sent-text.js';
 import { NOT_SENT, orderOf, reachedText, summaryText, type Traced, worstOf } from './trace.js';
 import classes from './why.module.css';
@@ -111,7 +112,7 @@ function SubjectForm(props: { readonly text: string; readonly onSubmit: (text: s
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
           required
-          flex="0 1 560px"
+          style={{ flex: '0 1 560px' }}
           autoComplete="off"
           spellCheck={false}
         />
@@ -190,12 +191,12 @@ function Trail({ event, subscriptions, body }: Output<'getEvent'>) {
         <h2 id="reached" className={classes['heading']}>
           {event.summary === null ? event.event : summaryText(event.summary)}
         </h2>
-        <Code>{event.id}</Code>
+        <code>{event.id}</code>
         <CopyButton value={event.id} what="event ID" isSmall />
       </Group>
       <Small mb="xs">
         <strong>{reachedText(rows)}</strong>{' '}
-        <Text span c="dimmed">
+        <Text component="span" c="dimmed">
           {event.isTest ? 'A test, sent ' : `${event.event}, `}
           <ExactTime at={event.committedAt} />
         </Text>
@@ -259,7 +260,7 @@ function Outcomes({ rows }: { readonly rows: readonly Traced[] }) {
             <>
               {lastResponse(newest)}
               {nextAttemptOf(newest.delivery) !== null && (
-                <Hint span>
+                <Hint component="span">
                   {' Next attempt: '}
                   <NextAttempt of={newest.delivery} perSecond={webhook?.deliveriesPerSecond ?? null} />
                 </Hint>
