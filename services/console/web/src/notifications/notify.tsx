@@ -1,6 +1,6 @@
 import { IconAlertTriangle, IconCheck, IconX } from '@tabler/icons-react';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { ActionIcon, VisuallyHidden } from '../parts/ui.js';
+import { ActionIcon } from '../parts/ui.js';
 import classes from './notify.module.css';
 
 /** What the page says for a moment. The kind is its tone. */
@@ -64,20 +64,18 @@ export function Announcer() {
   const topmost = [...document.querySelectorAll('dialog[open]')].at(-1) ?? null;
   const isOutside = element.current?.closest('dialog') !== topmost;
   return (
-    <VisuallyHidden component="div">
-      <div ref={element}>
-        {(['status', 'alert'] as const).map((kind) => {
-          const toast = heard[kind];
-          return (
-            <div key={kind} role={kind}>
-              {toast !== undefined && toast.number > first && !isOutside && (
-                <span key={toast.number}>{toast.text}</span>
-              )}
-            </div>
-          );
-        })}
-      </div>
-    </VisuallyHidden>
+    <div className="visually-hidden" ref={element}>
+      {(['status', 'alert'] as const).map((kind) => {
+        const toast = heard[kind];
+        return (
+          <div key={kind} role={kind}>
+            {toast !== undefined && toast.number > first && !isOutside && (
+              <span key={toast.number}>{toast.text}</span>
+            )}
+          </div>
+        );
+      })}
+    </div>
   );
 }
 

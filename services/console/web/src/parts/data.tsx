@@ -6,7 +6,6 @@ import { isWaitingForSlot, nextAttemptOf, webhookName } from '../webhook-facts.j
 import type { Tone } from '../tone.js';
 import { PATHS } from '../paths.js';
 import { formatAge, formatDuration, formatExact, formatPast, formatRelative } from '../format.js';
-import { Group, VisuallyHidden } from './ui.js';
 
 /** The cells of a table by the header above them, which on a phone is before each value. The first column names the row. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => ReactNode>>;
@@ -31,7 +30,7 @@ export function DataTable<Row>(props: {
   const alignment = (header: string) => numbers.includes(header) && { className: classes['end'] };
   return (
     <table className={classes['table']} role="table">
-      <VisuallyHidden component="caption">{caption}</VisuallyHidden>
+      <caption className="visually-hidden">{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">
           {columns.map(([header]) => (
@@ -153,17 +152,6 @@ export function RowLink(props: {
   );
 }
 
-/** The events of a subscription in one line. */
-export function EventPatterns({ events }: { readonly events: readonly string[] }) {
-  return (
-    <Group gap={6} component="span">
-      {events.map((event) => (
-        <code key={event}>{event}</code>
-      ))}
-    </Group>
-  );
-}
-
 const TICK_MS = 15_000;
 
 const listeners = new Set<() => void>();
@@ -175,24 +163,25 @@ export function useNow(): Date {
   return useSyncExternalStore(subscribe, () => now);
 }
 
-/** A past time relative to now, with the exact time as tooltip and in `datetime`. */
-export function PastTime({ at }: { readonly at: string }) {
-  return <Time at={at} format={formatPast} />;
-}
+/** A part that shows a time relative to now, with the exact time as tooltip and in `datetime`. */
+const relativeTime = (format: (time: Date, now: Date) => string) =>
+  function Time({ at }: { readonly at: string }) {
+    const time = new Date(at);
+    return (
+      <time dateTime={at} title={formatExact(time)}>
+        {format(time, useNow())}
+      </time>
+    );
+  };
 
-/** A due time relative to now, with the exact time as tooltip and in `datetime`. */
-export function DueTime({ at }: { readonly at: string }) {
-  return <Time at={at} format={formatRelative} />;
-}
+/** A past time relative to now. */
+export const PastTime = relativeTime(formatPast);
 
-function Time({ at, format }: { readonly at: string; readonly format: (time: Date, now: Date) => string }) {
-  const time = new Date(at);
-  return (
-    <time dateTime={at} title={formatExact(time)}>
-      {format(time, useNow())}
-    </time>
-  );
-}
+/** A due time relative to now. */
+export const DueTime = relativeTime(formatRelative);
+
+/** How long ago something was. */
+const Age = relativeTime((time, now) => formatAge(now.getTime() - time.getTime()));
 
 /** A time to the second, with its time zone. */
 export function ExactTime({ at }: { readonly at: string }) {
@@ -280,16 +269,6 @@ export function DeliveryState({ of: delivery }: { readonly of: Pick<Delivery, 's
   return <StateDot tone={look.tone} label={label} />;
 }
 
-/** How long ago something was. */
-function Age({ at }: { readonly at: string }) {
-  const time = new Date(at);
-  return (
-    <time dateTime={at} title={formatExact(time)}>
-      {formatAge(useNow().getTime() - time.getTime())}
-    </time>
-  );
-}
-
 /**
  * A list of deliveries with their last attempt, each in one line: with their webhook if the webhooks are given, else with their numbers
  * at the webhook. Further rows of an event repeat it in gray.
@@ -319,7 +298,7 @@ export function DeliveryTable(props: {
         replace={openId !== undefined && row.id !== openId}
         preventScrollReset
       >
-        <VisuallyHidden>{`${row.event}: `}</VisuallyHidden>
+        <span className="visually-hidden">{`${row.event}: `}</span>
         <DeliveryState of={row} />
       </Link>
     ),

@@ -1,13 +1,5 @@
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
-import {
-  type ComponentPropsWithoutRef,
-  createContext,
-  type CSSProperties,
-  type ReactNode,
-  useContext,
-  useId,
-  useState,
-} from 'react';
+import { type ComponentPropsWithoutRef, type CSSProperties, type ReactNode, useId, useState } from 'react';
 import { ActionIcon } from './ui.js';
 import classes from './ui.module.css';
 
@@ -17,60 +9,43 @@ interface Around {
   readonly description?: ReactNode;
   /** Why what was entered is refused. */
   readonly error?: ReactNode;
-  readonly leftSection?: ReactNode;
   /** Of the field with its label. */
-  readonly style?: CSSProperties;
+  readonly style?: CSSProperties | undefined;
 }
 
 type Of<Tag extends 'input' | 'select'> = Around & Omit<ComponentPropsWithoutRef<Tag>, 'style'>;
 
-const isGiven = (part: ReactNode) => part !== undefined && part !== null && part !== false && part !== '';
-
-/** Returns the ids of a field, which tie its label, description and error to it. */
-function useTies({ description, error }: Around) {
-  const id = useId();
-  const ids = [isGiven(error) && `${id}-error`, isGiven(description) && `${id}-description`].filter(Boolean);
-  return {
-    id,
-    'aria-invalid': isGiven(error) || undefined,
-    'aria-describedby': ids.length === 0 ? undefined : ids.join(' '),
-  };
-}
-
-function Explained({
-  id,
+/** A field with its label, its description, and why what was entered is refused. They are tied to it by their ids. */
+function Field({
+  label,
   description,
   error,
+  style,
   children,
-}: Around & { readonly id: string; readonly children: ReactNode }) {
+}: Around & { readonly children: (ties: Pick<ComponentPropsWithoutRef<'input'>, 'id'>) => ReactNode }) {
+  const id = useId();
+  const ids = [error && `${id}-error`, description && `${id}-description`].filter(Boolean);
   return (
-    <>
-      {isGiven(description) && <small id={`${id}-description`}>{description}</small>}
-      {children}
-      {isGiven(error) && (
+    <div className={classes['field']} style={style}>
+      {label && <label htmlFor={id}>{label}</label>}
+      {description && <small id={`${id}-description`}>{description}</small>}
+      <div className={classes['input']}>
+        {children({
+          id,
+          ...(error && { 'aria-invalid': true }),
+          ...(ids.length > 0 && { 'aria-describedby': ids.join(' ') }),
+        })}
+      </div>
+      {error && (
         <small id={`${id}-error`} className={classes['error']}>
           {error}
         </small>
       )}
-    </>
-  );
-}
-
-function Field({ id, label, leftSection, style, children, ...around }: Parameters<typeof Explained>[0]) {
-  return (
-    <div className={classes['field']} style={style}>
-      {isGiven(label) && <label htmlFor={id}>{label}</label>}
-      <Explained id={id} {...around}>
-        <div className={classes['input']}>
-          {leftSection}
-          {children}
-        </div>
-      </Explained>
     </div>
   );
 }
 
-export type TextInputProps = Of<'input'>;
+export type TextInputProps = Of<'input'> & { readonly leftSection?: ReactNode };
 
 /** A field for a line of text. What follows the field is within its frame. */
 export function TextInput({
@@ -82,12 +57,15 @@ export function TextInput({
   children,
   ...input
 }: TextInputProps) {
-  const around = { label, description, error, leftSection };
-  const ties = useTies(around);
   return (
-    <Field id={ties.id} {...around} {...(style && { style })}>
-      <input {...ties} {...input} />
-      {children}
+    <Field {...{ label, description, error, style }}>
+      {(ties) => (
+        <>
+          {leftSection}
+          <input {...ties} {...input} />
+          {children}
+        </>
+      )}
     </Field>
   );
 }
@@ -125,11 +103,11 @@ export function NumberInput({
       {...input}
       inputMode="numeric"
       autoComplete="off"
-      value={value === null || Number.isNaN(value) ? '' : String(value)}
+      value={value ?? ''}
       onChange={({ currentTarget }) => {
         const digits = currentTarget.value.replaceAll(/\D/g, '');
         const entered = digits === '' ? null : Math.min(Number(digits), max);
-        currentTarget.value = entered === null ? '' : String(entered);
+        currentTarget.value = String(entered ?? '');
         onChange(entered);
       }}
     />
@@ -143,134 +121,94 @@ interface Option {
 }
 
 export type NativeSelectProps = Of<'select'> & {
-  readonly data: readonly (
-    string | Option | { readonly group: string; readonly items: readonly (string | Option)[] }
-  )[];
+  readonly data: readonly (Option | { readonly group: string; readonly items: readonly Option[] })[];
 };
 
-const optionOf = (option: string | Option) => {
-  const { value, label, ...others } = typeof option === 'string' ? { value: option, label: option } : option;
-  return (
-    <option key={value} value={value} {...others}>
-      {label}
-    </option>
-  );
-};
+const optionOf = ({ value, label, disabled }: Option) => (
+  <option key={value} value={value} disabled={disabled}>
+    {label}
+  </option>
+);
 
 /** Selects one of its options, which may be in groups. */
 export function NativeSelect({ label, description, error, style, data, ...select }: NativeSelectProps) {
-  const around = { label, description, error };
-  const ties = useTies(around);
   return (
-    <Field id={ties.id} {...around} {...(style && { style })}>
-      <select {...ties} {...select}>
-        {data.map((option) =>
-          typeof option === 'object' && 'group' in option ? (
-            <optgroup key={option.group} label={option.group}>
-              {option.items.map(optionOf)}
-            </optgroup>
-          ) : (
-            optionOf(option)
-          ),
-        )}
-      </select>
+    <Field {...{ label, description, error, style }}>
+      {(ties) => (
+        <select {...ties} {...select}>
+          {data.map((option) =>
+            'group' in option ? (
+              <optgroup key={option.group} label={option.group}>
+                {option.items.map(optionOf)}
+              </optgroup>
+            ) : (
+              optionOf(option)
+            ),
+          )}
+        </select>
+      )}
     </Field>
   );
 }
 
-/** The values of the group that a choice belongs to. */
-interface Group {
-  readonly name: string;
-  readonly values: readonly string[];
-  readonly toggle: (value: string) => void;
-}
-
-const GroupContext = createContext<Group | null>(null);
-
-type ChoiceProps = Around &
-  Omit<ComponentPropsWithoutRef<'input'>, 'style'> & {
-    /** Whether it stands for several, of which some are chosen. */
-    readonly indeterminate?: boolean;
-  };
-
-function Choice({ label, description, indeterminate = false, ...input }: ChoiceProps) {
-  const ties = useTies({ description });
-  const group = useContext(GroupContext);
-  const { value } = input;
-  const ofGroup = group !== null &&
-    typeof value === 'string' && {
-      name: group.name,
-      checked: group.values.includes(value),
-      onChange: () => group.toggle(value),
-    };
+/** A box to check. */
+export function Checkbox({
+  label,
+  description,
+  indeterminate = false,
+  ...input
+}: ComponentPropsWithoutRef<'input'> & {
+  readonly label: ReactNode;
+  readonly description?: string | undefined;
+  /** Whether it stands for several, of which some are chosen. */
+  readonly indeterminate?: boolean;
+}) {
+  const id = useId();
   return (
     <div className={classes['choice']}>
       <input
         ref={(element) => {
           if (element !== null) element.indeterminate = indeterminate;
         }}
-        {...ties}
+        type="checkbox"
+        id={id}
+        aria-describedby={description && `${id}-description`}
         {...input}
-        {...ofGroup}
       />
-      <label htmlFor={ties.id}>{label}</label>
-      <Explained id={ties.id} description={description}>
-        {null}
-      </Explained>
+      <label htmlFor={id}>{label}</label>
+      {description && <small id={`${id}-description`}>{description}</small>}
     </div>
   );
 }
 
-/** One of the choices of a `Choices`. */
-export const Radio = (choice: ChoiceProps) => <Choice {...choice} type="radio" />;
-
-/** A choice that stands alone or in a `Choices`. */
-export const Checkbox = (choice: ChoiceProps) => <Choice {...choice} type="checkbox" />;
-
-/** Choices with a common label. `onToggle` receives the value of the choice that was clicked. */
-export function Choices(
-  props: Around & {
-    readonly values: readonly string[];
-    readonly onToggle: (value: string) => void;
-    readonly children: ReactNode;
-  },
-) {
-  const { label, values, onToggle, children, ...around } = props;
-  const { id, ...ties } = useTies(around);
-  return (
-    <GroupContext value={{ name: id, values, toggle: onToggle }}>
-      <fieldset className={classes['choices']} aria-describedby={ties['aria-describedby']}>
-        <legend>{label}</legend>
-        <Explained id={id} {...around}>
-          {children}
-        </Explained>
-      </fieldset>
-    </GroupContext>
-  );
-}
-
-/** A choice between a few views of the same, beside each other. */
-export function Switch<Value extends string>(props: {
+/** Choices with a common label. `onToggle` receives the one that was clicked. */
+export function Choices<Value extends string>(props: {
   readonly label: string;
-  readonly value: Value;
-  readonly options: Readonly<Record<Value, string>>;
-  readonly onPick: (value: Value) => void;
+  readonly description?: string;
+  /** `checkbox`: several can be chosen. */
+  readonly type?: 'radio' | 'checkbox';
+  readonly values: readonly Value[];
+  readonly options: readonly {
+    readonly value: Value;
+    readonly label: string;
+    readonly description?: string;
+  }[];
+  readonly onToggle: (value: Value) => void;
 }) {
+  const { label, description, type = 'radio', values, options, onToggle } = props;
   const name = useId();
-  const values = Object.keys(props.options).filter((each): each is Value => each in props.options);
   return (
-    <div className={classes['switch']} role="radiogroup" aria-label={props.label}>
-      {values.map((each) => (
-        <label key={each}>
-          <input
-            type="radio"
-            name={name}
-            checked={each === props.value}
-            onChange={() => props.onPick(each)}
-          />
-          {props.options[each]}
-        </label>
+    <fieldset className={classes['choices']}>
+      <legend>{label}</legend>
+      {description && <small>{description}</small>}
+      {options.map(({ value, ...option }) => (
+        <Checkbox
+          key={value}
+          {...{ type, name, ...option }}
+          checked={values.includes(value)}
+          onChange={() => onToggle(value)}
+        />
       ))}
-    </div>
+    </fieldset>
   );
 }

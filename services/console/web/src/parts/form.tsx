@@ -1,6 +1,5 @@
 import {
   type ChangeEvent,
-  type ComponentPropsWithoutRef,
   type KeyboardEvent,
   type ReactNode,
   useContext,
@@ -16,16 +15,10 @@ import { ChangeButton, ErrorDetails, Notice, OwnerContext, useOwner } from './pa
 import { useEventCatalogue } from '../api/hooks.js';
 import { hasSessionEnded } from '../api/session.js';
 import { UNSAVED, useLeaveQuestion } from '../unsaved.js';
-import {
-  NativeSelect,
-  type NativeSelectProps,
-  PasswordInput,
-  TextInput,
-  type TextInputProps,
-} from './fields.js';
+import { NativeSelect, type NativeSelectProps, TextInput, type TextInputProps } from './fields.js';
 import classes from './form.module.css';
 import { Modal } from './overlays.js';
-import { Button, type ButtonProps, Group, Stack } from './ui.js';
+import { Button, type ButtonProps } from './ui.js';
 import { groupEvents } from '../webhook-facts.js';
 import { fromLocalInput, toLocalInput } from '../format.js';
 
@@ -57,29 +50,25 @@ export function Form(props: {
   const { action, button, cancelLabel = 'Cancel', isExplained = false, others, onCancel } = props;
   return (
     <form
+      className={`stack ${classes['form']}`}
       onSubmit={(event) => {
         event.preventDefault();
         props.onSubmit();
       }}
     >
-      <Stack maw="var(--form-width)">
-        {props.children}
-        {!isExplained && <FormFailure error={action.error} />}
-        <Group
-          className={props.isLong === true ? classes['foot'] : undefined}
-          justify={onCancel === undefined && others === undefined ? 'flex-start' : 'flex-end'}
-        >
-          {others}
-          {onCancel !== undefined && (
-            <Button variant="default" onClick={onCancel} {...(props.isRisky && { 'data-autofocus': true })}>
-              {cancelLabel}
-            </Button>
-          )}
-          <ChangeButton type="submit" loading={action.isRunning} {...button}>
-            {props.submitLabel}
-          </ChangeButton>
-        </Group>
-      </Stack>
+      {props.children}
+      {!isExplained && <FormFailure error={action.error} />}
+      <div className="row" data-sticks={props.isLong}>
+        {others}
+        {onCancel !== undefined && (
+          <Button variant="default" onClick={onCancel} {...(props.isRisky && { 'data-autofocus': true })}>
+            {cancelLabel}
+          </Button>
+        )}
+        <ChangeButton type="submit" loading={action.isRunning} {...button}>
+          {props.submitLabel}
+        </ChangeButton>
+      </div>
     </form>
   );
 }
@@ -155,16 +144,13 @@ export function FormFailure({ error }: { readonly error: unknown }) {
 }
 
 /** A button that starts an action, with why it failed above it. */
-export function StartButton({
-  action,
-  ...button
-}: ButtonProps & ComponentPropsWithoutRef<'button'> & { readonly action: FormAction }) {
+export function StartButton({ action, ...button }: ButtonProps & { readonly action: FormAction }) {
   return (
     <>
       <FormFailure error={action.error} />
-      <Group>
+      <div>
         <ChangeButton loading={action.isRunning} {...button} />
-      </Group>
+      </div>
     </>
   );
 }
@@ -198,14 +184,6 @@ export function CodeForm({
     </Form>
   );
 }
-
-/** A required field for an email address. */
-export function EmailField(props: TextInputProps) {
-  return <TextInput label="Email address" type="email" {...props} required />;
-}
-
-/** A required field for a password. */
-export const PasswordField = (props: TextInputProps) => <PasswordInput required {...props} />;
 
 const NO_ACTION: FormAction = { isRunning: false, error: null };
 
@@ -243,7 +221,7 @@ export function ConfirmDialog(
         onSubmit={props.onConfirm}
         onCancel={onClose}
       >
-        <div>{children}</div>
+        <div className="stack">{children}</div>
       </Form>
     </Modal>
   );
@@ -253,8 +231,7 @@ export function ConfirmDialog(
 export function ConfirmedButton<Given>(
   props: Question & {
     readonly label: string;
-    readonly button?: ButtonProps &
-      Pick<ComponentPropsWithoutRef<'button'>, 'aria-label' | 'aria-keyshortcuts'>;
+    readonly button?: ButtonProps;
     readonly action: FormAction & {
       run: (given: Given, after: { readonly onSuccess: () => void }) => void;
     };

@@ -1,21 +1,15 @@
 import { type ReactNode, useEffect } from 'react';
 import { signInPath } from '../paths.js';
 import classes from './page.module.css';
-import { Button, Stack, Text } from './ui.js';
+import { Button } from './ui.js';
 import icon from '../icon.svg';
 
-/** Layout of pages without a session. `size`: the widest content, in pixels. */
-export function OutsidePage({
-  children,
-  size = 440,
-}: {
-  readonly children: ReactNode;
-  readonly size?: number;
-}) {
+/** Layout of pages without a session. */
+export function OutsidePage({ children }: { readonly children: ReactNode }) {
   return (
     <div className={classes['ground']}>
-      <main className={classes['within']} style={{ maxWidth: `${size}px` }}>
-        <img src={icon} width={44} height={44} alt="" className={classes['mark']} />
+      <main className="sections">
+        <img src={icon} width={44} height={44} alt="" />
         {children}
       </main>
     </div>
@@ -33,14 +27,12 @@ export function FailedPage() {
   // The early script loads the page when the console responds again.
   useEffect(() => void dispatchEvent(new Event('page-failed')), []);
   return (
-    <section>
-      <Stack align="flex-start">
-        <h1>This page failed to load</h1>
-        <Text>There may be no connection, or a newer version of the console.</Text>
-        <Button variant="default" onClick={() => dispatchEvent(new Event('retry-page'))}>
-          Retry
-        </Button>
-      </Stack>
+    <section className="stack">
+      <h1>This page failed to load</h1>
+      <p>There may be no connection, or a newer version of the console.</p>
+      <Button variant="default" onClick={() => dispatchEvent(new Event('retry-page'))}>
+        Retry
+      </Button>
     </section>
   );
 }

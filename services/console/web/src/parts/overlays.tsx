@@ -20,7 +20,7 @@ interface ModalProps {
   readonly onClose: () => void;
   readonly title: string;
   /** `side`: at the right edge, over the whole height. */
-  readonly size?: 'md' | 'lg' | 'xl' | 'side';
+  readonly size?: 'lg' | 'side';
   /** Whether only a button in it closes it. */
   readonly isKept?: boolean;
   readonly children: ReactNode;
@@ -31,7 +31,7 @@ export function Modal({ opened, ...modal }: ModalProps & { readonly opened: bool
   return opened && createPortal(<Dialog {...modal} />, document.body);
 }
 
-function Dialog({ onClose, title, size = 'md', isKept = false, children }: ModalProps) {
+function Dialog({ onClose, title, size, isKept = false, children }: ModalProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useLayoutEffect(() => {
@@ -43,7 +43,7 @@ function Dialog({ onClose, title, size = 'md', isKept = false, children }: Modal
   return (
     <dialog
       ref={dialog}
-      className={classes['dialog']}
+      className={`stack ${classes['dialog']}`}
       data-size={size}
       aria-labelledby={titleId}
       {...{ closedby: isKept ? 'none' : 'any' }}
@@ -52,7 +52,7 @@ function Dialog({ onClose, title, size = 'md', isKept = false, children }: Modal
         if (!isKept) onClose();
       }}
     >
-      <div className={classes['head']}>
+      <div className="row between">
         <h2 id={titleId}>{title}</h2>
         {!isKept && (
           <ActionIcon aria-label="Close" onClick={onClose}>
@@ -66,17 +66,15 @@ function Dialog({ onClose, title, size = 'md', isKept = false, children }: Modal
   );
 }
 
-type Position = 'bottom-start' | 'bottom-end' | 'top-start';
-
 interface PopupProps {
   /** Opens it. */
   readonly button: ReactElement<HTMLAttributes<HTMLElement>>;
-  readonly position?: Position;
+  readonly position?: 'bottom-start' | 'bottom-end' | 'top-start';
   readonly children: ReactNode;
 }
 
 /** Puts a popup beside its button, within the window. */
-function place(popup: HTMLElement, button: Element, position: Position): void {
+function place(popup: HTMLElement, button: Element, position: PopupProps['position']): void {
   const [at, size] = [button.getBoundingClientRect(), popup.getBoundingClientRect()];
   const isAbove = position === 'top-start' || (at.bottom + size.height > innerHeight && at.top > size.height);
   const left = position === 'bottom-end' ? at.right - size.width : at.left;
@@ -168,8 +166,8 @@ export function Menu(menu: PopupProps) {
       }}
       // Before the item acts: the focus is back at the button when a dialog opens.
       onClickCapture={({ target, currentTarget }) => {
-        const item = target instanceof Element && target.closest('[role^="menuitem"]');
-        if (item instanceof HTMLElement && item.dataset['stays'] === undefined) currentTarget.hidePopover();
+        if (target instanceof Element && target.closest('[role^="menuitem"]') !== null)
+          currentTarget.hidePopover();
       }}
     />
   );
@@ -179,19 +177,16 @@ export function Menu(menu: PopupProps) {
 export function MenuItem(props: {
   readonly icon?: ReactNode;
   readonly isDangerous?: boolean;
-  /** Whether the menu stays open. */
-  readonly stays?: boolean;
   readonly to?: string;
   readonly onClick?: () => void;
   readonly children: ReactNode;
 }) {
-  const { to, onClick, isDangerous = false, stays = false } = props;
+  const { to, onClick, isDangerous = false } = props;
   const item = {
     className: classes['item'] ?? '',
     role: 'menuitem',
     tabIndex: -1,
     'data-tone': isDangerous ? 'bad' : undefined,
-    'data-stays': stays || undefined,
     children: (
       <>
         {props.icon}
@@ -260,7 +255,7 @@ export function Tabs<Name extends string>(props: {
           </button>
         ))}
       </div>
-      <div role="tabpanel" id={id} aria-labelledby={`${id}-${value}`}>
+      <div role="tabpanel" className="sections" id={id} aria-labelledby={`${id}-${value}`}>
         {tabs[value]?.[1]}
       </div>
     </>

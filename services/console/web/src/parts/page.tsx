@@ -7,15 +7,7 @@ import {
   IconPointFilled,
   IconSearchOff,
 } from '@tabler/icons-react';
-import {
-  type ComponentPropsWithoutRef,
-  createContext,
-  type ReactNode,
-  useContext,
-  useEffect,
-  useId,
-  useRef,
-} from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useId, useRef } from 'react';
 import { Link, Outlet, useLocation } from 'react-router';
 import classes from './page.module.css';
 import type { Tone } from '../tone.js';
@@ -23,16 +15,7 @@ import { ApiError, messageOf } from '../api/api-client.js';
 import { NO_RESPONSE, useLostAt } from '../api/connection.js';
 import type { OwnerSession } from '../api/session.js';
 import { isOwnersPath } from '../paths.js';
-import {
-  Button,
-  ButtonLink,
-  type ButtonProps,
-  Group,
-  Stack,
-  Text,
-  type TextProps,
-  VisuallyHidden,
-} from './ui.js';
+import { Button, buttonLook, type ButtonLook, type ButtonProps } from './ui.js';
 
 /**
  * Header of a page. Its `h1` also sets the window's title and receives the focus after a navigation, so that screen readers announce
@@ -71,33 +54,27 @@ export function PageHeader(props: {
         <h1 ref={heading} tabIndex={-1}>
           {title}
         </h1>
-        {description !== undefined && (
-          <Text component="div" c="dimmed" maw="46rem" mt={4}>
-            {description}
-          </Text>
-        )}
+        {description !== undefined && <div>{description}</div>}
       </div>
-      {actions !== undefined && <div className={classes['actions']}>{actions}</div>}
+      {actions !== undefined && <div className="row">{actions}</div>}
     </header>
   );
 }
 
-/** A section of a page. With a title it is a region that screen readers list. */
+/** A section of a page, which screen readers list. */
 export function Panel(props: {
-  readonly title?: string;
+  readonly title: string;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }) {
   const { title, actions, children } = props;
   const titleId = useId();
   return (
-    <section className={classes['panel']} aria-labelledby={title === undefined ? undefined : titleId}>
-      {title !== undefined && (
-        <Group justify="space-between" mb="sm" gap="xs">
-          <h2 id={titleId}>{title}</h2>
-          {actions}
-        </Group>
-      )}
+    <section className="stack" aria-labelledby={titleId}>
+      <div className="row between">
+        <h2 id={titleId}>{title}</h2>
+        {actions}
+      </div>
       {children}
     </section>
   );
@@ -124,41 +101,26 @@ export function Notice(props: {
     <div className={classes['notice']} data-tone={tone} role={props.isAlert === true ? 'alert' : undefined}>
       <Icon size={16} className={classes['icon']} aria-hidden />
       <div className={classes['content']}>
-        {title !== undefined && <Text fw={600}>{title}</Text>}
-        {children !== undefined && (
-          <Text component="div" size="sm">
-            {children}
-          </Text>
-        )}
+        {title !== undefined && <b>{title}</b>}
+        {children !== undefined && <div className="small">{children}</div>}
       </div>
     </div>
   );
 }
 
-/** A text that is smaller than the page's. */
-export const Small = (text: TextProps & { readonly children: ReactNode }) => <Text size="sm" {...text} />;
-
-/** A small, less important text. */
-export const Hint = (text: TextProps & { readonly children: ReactNode }) => (
-  <Text size="xs" c="dimmed" {...text} />
-);
-
 /** Placeholder of loading data. */
 export function Loading({ label, rows = 3 }: { readonly label: string; readonly rows?: number }) {
   return (
-    <Stack gap="sm" aria-busy="true">
-      <VisuallyHidden role="status">{label}</VisuallyHidden>
+    <div className="stack" aria-busy="true">
+      <span className="visually-hidden" role="status">
+        {label}
+      </span>
       {Array.from({ length: rows }, (_, row) => (
         <div key={row} className={classes['skeleton']} aria-hidden />
       ))}
-    </Stack>
+    </div>
   );
 }
-
-/** A link in a small text. */
-export const SmallLink = (link: { readonly to: string; readonly children: ReactNode }) => (
-  <Link className={classes['small'] ?? ''} {...link} />
-);
 
 /** Shows loaded data, a loading state or an error. Loaded data stays visible if a reload fails. */
 export function QueryView<Data>(props: {
@@ -172,9 +134,9 @@ export function QueryView<Data>(props: {
   if (data !== undefined) return children(data);
   if (error === null && !isLost) return <Loading label={`Loading ${label}`} />;
   return error instanceof ApiError && error.code === 'not_found' ? (
-    <EmptyPanel title={`We can’t find ${label}`} icon={<IconSearchOff />}>
+    <EmptyState title={`We can’t find ${label}`} icon={<IconSearchOff />}>
       {error.message}
-    </EmptyPanel>
+    </EmptyState>
   ) : (
     <ErrorState
       error={error ?? NO_RESPONSE}
@@ -207,13 +169,13 @@ export function ErrorState(props: {
   const { error, title, onRetry } = props;
   return (
     <Notice tone="bad" title={title} isAlert>
-      <Stack gap="xs" align="flex-start">
-        <Text size="sm">{messageOf(error)}</Text>
+      <div className="stack">
+        <p className="small">{messageOf(error)}</p>
         <ErrorDetails error={error} />
         <Button size="xs" variant="default" onClick={onRetry}>
           Retry
         </Button>
-      </Stack>
+      </div>
     </Notice>
   );
 }
@@ -226,25 +188,14 @@ export function EmptyState(props: {
   readonly action?: ReactNode;
 }) {
   return (
-    <Stack align="center" gap="xs" className={classes['empty'] ?? ''}>
+    <section className={`stack ${classes['empty']}`}>
       <div aria-hidden>{props.icon}</div>
       <h2>{props.title}</h2>
-      {props.children !== undefined && (
-        <Text component="div" c="dimmed" maw="34rem">
-          {props.children}
-        </Text>
-      )}
+      {props.children !== undefined && <div>{props.children}</div>}
       {props.action}
-    </Stack>
+    </section>
   );
 }
-
-/** An empty list as a panel. */
-export const EmptyPanel = (empty: Parameters<typeof EmptyState>[0]) => (
-  <Panel>
-    <EmptyState {...empty} />
-  </Panel>
-);
 
 /** Footer of a list: the number of shown items, and a button for more. */
 export function LoadMore(props: {
@@ -256,16 +207,16 @@ export function LoadMore(props: {
   const { shown, what } = props;
   const { hasMore, isLoadingMore, loadMore } = props.list;
   return (
-    <Group justify="center" mt="md" gap="sm">
-      <Text size="sm" c="dimmed" role="status">
+    <div className="row" style={{ justifyContent: 'center' }}>
+      <p className="dim small" role="status">
         {hasMore ? `${shown} ${what} shown` : shown === 1 ? 'All shown' : `All ${shown} ${what} shown`}
-      </Text>
+      </p>
       {hasMore && (
-        <Button variant="default" size="sm" loading={isLoadingMore} onClick={loadMore}>
+        <Button variant="default" loading={isLoadingMore} onClick={loadMore}>
           Load more
         </Button>
       )}
-    </Group>
+    </div>
   );
 }
 
@@ -291,13 +242,13 @@ export function OwnerOnly({ children }: { readonly children: ReactNode }) {
 }
 
 /** A button that changes something. It is disabled while the connection is lost. */
-export function ChangeButton(button: ButtonProps & ComponentPropsWithoutRef<'button'>) {
+export function ChangeButton(button: ButtonProps) {
   const isLost = useLostAt() !== undefined;
   return <Button {...button} disabled={isLost || button.disabled === true} />;
 }
 
 /** A button that begins a change for the company; a viewer does not see it. */
-export function ActionButton(button: ButtonProps & ComponentPropsWithoutRef<'button'>) {
+export function ActionButton(button: ButtonProps) {
   return (
     <OwnerOnly>
       <ChangeButton {...button} />
@@ -306,18 +257,11 @@ export function ActionButton(button: ButtonProps & ComponentPropsWithoutRef<'but
 }
 
 /** A link to another page of the console that looks like a button. A viewer sees none to a page that only changes something. */
-export function LinkButton({
-  to,
-  children,
-  ...button
-}: { readonly to: string; readonly children: ReactNode } & ButtonProps) {
+export function LinkButton(
+  link: ButtonLook & { readonly to: string; readonly children: ReactNode; readonly 'aria-label'?: string },
+) {
   const isViewer = useContext(OwnerContext)?.owner.role === 'viewer';
-  if (isViewer && isOwnersPath(to)) return null;
-  return (
-    <ButtonLink to={to} {...button}>
-      {children}
-    </ButtonLink>
-  );
+  return isViewer && isOwnersPath(link.to) ? null : <Link {...buttonLook(link)} />;
 }
 
 /** Shows a page that only changes something to owners alone. */

@@ -81,7 +81,7 @@ export function SearchDialog(props: { readonly pages: readonly PageEntry[]; read
                   onClick={() => choose(hit)}
                 >
                   {hit.label}
-                  {hit.hint !== undefined && <small>{` ${hit.hint}`}</small>}
+                  {hit.hint !== undefined && <span className="dim">{` ${hit.hint}`}</span>}
                 </div>
               );
             })}

@@ -32,7 +32,6 @@ import { useSessionIfAny } from './page.js';
 import { openSearch, Search } from './search.js';
 import classes from './shell.module.css';
 import { Menu, MenuItem, Modal } from './overlays.js';
-import { VisuallyHidden } from './ui.js';
 
 const OVERVIEW = { to: PATHS.overview, label: 'Overview', icon: IconChartBar };
 const DELIVERIES = { to: PATHS.deliveries(), label: 'Deliveries', icon: IconSend };
@@ -79,7 +78,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           <Company />
           <button type="button" className={classes['account']} onClick={openSearch}>
             <IconSearch size={20} aria-hidden />
-            <VisuallyHidden>Search</VisuallyHidden>
+            <span className="visually-hidden">Search</span>
           </button>
           <AccountMenu />
         </header>
@@ -95,7 +94,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         </header>
         <main id="main" tabIndex={-1}>
           <ConnectionBar />
-          <div className={classes['content']}>{children}</div>
+          <div className={`sections ${classes['content']}`}>{children}</div>
         </main>
         <nav className={classes['bottom']} aria-label="Main pages">
           {[OVERVIEW, DELIVERIES, WEBHOOKS].map((link) => (
@@ -218,7 +217,7 @@ function AccountMenu() {
             {initialsOf(owner.displayName)}
           </span>
           <span className={classes['who']}>{owner.displayName}</span>
-          <VisuallyHidden>, account menu</VisuallyHidden>
+          <span className="visually-hidden">, account menu</span>
           <IconSelector size={16} aria-hidden />
         </button>
       }
@@ -228,7 +227,7 @@ function AccountMenu() {
           {page}
         </MenuItem>
       ))}
-      <MenuItem icon={<IconMoon size={16} aria-hidden />} stays onClick={() => setScheme(next)}>
+      <MenuItem icon={<IconMoon size={16} aria-hidden />} onClick={() => setScheme(next)}>
         {`Theme: ${label}`}
       </MenuItem>
       <hr />

@@ -13,9 +13,10 @@ import { confirmationGate } from '../api/confirmation-gate.js';
 import { useAction } from '../api/hooks.js';
 import { useProbe } from './connection.js';
 import { useIsWatched } from './hooks.js';
+import { PasswordInput } from './fields.js';
 import { Modal } from './overlays.js';
-import { Button, Stack, Text } from './ui.js';
-import { ConfirmDialog, Form, FormFailure, PasswordField, useFields } from './form.js';
+import { Button } from './ui.js';
+import { ConfirmDialog, Form, FormFailure, useFields } from './form.js';
 
 /** Shows the page to a signed-in owner, and a public one to anyone; redirects others to the sign-in page, which returns here. */
 export function SignedIn() {
@@ -25,7 +26,7 @@ export function SignedIn() {
   if (session.data === null || session.data === 'ended') {
     if (pathname === PATHS.receiverCode) {
       return (
-        <OutsidePage size={900}>
+        <OutsidePage>
           <Outlet />
           <a href={`/console${signInPath(pathname)}`}>Sign in to the console</a>
         </OutsidePage>
@@ -138,7 +139,7 @@ function Confirmation() {
   const hasPassword = data?.hasPassword !== false;
   const provider = data?.provider ?? null;
   return (
-    <Stack>
+    <div className="stack">
       {hasPassword && <PasswordForm />}
       {provider !== null && provider.linkedAt !== null && (
         <ProviderForm
@@ -146,7 +147,7 @@ function Confirmation() {
           introduction={`${hasPassword ? 'Or sign' : 'Sign'} in again with ${provider.name} in a new tab. This page then continues.`}
         />
       )}
-    </Stack>
+    </div>
   );
 }
 
@@ -169,8 +170,8 @@ function ProviderForm(props: { readonly name: string; readonly introduction: str
     beginning.run({}, { onError: () => tab.current?.close() });
   };
   return (
-    <Stack>
-      <Text>{introduction}</Text>
+    <div className="stack">
+      <p>{introduction}</p>
       <FormFailure error={beginning.error} />
       {blockedUrl === undefined ? (
         <Button variant="default" loading={beginning.isRunning} onClick={open}>
@@ -179,7 +180,7 @@ function ProviderForm(props: { readonly name: string; readonly introduction: str
       ) : (
         <a href={blockedUrl} target="_blank" rel="noopener">{`Open ${name}`}</a>
       )}
-    </Stack>
+    </div>
   );
 }
 
@@ -193,8 +194,14 @@ function PasswordForm() {
       onSubmit={() => confirmation.run({ body: values })}
       onCancel={() => confirmationGate.settle(false)}
     >
-      <Text>This requires your password if you have not entered it in the last 15 minutes.</Text>
-      <PasswordField label="Password" autoComplete="current-password" {...field('password')} data-autofocus />
+      <p>This requires your password if you have not entered it in the last 15 minutes.</p>
+      <PasswordInput
+        required
+        label="Password"
+        autoComplete="current-password"
+        {...field('password')}
+        data-autofocus
+      />
     </Form>
   );
 }

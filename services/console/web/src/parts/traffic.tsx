@@ -1,6 +1,6 @@
 import { IconCalendar, IconChevronDown } from '@tabler/icons-react';
 import { Fragment, type ReactNode } from 'react';
-import { useSearchParams } from 'react-router';
+import { Link, useSearchParams } from 'react-router';
 import type { AttemptCounts, Output } from '../api/hooks.js';
 import { formatAbout, formatCount, formatShare } from '../format.js';
 import { PATHS } from '../paths.js';
@@ -14,11 +14,10 @@ import {
   SPANS,
   spanUntil,
 } from '../statistics-span.js';
-import { Panel, QueryView, SmallLink } from './page.js';
 import { useNow } from './data.js';
 import { Menu, MenuRadios } from './overlays.js';
 import { TrafficChart } from './traffic-chart.js';
-import { Button, Stack, Text } from './ui.js';
+import { Button } from './ui.js';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 
 /** The selected time span of statistics, which is kept in the page's query, and its start for a request. */
@@ -33,24 +32,6 @@ type Statistics = Pick<Output<'getStatistics'>, 'totals' | 'buckets' | 'bucketMi
   readonly webhookId?: string;
 };
 
-/** Deliveries in the selected time span: figures and charts. */
-export function TrafficPanel(props: {
-  readonly title: string;
-  readonly label: string;
-  readonly query: Parameters<typeof QueryView<Statistics>>[0]['query'];
-  /** Follows the text that there were none. */
-  readonly note?: string;
-}) {
-  const { title, label, query, note } = props;
-  return (
-    <Panel title={title} actions={<SpanMenu />}>
-      <QueryView query={query} label={label}>
-        {(data) => <Traffic data={data} {...{ note }} />}
-      </QueryView>
-    </Panel>
-  );
-}
-
 /** Figures and charts of deliveries in the selected time span. */
 export function Traffic(props: {
   readonly data: Statistics;
@@ -62,14 +43,14 @@ export function Traffic(props: {
   const { now, span } = useSpan();
   const { totals, webhookId } = data;
   return (
-    <Stack gap="lg">
+    <div className="sections">
       <Figures totals={totals} waiting={waiting} webhook={webhookId} />
       {totals.attempts + totals.deliveries.total === 0 ? (
-        <Text c="dimmed">{`No deliveries in ${SPAN_TEXTS[span]}.${note}`}</Text>
+        <p className="dim">{`No deliveries in ${SPAN_TEXTS[span]}.${note}`}</p>
       ) : (
         <TrafficChart points={chartPoints(data, span, now)} spanText={SPAN_TEXTS[span]} webhook={webhookId} />
       )}
-    </Stack>
+    </div>
   );
 }
 
@@ -96,9 +77,9 @@ function Figures(props: {
       deadLettered === 0 ? (
         `none in ${SPAN_TEXTS[span]}`
       ) : (
-        <SmallLink to={PATHS.deliveries({ webhook: props.webhook, status: 'dead_lettered', ...since })}>
+        <Link to={PATHS.deliveries({ webhook: props.webhook, status: 'dead_lettered', ...since })}>
           {`after ${LIMITS.webhookAttempts} attempts each`}
-        </SmallLink>
+        </Link>
       ),
     ],
     'Typical response': [
@@ -128,12 +109,9 @@ export function SpanMenu() {
     <Menu
       position="bottom-end"
       button={
-        <Button
-          variant="default"
-          leftSection={<IconCalendar size={16} aria-hidden />}
-          rightSection={<IconChevronDown size={14} aria-hidden />}
-        >
+        <Button variant="default" leftSection={<IconCalendar size={16} aria-hidden />}>
           {label(span)}
+          <IconChevronDown size={14} aria-hidden />
         </Button>
       }
     >

@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { TextInput } from './fields.js';
 import { ConfirmDialog } from './form.js';
-import { Stack } from './ui.js';
 
 /** Asks for confirmation of what cannot be undone: the owner types a text first. */
 export function TypedDialog({
@@ -12,16 +11,14 @@ export function TypedDialog({
   const [typed, setTyped] = useState('');
   return (
     <ConfirmDialog {...dialog} isDangerous isBlocked={typed.trim() !== text}>
-      <Stack gap="sm">
-        {children}
-        <TextInput
-          label={`To confirm, type ${text}`}
-          value={typed}
-          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-          autoComplete="off"
-          spellCheck={false}
-        />
-      </Stack>
+      {children}
+      <TextInput
+        label={`To confirm, type ${text}`}
+        value={typed}
+        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        autoComplete="off"
+        spellCheck={false}
+      />
     </ConfirmDialog>
   );
 }

@@ -1,17 +1,17 @@
 import { PASSWORD_LENGTH } from '@partner/proto-contracts/resources/password/password';
 import { useNewSession, useSignInMethods } from '../../api/session.js';
 import { pageProviderName } from '../../page-settings.js';
-import { Notice, PageHeader, Panel, QueryView, Small } from '../../parts/page.js';
+import { Notice, PageHeader, Panel, QueryView } from '../../parts/page.js';
 import { type Output, useAction, useOperation } from '../../api/hooks.js';
-import { CodeForm, Form, type FormAction, PasswordField, StartButton, useFields } from '../../parts/form.js';
+import { CodeForm, Form, type FormAction, StartButton, useFields } from '../../parts/form.js';
 import { PastTime } from '../../parts/data.js';
 import { useState } from 'react';
 import { encode } from 'uqr';
 import { formatCountOf } from '../../format.js';
 import { CodeBlock, SecretText } from '../../parts/code.js';
-import { Checkbox } from '../../parts/fields.js';
+import { Checkbox, PasswordInput } from '../../parts/fields.js';
 import { Modal } from '../../parts/overlays.js';
-import { Button, type ButtonProps, Group, Stack, Text } from '../../parts/ui.js';
+import { Button, type ButtonProps } from '../../parts/ui.js';
 
 /** Page of the signed-in owner's account. */
 export function Page() {
@@ -20,11 +20,9 @@ export function Page() {
   return (
     <>
       <PageHeader title="Account" description="How you sign in to this console." />
-      <Stack gap="md">
-        {methods.data?.hasPassword !== false && <PasswordPanel />}
-        {providerName !== '' && <ProviderPanel name={providerName} />}
-        <SecondFactorPanel />
-      </Stack>
+      {methods.data?.hasPassword !== false && <PasswordPanel />}
+      {providerName !== '' && <ProviderPanel name={providerName} />}
+      <SecondFactorPanel />
     </>
   );
 }
@@ -51,12 +49,14 @@ function PasswordPanel() {
         isExplained={violations['newPassword'] !== undefined}
         onSubmit={() => change.run({ body: values })}
       >
-        <PasswordField
+        <PasswordInput
+          required
           label="Current password"
           autoComplete="current-password"
           {...field('currentPassword')}
         />
-        <PasswordField
+        <PasswordInput
+          required
           label="New password"
           description={`At least ${PASSWORD_LENGTH.min} characters. All your other sessions end.`}
           autoComplete="new-password"
@@ -75,7 +75,7 @@ function ProviderPanel({ name }: { readonly name: string }) {
       <QueryView query={methods} label="how you sign in">
         {({ hasPassword, provider }) =>
           provider === null || provider.linkedAt === null ? (
-            <Text>{`Not linked. Your account is linked when you first sign in with ${name}, if it has your email address.`}</Text>
+            <p>{`Not linked. Your account is linked when you first sign in with ${name}, if it has your email address.`}</p>
           ) : (
             <Notice tone="good" title="Linked">
               Since <PastTime at={provider.linkedAt} />.
@@ -113,15 +113,15 @@ function Disabled({ onCodes }: { readonly onCodes: (codes: readonly string[]) =>
     return <SetUpForm secret={begin.response} onCodes={onCodes} onCancel={begin.reset} />;
   }
   return (
-    <Stack>
-      <Text>
+    <div className="stack">
+      <p>
         A code of an authenticator app on your phone protects your account even if someone has your password.
         Your other sessions end when you enable it.
-      </Text>
+      </p>
       <StartButton action={begin} onClick={() => begin.run({})}>
         Set up
       </StartButton>
-    </Stack>
+    </div>
   );
 }
 
@@ -137,7 +137,7 @@ function Enabled(props: {
   });
   const { enabledAt, recoveryCodesLeft } = props.factor;
   return (
-    <Stack>
+    <div className="stack">
       <Notice tone={recoveryCodesLeft < 3 ? 'warn' : 'good'} title="Enabled">
         {enabledAt !== null && (
           <>
@@ -146,7 +146,7 @@ function Enabled(props: {
         )}
         {`${formatCountOf(recoveryCodesLeft, 'unused recovery code', 'unused recovery codes')}.`}
       </Notice>
-      <Group>
+      <div className="row">
         <CodeButton
           label="Create new recovery codes"
           consequence="The former recovery codes stop working immediately."
@@ -161,8 +161,8 @@ function Enabled(props: {
           button={{ tone: 'bad' }}
           action={disabling}
         />
-      </Group>
-    </Stack>
+      </div>
+    </div>
   );
 }
 
@@ -189,7 +189,7 @@ function CodeButton(props: {
         {label}
       </Button>
       <Modal opened={isOpen} onClose={close} title={title}>
-        <Small mb="md">{consequence}</Small>
+        <p className="small">{consequence}</p>
         <CodeForm
           {...form}
           action={action}
@@ -205,7 +205,7 @@ function CodeButton(props: {
 function RecoveryCodesOnce(props: { readonly codes: readonly string[]; readonly onDone: () => void }) {
   const [isStored, setStored] = useState(false);
   return (
-    <Stack>
+    <div className="stack">
       <Notice tone="warn" title="These recovery codes are shown once" isAlert>
         If you lose your phone, each of them replaces the code of the app once. Store them where you can reach
         them without it.
@@ -216,12 +216,10 @@ function RecoveryCodesOnce(props: { readonly codes: readonly string[]; readonly 
         checked={isStored}
         onChange={({ currentTarget }) => setStored(currentTarget.checked)}
       />
-      <Group>
-        <Button disabled={!isStored} onClick={props.onDone}>
-          Done
-        </Button>
-      </Group>
-    </Stack>
+      <Button disabled={!isStored} onClick={props.onDone}>
+        Done
+      </Button>
+    </div>
   );
 }
 
@@ -236,8 +234,8 @@ function SetUpForm(props: {
     onDone: ({ recoveryCodes }) => props.onCodes(recoveryCodes),
   });
   return (
-    <Stack>
-      <Text>Scan this with an authenticator app, then enter the code that the app shows.</Text>
+    <div className="stack">
+      <p>Scan this with an authenticator app, then enter the code that the app shows.</p>
       <QrCode text={uri} label="QR code with the secret for an authenticator app" />
       <SecretText title="Or type this secret into the app" label="Secret" secret={secret} />
       <CodeForm
@@ -247,7 +245,7 @@ function SetUpForm(props: {
         onCancel={props.onCancel}
         onSubmit={(code) => enabling.run({ body: { code } })}
       />
-    </Stack>
+    </div>
   );
 }
 

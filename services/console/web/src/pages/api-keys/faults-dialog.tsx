@@ -8,8 +8,8 @@ import { type ApiKey, useAction, useOperation } from '../../api/hooks.js';
 import { Checkbox, NativeSelect, NumberInput } from '../../parts/fields.js';
 import { Form } from '../../parts/form.js';
 import { Modal } from '../../parts/overlays.js';
-import { Button, Group } from '../../parts/ui.js';
-import { QueryView, Small } from '../../parts/page.js';
+import { Button } from '../../parts/ui.js';
+import { QueryView } from '../../parts/page.js';
 import { describeFault, FAULTS } from './fault-steps.js';
 import { keyName } from './key-labels.js';
 
@@ -50,16 +50,16 @@ function FaultForm(props: {
       onSubmit={() => setting.run({ params, body: { requests, webhooks } })}
       onCancel={onClose}
     >
-      <Small>
+      <p className="small">
         Test how your program handles faults. They apply in this order to the next requests with the key, then
         requests work as usual. Saving takes effect within 5 seconds and starts with the first.
-      </Small>
+      </p>
       <ol>
         {requests.map((step, place) => (
           // The steps have no identity besides their place.
           <li key={place}>
-            <Group justify="space-between" wrap="nowrap">
-              <Small>{describeFault(step)}</Small>
+            <div className="row between">
+              <p className="small">{describeFault(step)}</p>
               <Button
                 size="xs"
                 variant="default"
@@ -68,7 +68,7 @@ function FaultForm(props: {
               >
                 Remove
               </Button>
-            </Group>
+            </div>
           </li>
         ))}
       </ol>
@@ -98,12 +98,12 @@ function NewStep({ onAdd }: { readonly onAdd: (step: FaultScript['requests'][num
   const [times, setTimes] = useState<number | null>(1);
   const fault = FAULTS[kind];
   return (
-    <Group align="flex-end" gap="sm">
+    <div className="row bottom">
       <NativeSelect
         label="Fault"
         value={kind}
         onChange={({ currentTarget }) => setKind(currentTarget.value)}
-        data={Object.keys(FAULTS)}
+        data={Object.keys(FAULTS).map((value) => ({ value, label: value }))}
       />
       <NumberInput
         label="Requests"
@@ -115,6 +115,6 @@ function NewStep({ onAdd }: { readonly onAdd: (step: FaultScript['requests'][num
       <Button variant="default" onClick={() => fault && onAdd({ ...fault, times: times ?? 1 })}>
         Add a step
       </Button>
-    </Group>
+    </div>
   );
 }

@@ -4,12 +4,12 @@ import { type ReactNode, useState } from 'react';
 import { type ApiKey, type Output, useAction, useOperationList } from '../../api/hooks.js';
 import { SecretOnce } from '../../parts/code.js';
 import { Form, useFields } from '../../parts/form.js';
-import { ErrorState, Notice, Small, useOwner } from '../../parts/page.js';
+import { ErrorState, Notice, useOwner } from '../../parts/page.js';
 import { DueTime, PastTime } from '../../parts/data.js';
-import { Choices, NativeSelect, Radio, TextInput } from '../../parts/fields.js';
+import { Choices, NativeSelect, TextInput } from '../../parts/fields.js';
 import { Modal } from '../../parts/overlays.js';
 import { TypedDialog } from '../../parts/typed-dialog.js';
-import { Button, Group, Stack } from '../../parts/ui.js';
+import { Button } from '../../parts/ui.js';
 import { isInForce, keyName, KIND_NAMES, scopeLabels } from './key-labels.js';
 
 /** Creates a key and shows it once. */
@@ -44,18 +44,14 @@ function KeyDialog(props: {
   return (
     // Closing would lose the key.
     <Modal opened onClose={onClose} title="Your new API key" size="lg" isKept>
-      <Stack>
-        {props.note}
-        <SecretOnce label="API key" secret={created.apiKey} onStored={setStored} />
-        <Small>
-          Every request in <a href="/docs">the API reference</a> has an example for it.
-        </Small>
-        <Group justify="flex-end">
-          <Button disabled={!isStored} onClick={onClose}>
-            Done
-          </Button>
-        </Group>
-      </Stack>
+      {props.note}
+      <SecretOnce label="API key" secret={created.apiKey} onStored={setStored} />
+      <p className="small">
+        Every request in <a href="/docs">the API reference</a> has an example for it.
+      </p>
+      <Button disabled={!isStored} onClick={onClose}>
+        Done
+      </Button>
     </Modal>
   );
 }
@@ -110,17 +106,13 @@ function KeyForm(props: {
       <Choices
         label="Kind"
         values={kind === undefined ? [] : [kind]}
-        onToggle={(picked) => setKind(kinds.find((each) => each === picked))}
-      >
-        {kinds.map((each) => (
-          <Radio
-            key={each}
-            value={each}
-            label={KIND_NAMES[each]}
-            description={`May ${scopeLabels(KEY_KINDS[each].scopes)}.`}
-          />
-        ))}
-      </Choices>
+        options={kinds.map((value) => ({
+          value,
+          label: KIND_NAMES[value],
+          description: `May ${scopeLabels(KEY_KINDS[value].scopes)}.`,
+        }))}
+        onToggle={setKind}
+      />
       {isBound && installers.error !== null && (
         <ErrorState
           error={installers.error}
@@ -181,10 +173,10 @@ export function RevokeKeyDialog({ apiKey, onClose }: OfKey) {
       onConfirm={() => revocation.run({ params: { id } })}
       onClose={onClose}
     >
-      <Small>
+      <p className="small">
         The key stops working within 5 seconds. You can’t undo this. To replace a key without downtime, rotate
         it instead. Last used: {lastUsedAt === null ? 'never' : <PastTime at={lastUsedAt} />}.
-      </Small>
+      </p>
     </TypedDialog>
   );
 }
@@ -222,10 +214,10 @@ export function RotateKeyDialog({ apiKey, onClose }: OfKey) {
         onSubmit={() => rotation.run({ params: { id: apiKey.id }, body: { overlapHours: Number(overlap) } })}
         onCancel={onClose}
       >
-        <Small>
+        <p className="small">
           You get a new key with the same permissions. Both work during the overlap, so replace the key ending
           in <b>{apiKey.lastFour}</b> wherever you use it. Then it expires.
-        </Small>
+        </p>
         <NativeSelect
           label="Overlap"
           value={overlap}

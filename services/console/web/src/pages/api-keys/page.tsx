@@ -4,20 +4,17 @@ import { useState } from 'react';
 import { type ApiKey, useApiKeys } from '../../api/hooks.js';
 import {
   ActionButton,
-  EmptyPanel,
-  Hint,
+  EmptyState,
   LoadMore,
   Notice,
   PageHeader,
   QueryView,
-  Small,
   useOwner,
 } from '../../parts/page.js';
 import { StateDot, DataTable, KEY_LOOKS, PastTime } from '../../parts/data.js';
 import { pageEnvironment } from '../../page-settings.js';
 import { CreateKeyDialog, KeyEnd, RevokeKeyDialog, RotateKeyDialog } from './key-dialogs.js';
 import { isInForce, keyName, KIND_NAMES, scopeLabels } from './key-labels.js';
-import { Group, Stack } from '../../parts/ui.js';
 import { FaultsDialog } from './faults-dialog.js';
 
 /** Page of the company's API keys. */
@@ -52,9 +49,9 @@ export function Page() {
         {(keys) =>
           keys.length === 0 ? (
             canCreate && (
-              <EmptyPanel title="No API keys yet" icon={<IconKey size={28} />} action={createButton}>
+              <EmptyState title="No API keys yet" icon={<IconKey size={28} />} action={createButton}>
                 Create one key per program, so that you can revoke each on its own.
-              </EmptyPanel>
+              </EmptyState>
             )
           ) : (
             <>
@@ -91,7 +88,7 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
           'Last used': ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <PastTime at={lastUsedAt} />),
           Action: (key) =>
             isInForce(key) && (
-              <Group gap="xs" wrap="nowrap">
+              <div className="row">
                 {ACTIONS.filter(({ isFor }) => isFor(key)).map(({ label, Dialog }) => (
                   <ActionButton
                     key={label}
@@ -103,7 +100,7 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
                     {label}
                   </ActionButton>
                 ))}
-              </Group>
+              </div>
             ),
         }}
       />
@@ -118,24 +115,24 @@ function KeyTitle({ apiKey }: { readonly apiKey: ApiKey }) {
   const { kind, scopes, boundCompany, lastFour } = apiKey;
   const purpose = boundCompany === null ? KIND_NAMES[kind] : `Jobs of ${boundCompany.name}`;
   return (
-    <Stack gap={2} title={`${kind}: ${scopes.join(' ')}`}>
-      <Small fw={600}>{keyName(apiKey)}</Small>
-      <Hint>
+    <div title={`${kind}: ${scopes.join(' ')}`}>
+      <b className="small">{keyName(apiKey)}</b>
+      <small>
         ends in <code>{lastFour}</code>
-      </Hint>
-      <Hint>{`${purpose}: may ${scopeLabels(scopes)}`}</Hint>
-    </Stack>
+      </small>
+      <small>{`${purpose}: may ${scopeLabels(scopes)}`}</small>
+    </div>
   );
 }
 
 function State({ apiKey }: { readonly apiKey: ApiKey }) {
   const { state, expiresAt, revokedAt } = apiKey;
   return (
-    <Stack gap={2} align="flex-start">
+    <>
       <StateDot {...KEY_LOOKS[state]} />
       {(revokedAt ?? expiresAt) !== null && (
-        <Hint>{revokedAt === null ? <KeyEnd apiKey={apiKey} /> : <PastTime at={revokedAt} />}</Hint>
+        <small>{revokedAt === null ? <KeyEnd apiKey={apiKey} /> : <PastTime at={revokedAt} />}</small>
       )}
-    </Stack>
+    </>
   );
 }

@@ -3,16 +3,15 @@ import {
   AUDIT_ACTIONS,
   AUDIT_RETENTION_DAYS,
 } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
-import { useSearchParams } from 'react-router';
+import { Link, useSearchParams } from 'react-router';
 import { useOperationList, useWebhooks } from '../../api/hooks.js';
 import { browserName } from '../../browser-name.js';
 import { formatExact } from '../../format.js';
-import { EmptyPanel, Hint, LoadMore, PageHeader, QueryView, Small, SmallLink } from '../../parts/page.js';
+import { EmptyState, LoadMore, PageHeader, QueryView } from '../../parts/page.js';
 import { DataTable, Facts, PastTime } from '../../parts/data.js';
 import { webhookName } from '../../webhook-facts.js';
 import { actionLabel, type AuditEntry, describeEntry, detailsByLabel, subjectPath } from './audit-labels.js';
 import { PickSelect } from '../../parts/form.js';
-import { Stack } from '../../parts/ui.js';
 
 /** Page of the audit trail. */
 export function Page() {
@@ -29,35 +28,33 @@ export function Page() {
         title="Audit log"
         description={`Changes that your company’s owners made, newest first. Entries are read-only and kept for ${AUDIT_RETENTION_DAYS} days.`}
       />
-      <Stack gap="md">
-        <PickSelect
-          label="Show"
-          all="All actions"
-          style={{ maxWidth: '320px' }}
-          value={action}
-          onPick={(picked) =>
-            setQuery(picked === undefined ? {} : { action: picked }, {
-              replace: true,
-              preventScrollReset: true,
-            })
-          }
-          options={AUDIT_ACTIONS.map((known) => ({ value: known, label: actionLabel(known) }))}
-        />
-        <QueryView query={trail} label="the audit trail">
-          {(entries) =>
-            entries.length === 0 ? (
-              <EmptyPanel title="No entries" icon={<IconHistory size={28} />}>
-                {action === undefined ? 'No changes yet.' : `No entries for “${actionLabel(action)}”.`}
-              </EmptyPanel>
-            ) : (
-              <div aria-busy={trail.isStale}>
-                <Entries entries={entries} />
-                <LoadMore shown={entries.length} what="entries" list={trail} />
-              </div>
-            )
-          }
-        </QueryView>
-      </Stack>
+      <PickSelect
+        label="Show"
+        all="All actions"
+        style={{ maxWidth: '320px' }}
+        value={action}
+        onPick={(picked) =>
+          setQuery(picked === undefined ? {} : { action: picked }, {
+            replace: true,
+            preventScrollReset: true,
+          })
+        }
+        options={AUDIT_ACTIONS.map((known) => ({ value: known, label: actionLabel(known) }))}
+      />
+      <QueryView query={trail} label="the audit trail">
+        {(entries) =>
+          entries.length === 0 ? (
+            <EmptyState title="No entries" icon={<IconHistory size={28} />}>
+              {action === undefined ? 'No changes yet.' : `No entries for “${actionLabel(action)}”.`}
+            </EmptyState>
+          ) : (
+            <div className="stack" aria-busy={trail.isStale}>
+              <Entries entries={entries} />
+              <LoadMore shown={entries.length} what="entries" list={trail} />
+            </div>
+          )
+        }
+      </QueryView>
     </>
   );
 }
@@ -74,7 +71,7 @@ function Entries({ entries }: { readonly entries: readonly AuditEntry[] }) {
       columns={{
         What: (entry) => (
           <>
-            <Small fw={600}>{describeEntry(entry, nameOf)}</Small>
+            <b className="small">{describeEntry(entry, nameOf)}</b>
             <Details entry={entry} path={subjectPath(entry, nameOf)} />
           </>
         ),
@@ -83,7 +80,7 @@ function Entries({ entries }: { readonly entries: readonly AuditEntry[] }) {
         Source: ({ remoteAddress, userAgent }) => (
           <div>
             <div>{remoteAddress ?? 'Unknown address'}</div>
-            <Hint>{browserName(userAgent)}</Hint>
+            <small>{browserName(userAgent)}</small>
           </div>
         ),
       }}
@@ -104,7 +101,7 @@ function Details({ entry, path }: { readonly entry: AuditEntry; readonly path: s
     <details>
       <summary>Details</summary>
       <Facts facts={facts} />
-      {path !== undefined && <SmallLink to={path}>View subject</SmallLink>}
+      {path !== undefined && <Link to={path}>View subject</Link>}
     </details>
   );
 }

@@ -1,13 +1,12 @@
-import { useParams } from 'react-router';
+import { Link, useParams } from 'react-router';
 import { type Output, useAction, useOperationList, useWebhook } from '../../api/hooks.js';
-import { Hint, LoadMore, PageHeader, Panel, QueryView, Small, SmallLink } from '../../parts/page.js';
+import { LoadMore, PageHeader, Panel, QueryView } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { webhookName } from '../../webhook-facts.js';
 import { ReplayForm } from './replay-form.js';
 import { formatCount } from '../../format.js';
 import { StateDot, DataTable, DELIVERY_LOOKS, ExactTime, PastTime } from '../../parts/data.js';
 import { ConfirmedButton } from '../../parts/form.js';
-import { Progress, Stack } from '../../parts/ui.js';
 
 /** Page that sends many deliveries of a webhook again. */
 export function Page() {
@@ -22,10 +21,10 @@ export function Page() {
       />
       <QueryView query={webhook} label="the webhook">
         {(data) => (
-          <Stack gap="lg">
+          <div className="sections">
             <ReplayForm webhook={data} />
             <ReplayList webhookId={data.id} />
-          </Stack>
+          </div>
         )}
       </QueryView>
     </>
@@ -60,7 +59,7 @@ function ReplayList({ webhookId }: { readonly webhookId: string }) {
                     Deliveries: (replay) => (
                       <div>
                         {resultText(replay)}
-                        <Hint>{whatText(replay)}</Hint>
+                        <small>{whatText(replay)}</small>
                       </div>
                     ),
                     State: ({ state }) => <StateDot {...STATES[state]} />,
@@ -101,14 +100,12 @@ function Running({ replay }: { readonly replay: Replay }) {
         </ConfirmedButton>
       }
     >
-      <Stack gap="xs">
-        <Progress value={percent} aria-label="Deliveries queued" />
-        <Small>{`${progressText(replay)} queued, ${formatCount(replay.perMinute)} a minute`}</Small>
-        <Small c="dimmed">{whatText(replay)}</Small>
-        <SmallLink to={PATHS.deliveries({ webhook: replay.subscriptionId, from: replay.createdAt })}>
-          See deliveries
-        </SmallLink>
-      </Stack>
+      <progress max={100} value={percent} aria-label="Deliveries queued" />
+      <p className="small">{`${progressText(replay)} queued, ${formatCount(replay.perMinute)} a minute`}</p>
+      <p className="dim small">{whatText(replay)}</p>
+      <Link to={PATHS.deliveries({ webhook: replay.subscriptionId, from: replay.createdAt })}>
+        See deliveries
+      </Link>
     </Panel>
   );
 }

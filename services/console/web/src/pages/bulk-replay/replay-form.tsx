@@ -3,10 +3,10 @@ import { useSearchParams } from 'react-router';
 import { type BulkReplayRequest, type Output, useAction, type Webhook } from '../../api/hooks.js';
 import { formatCountOf, formatDuration } from '../../format.js';
 import { Form, PickSelect, useEventOptions } from '../../parts/form.js';
-import { Hint, Notice, Panel } from '../../parts/page.js';
+import { Notice, Panel } from '../../parts/page.js';
 import { DataTable, ExactTime, RowLink } from '../../parts/data.js';
 import { PATHS } from '../../paths.js';
-import { Checkbox, Choices, NumberInput } from '../../parts/fields.js';
+import { Choices, NumberInput } from '../../parts/fields.js';
 import { SpanFields } from '../deliveries/span-fields.js';
 import { requestOf } from './replay-request.js';
 
@@ -79,7 +79,9 @@ function RequestFields(props: {
     <>
       <Choices
         label="Deliveries"
+        type="checkbox"
         values={request.states}
+        options={STATES}
         onToggle={(toggled) =>
           onChange({
             states: STATES.map(({ value }) => value).filter(
@@ -87,11 +89,7 @@ function RequestFields(props: {
             ),
           })
         }
-      >
-        {STATES.map((state) => (
-          <Checkbox key={state.value} {...state} />
-        ))}
-      </Choices>
+      />
       <SpanFields
         span={request}
         onChange={({ from = request.from, to = new Date().toISOString() }) => onChange({ from, to })}
@@ -150,7 +148,7 @@ function Preview(props: {
             columns={{
               'Work order': ({ type, id, workOrderNo }) => (
                 <RowLink to={PATHS.why(id)} name={workOrderNo ?? type.replaceAll('_', ' ')}>
-                  <Hint>{id}</Hint>
+                  <small>{id}</small>
                 </RowLink>
               ),
               Deliveries: (row) => row.deliveries.toLocaleString('en'),

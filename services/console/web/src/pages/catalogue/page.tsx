@@ -3,11 +3,10 @@ import { IconListSearch, IconSearch } from '@tabler/icons-react';
 import { Link, useSearchParams } from 'react-router';
 import { useEventCatalogue } from '../../api/hooks.js';
 import { formatCountOf } from '../../format.js';
-import { EmptyPanel, PageHeader, Panel, QueryView, Small, useOwner } from '../../parts/page.js';
+import { EmptyState, PageHeader, Panel, QueryView, useOwner } from '../../parts/page.js';
 import { DataTable } from '../../parts/data.js';
 import { PATHS } from '../../paths.js';
-import { Switch, TextInput } from '../../parts/fields.js';
-import { Group, Stack, Text } from '../../parts/ui.js';
+import { Checkbox, TextInput } from '../../parts/fields.js';
 import { findEvents } from './find-events.js';
 
 /** Page of the event catalogue. */
@@ -47,8 +46,8 @@ function Catalogue({ events }: { readonly events: readonly CatalogueEvent[] }) {
       { replace: true, preventScrollReset: true },
     );
   return (
-    <Stack gap="lg">
-      <Group align="flex-end" gap="md">
+    <div className="sections">
+      <div className="row bottom">
         <TextInput
           type="search"
           label="Search"
@@ -58,27 +57,26 @@ function Catalogue({ events }: { readonly events: readonly CatalogueEvent[] }) {
           onChange={({ currentTarget }) => change({ search: currentTarget.value })}
           style={{ width: 'min(100%, 320px)' }}
         />
-        <Switch
-          label="Which events"
-          value={show}
-          options={{ own: 'For your company', all: 'All events' }}
-          onPick={(value) => change({ show: value })}
+        <Checkbox
+          label="Also events of other companies"
+          checked={show === 'all'}
+          onChange={({ currentTarget }) => change({ show: currentTarget.checked ? 'all' : 'own' })}
         />
-        <Text size="sm" c="dimmed" role="status">
+        <p className="dim small" role="status">
           {formatCountOf(count, 'event', 'events')}
-        </Text>
-      </Group>
+        </p>
+      </div>
       {groups.length === 0 && (
-        <EmptyPanel title="No event found" icon={<IconListSearch size={28} />}>
+        <EmptyState title="No event found" icon={<IconListSearch size={28} />}>
           No event has “{search}” in its name, meaning or fields.
-        </EmptyPanel>
+        </EmptyState>
       )}
       {groups.map(({ group, events: found }) => (
         <Panel key={group} title={`${group}.*`}>
-          <Small c="dimmed" mb="xs">
+          <p className="dim small">
             A webhook with <code>{`${group}.*`}</code> receives every event of this group that your company
             can subscribe to, including future ones.
-          </Small>
+          </p>
           <DataTable
             caption={`Events of ${group}`}
             rows={found}
@@ -92,6 +90,6 @@ function Catalogue({ events }: { readonly events: readonly CatalogueEvent[] }) {
           />
         </Panel>
       ))}
-    </Stack>
+    </div>
   );
 }

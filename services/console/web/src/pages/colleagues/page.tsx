@@ -3,21 +3,12 @@ import { useState } from 'react';
 import { type Output, useAction, useOperation, useTask } from '../../api/hooks.js';
 import { formatPast } from '../../format.js';
 import { pageProviderName, pageSendsMail } from '../../page-settings.js';
-import { ConfirmDialog, ConfirmedButton, EmailField, Form, useFields } from '../../parts/form.js';
+import { ConfirmDialog, ConfirmedButton, Form, useFields } from '../../parts/form.js';
 import { type Columns, DataTable, DueTime, StateDot, useNow } from '../../parts/data.js';
-import {
-  ActionButton,
-  Hint,
-  Notice,
-  OwnerOnly,
-  PageHeader,
-  Panel,
-  QueryView,
-  useOwner,
-} from '../../parts/page.js';
+import { ActionButton, Notice, OwnerOnly, PageHeader, Panel, QueryView, useOwner } from '../../parts/page.js';
 import { NativeSelect, TextInput } from '../../parts/fields.js';
 import { Menu, MenuItem, MenuRadios, Modal } from '../../parts/overlays.js';
-import { Button, Group, Text } from '../../parts/ui.js';
+import { Button } from '../../parts/ui.js';
 
 type Colleague = Output<'listColleagues'>['colleagues'][number];
 
@@ -97,10 +88,8 @@ function Colleagues({ colleagues }: { readonly colleagues: readonly Colleague[] 
 const NAME: Columns<Colleague> = {
   Name: ({ displayName, email }) => (
     <>
-      <Text size="sm" fw={500}>
-        {displayName}
-      </Text>
-      <Hint>{email ?? 'No email address'}</Hint>
+      <b className="small">{displayName}</b>
+      <small>{email ?? 'No email address'}</small>
     </>
   ),
 };
@@ -134,7 +123,7 @@ function Invitation({
   const send = useAction('addColleague', { done: 'Invitation sent', toastsFailure: true });
   const remove = useAction('removeColleague', { done: 'Invitation withdrawn' });
   return (
-    <Group gap="xs" wrap="nowrap" justify="flex-end">
+    <div className="row">
       {email !== null && pageSendsMail() && (
         <Button
           variant="default"
@@ -157,7 +146,7 @@ function Invitation({
       >
         The link stops working. You can invite them again.
       </ConfirmedButton>
-    </Group>
+    </div>
   );
 }
 
@@ -214,13 +203,9 @@ function PersonMenu({ colleague }: { readonly colleague: Colleague }) {
     <>
       <Menu
         button={
-          <Button
-            variant="default"
-            size="xs"
-            rightSection={<IconChevronDown size={14} aria-hidden />}
-            aria-label={`Role of ${displayName}: ${roleLabel(role)}`}
-          >
+          <Button variant="default" size="xs" aria-label={`Role of ${displayName}: ${roleLabel(role)}`}>
             {roleLabel(role)}
+            <IconChevronDown size={14} aria-hidden />
           </Button>
         }
       >
@@ -276,7 +261,13 @@ function InviteForm({ onClose }: { readonly onClose: () => void }) {
       onCancel={onClose}
     >
       <TextInput label="Name" {...field('displayName')} required data-autofocus />
-      <EmailField description="Receives a link to set the password." {...field('email')} />
+      <TextInput
+        label="Email address"
+        type="email"
+        required
+        description="Receives a link to set the password."
+        {...field('email')}
+      />
       <NativeSelect
         label="Role"
         description="An owner can change everything, a viewer can only read."

@@ -5,13 +5,12 @@ import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
 import { useAction, useWebhook, useWebhooks, type Webhook } from '../../api/hooks.js';
 import { SecretOnce } from '../../parts/code.js';
 import { Form, StartButton, useFields } from '../../parts/form.js';
-import { LinkButton, Notice, PageHeader, QueryView, Small, SmallLink } from '../../parts/page.js';
+import { LinkButton, Notice, PageHeader, QueryView } from '../../parts/page.js';
 import { pageEnvironment } from '../../page-settings.js';
 import { PATHS } from '../../paths.js';
 import { useLeaveQuestion } from '../../unsaved.js';
 import { webhookName } from '../../webhook-facts.js';
 import { TextInput } from '../../parts/fields.js';
-import { Stack, Text } from '../../parts/ui.js';
 import { EventChoice } from '../webhook/event-choice.js';
 import { AddressField } from '../webhook/fields.js';
 import { TestSteps, UNSTORED_SECRET, useTestDelivery } from '../webhook/steps.js';
@@ -114,9 +113,9 @@ function NewWebhookForm() {
                 violation={violations['url'] ?? refused}
               />
               {url === '' && pageEnvironment() === 'sandbox' && (
-                <Small c="dimmed">
+                <p className="dim small">
                   No server yet? Use your <Link to={PATHS.testReceiver}>test receiver</Link>.
-                </Small>
+                </p>
               )}
               <TextInput
                 label="Name (optional)"
@@ -143,7 +142,7 @@ function SetUp({ id }: { readonly id: string }) {
           <Steps current={found.state === 'active' ? 3 : 2}>
             {found.state === 'active' ? (
               <Notice tone="good" title="Your webhook is active" isAlert>
-                Events are sent from now on. <SmallLink to={PATHS.webhook(id)}>View webhook</SmallLink>
+                Events are sent from now on. <Link to={PATHS.webhook(id)}>View webhook</Link>
               </Notice>
             ) : (
               <SecretAndTest webhook={found} />
@@ -164,30 +163,30 @@ function SecretAndTest({ webhook: { id, verified } }: { readonly webhook: Webhoo
   useEffect(() => () => void newSecrets.delete(id), [id]);
   const isProven = verified || test.outcome?.kind === 'delivered';
   return (
-    <Stack gap="lg">
+    <div className="sections">
       {secret === undefined ? (
-        <Small>
+        <p className="small">
           The signing secret was shown when the webhook was created. If you don’t have it,{' '}
           <Link to={PATHS.rotateSecret(id)}>create a new one</Link>.
-        </Small>
+        </p>
       ) : (
         <SecretOnce label="Signing secret" secret={secret} onStored={setStored} />
       )}
-      <Stack gap="sm">
-        <Text size="sm">
+      <div className="stack">
+        <p className="small">
           Add the secret to your server, which verifies deliveries with it, then send a test. Your server must
           respond with a 2xx status.{' '}
           <Link to={PATHS.receiverCode} target="_blank">
             Verification code (opens in a new tab)
           </Link>
-        </Text>
+        </p>
         <TestSteps test={test} isNext={!isProven} />
-      </Stack>
-      <Stack gap="sm">
-        <Small c="dimmed">
+      </div>
+      <div className="stack">
+        <p className="dim small">
           Nothing is sent until you activate it. You can leave this page and come back. Earlier events are not
           sent.
-        </Small>
+        </p>
         <StartButton
           action={activate}
           disabled={!isProven || !isStored}
@@ -195,8 +194,8 @@ function SecretAndTest({ webhook: { id, verified } }: { readonly webhook: Webhoo
         >
           Activate webhook
         </StartButton>
-      </Stack>
-    </Stack>
+      </div>
+    </div>
   );
 }
 
@@ -207,7 +206,9 @@ function Steps({ current, children }: { readonly current: number; readonly child
       <ol className={`plain ${classes['steps']}`} aria-label="Steps">
         {['Address', 'Events', 'Secret and test'].map((step, place) => (
           <li key={step} {...(place === current && { 'aria-current': 'step' })}>
-            <span aria-hidden>{place < current ? <IconCheck size={12} /> : place + 1}</span>
+            <span className="mark" aria-hidden>
+              {place < current ? <IconCheck size={12} /> : place + 1}
+            </span>
             {step}
           </li>
         ))}

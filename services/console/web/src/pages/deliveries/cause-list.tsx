@@ -3,9 +3,8 @@ import { Link } from 'react-router';
 import { useOperationList, type Webhook } from '../../api/hooks.js';
 import { formatCount, formatSince } from '../../format.js';
 import { DataTable, DELIVERY_LOOKS, OUTCOME_LOOKS, StateDot, useNow } from '../../parts/data.js';
-import { EmptyState, Hint, LinkButton, QueryView, Small } from '../../parts/page.js';
+import { EmptyState, LinkButton, QueryView } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
-import { VisuallyHidden } from '../../parts/ui.js';
 import { webhookName } from '../../webhook-facts.js';
 import { statusText } from '../delivery/explain-attempt.js';
 import { type Cause, causesOf } from './causes.js';
@@ -73,7 +72,7 @@ export function CauseList(props: {
                 Cause: (cause) => (
                   <div>
                     <StateDot tone={DELIVERY_LOOKS[cause.state].tone} label={titleOf(cause)} />
-                    <Hint>{cause.text}</Hint>
+                    <small>{cause.text}</small>
                   </div>
                 ),
                 Webhook: ({ webhookId: id }) => {
@@ -90,14 +89,14 @@ export function CauseList(props: {
                 Action: (cause) => (
                   <LinkButton to={retryOf(cause)} variant="default" size="xs">
                     Retry
-                    <VisuallyHidden>{` what failed with ${titleOf(cause)}`}</VisuallyHidden>
+                    <span className="visually-hidden">{` what failed with ${titleOf(cause)}`}</span>
                   </LinkButton>
                 ),
               }}
               widths={{ Webhook: '11rem', 'First and last': '10rem', Deliveries: '8rem', Action: '8rem' }}
             />
             {lists.some(({ hasMore }) => hasMore) && (
-              <Small c="dimmed">{`Of the newest ${COUNTED} that wait, and of the newest ${COUNTED} that were given up.`}</Small>
+              <p className="dim small">{`Of the newest ${COUNTED} that wait, and of the newest ${COUNTED} that were given up.`}</p>
             )}
           </>
         )

@@ -2,9 +2,9 @@ import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { IconArrowDown, IconArrowUp, IconArrowsDiagonal, IconX } from '@tabler/icons-react';
 import { type Output, useDelivery, useWebhook } from '../../api/hooks.js';
 import { DeliveryState, useNow } from '../../parts/data.js';
-import { Hint, LinkButton, QueryView } from '../../parts/page.js';
+import { LinkButton, QueryView } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
-import { ActionIcon, Group, Stack } from '../../parts/ui.js';
+import { ActionIcon } from '../../parts/ui.js';
 import { webhookName } from '../../webhook-facts.js';
 import { Details } from '../delivery/details.js';
 import { canRetryNow, RetryButton } from '../delivery/retry-button.js';
@@ -19,20 +19,20 @@ export function DeliveryPanel(props: {
   const { id, onMove, onClose } = props;
   return (
     <aside aria-label="Delivery" className={classes['panel']}>
-      <Group gap={4} justify="flex-end">
+      <div className="row">
         <ActionIcon aria-label="Newer delivery" onClick={() => onMove(-1)}>
           <IconArrowUp size={16} aria-hidden />
         </ActionIcon>
         <ActionIcon aria-label="Older delivery" onClick={() => onMove(1)}>
           <IconArrowDown size={16} aria-hidden />
         </ActionIcon>
-        <ActionIcon to={PATHS.delivery(id)} aria-label="Open the delivery">
+        <LinkButton to={PATHS.delivery(id)} variant="subtle" size="icon" aria-label="Open the delivery">
           <IconArrowsDiagonal size={16} aria-hidden />
-        </ActionIcon>
+        </LinkButton>
         <ActionIcon aria-label="Close" onClick={onClose}>
           <IconX size={16} aria-hidden />
         </ActionIcon>
-      </Group>
+      </div>
       <QueryView key={id} query={useDelivery(id)} label="the delivery">
         {(data) => <Content data={data} />}
       </QueryView>
@@ -45,23 +45,23 @@ function Content({ data }: { readonly data: Output<'getDelivery'> }) {
   const now = useNow();
   const webhook = useWebhook(delivery.subscriptionId).data;
   return (
-    <Stack gap="md">
+    <div className="stack">
       <div>
         <h2>{delivery.event}</h2>
-        <Hint>
+        <small>
           {`${delivery.workOrderNo ?? 'Sent'} to ${webhook === undefined ? 'its webhook' : webhookName(webhook)} · ${delivery.attempts} of ${LIMITS.webhookAttempts} attempts`}
-        </Hint>
+        </small>
       </div>
-      <Group justify="space-between">
+      <div className="row between">
         <DeliveryState of={delivery} />
-        <Group gap="xs">
+        <div className="row">
           <LinkButton to={PATHS.whyEvent(delivery.eventId)} variant="default">
             Trace
           </LinkButton>
           {canRetryNow(delivery, now) && <RetryButton delivery={delivery} />}
-        </Group>
-      </Group>
+        </div>
+      </div>
       <Details {...data} isNarrow />
-    </Stack>
+    </div>
   );
 }

@@ -8,7 +8,7 @@ import { useEventOptions, useTyped } from '../../parts/form.js';
 import { webhookName } from '../../webhook-facts.js';
 import { TextInput, type TextInputProps } from '../../parts/fields.js';
 import { Menu, MenuRadios, Popover } from '../../parts/overlays.js';
-import { Button, Group, Stack } from '../../parts/ui.js';
+import { Button } from '../../parts/ui.js';
 import { SpanFields } from './span-fields.js';
 import classes from './deliveries.module.css';
 import {
@@ -90,11 +90,7 @@ export function Filters(props: {
 /** Changes the filters that are named; undefined removes one. */
 type Change = (changes: Readonly<Record<string, string | undefined>>) => void;
 
-const CHIP = {
-  variant: 'default',
-  size: 'xs',
-  rightSection: <IconChevronDown size={14} aria-hidden />,
-} as const;
+const CHIP = { variant: 'default', size: 'xs' } as const;
 
 /** A filter with the menu of its values. */
 function Chip(props: {
@@ -110,6 +106,7 @@ function Chip(props: {
       button={
         <Button {...CHIP} data-set={label !== undefined}>
           {label === undefined ? name : `${name}: ${label}`}
+          <IconChevronDown size={14} aria-hidden />
         </Button>
       }
     >
@@ -141,17 +138,18 @@ function TimeChip(props: {
           leftSection={<IconCalendar size={14} aria-hidden />}
         >
           {[since, until].filter(Boolean).join(' ') || 'Any time'}
+          <IconChevronDown size={14} aria-hidden />
         </Button>
       }
     >
-      <Stack gap="xs" maw="20rem">
+      <div className="stack">
         <SpanFields
           span={filter}
           onChange={(span) => onChange({ ...span })}
           error={isSpanWrong(filter) ? 'Must be after the time in From' : undefined}
         />
         {webhookId !== undefined && (
-          <Group wrap="nowrap" align="flex-start">
+          <div className="row">
             <NumberField
               label="From number"
               value={filter.fromNumber}
@@ -163,9 +161,9 @@ function TimeChip(props: {
               onPick={(toNumber) => onChange({ toNumber })}
               error={areNumbersWrong(filter) ? 'Must not be less than From number' : undefined}
             />
-          </Group>
+          </div>
         )}
-      </Stack>
+      </div>
     </Popover>
   );
 }

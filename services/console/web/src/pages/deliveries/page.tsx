@@ -16,9 +16,9 @@ import {
   QueryView,
 } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
-import { Switch } from '../../parts/fields.js';
+import { Tabs } from '../../parts/overlays.js';
 import { useKeys, useMediaQuery } from '../../parts/hooks.js';
-import { Button, Group, Stack } from '../../parts/ui.js';
+import { Button } from '../../parts/ui.js';
 import { CauseList } from './cause-list.js';
 import classes from './deliveries.module.css';
 import { areNumbersWrong, filterOf, isNarrowed, isSpanWrong, type ListFilter } from './delivery-filter.js';
@@ -29,33 +29,19 @@ import { useDeliveryPages, useHeldAt } from './use-delivery-pages.js';
 /** Page of the deliveries to all webhooks, or to one. */
 export function Page() {
   const webhooks = useWebhooks();
-  const [query, setQuery] = useSearchParams();
+  const [query] = useSearchParams();
   const webhookId = query.get('webhook') ?? undefined;
   const { status, event, from, to } = filterOf(query);
-  const show = (view: string) => {
-    const next = new URLSearchParams(query);
-    next.delete('open');
-    next.set('view', view);
-    setQuery(next, { preventScrollReset: true });
-  };
   return (
     <>
       <PageHeader
         title="Deliveries"
         actions={
-          <>
-            <Switch
-              label="View"
-              value={query.get('view') === 'causes' ? 'causes' : 'list'}
-              options={{ list: 'List', causes: 'By cause' }}
-              onPick={show}
-            />
-            {webhookId !== undefined && (
-              <LinkButton to={PATHS.bulkReplay(webhookId, { status, event, from, to })} variant="default">
-                Retry many
-              </LinkButton>
-            )}
-          </>
+          webhookId !== undefined && (
+            <LinkButton to={PATHS.bulkReplay(webhookId, { status, event, from, to })} variant="default">
+              Retry many
+            </LinkButton>
+          )
         }
       />
       <QueryView query={webhooks} label="your webhooks">
@@ -78,18 +64,30 @@ function Deliveries(props: {
       { ...(webhookId !== undefined && { webhook: webhookId }), ...(view !== null && { view }) },
       { preventScrollReset: true },
     );
+  const show = (next: string) => {
+    query.delete('open');
+    query.set('view', next);
+    setQuery(query, { preventScrollReset: true });
+  };
   const list = { webhooks, webhookId, filter };
   return (
-    <Stack gap="sm">
+    <div className="stack">
       <Filters webhooks={webhooks} webhookId={webhookId} filter={filter} onClear={clear} />
-      {!isSpanWrong(filter) &&
-        !areNumbersWrong(filter) &&
-        (view === 'causes' ? (
-          <CauseList {...list} />
-        ) : (
-          <DeliveryList key={`${webhookId} ${JSON.stringify(filter)}`} {...list} onClear={clear} />
-        ))}
-    </Stack>
+      {!isSpanWrong(filter) && !areNumbersWrong(filter) && (
+        <Tabs
+          label="View"
+          value={view === 'causes' ? 'causes' : 'list'}
+          onChange={show}
+          tabs={{
+            list: [
+              'List',
+              <DeliveryList key={`${webhookId} ${JSON.stringify(filter)}`} {...list} onClear={clear} />,
+            ],
+            causes: ['By cause', <CauseList {...list} />],
+          }}
+        />
+      )}
+    </div>
   );
 }
 
@@ -131,7 +129,7 @@ function DeliveryList(props: {
   }
   return (
     <div className={open.id === undefined ? undefined : classes['split']}>
-      <div>
+      <div className="stack">
         <News since={since} onShow={showNewest} />
         {isNewestLeftOut && (
           <Notice tone="quiet" title="Newer deliveries are hidden to keep this page fast.">
@@ -147,9 +145,7 @@ function DeliveryList(props: {
           {...(webhookId === undefined ? { webhooks } : {})}
         />
         {list.error !== null && (
-          <Group mt="sm">
-            <ErrorState error={list.error} title="Could not load more deliveries" onRetry={list.retry} />
-          </Group>
+          <ErrorState error={list.error} title="Could not load more deliveries" onRetry={list.retry} />
         )}
         <LoadMore
           shown={deliveries.length}

@@ -1,5 +1,5 @@
 import { DateTimeField } from '../../parts/form.js';
-import { Button, Group } from '../../parts/ui.js';
+import { Button } from '../../parts/ui.js';
 
 const HOURS = { 'Last hour': 1, 'Last 24 hours': 24, 'Last 7 days': 168, 'Last 30 days': 720 };
 
@@ -18,7 +18,7 @@ export function SpanFields(props: {
   const { span, onChange, error } = props;
   return (
     <>
-      <Group gap="xs" role="group" aria-label="Time spans">
+      <div className="row" role="group" aria-label="Time spans">
         {Object.entries(HOURS).map(([label, hours]) => (
           <Button
             key={label}
@@ -31,7 +31,7 @@ export function SpanFields(props: {
             {label}
           </Button>
         ))}
-      </Group>
+      </div>
       <DateTimeField label="From" value={span.from} onPick={(from) => onChange({ from })} />
       <DateTimeField label="To" value={span.to} onPick={(to) => onChange({ to })} error={error} />
     </>

@@ -1,11 +1,11 @@
+import { Link } from 'react-router';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { useState } from 'react';
 import { type Attempt, type Delivery, type Output, useWebhook, type Webhook } from '../../api/hooks.js';
 import { CopyButton } from '../../parts/code.js';
 import { Advice, ExactTime, Facts, useNow } from '../../parts/data.js';
-import { Notice, Panel, SmallLink } from '../../parts/page.js';
+import { Notice, Panel } from '../../parts/page.js';
 import { Tabs } from '../../parts/overlays.js';
-import { Group, Stack } from '../../parts/ui.js';
 import { PATHS } from '../../paths.js';
 import classes from './delivery.module.css';
 import { sumUp } from './explain-attempt.js';
@@ -53,18 +53,18 @@ export function Details(
         ],
         request: ['Request', <Request {...sent} />],
         ...(isNarrow
-          ? { attempts: ['Attempts', timeline] }
+          ? { attempts: ['Attempts', timeline] as const }
           : {
               script: [
                 'Script',
                 <Script {...sent} secretVersion={webhook?.secretVersion ?? attempt?.secretVersion ?? 1} />,
-              ],
+              ] as const,
             }),
       }}
     />
   );
   return (
-    <Stack gap={isNarrow ? 'md' : 'lg'}>
+    <div className="sections">
       <Notice tone={tone} title={what}>
         {advice.length > 0 && <Advice advice={advice} />}
       </Notice>
@@ -72,24 +72,24 @@ export function Details(
         tabs
       ) : (
         <div className={classes['columns']}>
-          <Stack gap="md">
+          <div className="stack">
             <Panel title={`Attempts: ${delivery.attempts} of ${LIMITS.webhookAttempts}`}>{timeline}</Panel>
             <DeliveryFacts {...{ delivery, webhook, attempt, noReplay }} />
-          </Stack>
+          </div>
           <div>{tabs}</div>
         </div>
       )}
-    </Stack>
+    </div>
   );
 }
 
 /** An id with its middle cut out, and a button that copies it. */
 function Id({ id, what }: { readonly id: string; readonly what: string }) {
   return (
-    <Group gap={4} component="span" wrap="nowrap">
+    <span className="row">
       <code title={id}>{shortId(id)}</code>
-      <CopyButton value={id} what={what} isSmall />
-    </Group>
+      <CopyButton value={id} what={what} />
+    </span>
   );
 }
 
@@ -111,17 +111,17 @@ function DeliveryFacts(props: {
         Attempt: attempt && <Id id={attempt.deliveryId} what="attempt ID" />,
         Event: <Id id={delivery.eventId} what="event ID" />,
         About: (
-          <SmallLink to={PATHS.why(resource.id)}>
+          <Link to={PATHS.why(resource.id)}>
             {delivery.workOrderNo ?? `${resource.type.replaceAll('_', ' ')} ${shortId(resource.id)}`}
-          </SmallLink>
+          </Link>
         ),
         'Sent to': delivery.testUrl ?? webhook?.url,
         Finished: finishedAt && <ExactTime at={finishedAt} />,
         'Signed with': attempt && `Secret version ${attempt.secretVersion}`,
         Number: delivery.number,
-        'Replay of': replayOf && <SmallLink to={PATHS.delivery(replayOf)}>{shortId(replayOf)}</SmallLink>,
+        'Replay of': replayOf && <Link to={PATHS.delivery(replayOf)}>{shortId(replayOf)}</Link>,
         'Queued by': bulkReplayId && (
-          <SmallLink to={PATHS.bulkReplay(delivery.subscriptionId)}>Retry of many</SmallLink>
+          <Link to={PATHS.bulkReplay(delivery.subscriptionId)}>Retry of many</Link>
         ),
         Replay: noReplay,
       }}

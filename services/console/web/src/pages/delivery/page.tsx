@@ -6,7 +6,6 @@ import { DeliveryState, useNow } from '../../parts/data.js';
 import { ConfirmedButton } from '../../parts/form.js';
 import { webhookName } from '../../webhook-facts.js';
 import { PATHS } from '../../paths.js';
-import { Group } from '../../parts/ui.js';
 import { Details } from './details.js';
 import { canRetryNow, RetryButton } from './retry-button.js';
 
@@ -55,14 +54,14 @@ export function Page() {
 function Summary({ delivery }: { readonly delivery: Delivery }) {
   const webhook = useWebhook(delivery.subscriptionId).data;
   return (
-    <Group gap={8} component="span">
+    <span className="row">
       <DeliveryState of={delivery} />
       {delivery.workOrderNo}
       {' to '}
       <Link to={PATHS.webhook(delivery.subscriptionId)}>
         {webhook === undefined ? 'its webhook' : webhookName(webhook)}
       </Link>
-    </Group>
+    </span>
   );
 }
 

@@ -1,9 +1,7 @@
 import type { Attempt, Delivery } from '../../api/hooks.js';
 import { CodeBlock } from '../../parts/code.js';
-import { Hint, Small } from '../../parts/page.js';
 import { curlScript } from '../../shell-command.js';
-import { Stack } from '../../parts/ui.js';
-import { Body } from './response.js';
+import { Body, Headers } from './response.js';
 import { sentHeaders } from './sent-text.js';
 
 /** What an attempt sends. */
@@ -20,29 +18,23 @@ const NOT_SENT: ReadonlySet<Attempt['outcome']> = new Set(['endpoint_refused', '
 /** The request of an attempt. */
 export function Request({ delivery, attempt, body, url }: Sent) {
   return (
-    <Stack gap="md">
+    <div className="stack">
       {body === null ? (
-        <Small c="dimmed">The body is past its retention.</Small>
+        <p className="dim small">The body is past its retention.</p>
       ) : (
         <Body name="Request body" body={body} />
       )}
       {attempt !== undefined && (
-        <Stack gap={6}>
-          <CodeBlock
-            label="Request headers"
-            code={sentHeaders({ delivery, attempt, body, url })
-              .map(([name, value]) => `${name}: ${value}`)
-              .join('\n')}
-            wraps
-          />
-          <Hint>
+        <div className="stack">
+          <Headers name="Request headers" headers={sentHeaders({ delivery, attempt, body, url })} />
+          <small>
             {NOT_SENT.has(attempt.outcome) && 'The attempt failed before the request was sent. '}
             Signatures are not stored, and custom headers of the webhook are not shown. The other headers are
             reconstructed from the attempt.
-          </Hint>
-        </Stack>
+          </small>
+        </div>
       )}
-    </Stack>
+    </div>
   );
 }
 
@@ -55,19 +47,15 @@ export function Script({
   secretVersion,
 }: Sent & { readonly secretVersion: number }) {
   if (body === null || url === undefined)
-    return <Small c="dimmed">The request can no longer be repeated.</Small>;
+    return <p className="dim small">The request can no longer be repeated.</p>;
   const deliveryId = attempt?.deliveryId ?? delivery.id;
   return (
-    <Stack gap="sm">
-      <Small>
+    <div className="stack">
+      <p className="small">
         Repeats the request from a terminal. It signs with the webhook’s secret, which it reads from
         WEBHOOK_SECRET.
-      </Small>
-      <CodeBlock
-        label="Shell script"
-        code={curlScript({ delivery, deliveryId, body, url, secretVersion })}
-        maxHeight="26rem"
-      />
-    </Stack>
+      </p>
+      <CodeBlock label="Shell script" code={curlScript({ delivery, deliveryId, body, url, secretVersion })} />
+    </div>
   );
 }

@@ -3,8 +3,6 @@ import type { Attempt } from '../../api/hooks.js';
 import { formatDuration } from '../../format.js';
 import { CodeBlock } from '../../parts/code.js';
 import { ExactTime, Facts } from '../../parts/data.js';
-import { Hint, Small } from '../../parts/page.js';
-import { Group, Stack } from '../../parts/ui.js';
 import classes from './delivery.module.css';
 import { explainAttempt } from './explain-attempt.js';
 import { Json } from './json.js';
@@ -21,27 +19,22 @@ export function Response(props: {
   readonly isNarrow: boolean;
 }) {
   const { attempt, isNewest, isNarrow } = props;
-  if (attempt === undefined) return <Small c="dimmed">Nothing sent yet</Small>;
+  if (attempt === undefined) return <p className="dim small">Nothing sent yet</p>;
   const { exchange, responseBody, responseHeaders: headers, startedAt } = attempt;
   const certificate = exchange?.certificate ?? null;
   return (
-    <Stack gap="md">
-      {!isNewest && <Small>{explainAttempt(attempt).what}</Small>}
+    <div className="stack">
+      {!isNewest && <p className="small">{explainAttempt(attempt).what}</p>}
       {exchange !== null && <Waterfall exchange={exchange} durationMs={attempt.durationMs} />}
       <div className={classes['bodies']}>
         {responseBody !== null && <Body name="Response body" body={responseBody} />}
         {headers !== null && headers.length > 0 && (
-          <Stack gap={6}>
-            <CodeBlock
-              label="Response headers"
-              code={headers.map(({ name, value }) => `${name}: ${value}`).join('\n')}
-              wraps
-              maxHeight="18rem"
-            />
-            <Hint>
+          <div className="stack">
+            <Headers name="Response headers" headers={headers.map(({ name, value }) => [name, value])} />
+            <small>
               {`Cookies and credentials are not stored, nor more than ${RESPONSE_HEADER_LIMITS.bytes / 1_024} KiB.`}
-            </Hint>
-          </Stack>
+            </small>
+          </div>
         )}
       </div>
       <div className={isNarrow ? undefined : classes['pairs']}>
@@ -57,7 +50,7 @@ export function Response(props: {
           }}
         />
       </div>
-    </Stack>
+    </div>
   );
 }
 
@@ -71,10 +64,10 @@ function Waterfall(props: {
   const connection = exchange.reusedConnection ? 'On an open connection' : exchange.tlsProtocol;
   return (
     <div>
-      <Group justify="space-between" gap="xs" mb={6}>
-        <Small fw={600}>{`Where the ${formatDuration(durationMs)} went`}</Small>
-        {connection !== null && <Hint>{connection}</Hint>}
-      </Group>
+      <div className="row between">
+        <b className="small">{`Where the ${formatDuration(durationMs)} went`}</b>
+        {connection !== null && <small>{connection}</small>}
+      </div>
       <ol className={`plain ${classes['waterfall']}`} aria-label="Timing">
         {steps.map(({ name, fromMs, ms }) => (
           <li key={name}>
@@ -93,19 +86,25 @@ function Waterfall(props: {
   );
 }
 
+/** Headers, a line for each. */
+export const Headers = (props: {
+  readonly name: string;
+  readonly headers: readonly (readonly string[])[];
+}) => <CodeBlock label={props.name} code={props.headers.map((header) => header.join(': ')).join('\n')} />;
+
 /** A body, of whatever kind. It is copied as it was sent. */
 export function Body({ name, body }: { readonly name: string; readonly body: string }) {
   const read = readText(body);
-  if (read.kind === 'empty') return <Small c="dimmed">{`${name}: empty`}</Small>;
+  if (read.kind === 'empty') return <p className="dim small">{`${name}: empty`}</p>;
   return (
-    <Stack gap={6}>
-      <CodeBlock label={name} code={read.text} wraps maxHeight="24rem">
+    <div className="stack">
+      <CodeBlock label={name} code={read.text}>
         {read.kind === 'json' && <Json value={JSON.parse(read.text)} />}
       </CodeBlock>
-      {read.kind === 'binary' && <Hint>It is binary. Unprintable bytes are shown as dots.</Hint>}
+      {read.kind === 'binary' && <small>It is binary. Unprintable bytes are shown as dots.</small>}
       {new TextEncoder().encode(body).byteLength >= KEPT_BYTES && name === 'Response body' && (
-        <Hint>Only the first 4 KiB of a response are stored.</Hint>
+        <small>Only the first 4 KiB of a response are stored.</small>
       )}
-    </Stack>
+    </div>
   );
 }

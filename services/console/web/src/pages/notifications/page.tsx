@@ -3,8 +3,7 @@ import { Notice, PageHeader, Panel, QueryView, useOwner } from '../../parts/page
 import { type Output, useAction, useOperation } from '../../api/hooks.js';
 import { Form, useFields } from '../../parts/form.js';
 import { PATHS } from '../../paths.js';
-import { Choices, Radio } from '../../parts/fields.js';
-import { Stack, Text } from '../../parts/ui.js';
+import { Choices } from '../../parts/fields.js';
 
 /** Page of the owner's notification settings. */
 export function Page() {
@@ -41,7 +40,7 @@ const CHOICES: readonly {
 function Settings({ settings }: { readonly settings: Settings }) {
   const { role } = useOwner().owner;
   return (
-    <Stack gap="md">
+    <div className="stack">
       {!settings.hasMailServer && (
         <Notice tone="warn" title="No emails are sent">
           This service has no mail server.
@@ -51,16 +50,16 @@ function Settings({ settings }: { readonly settings: Settings }) {
         {role === 'owner' ? (
           <SettingsForm settings={settings} />
         ) : (
-          <Text>Off. Your role is viewer, and only owners get these emails.</Text>
+          <p>Off. Your role is viewer, and only owners get these emails.</p>
         )}
       </Panel>
       <Panel title="As webhooks">
-        <Text>
+        <p>
           Your systems can subscribe to these <Link to={PATHS.catalogue}>events</Link>, too. A webhook
           receives no event about itself, so use a second one.
-        </Text>
+        </p>
       </Panel>
-    </Stack>
+    </div>
   );
 }
 
@@ -82,14 +81,9 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
           settings.email === null ? 'Your company has not stored your address' : `To ${settings.email}`
         }
         values={[emails]}
-        onToggle={(picked) =>
-          choose({ emails: CHOICES.find(({ value }) => value === picked)?.value ?? emails })
-        }
-      >
-        {CHOICES.map((choice) => (
-          <Radio key={choice.value} {...choice} />
-        ))}
-      </Choices>
+        options={CHOICES}
+        onToggle={(picked) => choose({ emails: picked })}
+      />
     </Form>
   );
 }

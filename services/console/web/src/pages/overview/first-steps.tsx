@@ -2,11 +2,10 @@ import { IconCheck } from '@tabler/icons-react';
 import { useApiKeys, useEventCatalogue, useOperation, type Webhook } from '../../api/hooks.js';
 import { CodeBlock } from '../../parts/code.js';
 import { useNow } from '../../parts/data.js';
-import { Hint, LinkButton, PageHeader, Small } from '../../parts/page.js';
+import { LinkButton, PageHeader } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { spanUntil } from '../../statistics-span.js';
 import { webhookName } from '../../webhook-facts.js';
-import { Progress, Text, VisuallyHidden } from '../../parts/ui.js';
 import classes from './overview.module.css';
 
 interface Step {
@@ -86,27 +85,24 @@ export function FirstSteps({ steps }: { readonly steps: readonly Step[] }) {
     <>
       <PageHeader title="Get your first event" />
       <div className={classes['start']}>
-        <div>
-          <Text c="dimmed">
+        <div className="stack">
+          <p className="dim">
             A webhook tells your systems what happens to your jobs, as it happens. Five short steps lead to
             it.
-          </Text>
-          <Progress
-            value={(done / steps.length) * 100}
-            aria-label={`${done} of ${steps.length} steps done`}
-          />
-          <ol className={classes['steps']}>
+          </p>
+          <progress max={steps.length} value={done} aria-label={`${done} of ${steps.length} steps done`} />
+          <ol className={`plain ${classes['steps']}`}>
             {steps.map((step, place) => (
               <li key={step.title} {...(place === next && { 'aria-current': 'step' })}>
-                <span className={classes['mark']} aria-hidden>
+                <span className="mark" aria-hidden>
                   {step.isDone && <IconCheck size={12} />}
                 </span>
                 <div>
                   <h2>
                     {step.title}
-                    {step.isDone && <VisuallyHidden> (done)</VisuallyHidden>}
+                    {step.isDone && <span className="visually-hidden"> (done)</span>}
                   </h2>
-                  <Small c="dimmed">{step.text}</Small>
+                  <p className="dim small">{step.text}</p>
                 </div>
                 {place === next && <LinkButton to={step.to}>{step.label}</LinkButton>}
               </li>
@@ -114,8 +110,8 @@ export function FirstSteps({ steps }: { readonly steps: readonly Step[] }) {
           </ol>
         </div>
         {example !== undefined && (
-          <aside aria-label="Example">
-            <Hint mb="xs">What your server will receive</Hint>
+          <aside className="stack" aria-label="Example">
+            <small>What your server will receive</small>
             <CodeBlock
               label={example.name}
               copies="example"

@@ -1,3 +1,4 @@
+import { Link } from 'react-router';
 import { IconPlus } from '@tabler/icons-react';
 import { useLostAt } from '../../api/connection.js';
 import {
@@ -8,16 +9,7 @@ import {
   useWebhooks,
   type Webhook,
 } from '../../api/hooks.js';
-import {
-  LinkButton,
-  Loading,
-  Notice,
-  PageHeader,
-  Panel,
-  QueryView,
-  Small,
-  SmallLink,
-} from '../../parts/page.js';
+import { LinkButton, Loading, Notice, PageHeader, Panel, QueryView } from '../../parts/page.js';
 import { SpanMenu, Sparkline, Traffic, useSpan } from '../../parts/traffic.js';
 import { DataTable, DueTime, ExactTime, RowLink, StateDot, useNow } from '../../parts/data.js';
 import { PATHS } from '../../paths.js';
@@ -29,7 +21,6 @@ import { SERVICE_STATUS_LIMITS } from '@partner/proto-contracts/resources/servic
 import { WAITING_COUNTED } from '@partner/proto-contracts/api/limits';
 import { formatAbout, formatCount, formatCountOf, formatDuration, formatShare } from '../../format.js';
 import { webhookName } from '../../webhook-facts.js';
-import { Stack } from '../../parts/ui.js';
 
 const BUSIEST = 5;
 
@@ -88,7 +79,7 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   const problems = problemsOf({ webhooks, deliveriesOf: (id) => counts.get(id), keys: keys ?? [], now });
   const hasUntested = webhooks.some(({ condition }) => condition?.state === 'not_tested');
   return (
-    <Stack gap="xl">
+    <div className="sections">
       <RestoreNotice />
       <ServiceNotice />
       <QueryView query={statistics} label="statistics">
@@ -100,10 +91,10 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
       {problems.length > 0 || hasUntested ? (
         <ProblemList problems={problems} webhooks={webhooks} />
       ) : (
-        isWhole && <Small c="dimmed">Nothing needs your attention.</Small>
+        isWhole && <p className="dim small">Nothing needs your attention.</p>
       )}
       <Busiest webhooks={webhooks} statistics={statistics.data} />
-    </Stack>
+    </div>
   );
 }
 
@@ -160,7 +151,7 @@ function Busiest(props: {
 }) {
   const { webhooks, statistics } = props;
   const { span, now } = useSpan();
-  const all = <SmallLink to={PATHS.webhooks}>{`All ${webhooks.length}`}</SmallLink>;
+  const all = <Link to={PATHS.webhooks}>{`All ${webhooks.length}`}</Link>;
   const rows = (statistics?.webhooks ?? [])
     .flatMap((counts) => {
       const webhook = webhooks.find(({ id }) => id === counts.webhookId);
@@ -172,7 +163,7 @@ function Busiest(props: {
   return (
     <Panel title="Busiest webhooks" actions={all}>
       {rows.length === 0 ? (
-        <Small c="dimmed">{statistics === undefined ? 'Unknown' : `No deliveries in ${spanText}`}</Small>
+        <p className="dim small">{statistics === undefined ? 'Unknown' : `No deliveries in ${spanText}`}</p>
       ) : (
         <DataTable
           caption={`Busiest webhooks in ${spanText}`}

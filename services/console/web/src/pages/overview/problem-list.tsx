@@ -1,9 +1,8 @@
 import { Link } from 'react-router';
 import { useAction, type Webhook } from '../../api/hooks.js';
 import { StateDot } from '../../parts/data.js';
-import { ActionButton, LinkButton, Panel, Small, SmallLink } from '../../parts/page.js';
+import { ActionButton, LinkButton, Panel } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
-import { Group } from '../../parts/ui.js';
 import { RetryWaiting } from '../webhook/retry-waiting.js';
 import classes from './overview.module.css';
 import { countKinds, type Problem } from './problems.js';
@@ -24,7 +23,7 @@ export function ProblemList(props: {
     untested.length === 1 && problems.length <= ROWS && only ? PATHS.webhook(only.id) : PATHS.webhooks;
   return (
     <Panel title="Needs attention">
-      <ul className={classes['problems']}>
+      <ul className={`plain ${classes['problems']}`}>
         {problems.slice(0, ROWS).map(({ name, kind, tone, to, text, act }) => (
           <li key={`${to} ${kind}`}>
             <Link to={to}>
@@ -44,12 +43,12 @@ export function ProblemList(props: {
         ))}
       </ul>
       {more !== '' && (
-        <Group justify="space-between" mt="xs">
-          <Small c="dimmed">
+        <div className="row between">
+          <p className="dim small">
             {problems.length > ROWS ? `${problems.length - ROWS + untested.length} more: ${more}` : more}
-          </Small>
-          <SmallLink to={all}>Show all</SmallLink>
-        </Group>
+          </p>
+          <Link to={all}>Show all</Link>
+        </div>
       )}
     </Panel>
   );

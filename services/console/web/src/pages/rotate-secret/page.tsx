@@ -1,7 +1,7 @@
 import { Link, useParams } from 'react-router';
 import { type ReactNode, useState } from 'react';
 import { useAction, useWebhook, type Webhook } from '../../api/hooks.js';
-import { LinkButton, Notice, PageHeader, Panel, QueryView, Small } from '../../parts/page.js';
+import { LinkButton, Notice, PageHeader, Panel, QueryView } from '../../parts/page.js';
 import { StateDot } from '../../parts/data.js';
 import { PATHS } from '../../paths.js';
 import { webhookName } from '../../webhook-facts.js';
@@ -9,7 +9,6 @@ import { CodeBlock, SecretOnce } from '../../parts/code.js';
 import { SignatureSteps, UNSTORED_SECRET, useSignatureProof } from '../webhook/steps.js';
 import { useLeaveQuestion } from '../../unsaved.js';
 import { StartButton } from '../../parts/form.js';
-import { Stack } from '../../parts/ui.js';
 
 /** Page that rotates a secret without deliveries that the receiver cannot verify. */
 export function Page() {
@@ -66,7 +65,7 @@ function RotationSteps({ webhook }: { readonly webhook: Webhook }) {
     </StartButton>
   );
   return (
-    <Stack gap="lg">
+    <div className="sections">
       <Step title="1. Create a new secret" state={isStored ? 'done' : 'next'}>
         {isShown ? (
           <SecretOnce
@@ -77,11 +76,11 @@ function RotationSteps({ webhook }: { readonly webhook: Webhook }) {
           />
         ) : pending === undefined ? (
           <>
-            <Small>
+            <p className="small">
               {secretShown
                 ? `Version ${current} signs deliveries until the last step.`
                 : `Version ${current} was never shown. The new secret replaces it immediately.`}
-            </Small>
+            </p>
             {create}
           </>
         ) : (
@@ -110,7 +109,7 @@ function RotationSteps({ webhook }: { readonly webhook: Webhook }) {
           />
         )
       )}
-    </Stack>
+    </div>
   );
 }
 
@@ -127,7 +126,7 @@ function Step(props: {
 }) {
   return (
     <Panel title={props.title} actions={<StateDot {...LOOKS[props.state]} />}>
-      <Stack gap="sm">{props.children}</Stack>
+      {props.children}
     </Panel>
   );
 }
@@ -140,12 +139,12 @@ function Signs(props: {
 }) {
   const { webhookId, version = '', children } = props;
   return (
-    <Stack gap="sm" align="flex-start">
+    <div className="stack">
       <Notice tone="good" title={`Version ${version} signs every test and delivery from now on.`} isAlert>
         {children}
       </Notice>
       <LinkButton to={PATHS.webhook(webhookId)}>Back to the webhook</LinkButton>
-    </Stack>
+    </div>
   );
 }
 
@@ -166,13 +165,13 @@ function LoadProveAndActivate(props: {
   return (
     <>
       <Step title="2. Add it to your server next to the old one" state={state}>
-        <Small>
+        <p className="small">
           Your server needs both. The header x-svc-secret-version of each delivery names the one that signed
           it.{' '}
           <Link to={PATHS.receiverCode} target="_blank">
             Receiver code (opens in a new tab)
           </Link>
-        </Small>
+        </p>
         <CodeBlock
           label="Settings of your server"
           copies="settings"
@@ -183,7 +182,7 @@ WEBHOOK_SECRET_${pending ?? current + 1}=<the new secret from step 1>`}
       </Step>
       <Step title="3. Test the new secret" state={state}>
         {isActivated ? (
-          <Small>{`Your server accepted version ${pending ?? ''}.`}</Small>
+          <p className="small">{`Your server accepted version ${pending ?? ''}.`}</p>
         ) : (
           <SignatureSteps tests={tests} version={pending} isBlocked={isBlocked} isNext={!isProven} />
         )}
@@ -195,12 +194,12 @@ WEBHOOK_SECRET_${pending ?? current + 1}=<the new secret from step 1>`}
           </Signs>
         ) : (
           <>
-            <Small>
+            <p className="small">
               Every delivery is signed with the new secret from then on.
               {isAccepted &&
                 !isProven &&
                 ' The tests don’t prove yet that your server has it: if it does not, all of them fail.'}
-            </Small>
+            </p>
             <StartButton
               action={activate}
               variant={isProven ? 'filled' : 'default'}

@@ -5,7 +5,7 @@ import { formatCountOf } from '../../format.js';
 import { Notice, PageHeader, QueryView } from '../../parts/page.js';
 import { StateDot, DataTable, DueTime, PastTime } from '../../parts/data.js';
 import { ConfirmedButton } from '../../parts/form.js';
-import { Button, Group, Stack, Text } from '../../parts/ui.js';
+import { Button } from '../../parts/ui.js';
 
 type ListedSession = Output<'listSessions'>['sessions'][number];
 
@@ -29,13 +29,13 @@ function List({ sessions }: { readonly sessions: readonly ListedSession[] }) {
   const others = sessions.filter(({ current }) => !current);
   const endOthers = useEndSessions();
   return (
-    <Stack gap="md">
+    <div className="stack">
       {others.length === 0 ? (
         <Notice tone="good" title="This is your only session">
           You are not signed in anywhere else.
         </Notice>
       ) : (
-        <Group>
+        <div>
           <ConfirmedButton
             label="End all other sessions"
             title="End all other sessions?"
@@ -46,7 +46,7 @@ function List({ sessions }: { readonly sessions: readonly ListedSession[] }) {
           >
             {`${formatCountOf(others.length, 'session ends', 'sessions end')} immediately. You need to sign in there again. This session stays active.`}
           </ConfirmedButton>
-        </Group>
+        </div>
       )}
       <DataTable
         caption="Your sessions, newest first"
@@ -54,26 +54,20 @@ function List({ sessions }: { readonly sessions: readonly ListedSession[] }) {
         rowKey={({ id }) => id}
         columns={{
           Browser: ({ userAgent, current }) => (
-            <Group gap="xs" title={userAgent ?? ''}>
+            <div className="row" title={userAgent ?? ''}>
               {browserName(userAgent)}
               {current && <StateDot tone="good" label="This session" />}
-            </Group>
+            </div>
           ),
           Address: ({ remoteAddress }) => remoteAddress,
           'Signed in': ({ startedAt }) => <PastTime at={startedAt} />,
           'Last used': ({ lastSeenAt }) => <PastTime at={lastSeenAt} />,
           'Expires if unused': ({ expiresAt }) => <DueTime at={expiresAt} />,
           Action: (session) =>
-            session.current ? (
-              <Text size="sm" c="dimmed" component="span">
-                Current
-              </Text>
-            ) : (
-              <EndButton session={session} />
-            ),
+            session.current ? <span className="dim small">Current</span> : <EndButton session={session} />,
         }}
       />
-    </Stack>
+    </div>
   );
 }
 

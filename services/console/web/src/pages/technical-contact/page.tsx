@@ -1,8 +1,8 @@
 import { type Output, useAction, useOperation } from '../../api/hooks.js';
 import { Notice, OwnerOnly, PageHeader, Panel, QueryView } from '../../parts/page.js';
-import { EmailField, Form, useFields } from '../../parts/form.js';
+import { TextInput } from '../../parts/fields.js';
+import { Form, useFields } from '../../parts/form.js';
 import { DueTime, PastTime } from '../../parts/data.js';
-import { Stack, Text } from '../../parts/ui.js';
 
 /** Page of the technical contact. */
 export function Page() {
@@ -23,18 +23,18 @@ export function Page() {
 function Contact({ contact }: { readonly contact: Output<'getTechnicalContact'> }) {
   const { email, confirmedAt, pending } = contact;
   return (
-    <Stack gap="md">
+    <div className="stack">
       {email === null ? (
         <Notice tone="warn" title="No address is confirmed">
           Your company does not receive announcements of new versions.
         </Notice>
       ) : (
         <Panel title="Confirmed address">
-          <Text>{email}</Text>
+          <p>{email}</p>
           {confirmedAt !== null && (
-            <Text size="sm" c="dimmed" component="div">
+            <div className="dim small">
               Confirmed <PastTime at={confirmedAt} />
-            </Text>
+            </div>
           )}
         </Panel>
       )}
@@ -46,7 +46,7 @@ function Contact({ contact }: { readonly contact: Output<'getTechnicalContact'> 
       <OwnerOnly>
         <ContactForm />
       </OwnerOnly>
-    </Stack>
+    </div>
   );
 }
 
@@ -62,7 +62,10 @@ function ContactForm() {
             This service has no mail server. Without the link the address cannot be confirmed.
           </Notice>
         )}
-        <EmailField
+        <TextInput
+          label="Email address"
+          type="email"
+          required
           description="The confirmed address stays until the new one is confirmed"
           {...field('email')}
         />

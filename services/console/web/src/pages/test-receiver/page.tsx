@@ -3,11 +3,10 @@ import { useSearchParams } from 'react-router';
 import { type Output, useOperation, useWebhooks } from '../../api/hooks.js';
 import { CodeBlock } from '../../parts/code.js';
 import { DataTable, ExactTime, PastTime, RowLink, StateDot, type Look } from '../../parts/data.js';
-import { EmptyPanel, LinkButton, Notice, OwnerOnly, PageHeader, Panel, QueryView } from '../../parts/page.js';
+import { EmptyState, LinkButton, Notice, OwnerOnly, PageHeader, Panel, QueryView } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
-import { Stack } from '../../parts/ui.js';
 import { webhookName } from '../../webhook-facts.js';
-import { Body } from '../delivery/response.js';
+import { Body, Headers } from '../delivery/response.js';
 
 type Receiver = Output<'getTestReceiver'>;
 
@@ -30,21 +29,21 @@ export function Page() {
       />
       <QueryView query={receiver} label="the test receiver">
         {({ url, requests }) => (
-          <Stack gap="lg">
+          <div className="sections">
             {url === null ? (
               <Notice tone="info">Webhooks can’t reach this installation, so it has no test receiver.</Notice>
             ) : (
               <Address url={url} />
             )}
             {requests.length === 0 ? (
-              <EmptyPanel title="Nothing arrived yet" icon={<IconInbox size={28} />}>
+              <EmptyState title="Nothing arrived yet" icon={<IconInbox size={28} />}>
                 Create a webhook with this address and send a test event.
-              </EmptyPanel>
+              </EmptyState>
             ) : (
               <Requests requests={requests} />
             )}
             {id !== null && <Request key={id} id={id} />}
-          </Stack>
+          </div>
         )}
       </QueryView>
     </>
@@ -66,7 +65,7 @@ function Address({ url }: { readonly url: string }) {
         </OwnerOnly>
       }
     >
-      <CodeBlock label="URL of your test receiver" code={url} wraps />
+      <CodeBlock label="URL of your test receiver" code={url} />
     </Panel>
   );
 }
@@ -99,16 +98,8 @@ function Request({ id }: { readonly id: string }) {
     <QueryView query={request} label="the request">
       {({ event, receivedAt, headers, body }) => (
         <Panel title={event ?? 'Request'} actions={<ExactTime at={receivedAt} />}>
-          <Stack gap="md">
-            <Body name="Body" body={body} />
-            <CodeBlock
-              label="Headers"
-              code={Object.entries(headers)
-                .map(([name, value]) => `${name}: ${value}`)
-                .join('\n')}
-              wraps
-            />
-          </Stack>
+          <Body name="Body" body={body} />
+          <Headers name="Headers" headers={Object.entries(headers)} />
         </Panel>
       )}
     </QueryView>

@@ -13,9 +13,9 @@ import { ConfirmedButton } from '../../parts/form.js';
 import { TypedDialog } from '../../parts/typed-dialog.js';
 import { OwnerOnly, useOwner } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
-import { Choices, NativeSelect, Radio } from '../../parts/fields.js';
+import { Choices, NativeSelect } from '../../parts/fields.js';
 import { Menu, MenuItem, Modal } from '../../parts/overlays.js';
-import { ActionIcon, Button, Stack, Text } from '../../parts/ui.js';
+import { ActionIcon, Button } from '../../parts/ui.js';
 import { groupsFor, TEST_EVENT } from './webhook-input.js';
 import { TestSteps, useTestDelivery } from './steps.js';
 
@@ -59,25 +59,21 @@ function SendTest({ webhook }: { readonly webhook: Webhook }) {
         Send test
       </Button>
       <Modal opened={isOpen} onClose={() => setOpen(false)} title="Send a test" size="lg">
-        <Stack gap="sm">
-          <Text>
-            Sends an example, even while the webhook is paused. The header x-svc-test marks it as a test.
-          </Text>
-          <NativeSelect
-            label="Event to send"
-            error={catalogue.error === null ? undefined : 'Could not load the events'}
-            value={event}
-            onChange={({ currentTarget }) => setEvent(currentTarget.value)}
-            data={[
-              { value: TEST_EVENT, label: `${TEST_EVENT} (your server can ignore it)` },
-              ...groupsFor(catalogue.data?.events ?? [], company.class).map(({ group, events }) => ({
-                group,
-                items: events.map((each) => each.name),
-              })),
-            ]}
-          />
-          <TestSteps test={test} event={event} />
-        </Stack>
+        <p>Sends an example, even while the webhook is paused. The header x-svc-test marks it as a test.</p>
+        <NativeSelect
+          label="Event to send"
+          error={catalogue.error === null ? undefined : 'Could not load the events'}
+          value={event}
+          onChange={({ currentTarget }) => setEvent(currentTarget.value)}
+          data={[
+            { value: TEST_EVENT, label: `${TEST_EVENT} (your server can ignore it)` },
+            ...groupsFor(catalogue.data?.events ?? [], company.class).map(({ group, events }) => ({
+              group,
+              items: events.map(({ name }) => ({ value: name, label: name })),
+            })),
+          ]}
+        />
+        <TestSteps test={test} event={event} />
       </Modal>
     </>
   );
@@ -100,6 +96,20 @@ function Pause({ id }: { readonly id: string }) {
   );
 }
 
+const MISSED = [
+  {
+    value: 'now',
+    label: 'Skip missed events',
+    description: 'Only new events are sent. You can still find missed events under “Trace an event”.',
+  },
+  {
+    value: 'backfill',
+    label: 'Also send missed events',
+    description:
+      'All events since the pause, or since its creation if it was never active, are sent in addition to new ones.',
+  },
+];
+
 function Activate({ webhook: { id, verified }, activate }: Omit<Actions, 'deletion'>) {
   const [choice, setChoice] = useState('now');
   return (
@@ -115,18 +125,7 @@ function Activate({ webhook: { id, verified }, activate }: Omit<Actions, 'deleti
       action={activate}
       given={{ params: { id }, body: { backfill: choice === 'backfill' } }}
     >
-      <Choices label="Missed events" values={[choice]} onToggle={setChoice}>
-        <Radio
-          value="now"
-          label="Skip missed events"
-          description="Only new events are sent. You can still find missed events under “Trace an event”."
-        />
-        <Radio
-          value="backfill"
-          label="Also send missed events"
-          description="All events since the pause, or since its creation if it was never active, are sent in addition to new ones."
-        />
-      </Choices>
+      <Choices label="Missed events" values={[choice]} options={MISSED} onToggle={setChoice} />
     </ConfirmedButton>
   );
 }

@@ -10,9 +10,9 @@ import {
   toggleGroup,
 } from './webhook-input.js';
 import classes from './event-choice.module.css';
-import { Hint, QueryView, useOwner } from '../../parts/page.js';
+import { QueryView, useOwner } from '../../parts/page.js';
 import { Checkbox, TextInput } from '../../parts/fields.js';
-import { ActionIcon, Stack, Text, VisuallyHidden } from '../../parts/ui.js';
+import { ActionIcon } from '../../parts/ui.js';
 
 interface Choice {
   /** Names of events, and patterns of groups. */
@@ -51,7 +51,7 @@ function Groups({
     group.events.filter(({ name, meaning }) => `${name} ${meaning}`.toLowerCase().includes(wanted)),
   );
   return (
-    <Stack gap="xs">
+    <div className="stack">
       <Checkbox
         label="All events"
         description={`${formatCountOf(groups.flatMap(({ events }) => events).length, 'event', 'events')} today, and those that are added later.`}
@@ -78,16 +78,16 @@ function Groups({
           />
         ))}
       </div>
-      <VisuallyHidden role="status">
+      <span className="visually-hidden" role="status">
         {wanted !== '' && `${formatCountOf(found.flat().length, 'event', 'events')} found`}
-      </VisuallyHidden>
-      {found.flat().length === 0 && <Hint>No event matches.</Hint>}
+      </span>
+      {found.flat().length === 0 && <small>No event matches.</small>}
       {violation !== undefined && (
-        <Text size="sm" c="var(--bad-text)" role="alert">
+        <p className="small" style={{ color: 'var(--bad-text)' }} role="alert">
           {violation}
-        </Text>
+        </p>
       )}
-    </Stack>
+    </div>
   );
 }
 
@@ -111,7 +111,7 @@ function Group({
   if (events.length === 0) return null;
   return (
     <fieldset className={classes['group']}>
-      <VisuallyHidden component="legend">{name}</VisuallyHidden>
+      <legend className="visually-hidden">{name}</legend>
       <div className={classes['head']}>
         <ActionIcon
           aria-label={`Show the ${group.about} events`}

@@ -2,7 +2,6 @@ import { useEffect, useState } from 'react';
 import { useAction } from '../../api/hooks.js';
 import { TextInput } from '../../parts/fields.js';
 import { useDebounced } from '../../parts/hooks.js';
-import { Text } from '../../parts/ui.js';
 import { sentenceOf } from '@partner/console/shared/error-sentences';
 
 const CHECK_AFTER_MS = 400;
@@ -41,10 +40,10 @@ export function AddressField(props: {
         error={reason === undefined ? undefined : sentenceOf(reason, 'The address')}
         required
       />
-      <Text size="sm" c="dimmed" role="status" mt={4}>
+      <p className="dim small" role="status">
         {reason === undefined &&
           (verdict?.ok === true ? '✓ This address can be used.' : check.isRunning ? 'Checking …' : '')}
-      </Text>
+      </p>
     </div>
   );
 }

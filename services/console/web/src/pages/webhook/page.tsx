@@ -1,5 +1,5 @@
-import { type ReactNode, useState } from 'react';
-import { Navigate, useParams, useSearchParams } from 'react-router';
+import { useState } from 'react';
+import { Link, Navigate, useParams, useSearchParams } from 'react-router';
 import { useAction, useOperation, useOperationList, useWebhook, type Webhook } from '../../api/hooks.js';
 import {
   LinkButton,
@@ -9,7 +9,6 @@ import {
   PageHeader,
   Panel,
   QueryView,
-  SmallLink,
   useOwner,
 } from '../../parts/page.js';
 import { DeliveryTable, Facts, NextAttempt, useNow, WebhookState } from '../../parts/data.js';
@@ -21,11 +20,9 @@ import { RetryWaiting } from './retry-waiting.js';
 import { Settings } from './settings.js';
 import { SignatureSteps, useSignatureProof } from './steps.js';
 import { TryAddress } from './try-address.js';
-import { TrafficPanel, useSpan } from '../../parts/traffic.js';
+import { SpanMenu, Traffic, useSpan } from '../../parts/traffic.js';
 import { CopyButton } from '../../parts/code.js';
 import { Tabs } from '../../parts/overlays.js';
-import { Group, Stack, Text } from '../../parts/ui.js';
-import classes from './webhook.module.css';
 
 const BACK = { to: PATHS.webhooks, label: 'Webhooks' };
 
@@ -53,10 +50,10 @@ function WebhookPage({ id, deletion }: { readonly id: string; readonly deletion:
   const { data } = webhook;
   const header = data !== undefined && {
     description: (
-      <Group gap="xs">
-        <WebhookState webhook={data} /> · <span className={classes['address']}>{data.url}</span>
-        <CopyButton value={data.url} what="the address" isSmall />
-      </Group>
+      <div className="row">
+        <WebhookState webhook={data} /> · <span>{data.url}</span>
+        <CopyButton value={data.url} what="the address" />
+      </div>
     ),
     actions: <WebhookActions webhook={data} activate={activate} deletion={deletion} />,
   };
@@ -65,16 +62,16 @@ function WebhookPage({ id, deletion }: { readonly id: string; readonly deletion:
       <PageHeader title={data === undefined ? 'Webhook' : webhookName(data)} back={BACK} {...header} />
       <QueryView query={webhook} label="the webhook">
         {(found) => (
-          <Stack gap="lg">
+          <div className="sections">
             <FormFailure error={deletion.error} />
             {found.state === 'active' && (activate.response?.backfillId ?? null) !== null && (
               <Notice tone="info" title="Missed events are being sent">
-                <SmallLink to={PATHS.bulkReplay(id)}>View progress</SmallLink>
+                <Link to={PATHS.bulkReplay(id)}>View progress</Link>
               </Notice>
             )}
             <NextStep webhook={found} />
             <Sections webhook={found} />
-          </Stack>
+          </div>
         )}
       </QueryView>
     </>
@@ -86,20 +83,19 @@ function Sections({ webhook }: { readonly webhook: Webhook }) {
   const { id } = webhook;
   const isViewer = useOwner().owner.role === 'viewer';
   const [query, setQuery] = useSearchParams();
-  const section = (label: string, content: ReactNode) => [label, <Stack gap="lg">{content}</Stack>] as const;
   const tabs = {
-    overview: section('Overview', <Overview id={id} />),
-    deliveries: section('Deliveries', <Deliveries webhookId={id} isAll />),
-    settings: section('Settings', <Settings webhook={webhook} />),
-    secret: section(
+    overview: ['Overview', <Overview id={id} />],
+    deliveries: ['Deliveries', <Deliveries webhookId={id} isAll />],
+    settings: ['Settings', <Settings webhook={webhook} />],
+    secret: [
       'Secret',
       <>
         <Secret webhook={webhook} />
         <SignatureCheck webhook={webhook} />
       </>,
-    ),
-    ...(!isViewer && { try: section('Try a new address', <TryAddress webhook={webhook} />) }),
-  };
+    ],
+    ...(!isViewer && { try: ['Try a new address', <TryAddress webhook={webhook} />] as const }),
+  } as const;
   return (
     <Tabs
       label="Webhook sections"
@@ -118,7 +114,7 @@ function NextStep({ webhook }: { readonly webhook: Webhook }) {
       {!secretShown && (
         <Notice tone="warn" title="No one has the secret of this webhook yet.">
           It was created without showing its secret. Create one before you test the webhook.{' '}
-          <SmallLink to={PATHS.rotateSecret(id)}>Create a secret</SmallLink>
+          <Link to={PATHS.rotateSecret(id)}>Create a secret</Link>
         </Notice>
       )}
       {secretShown && !verified && (
@@ -129,7 +125,7 @@ function NextStep({ webhook }: { readonly webhook: Webhook }) {
       <Condition webhook={webhook} />
       {pendingSecretVersion !== null && (
         <Notice tone="info" title={`Version ${pendingSecretVersion} of the secret is pending.`}>
-          <SmallLink to={PATHS.rotateSecret(id)}>Finish rotation</SmallLink>
+          <Link to={PATHS.rotateSecret(id)}>Finish rotation</Link>
         </Notice>
       )}
     </>
@@ -146,13 +142,13 @@ function Condition({ webhook }: { readonly webhook: Webhook }) {
   return (
     <Notice tone={CONDITION_TONES[state]} title={text}>
       {waiting > 0 && (
-        <Group justify="space-between">
+        <div className="row between">
           <span>
             {'Retried automatically. Next attempt: '}
             <NextAttempt of={webhook} perSecond={webhook.deliveriesPerSecond} />
           </span>
           <RetryWaiting webhook={webhook} />
-        </Group>
+        </div>
       )}
     </Notice>
   );
@@ -166,10 +162,10 @@ function Deliveries({ webhookId, isAll = false }: { readonly webhookId: string; 
     ? ['Deliveries', PATHS.deliveries({ webhook: webhookId }), 'Filter and search']
     : ['Latest deliveries', PATHS.webhook(webhookId, 'deliveries'), 'All deliveries'];
   return (
-    <Panel title={title} actions={<SmallLink to={to}>{more}</SmallLink>}>
+    <Panel title={title} actions={<Link to={to}>{more}</Link>}>
       <QueryView query={list} label="the deliveries">
         {(rows) =>
-          rows.length === 0 ? <Text c="dimmed">No deliveries yet</Text> : <DeliveryTable rows={rows} />
+          rows.length === 0 ? <p className="dim">No deliveries yet</p> : <DeliveryTable rows={rows} />
         }
       </QueryView>
       {isAll && list.hasMore && <LoadMore shown={list.data?.length ?? 0} what="deliveries" list={list} />}
@@ -187,12 +183,11 @@ function Overview({ id }: { readonly id: string }) {
   );
   return (
     <>
-      <TrafficPanel
-        title="Traffic"
-        label="the statistics"
-        query={statistics}
-        note=" Tests are not counted."
-      />
+      <Panel title="Traffic" actions={<SpanMenu />}>
+        <QueryView query={statistics} label="the statistics">
+          {(data) => <Traffic data={data} note=" Tests are not counted." />}
+        </QueryView>
+      </Panel>
       <div hidden={statistics.isLoading}>
         <Deliveries webhookId={id} />
       </div>
@@ -213,9 +208,7 @@ function Secret({ webhook }: { readonly webhook: Webhook }) {
         </LinkButton>
       }
     >
-      <Text mb="sm">
-        Your server verifies deliveries with it. Rotate it once a year, or if it is lost or compromised.
-      </Text>
+      <p>Your server verifies deliveries with it. Rotate it once a year, or if it is lost or compromised.</p>
       <Facts
         facts={{
           'Active secret': `Version ${secretVersion}${secretShown ? '' : ', never shown'}`,

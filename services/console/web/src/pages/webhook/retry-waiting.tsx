@@ -2,13 +2,13 @@ import { useAction, type Webhook } from '../../api/hooks.js';
 import { requestOf } from '../bulk-replay/replay-request.js';
 import { formatWaiting } from '../../webhook-facts.js';
 import { ActionButton } from '../../parts/page.js';
-import { type ButtonProps } from '../../parts/ui.js';
+import type { ButtonLook } from '../../parts/ui.js';
 
 /** Retries all deliveries to a webhook that wait for it; nothing if none does. */
 export function RetryWaiting({
   webhook: { id, condition },
   ...button
-}: Pick<ButtonProps, 'variant' | 'size'> & { readonly webhook: Webhook }) {
+}: ButtonLook & { readonly webhook: Webhook }) {
   const retry = useAction('replayDeliveries', { done: 'Retry started', toastsFailure: true });
   const { waiting = 0 } = condition ?? {};
   if (waiting === 0) return null;

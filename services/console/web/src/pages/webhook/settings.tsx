@@ -1,16 +1,16 @@
+import { Link } from 'react-router';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { CUSTOM_HEADER_LIMITS } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import { type ReactNode, useState } from 'react';
 import { useAction, type Webhook } from '../../api/hooks.js';
 import { violationsByField } from '../../api/api-client.js';
-import { EventPatterns } from '../../parts/data.js';
 import { Form, useFields } from '../../parts/form.js';
-import { ActionButton, Hint, OwnerOnly, SmallLink, useOwner } from '../../parts/page.js';
+import { ActionButton, OwnerOnly, useOwner } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { rateLabel } from '../../webhook-facts.js';
 import { NumberInput, PasswordInput, TextInput } from '../../parts/fields.js';
 import { Modal } from '../../parts/overlays.js';
-import { Button, Group, Stack, Text } from '../../parts/ui.js';
+import { Button } from '../../parts/ui.js';
 import { EventChoice } from './event-choice.js';
 import { eventsViolation } from './webhook-input.js';
 import classes from './webhook.module.css';
@@ -20,8 +20,8 @@ export function Settings({ webhook }: { readonly webhook: Webhook }) {
   const { id, url, description, events, headerNames, deliveriesPerSecond, schemaVersion } = webhook;
   const isViewer = useOwner().owner.role === 'viewer';
   return (
-    <Stack gap="xs">
-      {isViewer && <Text c="dimmed">You need the owner role to change these settings.</Text>}
+    <div className="stack">
+      {isViewer && <p className="dim">You need the owner role to change these settings.</p>}
       <dl className={classes['settings']}>
         <Setting name="Name" change={(close) => <NameForm webhook={webhook} close={close} />}>
           {description === '' ? 'None' : description}
@@ -29,11 +29,15 @@ export function Settings({ webhook }: { readonly webhook: Webhook }) {
         <Setting name="Address">
           {url}{' '}
           <OwnerOnly>
-            <SmallLink to={PATHS.webhook(id, 'try')}>Try a new address</SmallLink>
+            <Link to={PATHS.webhook(id, 'try')}>Try a new address</Link>
           </OwnerOnly>
         </Setting>
         <Setting name="Events" change={(close) => <EventsForm webhook={webhook} close={close} />}>
-          <EventPatterns events={events} />
+          <span className="row">
+            {events.map((event) => (
+              <code key={event}>{event}</code>
+            ))}
+          </span>
         </Setting>
         <Setting
           name="Own headers"
@@ -51,7 +55,7 @@ export function Settings({ webhook }: { readonly webhook: Webhook }) {
         </Setting>
         <Setting name="Payload version">{schemaVersion}</Setting>
       </dl>
-    </Stack>
+    </div>
   );
 }
 
@@ -74,7 +78,7 @@ function Setting(props: {
           {children}
           {hint !== undefined && (
             <OwnerOnly>
-              <Hint>{hint}</Hint>
+              <small>{hint}</small>
             </OwnerOnly>
           )}
         </div>
@@ -171,10 +175,10 @@ function HeadersForm({ webhook: { id, headerNames } }: { readonly webhook: Webho
   const set = (header: { readonly name: string; readonly value: string | null }, onSuccess?: () => void) =>
     update.run({ params: { id }, body: { headers: [header] } }, { ...(onSuccess && { onSuccess }) });
   return (
-    <Stack gap="md">
-      <Text size="sm">Sent with every delivery and test, for example a key of your API gateway.</Text>
+    <div className="stack">
+      <p className="small">Sent with every delivery and test, for example a key of your API gateway.</p>
       {headerNames.map((header) => (
-        <Group key={header} gap="sm">
+        <div className="row" key={header}>
           {header}
           <Button
             size="xs"
@@ -185,7 +189,7 @@ function HeadersForm({ webhook: { id, headerNames } }: { readonly webhook: Webho
           >
             Remove
           </Button>
-        </Group>
+        </div>
       ))}
       <Form
         action={update}
@@ -209,6 +213,6 @@ function HeadersForm({ webhook: { id, headerNames } }: { readonly webhook: Webho
           autoComplete="off"
         />
       </Form>
-    </Stack>
+    </div>
   );
 }

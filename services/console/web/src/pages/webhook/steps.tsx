@@ -1,12 +1,12 @@
+import { Link } from 'react-router';
 import { IconSend } from '@tabler/icons-react';
 import { useEffect } from 'react';
-import { Notice, SmallLink } from '../../parts/page.js';
+import { Notice } from '../../parts/page.js';
 import { CodeBlock } from '../../parts/code.js';
 import { Advice } from '../../parts/data.js';
 import { StartButton } from '../../parts/form.js';
 import { PATHS } from '../../paths.js';
 import { type TestBody, useAction, useDelivery } from '../../api/hooks.js';
-import { Stack, Text } from '../../parts/ui.js';
 import { outcomeOfTest, signatureProof, type TestOutcome } from './test-outcome.js';
 
 /** Button that sends a test delivery, with the last outcome below it. */
@@ -19,7 +19,7 @@ export function TestSteps(props: {
 }) {
   const { test, event, isNext = true } = props;
   return (
-    <Stack gap="sm" align="stretch">
+    <div className="stack">
       <StartButton
         action={{ isRunning: test.isSending, error: test.error }}
         leftSection={<IconSend size={18} aria-hidden />}
@@ -31,7 +31,7 @@ export function TestSteps(props: {
       <div role="status">
         <TestResult test={test} />
       </div>
-    </Stack>
+    </div>
   );
 }
 
@@ -50,20 +50,14 @@ function TestResult({ test: { outcome, deliveryId } }: { readonly test: TestDeli
   }
   return (
     <Notice tone="bad" title={outcome.what}>
-      <Stack gap="xs">
+      <div className="stack">
         <Advice advice={outcome.advice} />
-        {outcome.seen !== null && <Text size="sm">{`Details: ${outcome.seen}.`}</Text>}
+        {outcome.seen !== null && <p className="small">{`Details: ${outcome.seen}.`}</p>}
         {outcome.responseBody !== null && outcome.responseBody !== '' && (
-          <CodeBlock
-            label="Response of your server"
-            copies="response"
-            code={outcome.responseBody}
-            wraps
-            maxHeight="10rem"
-          />
+          <CodeBlock label="Response of your server" copies="response" code={outcome.responseBody} />
         )}
-        <SmallLink to={PATHS.delivery(deliveryId)}>View delivery</SmallLink>
-      </Stack>
+        <Link to={PATHS.delivery(deliveryId)}>View delivery</Link>
+      </div>
     </Notice>
   );
 }
@@ -115,10 +109,10 @@ export function SignatureSteps(props: {
 }) {
   const { tests, version, isBlocked = false, isNext = true } = props;
   return (
-    <Stack gap="sm" align="stretch">
-      <Text size="sm">
+    <div className="stack">
+      <p className="small">
         {`Sends two test deliveries. Your server must accept the one that is signed with ${version === undefined ? 'the new secret' : `version ${version}`}, and refuse the one with a wrong signature.`}
-      </Text>
+      </p>
       <StartButton
         action={{ isRunning: tests.proof === 'waiting', error: tests.valid.error ?? tests.wrong.error }}
         disabled={isBlocked}
@@ -131,7 +125,7 @@ export function SignatureSteps(props: {
       <div role="status">
         <Proof tests={tests} version={version} />
       </div>
-    </Stack>
+    </div>
   );
 }
 
@@ -155,17 +149,17 @@ function Proof({ tests, version }: Pick<Parameters<typeof SignatureSteps>[0], 't
         <Notice tone="warn" title="Your server accepted a wrong signature.">
           It does not verify signatures, or not for this secret: anyone who knows the URL can send it events.
           Make it respond with 401 if the signature does not match, then test again.{' '}
-          <SmallLink to={PATHS.receiverCode}>Receiver code</SmallLink>
+          <Link to={PATHS.receiverCode}>Receiver code</Link>
         </Notice>
       );
     case 'unknown':
       return (
-        <Stack gap="sm">
-          <Text size="sm">
+        <div className="stack">
+          <p className="small">
             {`${accepted}, but there is no response to the test with a wrong signature. It must respond with 401.`}
-          </Text>
+          </p>
           <TestResult test={tests.wrong} />
-        </Stack>
+        </div>
       );
   }
 }

@@ -5,9 +5,7 @@ import { useState } from 'react';
 import { violationsByField } from '../../api/api-client.js';
 import { useAction, type Webhook } from '../../api/hooks.js';
 import { ConfirmedButton } from '../../parts/form.js';
-import { Small } from '../../parts/page.js';
 import { PasswordInput } from '../../parts/fields.js';
-import { Stack, Text } from '../../parts/ui.js';
 import { AddressField } from './fields.js';
 import { TestSteps, useTestDelivery } from './steps.js';
 
@@ -26,11 +24,11 @@ export function TryAddress({ webhook }: { readonly webhook: Webhook }) {
   );
   const headersViolation = Object.entries(violations).find(([path]) => path.startsWith('headers'))?.[1];
   return (
-    <Stack maw={560}>
-      <Text c="dimmed">
+    <div className="stack">
+      <p className="dim">
         Tests go to the new address, signed like real deliveries and marked as tests. Deliveries keep going to
         the present address until you switch.
-      </Text>
+      </p>
       <AddressField
         value={url}
         onChange={(value) => {
@@ -40,11 +38,11 @@ export function TryAddress({ webhook }: { readonly webhook: Webhook }) {
         violation={violations['url']}
       />
       {isNew && webhook.headerNames.length > 0 && (
-        <Text size="sm">
+        <p className="small">
           {isOtherHost
             ? 'This address has another host. Stored values of own headers are not sent to it: enter them for this host. A header without a value is removed.'
             : 'The test has only the own headers that you enter here. Without a value, the stored one stays.'}
-        </Text>
+        </p>
       )}
       {isNew &&
         webhook.headerNames.map((name) => (
@@ -61,7 +59,7 @@ export function TryAddress({ webhook }: { readonly webhook: Webhook }) {
             autoComplete="off"
           />
         ))}
-      {headersViolation !== undefined && <Small c="var(--bad-text)">{headersViolation}</Small>}
+      {headersViolation !== undefined && <p style={{ color: 'var(--bad-text)' }}>{headersViolation}</p>}
       {isNew && (
         <TestAndSwitch
           key={JSON.stringify([url, headers])}
@@ -71,7 +69,7 @@ export function TryAddress({ webhook }: { readonly webhook: Webhook }) {
           update={update}
         />
       )}
-    </Stack>
+    </div>
   );
 }
 

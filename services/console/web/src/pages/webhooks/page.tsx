@@ -3,7 +3,7 @@ import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { useCompanyStatistics, useWebhooks, type Webhook } from '../../api/hooks.js';
 import { formatCount, formatShare } from '../../format.js';
 import { webhookName } from '../../webhook-facts.js';
-import { EmptyPanel, LinkButton, PageHeader, QueryView } from '../../parts/page.js';
+import { EmptyState, LinkButton, PageHeader, QueryView } from '../../parts/page.js';
 import { DataTable, RowLink, WebhookState } from '../../parts/data.js';
 import { PATHS } from '../../paths.js';
 
@@ -37,13 +37,13 @@ export function Page() {
 
 function NoWebhooks() {
   return (
-    <EmptyPanel
+    <EmptyState
       title="No webhooks yet"
       icon={<IconWebhook size={28} />}
       action={<LinkButton to={PATHS.createWebhook}>Create your first webhook</LinkButton>}
     >
       A webhook sends events to your server as they occur. You need the URL of your server.
-    </EmptyPanel>
+    </EmptyState>
   );
 }
 

@@ -9,17 +9,7 @@ import {
   useWebhooks,
   type Webhook,
 } from '../../api/hooks.js';
-import {
-  EmptyPanel,
-  Hint,
-  LinkButton,
-  LoadMore,
-  OwnerOnly,
-  PageHeader,
-  QueryView,
-  Small,
-  SmallLink,
-} from '../../parts/page.js';
+import { EmptyState, LinkButton, LoadMore, OwnerOnly, PageHeader, QueryView } from '../../parts/page.js';
 import {
   DataTable,
   DELIVERY_LOOKS,
@@ -35,7 +25,7 @@ import { PATHS } from '../../paths.js';
 import { formatCountOf, formatDuration } from '../../format.js';
 import { nextAttemptOf, webhookName } from '../../webhook-facts.js';
 import { TextInput } from '../../parts/fields.js';
-import { Button, Group, Text } from '../../parts/ui.js';
+import { Button } from '../../parts/ui.js';
 import { readText } from '../delivery/sent-text.js';
 import { NOT_SENT, orderOf, reachedText, summaryText, type Traced, worstOf } from './trace.js';
 import classes from './why.module.css';
@@ -98,6 +88,7 @@ function SubjectForm(props: { readonly text: string; readonly onSubmit: (text: s
   const [text, setText] = useState(props.text);
   return (
     <form
+      className="row bottom"
       role="search"
       aria-label="Events"
       onSubmit={(event) => {
@@ -105,21 +96,19 @@ function SubjectForm(props: { readonly text: string; readonly onSubmit: (text: s
         if (text.trim() !== '') props.onSubmit(text.trim());
       }}
     >
-      <Group align="flex-end" gap="xs" mb="lg">
-        <TextInput
-          label="Work order, or the ID of a job, event or delivery"
-          leftSection={<IconSearch size={16} aria-hidden />}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          required
-          style={{ flex: '0 1 560px' }}
-          autoComplete="off"
-          spellCheck={false}
-        />
-        <Button type="submit" variant="default">
-          Trace
-        </Button>
-      </Group>
+      <TextInput
+        label="Work order, or the ID of a job, event or delivery"
+        leftSection={<IconSearch size={16} aria-hidden />}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        required
+        style={{ flex: '0 1 560px' }}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <Button type="submit" variant="default">
+        Trace
+      </Button>
     </form>
   );
 }
@@ -142,25 +131,24 @@ function Events(props: {
             'Check it for typos, and that the job is assigned to your company and has changed since.',
           ];
     return (
-      <EmptyPanel title={title} icon={<IconRoute size={28} />}>
+      <EmptyState title={title} icon={<IconRoute size={28} />}>
         {help}
-      </EmptyPanel>
+      </EmptyState>
     );
   }
   return (
     <section aria-labelledby="events">
-      <h2 id="events" className={classes['heading']}>
+      <h2 id="events">
         {text ?? (resourceId === undefined ? 'Latest events' : 'Events of the same resource')}
       </h2>
-      <ol className={classes['events']}>
+      <ol className={`plain ${classes['events']}`}>
         {events.map(({ id, event, summary, committedAt, deliveryStates, isTest }) => (
           <li key={id}>
-            <Link
-              to={PATHS.whyEvent(id, text)}
-              {...(id === props.shown && { 'aria-current': 'true' })}
-              data-tone={worstOf(deliveryStates)}
-            >
-              <span>{summary === null ? event : summaryText(summary)}</span>
+            <Link to={PATHS.whyEvent(id, text)} {...(id === props.shown && { 'aria-current': 'true' })}>
+              <StateDot
+                tone={worstOf(deliveryStates)}
+                label={summary === null ? event : summaryText(summary)}
+              />
               <PastTime at={committedAt} />
               {(summary !== null || isTest) && <small>{`${event}${isTest ? ' · test' : ''}`}</small>}
             </Link>
@@ -186,23 +174,21 @@ function Trail({ event, subscriptions, body }: Output<'getEvent'>) {
   const read = readText(body);
   const { rows, gone } = orderOf(subscriptions);
   return (
-    <section aria-labelledby="reached">
-      <Group gap="xs">
-        <h2 id="reached" className={classes['heading']}>
-          {event.summary === null ? event.event : summaryText(event.summary)}
-        </h2>
+    <section className="stack" aria-labelledby="reached">
+      <div className="row">
+        <h2 id="reached">{event.summary === null ? event.event : summaryText(event.summary)}</h2>
         <code>{event.id}</code>
-        <CopyButton value={event.id} what="event ID" isSmall />
-      </Group>
-      <Small mb="xs">
+        <CopyButton value={event.id} what="event ID" />
+      </div>
+      <p className="small">
         <strong>{reachedText(rows)}</strong>{' '}
-        <Text component="span" c="dimmed">
+        <span className="dim">
           {event.isTest ? 'A test, sent ' : `${event.event}, `}
           <ExactTime at={event.committedAt} />
-        </Text>
-      </Small>
+        </span>
+      </p>
       {rows.length === 0 ? (
-        <EmptyPanel
+        <EmptyState
           title="Your company had no webhook"
           icon={<IconWebhook size={28} />}
           action={<LinkButton to={PATHS.createWebhook}>Create a webhook</LinkButton>}
@@ -211,11 +197,11 @@ function Trail({ event, subscriptions, body }: Output<'getEvent'>) {
         <Outcomes rows={rows} />
       )}
       {gone.length > 0 && (
-        <Hint mt="xs">{`${formatCountOf(gone.length, 'webhook', 'webhooks')} had been deleted before.`}</Hint>
+        <small>{`${formatCountOf(gone.length, 'webhook', 'webhooks')} had been deleted before.`}</small>
       )}
       <details>
         <summary>Show the body</summary>
-        <CodeBlock label="Body" code={read.kind === 'json' ? read.pretty : body} wraps maxHeight="20rem" />
+        <CodeBlock label="Body" code={read.kind === 'json' ? read.pretty : body} />
       </details>
     </section>
   );
@@ -243,7 +229,7 @@ function Outcomes({ rows }: { readonly rows: readonly Traced[] }) {
             name={webhook === undefined ? 'Deleted webhook' : webhookName(webhook)}
           >
             {deliveries.length > 1 && (
-              <Hint>{`Newest of ${formatCountOf(deliveries.length, 'delivery', 'deliveries')}`}</Hint>
+              <small>{`Newest of ${formatCountOf(deliveries.length, 'delivery', 'deliveries')}`}</small>
             )}
           </RowLink>
         ),
@@ -260,10 +246,10 @@ function Outcomes({ rows }: { readonly rows: readonly Traced[] }) {
             <>
               {lastResponse(newest)}
               {nextAttemptOf(newest.delivery) !== null && (
-                <Hint component="span">
+                <span className="dim">
                   {' Next attempt: '}
                   <NextAttempt of={newest.delivery} perSecond={webhook?.deliveriesPerSecond ?? null} />
-                </Hint>
+                </span>
               )}
             </>
           ),
@@ -289,7 +275,7 @@ function WhyNot(props: { readonly verdict: Traced['verdict']; readonly webhook: 
       {why}
       {action !== undefined && !isDone && (
         <OwnerOnly>
-          <SmallLink to={PATHS.webhook(webhook.id, tab)}>{action}</SmallLink>
+          <Link to={PATHS.webhook(webhook.id, tab)}>{action}</Link>
         </OwnerOnly>
       )}
     </>
