@@ -87,7 +87,7 @@ async function readKnown(base: string, onMissing: () => void): Promise<Known> {
     const headers = { 'x-api-key': key, 'content-type': 'application/json' };
     const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
     const response = await fetch(`${base}${path}`, { ...init, ...sent, headers }).catch(() => undefined);
-    // The next form asks again.
+    // The next form retries.
     if (response === undefined) onMissing();
     const text = response?.ok === true ? await response.text() : '';
     for (const [id, kind = ''] of text.matchAll(ID)) if (!known.has(kind)) known.set(kind, id);

@@ -100,8 +100,7 @@ function contractConstants(): Plugin {
     },
     async load(id) {
       if (!/\/proto-contracts\/dist\/resources\//.test(id)) return undefined;
-      const values: Readonly<Record<string, unknown>> = await import(id);
-      return Object.entries(values)
+      return Object.entries(z.record(z.string(), z.unknown()).parse(await import(id)))
         .filter(([, value]) => typeof value !== 'function' && !(value instanceof z.ZodType))
         .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
         .join('\n');

@@ -2,7 +2,7 @@ import './tokens.css';
 import './app.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.js';
-import { Announcer, Toasts } from './notifications/notify.js';
+import { Announcer, Toasts } from './parts/toasts.js';
 
 const root = document.querySelector('#root');
 if (root === null) throw new Error('the page has no place for the app');

@@ -3,9 +3,8 @@ import type { QueryClient, QueryFilters } from '@tanstack/react-query';
 /** Returns the subscriptions in a `changed` event; empty if it names none or is malformed. */
 function webhookIdsOf(data: unknown): readonly string[] {
   try {
-    const change: { readonly webhookIds?: unknown } | null =
-      typeof data === 'string' ? JSON.parse(data) : null;
-    const ids: unknown = change?.webhookIds;
+    const change: unknown = typeof data === 'string' ? JSON.parse(data) : null;
+    const ids = typeof change === 'object' && change !== null && 'webhookIds' in change && change.webhookIds;
     return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
   } catch {
     return [];

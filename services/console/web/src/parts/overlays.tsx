@@ -12,7 +12,7 @@ import {
 } from 'react';
 import { createPortal } from 'react-dom';
 import { Link } from 'react-router';
-import { Announcer } from '../notifications/notify.js';
+import { Announcer } from './toasts.js';
 import classes from './overlays.module.css';
 import { ActionIcon } from './ui.js';
 
