@@ -1,6 +1,6 @@
 /**
  * Tests run on what `tsc -b` has compiled. The suffix of a file tells what it needs: `x.test` nothing, `x.int.test` real
- * Postgres, RabbitMQ and Redis (`TEST_*_URL`), `x.sys.test` starts whole stacks.
+ * Postgres, RabbitMQ and Redis (`TEST_*_URL`), `x.sys.test` starts whole stacks, `x.alone.sys.test` takes all cores besides.
  */
 const rootDir = new URL('..', import.meta.url).pathname;
 const roots = ['proto-contracts', 'scripts', 'services'].map((folder) => `${rootDir}${folder}`);
@@ -26,6 +26,7 @@ export default {
   projects: [
     project('unit', '/dist/.*\\.test\\.js$', ['\\.(int|sys)\\.test\\.js$']),
     project('int', '/dist/.*\\.int\\.test\\.js$', []),
-    project('sys', '/dist/.*\\.sys\\.test\\.js$', []),
+    project('sys', '/dist/.*\\.sys\\.test\\.js$', ['\\.alone\\.sys\\.test\\.js$']),
+    project('alone', '/dist/.*\\.alone\\.sys\\.test\\.js$', []),
   ],
 };
