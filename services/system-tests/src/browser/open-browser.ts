@@ -21,8 +21,11 @@ export async function openBrowser(baseUrl: string): Promise<TestBrowser> {
   }
   const browser = await chromium.launch({
     executablePath,
-    // Chromium refuses to begin its sandbox as root, and containers have little shared memory.
-    args: ['--disable-dev-shm-usage', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
+    // Chromium refuses to begin its sandbox as root, and containers have little shared memory and no graphics processor to emulate.
+    args: [
+      ...['--disable-dev-shm-usage', '--disable-gpu', '--disable-software-rasterizer'],
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+    ],
   });
   return {
     async newPage(look) {
