@@ -138,7 +138,7 @@ test('an owner sees where they are signed in, ends one session and then all othe
   await button(page, /^End the session of Chrome on Linux/).click();
   await page.getByText('This is your only session').waitFor();
   // The session ends with its next request.
-  await forgotten.page.getByRole('link', { name: 'API keys' }).click();
+  await forgotten.page.getByRole('link', { name: 'People' }).click();
   await button(forgotten.page, 'Sign in').waitFor();
 
   const sessions = await Promise.all([1, 2, 3].map(() => suite.session(owner)));
@@ -374,10 +374,10 @@ test('an owner signs in with the identity provider and confirms a change with it
   const { page, watched } = await suite.open();
   watched.allow(/^403 POST \/partner-api\/(session\/provider\/complete|second-factor)$/);
   await page.goto('/console/account');
+  await button(page, 'Continue with Acme Login').waitFor();
+  await checkLooks(page, 'sign-in-with-provider');
   for (const [text, isVerified] of Object.entries({ 'has not verified': false, Linked: true })) {
     provider.signInAs({ subject: 'olive', email, isVerified, minutesAgo: 20 });
-    await button(page, 'Continue with Acme Login').waitFor();
-    await checkLooks(page, 'sign-in-with-provider');
     await button(page, 'Continue with Acme Login').click();
     await expectText(page, text);
     await checkLooks(page, `with-provider-${text}`);
