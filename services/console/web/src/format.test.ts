@@ -2,7 +2,6 @@ import { expect, jest, test } from '@jest/globals';
 import {
   formatCountOf,
   formatDuration,
-  formatExact,
   formatPast,
   formatRelative,
   formatShare,
@@ -35,14 +34,19 @@ test('a past time is never shown in the future, even if the service’s clock is
 test.each([
   ['en-GB', /1 Sept? 2026.*12:00:00 UTC/],
   ['de', /01\.09\.2026.*12:00:00 UTC/],
-])('an exact time has its time zone and reads as the locale of the browser does: %s', (locale, shown) => {
-  const { DateTimeFormat } = Intl;
-  const browser = jest
-    .spyOn(Intl, 'DateTimeFormat')
-    .mockImplementation((_none, options) => new DateTimeFormat(locale, { ...options, timeZone: 'UTC' }));
-  expect(formatExact(NOW)).toMatch(shown);
-  browser.mockRestore();
-});
+])(
+  'an exact time has its time zone and reads as the locale of the browser does: %s',
+  async (locale, shown) => {
+    const { DateTimeFormat } = Intl;
+    const browser = jest
+      .spyOn(Intl, 'DateTimeFormat')
+      .mockImplementation((_none, options) => new DateTimeFormat(locale, { ...options, timeZone: 'UTC' }));
+    jest.resetModules();
+    const { formatExact } = await import('./format.js');
+    expect(formatExact(NOW)).toMatch(shown);
+    browser.mockRestore();
+  },
+);
 
 test.each([
   [0, '0 ms'],

@@ -6,6 +6,10 @@ const UNITS = [
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const whole = new Intl.NumberFormat('en');
+const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+const clock = new Intl.DateTimeFormat('en', CLOCK);
+const dayAndClock = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', ...CLOCK });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 
 /** Formats a time relative to now, e.g. `3 minutes ago` or `in 2 hours`. */
 export function formatRelative(at: Date, now: Date): string {
@@ -38,14 +42,12 @@ export function formatPast(at: Date, now: Date): string {
 
 /** Formats since when something is so, e.g. `13:32`, with the day if that was another one. */
 export function formatSince(at: Date, now: Date): string {
-  const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-  const isToday = at.toDateString() === now.toDateString();
-  return at.toLocaleString('en', isToday ? time : { month: 'short', day: 'numeric', ...time });
+  return (at.toDateString() === now.toDateString() ? clock : dayAndClock).format(at);
 }
 
 /** Formats a time to the second with its time zone, in the browser's locale. */
 export function formatExact(at: Date): string {
-  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' }).format(at);
+  return exact.format(at);
 }
 
 /** Formats a duration, e.g. `82 ms`, `1.4 s` or `3 min`; a dash without one. */
