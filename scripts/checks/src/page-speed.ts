@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { Command } from 'commander';
+import { type Browser, chromium } from 'playwright-core';
+import { z } from 'zod';
+import { findChromium } from '@partner/local-stack/backing-services/find-chromium';
+import { DEFAULT_DIRECTORY, stackFiles } from '@partner/local-stack/stack/stack-state';
+import { stackDescription } from '@partner/local-stack/stack/stack-description';
+
+/** Fetched when it is first used, with the Node that it needs. */
+const LIGHTHOUSE = ['--yes', '--package=node@24.11.0', '--package=lighthouse@13.5.0', '--', 'lighthouse'];
+const ROUNDS = 5;
+const LIVE_MS = 30_000;
+const LIVE_BUDGET_MS = 600;
+
+/** The least score of Lighthouse for the performance of a kind of page; the other two must be 100 everywhere. */
+const PAGES = {
+  '/console/sign-in': { performance: 100, signedIn: false },
+  '/console/forgot-password': { performance: 100, signedIn: false },
+  '/docs': { performance: 98, signedIn: false },
+  '/docs/installer': { performance: 98, signedIn: false },
+  '/console': { performance: 95, signedIn: true },
+  '/console/deliveries': { performance: 95, signedIn: true },
+  '/console/webhooks': { performance: 95, signedIn: true },
+} as const;
+
+const score = z.object({ score: z.number().transform((share) => Math.round(share * 100)) });
+const lighthouseReport = z.object({
+  categories: z.object({ performance: score, accessibility: score, 'best-practices': score }),
+});
+
+const median = (values: readonly number[]) =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+
+/** Returns the median scores of five visits of a phone, in percent. */
+async function scoresOf(url: string, cookie: string | undefined, executable: string) {
+  const rounds: z.infer<typeof lighthouseReport>['categories'][] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { stdout } = await promisify(execFile)(
+      'npx',
+      [
+        ...[...LIGHTHOUSE, url, '--quiet', '--output=json'],
+        '--only-categories=performance,accessibility,best-practices',
+        '--chrome-flags=--headless=new --no-sandbox --disable-dev-shm-usage',
+        ...(cookie === undefined ? [] : [`--extra-headers=${JSON.stringify({ cookie })}`]),
+      ],
+      {
+        // npm compares the packages with the Node that runs it, not with the one that it fetches.
+        env: { ...process.env, CHROME_PATH: executable, npm_config_engine_strict: 'false' },
+        maxBuffer: 64 * 1_024 * 1_024,
+      },
+    );
+    rounds.push(lighthouseReport.parse(JSON.parse(stdout)).categories);
+  }
+  const of = (category: keyof (typeof rounds)[number]) => median(rounds.map((each) => each[category].score));
+  return [of('performance'), of('accessibility'), of('best-practices')] as const;
+}
+
+/** Signs an owner in. Returns the page and the cookies of the session, as a header has them. */
+async function signIn(browser: Browser, baseUrl: string, owner: { email: string; password: string }) {
+  const context = await browser.newContext({ baseURL: baseUrl, viewport: { width: 1280, height: 900 } });
+  const page = await context.newPage();
+  await page.goto('/console');
+  await page.getByLabel('Email address').fill(owner.email);
+  await page.getByLabel('Password', { exact: true }).fill(owner.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  const cookies = await context.cookies();
+  return { page, cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; ') };
+}
+
+const metrics = z.object({ metrics: z.array(z.object({ name: z.string(), value: z.number() })) });
+
+/** Returns for how many milliseconds the list of deliveries kept a processor busy in 30 s. */
+async function busyWhileLive({ page }: Awaited<ReturnType<typeof signIn>>): Promise<number> {
+  await page.goto('/console/deliveries');
+  await page.getByRole('row').nth(1).waitFor();
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable');
+  const busySeconds = async () => {
+    const found = metrics.parse(await session.send('Performance.getMetrics'));
+    return found.metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN;
+  };
+  const before = await busySeconds();
+  await page.waitForTimeout(LIVE_MS);
+  return Math.round(((await busySeconds()) - before) * 1_000);
+}
+
+new Command('page-speed')
+  .description(
+    'Measures the pages of the running stack (scripts/up --detach --simulate 300) on an otherwise idle machine: Lighthouse for a phone, the median of five, and the processor time of the live list of deliveries. Exits with 1 if a budget is exceeded.',
+  )
+  .allowExcessArguments(false)
+  .parse();
+const executable = process.env['CHROMIUM_PATH'] ?? findChromium();
+if (executable === undefined) throw new Error('there is no Chromium: install the package chromium');
+const { baseUrl, companies } = stackDescription.parse(
+  JSON.parse(readFileSync(stackFiles(DEFAULT_DIRECTORY).description, 'utf8')),
+);
+const [company] = companies;
+if (company === undefined) throw new Error('the stack has no company of the sandbox');
+const browser = await chromium.launch({
+  executablePath: executable,
+  args: ['--no-sandbox', '--disable-dev-shm-usage'],
+});
+const failures: string[] = [];
+const session = await signIn(browser, baseUrl, company.owner);
+const busy = await busyWhileLive(session);
+process.stdout.write(
+  `/console/deliveries live for 30 s: ${busy} ms of a processor, budget ${LIVE_BUDGET_MS}\n`,
+);
+if (!(busy <= LIVE_BUDGET_MS)) failures.push('processor time');
+await session.page.goto('about:blank');
+for (const [path, { performance, signedIn }] of Object.entries(PAGES)) {
+  const scores = await scoresOf(`${baseUrl}${path}`, signedIn ? session.cookie : undefined, executable);
+  process.stdout.write(
+    `${path}: performance ${scores[0]} (least ${performance}), accessibility ${scores[1]}, best practices ${scores[2]}\n`,
+  );
+  if (scores[0] < performance || scores[1] < 100 || scores[2] < 100) failures.push(path);
+}
+await browser.close();
+if (failures.length > 0) process.stdout.write(`over budget: ${failures.join(', ')}\n`);
+process.exit(failures.length === 0 ? 0 : 1);
