@@ -30,7 +30,7 @@ function changedModules(base: string): string[] {
 }
 
 /** Concurrent test files: most wait for servers more than they compute. */
-const FILES_AT_ONCE = 4;
+const FILES_AT_ONCE = 3;
 
 const LIMIT_MINUTES = 120;
 
