@@ -76,6 +76,12 @@ test('while the console is dead, the app stays, and loads the page that it lacks
     await link(page, 'Receiver code').click();
   });
   await heading(page, 'Receiver code').waitFor();
+
+  await without('console', async () => {
+    await page.reload();
+    await link(page, 'Retry').waitFor();
+  });
+  await heading(page, 'Receiver code').waitFor();
 });
 
 test('a page without a network says so until it is back, and one whose script is slow offers to retry', async () => {

@@ -38,7 +38,8 @@ const NOT_FORWARDED = new Set([
 
 /**
  * A reverse proxy with the ingress's routes on one address. It adds the client to `x-forwarded-for`, sets
- * `x-forwarded-proto` and passes everything else on unchanged. While a service refuses connections, it responds with 503.
+ * `x-forwarded-proto` and passes everything else on unchanged. While a service refuses connections, it responds with 503:
+ * with a page that loads itself again to a browser that opens one.
  */
 export function createIngressProxy(routes: readonly ProxyRoute[]): Server {
   const agent = new Agent({ keepAlive: true, timeout: UPSTREAM_KEEP_ALIVE_MS });
@@ -117,15 +118,28 @@ function endToEnd(rawHeaders: readonly string[], replaced: readonly string[] = [
   return kept;
 }
 
+/** For people, who cannot read JSON. It follows the color scheme of the system. */
+const UNAVAILABLE_PAGE = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="refresh" content="3">
+<title>Not available</title>
+<body style="margin: 18vh auto; max-width: 24rem; padding: 0 1rem; font: 1rem/1.5 system-ui">
+<h1>The console isn’t available</h1>
+<p>It may be restarting. This page retries every 3 seconds. <a href="">Retry</a></p>`;
+
 function refuse(request: IncomingMessage, response: ServerResponse, error: ServiceError): void {
   drainWithinBounds(request);
   const requestId = requestIdFrom(request.headers['x-request-id']?.toString());
   const { status, json, headers } = errorResponse(error, requestId);
-  const body = JSON.stringify(json);
+  const isForPerson = status === 503 && request.headers.accept?.includes('text/html') === true;
+  const body = isForPerson ? UNAVAILABLE_PAGE : JSON.stringify(json);
   response
     .writeHead(status, {
       ...headers,
-      'content-type': 'application/json; charset=utf-8',
+      'content-type': `${isForPerson ? 'text/html' : 'application/json'}; charset=utf-8`,
       'content-length': Buffer.byteLength(body),
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
