@@ -1,3 +1,5 @@
+import { useOwnIds } from './own-ids.js';
+
 /** The parts of code: the names of members, texts, and numbers and literals of JSON. */
 const PARTS = [
   ['json-key', /"(?:[^"\\\n]|\\.)*"(?=:)/g],
@@ -27,6 +29,7 @@ function prepare(block: HTMLPreElement): void {
   if (isSecureContext) addCopyButton(block, code);
   // Ranges end where their text is moved.
   color(code);
+  void useOwnIds(code);
 }
 
 /** Colors code in browsers that support it without changing the DOM. */

@@ -1,16 +1,14 @@
+import { ID, type Known } from './ids.js';
+
 const TIMEOUT_MS = 30_000;
 
 /** The reader's key, in the memory of this page only. */
 let key = '';
 
-/** An id, with the kind of what it names. */
-const ID = /\b(job|whk|evt|mem|lead|rpl)_[0-9a-z]{26}\b/g;
-
 /** A job in a response. */
 const JOB = /"resource":\{"id":"(job_\w+)","version":(\d+),"status":"(\w+)"/g;
 
 /** Ids of the company of a key by kind, and `version` of its job. */
-type Known = Map<string, string>;
 const knownOf = new Map<string, Promise<Known>>();
 
 for (const form of document.querySelectorAll<HTMLFormElement>('.try form')) {

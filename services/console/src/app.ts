@@ -9,6 +9,7 @@ import { ownerCaller } from './acting-owner.js';
 import type { ConsoleDeps } from './console-deps.js';
 import { createClientEndpoints } from './docs/client-packages.js';
 import { createDocsEndpoints } from './docs/docs-endpoints.js';
+import { ownIdsEndpoint } from './docs/own-ids.js';
 import { colleagueEndpoints } from './routes/colleague-endpoints.js';
 import { extendedEndpoints } from './routes/extended-endpoints.js';
 import { passwordEndpoints } from './routes/password-endpoints.js';
@@ -61,6 +62,8 @@ export function createConsoleApp(deps: ConsoleDeps): RequestListener {
   return createHttpApp<OwnerSession>({
     endpoints: [
       ...consoleEndpoints(deps).map((endpoint) => confirmedEndpoint(endpoint, deps.clock)),
+      // Before the pages of the reference.
+      ownIdsEndpoint(deps),
       ...createDocsEndpoints<OwnerSession>({
         publicBaseUrl,
         sessionCookie: deps.cookie.name,

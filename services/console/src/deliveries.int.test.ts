@@ -34,6 +34,17 @@ describe('deliveries', () => {
     expect(idsOf([...first.deliveries, ...second.deliveries])).toEqual(deliveries);
     expect(second.nextCursor).toBeNull();
     expect((await list('status=dead_lettered')).deliveries).toEqual([]);
+
+    // The reference shows the newest ids of the company that is signed in, and no others.
+    await webhookWith(1, await site.jobState.rows.company());
+    const [newest] = first.deliveries;
+    const own = await send('get', '/docs/ids.json').expect(200).expect('cache-control', 'private, no-store');
+    expect(own.body).toMatchObject({
+      company: 'Sunny Installers',
+      ids: { dlv: deliveries[0], evt: newest?.eventId, whk: webhookId },
+    });
+    const signedOut = await site.request('get', '/docs/ids.json', { cookie: '' }).expect(200);
+    expect(signedOut.body).toEqual({});
   });
 });
 

@@ -22,7 +22,7 @@ export function checkResponses(
     delete request.headers['accept-encoding'];
     whenEnded(request, response, (text) => {
       // Pages are described by their tests.
-      if (request.url?.startsWith('/console/') === true) return;
+      if (/^\/(?:console|docs)\//.test(request.url ?? '')) return;
       violations.push(
         ...check({
           method: request.method ?? '',

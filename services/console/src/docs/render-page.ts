@@ -5,6 +5,7 @@ import { renderMarkdown, renderWithAnchors } from './render-markdown.js';
 
 export const PATHS = {
   search: '/docs/search.json',
+  ownIds: '/docs/ids.json',
   openApi: '/openapi.json',
   openApiYaml: '/docs/openapi.yaml',
   postman: '/docs/postman-collection.json',

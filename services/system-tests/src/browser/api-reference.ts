@@ -96,6 +96,15 @@ export function describeApiReference(suite: BrowserSuite): void {
       await page.locator('#setSchedule').getByRole('button', { name: 'Copied' }).waitFor();
       expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await command.textContent());
       expect(await page.evaluate("CSS.highlights.get('json-key').size > 0")).toBe(true);
+
+      const { owner, name } = suite.stack().company('INSTALLER');
+      const signedIn = await suite.openFor(owner, '/console');
+      await signedIn.page.goto('/docs/installer#setSchedule');
+      await signedIn.page.getByText(`Examples use ids of ${name}`).waitFor();
+      const own = await signedIn.page.request.get('/docs/ids.json');
+      const [job = 'no job'] = /job_\w+/.exec(await own.text()) ?? [];
+      await signedIn.page.locator('#setSchedule pre').filter({ hasText: job }).first().waitFor();
+      await expectAccessible(signedIn.page);
     });
 
     test('sends a request of the sandbox by keyboard, with a key that the page forgets [DOCS-1, DOCS-3, DOCS-8]', async () => {
