@@ -1,4 +1,4 @@
-import { useOwnIds } from './own-ids.js';
+import { showOwnIds } from './own-ids.js';
 
 /** The parts of code: the names of members, texts, and numbers and literals of JSON. */
 const PARTS = [
@@ -29,7 +29,7 @@ function prepare(block: HTMLPreElement): void {
   if (isSecureContext) addCopyButton(block, code);
   // Ranges end where their text is moved.
   color(code);
-  void useOwnIds(code);
+  void showOwnIds(code);
 }
 
 /** Colors code in browsers that support it without changing the DOM. */

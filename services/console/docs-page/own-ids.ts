@@ -19,7 +19,7 @@ void own.then(({ company, ids = {} }) => {
 });
 
 /** Replaces the ids of an example by those of the company. Ids are equally long: nothing moves, and colors stay. */
-export async function useOwnIds(code: HTMLElement): Promise<void> {
+export async function showOwnIds(code: HTMLElement): Promise<void> {
   const { ids = {} } = await own;
   const text = code.firstChild;
   if (!(text instanceof Text)) return;
