@@ -1,8 +1,8 @@
-import { Fragment, type MouseEvent, type ReactNode, useSyncExternalStore } from 'react';
+import { Fragment, memo, type MouseEvent, type ReactNode, useSyncExternalStore } from 'react';
 import { Link } from 'react-router';
 import classes from './data.module.css';
 import type { ApiKey, Attempt, Delivery, ListedDelivery, Webhook } from '../api/hooks.js';
-import { isWaitingForSlot, nextAttemptOf, webhookName } from '../webhook-facts.js';
+import { isWaitingForSlot, nextAttemptOf } from '../webhook-facts.js';
 import type { Tone } from '../tone.js';
 import { PATHS } from '../paths.js';
 import { formatAge, formatDuration, formatExact, formatPast, formatRelative } from '../format.js';
@@ -270,19 +270,20 @@ export function DeliveryState({ of: delivery }: { readonly of: Pick<Delivery, 's
 }
 
 /**
- * A list of deliveries with their last attempt, each in one line: with their webhook if the webhooks are given, else with their numbers
- * at the webhook. Further rows of an event repeat it in gray.
+ * A list of deliveries with their last attempt, each in one line: with their webhook if the names are given, else with their numbers
+ * at the webhook. Further rows of an event repeat it in gray. It is drawn anew only for other properties: a live list reloads every 2
+ * seconds, mostly without a change.
  */
-export function DeliveryTable(props: {
+export const DeliveryTable = memo(function DeliveryTable(props: {
   readonly rows: readonly ListedDelivery[];
-  readonly webhooks?: readonly Webhook[];
+  /** The names of the webhooks by their ids. */
+  readonly names?: Readonly<Record<string, string>>;
   /** The delivery that is open beside the list, which has less space then. */
   readonly openId?: string | undefined;
   /** Where a row leads; absent: to its page. */
   readonly linkTo?: (id: string) => string;
 }) {
-  const { rows, webhooks, openId, linkTo = PATHS.delivery } = props;
-  const names = new Map(webhooks?.map((webhook) => [webhook.id, webhookName(webhook)]));
+  const { rows, names, openId, linkTo = PATHS.delivery } = props;
   const again = new Set(rows.filter(({ eventId }, row) => rows[row - 1]?.eventId === eventId));
   const named = (row: ListedDelivery, text: string) => (
     <span className={classes[again.has(row) ? 'again' : 'first']} title={text}>
@@ -305,9 +306,9 @@ export function DeliveryTable(props: {
     Event: (row) =>
       named(row, `${row.event}${row.isTest ? ' · test' : ''}${row.replayOf === null ? '' : ' · replay'}`),
     'Work order': (row) => named(row, row.workOrderNo ?? '–'),
-    ...(webhooks === undefined
+    ...(names === undefined
       ? { Number: ({ number }) => number ?? '–' }
-      : { Webhook: ({ subscriptionId }) => names.get(subscriptionId) ?? 'Deleted webhook' }),
+      : { Webhook: ({ subscriptionId }) => names[subscriptionId] ?? 'Deleted webhook' }),
     Response: ({ lastAttempt: last }) => last && (last.responseStatus ?? OUTCOME_LOOKS[last.outcome].label),
     ...(openId === undefined && {
       Took: ({ lastAttempt }) => lastAttempt && formatDuration(lastAttempt.durationMs),
@@ -327,7 +328,7 @@ export function DeliveryTable(props: {
       />
     </div>
   );
-}
+});
 
 const WIDTHS = {
   ...{ State: '8rem', 'Work order': '6.5rem', Number: '5rem', Response: '6rem' },

@@ -1,3 +1,4 @@
+import { replaceEqualDeep } from '@tanstack/react-query';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 
 /** Whether the window matches a media query. */
@@ -56,4 +57,11 @@ export function useIsWatched(idleMs: number): boolean {
     };
   }, [idleMs]);
   return isWatched;
+}
+
+/** Returns the value of before as long as the new one holds the same, for what compares by identity. */
+export function useSame<Value>(value: Value): Value {
+  const last = useRef(value);
+  last.current = replaceEqualDeep(last.current, value);
+  return last.current;
 }

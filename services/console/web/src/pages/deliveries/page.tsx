@@ -1,5 +1,5 @@
 import { IconArrowUp, IconFilterOff, IconSend } from '@tabler/icons-react';
-import { useEffect } from 'react';
+import { useCallback, useEffect } from 'react';
 import { useSearchParams } from 'react-router';
 import { useWebhooks, type Webhook } from '../../api/hooks.js';
 import { formatCount } from '../../format.js';
@@ -17,8 +17,9 @@ import {
 } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { Tabs } from '../../parts/overlays.js';
-import { useKeys, useMediaQuery } from '../../parts/hooks.js';
+import { useKeys, useMediaQuery, useSame } from '../../parts/hooks.js';
 import { Button } from '../../parts/ui.js';
+import { webhookName } from '../../webhook-facts.js';
 import { CauseList } from './cause-list.js';
 import classes from './deliveries.module.css';
 import { areNumbersWrong, filterOf, isNarrowed, isSpanWrong, type ListFilter } from './delivery-filter.js';
@@ -100,6 +101,7 @@ function DeliveryList(props: {
   readonly onClear: () => void;
 }) {
   const { webhooks, webhookId, filter } = props;
+  const names = useSame(Object.fromEntries(webhooks.map((each) => [each.id, webhookName(each)])));
   const [heldAt, setHeldAt] = useHeldAt();
   const list = useDeliveryPages({ webhookId, filter, heldAt });
   const { deliveries, since, isNewestLeftOut, isLoading } = list;
@@ -142,7 +144,7 @@ function DeliveryList(props: {
           rows={deliveries}
           openId={open.id}
           linkTo={open.linkTo}
-          {...(webhookId === undefined ? { webhooks } : {})}
+          {...(webhookId === undefined ? { names } : {})}
         />
         {list.error !== null && (
           <ErrorState error={list.error} title="Could not load more deliveries" onRetry={list.retry} />
@@ -163,12 +165,15 @@ function useOpenDelivery(rows: readonly { readonly id: string }[]) {
   const [query, setQuery] = useSearchParams();
   const isWide = useMediaQuery('(min-width: 1100px)');
   const id = isWide ? (query.get('open') ?? undefined) : undefined;
-  const withOpen = (open: string | undefined) => {
-    const next = new URLSearchParams(query);
-    if (open === undefined) next.delete('open');
-    else next.set('open', open);
-    return next;
-  };
+  const withOpen = useCallback(
+    (open: string | undefined) => {
+      const next = new URLSearchParams(query);
+      if (open === undefined) next.delete('open');
+      else next.set('open', open);
+      return next;
+    },
+    [query],
+  );
   useEffect(() => {
     if (id !== undefined) document.getElementById(id)?.focus();
   }, [id]);
@@ -188,8 +193,11 @@ function useOpenDelivery(rows: readonly { readonly id: string }[]) {
     r: () => document.querySelector<HTMLElement>('[aria-keyshortcuts="r"]')?.click(),
     Escape: close,
   });
-  const linkTo = (to: string) =>
-    isWide && to !== id ? `${PATHS.deliveries()}?${withOpen(to).toString()}` : PATHS.delivery(to);
+  const linkTo = useCallback(
+    (to: string) =>
+      isWide && to !== id ? `${PATHS.deliveries()}?${withOpen(to).toString()}` : PATHS.delivery(to),
+    [isWide, id, withOpen],
+  );
   return { id, linkTo, move, close };
 }
 

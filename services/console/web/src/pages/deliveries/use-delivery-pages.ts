@@ -5,7 +5,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'react-router';
 import { type ApiClient, type ListedDelivery, type Output, useApi } from '../../api/hooks.js';
 import { heldQueries, type ListFilter } from './delivery-filter.js';
@@ -78,9 +78,10 @@ export function useDeliveryPages(list: {
     meta: { live: true, webhookId },
   });
   const { data } = pages;
+  const deliveries = useMemo(() => data?.pages.flatMap((page) => page.deliveries), [data]);
   return {
-    /** Undefined until the first page is loaded. */
-    deliveries: data?.pages.flatMap(({ deliveries }) => deliveries),
+    /** Undefined until the first page is loaded; the same array until one changes. */
+    deliveries,
     isNewestLeftOut: data !== undefined && data.pageParams[0] !== undefined,
     /** Whether the pages of this list are still on their way. */
     isLoading: pages.isFetching || pages.isPlaceholderData,
