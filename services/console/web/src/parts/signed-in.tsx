@@ -61,7 +61,7 @@ function Pages() {
           </Notice>
         )}
       </div>
-      <Outlet />
+      <Outlet context={isIdle} />
       <ScrollRestoration />
       <PasswordDialog />
       <LeaveGuard />

@@ -132,10 +132,17 @@ export function SpanMenu() {
   );
 }
 
-/** Sparkline over time: gray columns, with what was not accepted on top. `label` describes it in words. */
+/** What a column of a sparkline consists of, from below. */
+const SPARKS = [
+  ['accepted', 'var(--chart-second)'],
+  ['waiting', 'var(--warn-dot)'],
+  ['givenUp', 'var(--bad-dot)'],
+] as const;
+
+/** Sparkline over time: gray columns, with what waits and what was given up on top. `label` describes it in words. */
 export function Sparkline(props: { readonly points: readonly ChartPoint[]; readonly label: string }) {
   const bars = fewerPoints(props.points, 48);
-  const most = Math.max(1, ...bars.map(({ accepted, waiting }) => accepted + waiting));
+  const most = Math.max(1, ...bars.map(({ accepted, waiting, givenUp }) => accepted + waiting + givenUp));
   const height = (count: number) => (count === 0 ? 0 : Math.max(1.5, (count / most) * 24));
   return (
     <svg
@@ -145,12 +152,15 @@ export function Sparkline(props: { readonly points: readonly ChartPoint[]; reado
       viewBox={`0 0 ${bars.length} 24`}
       preserveAspectRatio="none"
     >
-      {bars.map(({ at, accepted, waiting }, x) => {
-        const [good, bad] = [height(accepted), height(waiting)];
+      {bars.map(({ at, ...counts }, x) => {
+        let y = 24;
         return (
           <Fragment key={at.getTime()}>
-            <rect x={x} y={24 - good} width={0.75} height={good} fill="var(--chart-second)" />
-            <rect x={x} y={24 - good - bad} width={0.75} height={bad} fill="var(--warn-dot)" />
+            {SPARKS.map(([name, fill]) => {
+              const tall = height(counts[name]);
+              y -= tall;
+              return <rect key={name} {...{ x, y, fill }} width={0.75} height={tall} />;
+            })}
           </Fragment>
         );
       })}

@@ -1,4 +1,4 @@
-import { Link } from 'react-router';
+import { Link, useOutletContext } from 'react-router';
 import { IconPlus } from '@tabler/icons-react';
 import { useLostAt } from '../../api/connection.js';
 import {
@@ -29,7 +29,8 @@ export function Page() {
   const webhooks = useWebhooks();
   // Loaded beside the webhooks, not after them.
   useCompanyStatistics();
-  const isLive = useLostAt() === undefined;
+  const isIdle = useOutletContext<boolean>();
+  const isLive = useLostAt() === undefined && !isIdle;
   const steps = useFirstSteps(webhooks.data?.subscriptions);
   if (steps !== undefined && steps !== 'loading') return <FirstSteps steps={steps} />;
   return (
