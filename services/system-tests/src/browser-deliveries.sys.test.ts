@@ -329,6 +329,7 @@ describe('a retry of many deliveries', () => {
     await checkLooks(page, 'deliveries-causes');
     await cause.getByRole('link', { name: /^Retry/ }).click();
     await page.getByLabel('Deliveries per minute').fill('1');
+    expect(await page.getByLabel('Cause').locator('option:checked').textContent()).toBe('500 Internal Server Error');
     await button(page, 'Preview').click();
     await expectText('3 deliveries will be sent');
     await page.getByText('For 3 jobs and other items').click();

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ATTEMPT_OUTCOMES } from '../attempt/attempt.js';
 import { eventFilter } from '../event-catalogue/event-filter.js';
 import { dateTimeIn, dateTimeOut } from '../../values/date-time.js';
 import { olderCursor } from '../../values/page.js';
@@ -35,6 +36,27 @@ export function spanViolation(from: string, to: string): string | undefined {
   return undefined;
 }
 
+const causeFields = {
+  outcome: z.enum(ATTEMPT_OUTCOMES).meta({ description: 'How the last attempt ended.' }),
+  responseStatus: z
+    .int()
+    .min(100)
+    .max(599)
+    .nullable()
+    .meta({ description: 'The HTTP status of its response; null without a response.' }),
+};
+
+const failureCauseIn = z.object(causeFields).meta({
+  id: 'WebhookFailureCauseIn',
+  description: 'How the last attempt of the deliveries to repeat failed.',
+});
+
+const failureCause = z
+  .object(causeFields)
+  .meta({ id: 'WebhookFailureCause', description: 'How the last attempt of deliveries failed.' });
+
+export type FailureCause = z.infer<typeof failureCause>;
+
 export const bulkReplayIn = z
   .object({
     states: z.array(z.enum(REPLAYED_STATES)).min(1).max(10).meta({
@@ -46,6 +68,9 @@ export const bulkReplayIn = z
       description: `Deliveries created before this time; after \`from\`, by at most ${BULK_REPLAY_MAX_DAYS} days.`,
     }),
     event: eventFilter,
+    cause: failureCauseIn
+      .optional()
+      .meta({ description: 'Only deliveries whose last attempt failed like this; absent: all.' }),
     perMinute: replaysPerMinute,
     preview: z.boolean().default(false).meta({ description: 'True: only returns a preview.' }),
   })
@@ -105,6 +130,7 @@ export const bulkReplay = z
       .nullable()
       .meta({ description: 'Which deliveries it repeats; null for the other kinds.' }),
     event: z.string().nullable().meta({ description: 'The event or group that it is limited to.' }),
+    cause: failureCause.nullable().meta({ description: 'The failure that it is limited to; null: none.' }),
     from: dateTimeOut.meta({
       description:
         'The start of its span. Of events that were selected by number or id: when the first was recorded.',
@@ -143,6 +169,7 @@ export const BULK_REPLAY_EXAMPLE = {
   kind: 'replay',
   states: ['dead_lettered'],
   event: 'install.*',
+  cause: { outcome: 'rejected', responseStatus: 503 },
   from: '2026-09-03T06:00:00.000Z',
   to: '2026-09-03T12:00:00.000Z',
   perMinute: 600,

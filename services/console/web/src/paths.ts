@@ -23,8 +23,13 @@ export const PATHS = {
   setUpWebhook: (id: string) => `/webhooks/${encodeURIComponent(id)}/setup`,
   webhook: (id: string, tab?: WebhookTab) => withQuery(`/webhooks/${encodeURIComponent(id)}`, { tab }),
   rotateSecret: (id: string) => `/webhooks/${encodeURIComponent(id)}/rotate-secret`,
-  bulkReplay: (id: string, which: Pick<DeliveryFilter, 'status' | 'event' | 'from' | 'to'> = {}) =>
-    withQuery(`/webhooks/${encodeURIComponent(id)}/replay`, { ...which }),
+  bulkReplay: (
+    id: string,
+    which: Pick<DeliveryFilter, 'status' | 'event' | 'from' | 'to'> & {
+      readonly outcome?: string;
+      readonly responseStatus?: string | undefined;
+    } = {},
+  ) => withQuery(`/webhooks/${encodeURIComponent(id)}/replay`, { ...which }),
   deliveries: (filter: DeliveryFilter = {}) => withQuery('/deliveries', { ...filter }),
   delivery: (id: string) => `/deliveries/${encodeURIComponent(id)}`,
   why: (resourceId?: string) => withQuery('/why', { resourceId }),

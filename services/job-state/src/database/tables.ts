@@ -306,7 +306,7 @@ export const TABLES: readonly Table[] = [
   {
     name: 'bulk_replays',
     deleted: { afterDays: ofDeliveries, rowsIf: 't.finished_at < {before}' },
-    plain: 'id subscription_id company_id kind delivery_states event state after_id event_ids',
+    plain: 'id subscription_id company_id kind delivery_states event cause state after_id event_ids',
   },
   // Other companies' records show the name.
   {

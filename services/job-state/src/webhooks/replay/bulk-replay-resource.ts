@@ -2,6 +2,7 @@ import {
   type BULK_REPLAY_KINDS,
   type BULK_REPLAY_STATES,
   type BulkReplay,
+  type FailureCause,
   REPLAYED_STATES,
 } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
@@ -21,6 +22,8 @@ const BULK_REPLAY = {
   states: column<readonly (typeof REPLAYED_STATES)[number][] | null>('delivery_states', 'text[]'),
   /** The event or group that limits it; null: all. */
   event: column<string | null>('event', 'text'),
+  /** How the last attempt of its deliveries failed; null: any. */
+  cause: column<FailureCause | null>('cause', 'jsonb'),
   from: column<Date>('from_time', 'timestamptz'),
   to: column<Date>('to_time', 'timestamptz'),
   perMinute: column<number>('per_minute', 'integer'),
@@ -69,6 +72,7 @@ const STARTED = {
   kind: BULK_REPLAY.kind,
   states: BULK_REPLAY.states,
   event: BULK_REPLAY.event,
+  cause: BULK_REPLAY.cause,
   from: BULK_REPLAY.from,
   to: BULK_REPLAY.to,
   perMinute: BULK_REPLAY.perMinute,
@@ -77,12 +81,15 @@ const STARTED = {
   ...SELECTED_EVENTS,
 } as const;
 
+/** Whether a replay runs by `next_step_at`, which only versions read that know its kind and its cause. */
+const IS_NEW = `(kind = 'events' or jsonb_typeof(cause) = 'object')`;
+
 type StartedReplay = Omit<RowOf<typeof STARTED>, 'id'>;
 
 /**
  * Starts bulk replays, except those of a subscription that has a running one of the kind.
  *
- * A replay of events is never due to a version of the service that does not know the kind.
+ * A replay of events, or of one cause, is never due to a version of the service that does not know it.
  */
 export function insertBulkReplays(
   tx: Transaction,
@@ -95,7 +102,7 @@ export function insertBulkReplays(
   return tx.query<BulkReplayRow>(
     `with b as (
        insert into bulk_replays (${columnNames(STARTED)}, next_run_at, next_step_at)
-       select ${columnNames(STARTED)}, case kind when 'events' then 'infinity' else now() end, case kind when 'events' then now() end
+       select ${columnNames(STARTED)}, case when ${IS_NEW} then 'infinity' else now() end, case when ${IS_NEW} then now() end
        from jsonb_populate_recordset(null::bulk_replays, $1)
        on conflict (subscription_id, kind) where state = 'running' do nothing
        returning *

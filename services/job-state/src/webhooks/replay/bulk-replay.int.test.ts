@@ -14,7 +14,7 @@ import {
   runToEnd,
   stepOf,
 } from '../testing/bulk-replay-fixture.js';
-import { client, fixture, logger, logLines } from '../testing/delivery-fixture.js';
+import { attemptOf, client, fixture, logger, logLines } from '../testing/delivery-fixture.js';
 import { beforeStatement } from '../../testing/before-statement.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
 
@@ -49,6 +49,28 @@ describe('a bulk replay', () => {
       expect.objectContaining({ replayId: begun.replayId, companyId: side.companyId, queued: 3 }),
       'bulk_replay.done',
     ]);
+  });
+
+  test('is limited to deliveries whose last attempt failed like its cause, and is not due to versions that lack causes', async () => {
+    const side = await companyWithAll('dead_lettered', 3);
+    const [meant, changed] = side.deliveries;
+    invariant(meant && changed, 'three deliveries');
+    await attemptOf(meant.id);
+    await attemptOf(changed.id, null, new Date(Date.now() - HOUR_MS));
+    const last = await attemptOf(changed.id);
+    await fixture.database.query('update delivery_attempts set response_status = 503 where id = $1', [last]);
+    const cause = { outcome: 'rejected', responseStatus: 500 };
+
+    const begun = await begin(side, { selection: { cause } });
+
+    expect(begun.replay).toMatchObject({ cause, total: 1 });
+    await expect(
+      fixture.database.query(`select from bulk_replays where id = $1 and next_run_at = 'infinity'`, [
+        begun.replayId,
+      ]),
+    ).resolves.toHaveLength(1);
+    expect(await runToEnd(begun)).toMatchObject({ state: 'done', queued: 1 });
+    expect(eventsOf(await queuedBy(side.subscriptionId, begun.replayId))).toEqual(eventsOf([meant]));
   });
 
   test('queues an event with two dead letters once, and none that is in flight or was delivered since [REPLAY-3]', async () => {

@@ -36,6 +36,8 @@ interface BulkReplaySelection {
   readonly to: Date;
   /** An event or `group.*`; undefined: all. */
   readonly event: string | undefined;
+  /** How the last attempt failed; absent: any. */
+  readonly cause?: BulkReplayRow['cause'] | undefined;
 }
 
 interface DeliveriesToReplay extends SubscriptionOfCompany {
@@ -70,12 +72,19 @@ function oldestInStates({ from, limit }: { readonly from: string; readonly limit
 }
 
 /**
- * Whether a selection matches the delivery `m`.
+ * Whether a selection matches a delivery.
  *
- * It matches if `m` was created from $5 on and before $6, is of one of the events $7 (null: any), and is not a test.
+ * It matches if it was created from $5 on and before $6, is of one of the events $7 (null: any), is not a test, and its last attempt
+ * failed like $8 (null: any).
  */
-const IS_SELECTED = `
-  m.created_at >= $5 and m.created_at < $6 and ($7::text[] is null or m.event = any($7)) and not m.is_test`;
+const isSelected = (delivery: string) => `
+  ${delivery}.created_at >= $5 and ${delivery}.created_at < $6 and not ${delivery}.is_test
+  and ($7::text[] is null or ${delivery}.event = any($7))
+  and ($8::jsonb is null or $8 = (
+    select jsonb_build_object('outcome', a.outcome, 'responseStatus', a.response_status)
+    from delivery_attempts a where a.delivery_id = ${delivery}.id
+    order by a.started_at desc, a.id desc limit 1
+  ))`;
 
 /**
  * Whether a selected delivery `m` can be queued.
@@ -93,23 +102,23 @@ const IS_TO_BE_QUEUED = `(
   ))
 )`;
 
-/** What a replay would queue of the oldest $8 deliveries of its span. One more is read, to detect a longer span. */
+/** What a replay would queue of the oldest $9 deliveries of its span. One more is read, to detect a longer span. */
 const QUEUED = `
-  looked_at as materialized (${oldestInStates({ from: 'f.id >= $3', limit: '($8::integer + 1)' })}),
-  counted as materialized (select * from looked_at order by id limit $8::integer),
+  looked_at as materialized (${oldestInStates({ from: 'f.id >= $3', limit: '($9::integer + 1)' })}),
+  counted as materialized (select * from looked_at order by id limit $9::integer),
   queued as materialized (
     select distinct on (m.event_id) m.resource_type, m.resource_id, m.created_at
-    from counted m where ${IS_SELECTED} and ${IS_TO_BE_QUEUED}
+    from counted m where ${isSelected('m')} and ${IS_TO_BE_QUEUED}
     order by m.event_id, m.id desc
   )`;
 
 /** True if the span has more than was counted. */
-const IS_AT_LEAST = '(select count(*) from looked_at) > $8::integer';
+const IS_AT_LEAST = '(select count(*) from looked_at) > $9::integer';
 
-/** The values $1 to $7 of a selection. */
+/** The values $1 to $8 of a selection. */
 function selectionValues(
   subscriptionId: string,
-  { states, from, to, event }: BulkReplaySelection,
+  { states, from, to, event, cause }: BulkReplaySelection,
 ): readonly unknown[] {
   const { lowest, beyond } = idsCreatedWithin('dlv', { from, to });
   return [
@@ -120,6 +129,7 @@ function selectionValues(
     from,
     to,
     event === undefined ? null : eventsNamedBy(event),
+    cause === null || cause === undefined ? null : JSON.stringify(cause),
   ];
 }
 
@@ -153,7 +163,7 @@ export async function previewBulkReplay(
                select j.work_order_no from jobs j join subscriptions s on s.id = $1
                where j.id = r.id and s.company_id in (j.selling_company_id, j.installer_company_id)
              ) as "workOrderNo", deliveries
-             from resources r order by deliveries desc, id limit $9
+             from resources r order by deliveries desc, id limit $10
            ) r), '[]'
          ) as resources`,
       [...selectionValues(subscriptionId, selection), maxCounted, PREVIEWED_RESOURCES],
@@ -194,10 +204,20 @@ export function createBulkReplay(
     invariant(counted, 'a count has a row');
     // Locked only now, so that a pause or deletion of the subscription does not wait for the count.
     await lockSubscription(tx, request);
-    const { event = null } = selection;
+    const { event = null, cause = null } = selection;
     const states = [...new Set(selection.states)];
     const [row] = await insertBulkReplays(tx, [
-      { subscriptionId, companyId, kind: 'replay', ...selection, states, event, perMinute, ...counted },
+      {
+        subscriptionId,
+        companyId,
+        kind: 'replay',
+        ...selection,
+        states,
+        event,
+        cause,
+        perMinute,
+        ...counted,
+      },
     ]);
     if (row === undefined) await refuseSecond(tx, 'replay', [subscriptionId]);
     invariant(row, 'the conflicting bulk replay still runs, since the subscription is locked');
@@ -206,7 +226,10 @@ export function createBulkReplay(
       result: row,
       recorded: {
         ...{ subscriptionId, action: 'bulk_replay.started', subject: { type: 'bulk_replay', id } },
-        details: { subscriptionId, states: row.states, event, from, to, perMinute, total },
+        details: {
+          ...{ subscriptionId, states: row.states, event, from, to, perMinute, total },
+          cause: cause && [cause.outcome, cause.responseStatus ?? ''].join(' ').trim(),
+        },
         ...{ line: 'bulk_replay.created', logged: { replayId: id, total } },
       },
     };
@@ -222,18 +245,19 @@ export function createBulkReplay(
 export async function stepReplay(tx: Transaction, due: DueBulkReplay): Promise<Step> {
   const max = stepSizes(due);
   const to = due.to < due.createdAt ? due.to : due.createdAt;
-  const selection = { states: due.states ?? [], from: due.from, to, event: due.event ?? undefined };
+  const { from, cause } = due;
+  const selection = { states: due.states ?? [], from, to, event: due.event ?? undefined, cause };
   const [counts] = await tx.query<StepCounts>(
     `with scanned as materialized (
-       select * from (${oldestInStates({ from: 'f.id >= $3 and f.id > $8', limit: '$9::integer' })}) m
+       select * from (${oldestInStates({ from: 'f.id >= $3 and f.id > $9', limit: '$10::integer' })}) m
      ), to_queue as materialized (
        select m.* from scanned m
-       where ${IS_SELECTED} and ${IS_TO_BE_QUEUED} and not exists (
+       where ${isSelected('m')} and ${IS_TO_BE_QUEUED} and not exists (
          select 1 from finished_deliveries f
          where f.event_id = m.event_id and f.subscription_id = $1 and f.id > m.id and f.state = any($2) and f.id < $4
-           and f.created_at >= $5 and f.created_at < $6 and not f.is_test
+           and ${isSelected('f')}
        )
-       order by m.id limit $10
+       order by m.id limit $11
      ), retried as (
        update deliveries d set ${MAKE_DUE}
        from (
@@ -245,15 +269,15 @@ export async function stepReplay(tx: Transaction, due: DueBulkReplay): Promise<S
      ), queued as (
        ${queueDeliveries(
          {
-           id: deliveryIds('$11', 'row_number() over (order by m.id)'),
+           id: deliveryIds('$12', 'row_number() over (order by m.id)'),
            subscriptionId: '$1',
-           companyId: '$12',
+           companyId: '$13',
            eventId: 'm.event_id',
            event: 'm.event',
            resourceType: 'm.resource_type',
            resourceId: 'm.resource_id',
            replayOf: 'm.id',
-           bulkReplayId: '$13',
+           bulkReplayId: '$14',
            number: 'm.number',
          },
          `to_queue m where m.state <> 'retry_scheduled'`,

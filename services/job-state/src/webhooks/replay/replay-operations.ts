@@ -53,8 +53,8 @@ export function replayOperations(deps: ReplayDeps): readonly Implementation[] {
       return { json: JSON.stringify(shownDelivery(delivery) satisfies Delivery) };
     }),
     implement(replayDeliveriesOperation, async (request) => {
-      const { preview, states, from, to, event, perMinute } = request.body;
-      const selection = { states, from: new Date(from), to: new Date(to), event };
+      const { preview, states, from, to, event, cause, perMinute } = request.body;
+      const selection = { states, from: new Date(from), to: new Date(to), event, cause };
       const selected = { ...subscriptionOf(request), ...callerOf(request), selection, perMinute };
       if (preview) {
         return { status: 200, json: JSON.stringify(await previewBulkReplay(deps.database, selected)) };

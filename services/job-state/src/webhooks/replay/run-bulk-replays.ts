@@ -91,7 +91,7 @@ async function stepNext(
       `update bulk_replays set state = $2, queued = queued + $3, after_id = $4,
          finished_at = case when $2 <> 'running' then now() end,
          next_run_at = greatest(next_run_at, now() - interval '1 second') + make_interval(secs => $5),
-         next_step_at = case when kind = 'events'
+         next_step_at = case when next_step_at is not null
            then greatest(next_step_at, now() - interval '1 second') + make_interval(secs => $5) end
        where id = $1`,
       [
@@ -123,8 +123,8 @@ async function putOff(deps: BulkReplayStepDeps, due: DueBulkReplay, error: unkno
   await deps.database.transaction((tx) =>
     tx.query(
       `update bulk_replays set
-         next_run_at = case kind when 'events' then next_run_at else now() + make_interval(secs => $2) end,
-         next_step_at = case kind when 'events' then now() + make_interval(secs => $2) end
+         next_run_at = case when next_step_at is null then now() + make_interval(secs => $2) else next_run_at end,
+         next_step_at = case when next_step_at is not null then now() + make_interval(secs => $2) end
        where id = $1 and state = 'running'`,
       [replayId, FAILED_STEP_PAUSE_SECONDS],
     ),

@@ -38,8 +38,8 @@ export const step = (clock = later) => stepBulkReplay({ database: fixture.databa
 export async function stepOf(replayId: string): Promise<void> {
   await fixture.database.query(
     `update bulk_replays set
-       next_run_at = case when kind = 'events' then next_run_at when id = $1 then now() else now() + interval '1 hour' end,
-       next_step_at = case when kind = 'events' then case id when $1 then now() else now() + interval '1 hour' end end
+       next_run_at = case when next_step_at is not null then next_run_at when id = $1 then now() else now() + interval '1 hour' end,
+       next_step_at = case when next_step_at is not null then case id when $1 then now() else now() + interval '1 hour' end end
      where state = 'running'`,
     [replayId],
   );

@@ -3,6 +3,7 @@ import { type Output, useAction, useOperationList, useWebhook } from '../../api/
 import { LoadMore, PageHeader, Panel, QueryView } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { webhookName } from '../../webhook-facts.js';
+import { causeTitle } from '../deliveries/cause-list.js';
 import { ReplayForm } from './replay-form.js';
 import { formatCount } from '../../format.js';
 import { StateDot, DataTable, DELIVERY_LOOKS, ExactTime, PastTime } from '../../parts/data.js';
@@ -128,12 +129,12 @@ function resultText(replay: Replay): string {
   return `${formatCount(queued)} sent, ${formatCount(left)} ${isRetry ? 'no longer waiting' : 'skipped'}`;
 }
 
-function whatText({ kind, states, event, from, to }: Replay) {
+function whatText({ kind, states, event, cause, from, to }: Replay) {
   const selected = (states ?? []).map((state) => DELIVERY_LOOKS[state].label).join(' and ');
   const name = { replay: selected, backfill: 'Missed events', events: 'Events that a program asked for' }[
     kind
   ];
-  const which = `${name}${event === null ? '' : `, ${event}`}`;
+  const which = [name, event, cause && causeTitle(cause)].filter(Boolean).join(', ');
   return (
     <>
       {`${which}, from `}

@@ -7,6 +7,7 @@ import { Notice, Panel } from '../../parts/page.js';
 import { DataTable, ExactTime, RowLink } from '../../parts/data.js';
 import { PATHS } from '../../paths.js';
 import { Choices, NumberInput } from '../../parts/fields.js';
+import { causeTitle } from '../deliveries/cause-list.js';
 import { SpanFields } from '../deliveries/span-fields.js';
 import { requestOf } from './replay-request.js';
 
@@ -101,6 +102,15 @@ function RequestFields(props: {
         options={useEventOptions(false)}
         onPick={(event) => onChange({ event })}
       />
+      {request.cause !== undefined && (
+        <PickSelect
+          label="Cause"
+          all="All causes"
+          value="one"
+          options={[{ value: 'one', label: causeTitle(request.cause) }]}
+          onPick={() => onChange({ cause: undefined })}
+        />
+      )}
       <NumberInput
         label="Deliveries per minute"
         description="Choose a rate that your server can handle in addition to new events."

@@ -22,13 +22,14 @@ function useNewest(status: 'retry_scheduled' | 'dead_lettered', filter: ListFilt
   return isWanted ? list : { ...list, data: [], hasMore: false, error: null };
 }
 
-const titleOf = ({ outcome, responseStatus }: Cause) =>
+/** Names a failure by the status of the response, or by what happened instead. */
+export const causeTitle = ({ outcome, responseStatus }: Pick<Cause, 'outcome' | 'responseStatus'>) =>
   responseStatus === null ? OUTCOME_LOOKS[outcome].label : statusText(responseStatus);
 
-/** The preview of a retry of deliveries like these; the end of its span is not included. */
-const retryOf = ({ webhookId, state, oldest, newest }: Cause) =>
+/** The preview of a retry of these deliveries; the end of its span is not included. */
+const retryOf = ({ webhookId, state, outcome, responseStatus, oldest, newest }: Cause) =>
   PATHS.bulkReplay(webhookId, {
-    ...{ status: state, from: oldest },
+    ...{ status: state, outcome, responseStatus: responseStatus?.toString(), from: oldest },
     to: new Date(Date.parse(newest) + 1).toISOString(),
   });
 
@@ -71,7 +72,7 @@ export function CauseList(props: {
               columns={{
                 Cause: (cause) => (
                   <div>
-                    <StateDot tone={DELIVERY_LOOKS[cause.state].tone} label={titleOf(cause)} />
+                    <StateDot tone={DELIVERY_LOOKS[cause.state].tone} label={causeTitle(cause)} />
                     <small>{cause.text}</small>
                   </div>
                 ),
@@ -89,7 +90,7 @@ export function CauseList(props: {
                 Action: (cause) => (
                   <LinkButton to={retryOf(cause)} variant="default" size="xs">
                     Retry
-                    <span className="visually-hidden">{` what failed with ${titleOf(cause)}`}</span>
+                    <span className="visually-hidden">{` what failed with ${causeTitle(cause)}`}</span>
                   </LinkButton>
                 ),
               }}

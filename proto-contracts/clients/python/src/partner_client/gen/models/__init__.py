@@ -52,6 +52,7 @@ from .versioned_event_replay_preview import VersionedEventReplayPreview
 from .versioned_event_replays import VersionedEventReplays
 from .versioned_webhook_manifest import VersionedWebhookManifest
 from .webhook_bulk_replay import WebhookBulkReplay
+from .webhook_failure_cause import WebhookFailureCause
 from .webhook_manifest import WebhookManifest
 
 __all__ = (
@@ -107,5 +108,6 @@ __all__ = (
     "VersionedEventReplays",
     "VersionedWebhookManifest",
     "WebhookBulkReplay",
+    "WebhookFailureCause",
     "WebhookManifest",
 )

@@ -2,10 +2,14 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
+
+if TYPE_CHECKING:
+    from ..models.webhook_failure_cause import WebhookFailureCause
+
 
 T = TypeVar("T", bound="WebhookBulkReplay")
 
@@ -22,6 +26,7 @@ class WebhookBulkReplay:
             replay, backfill, events, or a newer value.
         states (list[str] | None): Which deliveries it repeats; null for the other kinds.
         event (None | str): The event or group that it is limited to.
+        cause (None | WebhookFailureCause): The failure that it is limited to; null: none.
         from_ (datetime.datetime): The start of its span. Of events that were selected by number or id: when the first
             was recorded.
         to (datetime.datetime): The end of its span.
@@ -41,6 +46,7 @@ class WebhookBulkReplay:
     kind: str
     states: list[str] | None
     event: None | str
+    cause: None | WebhookFailureCause
     from_: datetime.datetime
     to: datetime.datetime
     per_minute: int
@@ -53,6 +59,8 @@ class WebhookBulkReplay:
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.webhook_failure_cause import WebhookFailureCause  # noqa: PLC0415
+
         id = self.id
 
         subscription_id = self.subscription_id
@@ -68,6 +76,12 @@ class WebhookBulkReplay:
 
         event: None | str
         event = self.event
+
+        cause: dict[str, Any] | None
+        if isinstance(self.cause, WebhookFailureCause):
+            cause = self.cause.to_dict()
+        else:
+            cause = self.cause
 
         from_ = self.from_.isoformat()
 
@@ -100,6 +114,7 @@ class WebhookBulkReplay:
                 "kind": kind,
                 "states": states,
                 "event": event,
+                "cause": cause,
                 "from": from_,
                 "to": to,
                 "perMinute": per_minute,
@@ -116,6 +131,8 @@ class WebhookBulkReplay:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.webhook_failure_cause import WebhookFailureCause  # noqa: PLC0415
+
         d = dict(src_dict)
         id = d.pop("id")
 
@@ -144,6 +161,21 @@ class WebhookBulkReplay:
             return cast(None | str, data)
 
         event = _parse_event(d.pop("event"))
+
+        def _parse_cause(data: object) -> None | WebhookFailureCause:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                cause_type_0 = WebhookFailureCause.from_dict(data)
+
+                return cause_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | WebhookFailureCause, data)
+
+        cause = _parse_cause(d.pop("cause"))
 
         from_ = datetime.datetime.fromisoformat(d.pop("from"))
 
@@ -182,6 +214,7 @@ class WebhookBulkReplay:
             kind=kind,
             states=states,
             event=event,
+            cause=cause,
             from_=from_,
             to=to,
             per_minute=per_minute,
