@@ -1,6 +1,11 @@
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
+import {
+  subscriptionCreated,
+  subscriptionList,
+} from '@partner/proto-contracts/resources/subscription/subscription';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Page } from 'playwright-core';
 import { checkLooks } from './browser/check-looks.js';
@@ -9,6 +14,7 @@ import { fillSignIn, setUpBrowser, signIn } from './browser/set-up-browser.js';
 import * as steps from './browser/steps.js';
 import { button, failRequests } from './browser/steps.js';
 import type { PageWatch } from './browser/watch.js';
+import { expectStatus } from './support/http-call.js';
 import { assignSandboxJob } from './support/platform-job.js';
 import { forgetConfirmation } from './surfaces/console-side.js';
 
@@ -267,3 +273,30 @@ test('a failed form says why beside its button, no field hides under the header,
 });
 
 describeApiReference(suite);
+
+test('the overview has three lines for the problems of 50 webhooks, the maximum, which no one is offered to exceed', async () => {
+  const { call } = await suite.session();
+  const { subscriptions } = subscriptionList.parse((await call('GET', '/partner-api/webhooks')).json);
+  const made: string[] = [];
+  for (let count = subscriptions.length; count < WEBHOOK_LIMITS.subscriptionsPerCompany; count += 1) {
+    const body = { url: `${suite.stack().receiverUrl}/${count}`, events: ['install.*'] };
+    const { json } = await expectStatus(201, call('POST', '/partner-api/webhooks', body));
+    made.push(subscriptionCreated.parse(json).subscription.id);
+  }
+  await suite.stack().database.query(
+    `update subscriptions set verified_url_version = url_version, pending_secret_version = 2
+     where id = any($1)`,
+    [made.slice(0, 5)],
+  );
+  await openForInstaller();
+  const problems = steps.region(page, 'Needs attention');
+  await problems.getByText(/^\d\d more: \d with a new secret, \d\d not tested yet$/).waitFor();
+  expect(await problems.getByRole('listitem').count()).toBe(3);
+  await problems.getByRole('link', { name: 'Show all' }).click();
+  await page.getByText('You have 50 of 50.').waitFor();
+  expect(await page.getByRole('row').count()).toBe(51);
+  expect(await page.getByRole('link', { name: 'Create a webhook' }).count()).toBe(0);
+  await checkLooks(page, 'webhooks-50');
+  await page.goto('/console/webhooks/new');
+  await page.getByText('Your company has 50 webhooks, which is the maximum').waitFor();
+});

@@ -1,13 +1,12 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
-import type { PageEntry } from './search-dialog.js';
+import { useEffect, useState } from 'react';
+import { type PageEntry, SearchDialog } from './search-dialog.js';
 
-const SearchDialog = lazy(async () => ({ default: (await import('./search-dialog.js')).SearchDialog }));
 const OPEN = 'open-search';
 
 /** Opens the search of the page. */
 export const openSearch = () => void window.dispatchEvent(new Event(OPEN));
 
-/** The search over everything, which opens with Ctrl K. Its dialog is loaded then. */
+/** The search over everything, which opens with Ctrl K. */
 export function Search({ pages }: { readonly pages: readonly PageEntry[] }) {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
@@ -25,9 +24,5 @@ export function Search({ pages }: { readonly pages: readonly PageEntry[] }) {
       window.removeEventListener('keydown', open);
     };
   }, []);
-  return (
-    <Suspense fallback={null}>
-      {isOpen && <SearchDialog pages={pages} onClose={() => setOpen(false)} />}
-    </Suspense>
-  );
+  return isOpen && <SearchDialog pages={pages} onClose={() => setOpen(false)} />;
 }
