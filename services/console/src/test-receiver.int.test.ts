@@ -29,9 +29,8 @@ async function pathOf(cookie: string): Promise<string> {
   return new URL((await read(cookie)).url ?? '').pathname;
 }
 
-test('the test receiver of a company accepts anything and says whether the signature holds [CONSOLE-14]', async () => {
-  const cookie = await site.signIn();
-  const path = await pathOf(cookie);
+/** Creates a webhook. Returns the headers of its request with `BODY`. */
+async function createSigned(cookie: string) {
   const created = await site.request('post', WEBHOOKS, { cookie, body: newWebhook }).expect(201);
   const { subscription, secret } = subscriptionCreated.parse(created.body);
   const signed = {
@@ -41,12 +40,18 @@ test('the test receiver of a company accepts anything and says whether the signa
     'x-svc-timestamp': '1',
     'x-svc-signature': serviceSignature({ secret, timestamp: 1, body: Buffer.from(BODY) }),
   };
+  return { webhookId: subscription.id, signed };
+}
+
+test('the test receiver of a company accepts anything and says whether the signature holds [CONSOLE-14]', async () => {
+  const cookie = await site.signIn();
+  const path = await pathOf(cookie);
+  const { webhookId, signed } = await createSigned(cookie);
   await send(path, signed).expect(204);
   await send(path, signed, `${BODY} `).expect(204);
-  await send(path, { 'x-svc-subscription-id': subscription.id }).expect(204);
+  await send(path, { 'x-svc-subscription-id': webhookId }).expect(204);
   await supertest(site.server).post(path).expect(204);
 
-  const webhookId = subscription.id;
   const { requests } = await read(cookie);
   expect(requests).toMatchObject([
     { event: null, webhookId: null, signature: 'missing', bodyBytes: 0 },
@@ -66,6 +71,9 @@ test('no one reads or fills the test receiver of another company, and production
   const other = await site.signIn(PEOPLE.salesOwner);
   expect((await read(other)).requests).toEqual([]);
   await site.request('get', `${RECEIVER}/${request?.id}`, { cookie: other }).expect(404);
+  const { signed } = await createSigned(cookie);
+  await send(await pathOf(other), signed).expect(204);
+  expect((await read(other)).requests).toMatchObject([{ webhookId: null, signature: 'invalid' }]);
   await send(path.replace(ids.sunny, ids.roofs)).expect(404);
   await send(`${path}A`).expect(404);
   const production = await startSite({ environment: 'production' });
