@@ -14,7 +14,7 @@ void own.then(({ company, ids = {} }) => {
   if (company === undefined || Object.keys(ids).length === 0) return;
   const line = document.createElement('p');
   line.className = 'own';
-  line.title = line.textContent = `Examples use ids of ${company}`;
+  line.title = line.textContent = `Examples use IDs of ${company}`;
   document.querySelector('#search-result')?.after(line);
 });
 

@@ -30,7 +30,7 @@ for (const form of document.querySelectorAll<HTMLFormElement>('.try form')) {
 
 /** Sends the form's request without the reader's cookies, and shows the whole response. */
 async function send(form: HTMLFormElement): Promise<void> {
-  show(form, 'Sending …');
+  show(form, 'Sending…');
   const startedAt = performance.now();
   try {
     await fill(form);

@@ -96,11 +96,11 @@ describe('a notification email', () => {
     const page = `https://partner.example/console/webhooks/${FAILING.resource.id}`;
     for (const line of [
       `The webhook "Dispatch board" (hooks.example.com) is failing: its last 5 attempts failed. Deliveries are retried automatically.\n${page}`,
-      'The webhook "Dispatch board" (hooks.example.com) was failing since 2026-09-03 11:02 UTC and accepts deliveries again.',
+      'The webhook "Dispatch board" (hooks.example.com) had been failing since 2026-09-03 11:02 UTC and accepts deliveries again.',
       '12 deliveries of the webhook "Dispatch board" (hooks.example.com) were given up from 2026-09-03 11:44 UTC to 2026-09-03 12:30 UTC.',
-      'Version 1 of the signing secret of the webhook "Dispatch board" (hooks.example.com) ends on 2026-09-04 00:31 UTC.',
-      'presented last expires on 2026-09-17 12:00 UTC.',
-      'ends on 2026-09-04 12:31 UTC.\nhttps://partner.example/console/api-keys',
+      'Version 1 of the signing secret of the webhook "Dispatch board" (hooks.example.com) expires on 2026-09-04 00:31 UTC.',
+      'sends to expires on 2026-09-17 12:00 UTC.',
+      'expires on 2026-09-04 12:31 UTC.\nhttps://partner.example/console/api-keys',
       '54 more: https://partner.example/console/',
       'at most one of these emails an hour. Get fewer, or turn them off:\nhttps://partner.example/console/notifications',
     ]) {
@@ -156,10 +156,10 @@ describe('a security notice', () => {
     expect(texts).toHaveLength(SECURITY_NOTICE_KINDS.length + 3);
     for (const text of texts.slice(0, -2)) {
       expect(text).toContain('From: 203.0.113.7\nBrowser: Browser/1.0\n');
-      expect(text).toMatch(/\nIf (?:it was not you|you did not expect it)/);
+      expect(text).toMatch(/\nIf (?:this wasn't you|you didn't expect this)/);
     }
-    expect(texts[0]).toContain('When: 2026-11-26T10:40:00.000Z');
-    expect(texts.at(-3)).toContain('4 times, from 2026-11-26T10:00:00.000Z to 2026-11-26T10:40:00.000Z');
+    expect(texts[0]).toContain('When: 2026-11-26 10:40 UTC');
+    expect(texts.at(-3)).toContain('4 times, from 2026-11-26 10:00 UTC to 2026-11-26 10:40 UTC');
     expect(texts.at(-2)).toContain('"Paul Click here" is now an owner');
     expect(texts.at(-2)).toContain('By: Olive');
     expect(texts.at(-1)).toContain('of_a_later_version');

@@ -106,7 +106,7 @@ describe('a link for a forgotten password', () => {
     for (const tried of [token, 'made-up']) {
       const refused = await use(tried).expect(404);
       expect(refused.body).toMatchObject({
-        error: 'this link does not work: it was used, replaced or is too old; request a new one',
+        error: 'this link no longer works: it was used, replaced, or has expired; request a new one',
       });
     }
     for (const secret of [token, NEW_PASSWORD, email]) expect(site.logged()).not.toContain(secret);

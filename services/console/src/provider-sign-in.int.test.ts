@@ -136,7 +136,7 @@ describe('a sign-in with the identity provider', () => {
   });
 
   test('is refused in another browser, with another state, a second time, and after 10 minutes [OIDC-2]', async () => {
-    const notOwn = 'was not started in this browser, was used, or is too old';
+    const notOwn = 'was not started in this browser, was already used, or has expired';
     const mine = await visitProvider();
     const strangers = await visitProvider();
     await expectRefused(complete({ ...mine, cookie: '' }), notOwn);
@@ -152,8 +152,8 @@ describe('a sign-in with the identity provider', () => {
 
   test('is refused with a response that the provider has not made, or that a person has cancelled [OIDC-2]', async () => {
     for (const [change, text] of [
-      [{ code: 'forged' }, 'not valid or was used before'],
-      [{ iss: 'https://other.example' }, 'not valid or was used before'],
+      [{ code: 'forged' }, 'not valid or was already used'],
+      [{ iss: 'https://other.example' }, 'not valid or was already used'],
       [{ error: 'access_denied' }, 'did not sign you in'],
     ] as const) {
       const { cookie, query } = await visitProvider();
@@ -277,7 +277,7 @@ describe('a confirmation with the identity provider', () => {
     await expectRefused(complete(asSignIn), 'was not started in this browser');
     provider.signInAs({ subject: 'sam', email: PEOPLE.salesOwner, isVerified: true });
     const ofAnother = await visitProvider({ path: CONFIRM, session });
-    await expectRefused(confirm(ofAnother, session), 'with another account');
+    await expectRefused(confirm(ofAnother, session), 'with a different account');
     await expectStatus(401, confirm(await visitProvider({ path: CONFIRM, session }), ''));
   });
 });

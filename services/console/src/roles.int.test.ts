@@ -36,7 +36,7 @@ test('a viewer is refused every other operation before the input is checked [ROL
     const refused = site.request(method, path.replace(':id', 'unchecked'), { cookie, body: {} });
     expect((await refused.expect(403)).body).toMatchObject({
       code: 'permission_denied',
-      error: 'your role is viewer, which can change nothing; ask an owner of your company',
+      error: 'your role is viewer, which cannot change anything; ask an owner of your company',
     });
   }
   expect(site.jobState.calledForOwners()).toEqual([]);

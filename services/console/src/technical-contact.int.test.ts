@@ -56,7 +56,7 @@ describe('a technical contact', () => {
       const response = await confirm(token).expect(404);
       expect(response.body).toMatchObject({
         error:
-          'this link does not work: it was used, replaced or is too old; ask an owner of your company for a new one',
+          'this link no longer works: it was used, replaced, or has expired; ask an owner of your company for a new one',
         code: 'not_found',
       });
     }

@@ -74,8 +74,8 @@ test('an API key for one installer is created, opens the API, is rotated with an
   const { page } = await suite.openFor(company('SALES').owner, '/console/api-keys');
   await button(page, 'Create an API key').click();
   const creation = dialog(page, 'Create an API key');
-  await creation.getByLabel('Jobs of one installer').check();
-  await creation.getByLabel('Installer company').selectOption({ label: bindable.name });
+  await creation.getByLabel('Jobs of one installer company').check();
+  await creation.getByLabel('Installer company', { exact: true }).selectOption({ label: bindable.name });
   await creation.getByLabel('Description').fill('Dispatch board');
   await button(creation, 'Create key').click();
   await dialog(page, 'Your new API key').waitFor();
@@ -84,12 +84,12 @@ test('an API key for one installer is created, opens the API, is rotated with an
 
   const row = page.getByRole('row', { name: /Dispatch board/ });
   await row.getByText('Active', { exact: true }).waitFor();
-  await row.getByText(`Jobs of ${bindable.name}: may read jobs, report job status`).waitFor();
+  await row.getByText(`Jobs of ${bindable.name}: can read jobs, report job status`).waitFor();
   await button(row, /^Rotate/).click();
   const rotation = dialog(page, 'Rotate Dispatch board');
   await rotation.getByLabel('Overlap').selectOption('72');
   await button(rotation, 'Rotate key').click();
-  await page.getByText(/The old key, ending in .{4}, ends in 2 days/).waitFor();
+  await page.getByText(/The old key, ending in .{4}, expires in 2 days/).waitFor();
   const next = await takeKey(page);
   expect(next).not.toBe(apiKey);
   expect(await Promise.all([apiKey, next].map(statusOf))).toEqual([200, 200]);
@@ -106,7 +106,7 @@ test('an API key for one installer is created, opens the API, is rotated with an
   expect(await statusOf(apiKey)).toBe(200);
 });
 
-test('the audit trail shows who did what from where, is filtered, and leads to its subjects', async () => {
+test('the audit log shows who did what from where, is filtered, and leads to its subjects', async () => {
   const { company, receiverUrl } = suite.stack();
   const owner = await suite.session(company('INSTALLER', 1).owner);
   const { id } = await createActiveSubscription(owner, { url: receiverUrl, events: ['install.test'] });
@@ -117,7 +117,7 @@ test('the audit trail shows who did what from where, is filtered, and leads to i
   const details = row(/Changed the description of the webhook Dispatch board/).getByText('Details');
   await details.waitFor();
   await page.getByLabel('Show', { exact: true }).selectOption('Webhook changed');
-  await page.getByText('All shown').waitFor();
+  await page.getByText('1 shown', { exact: true }).waitFor();
   await details.click();
   await page.getByText(id).waitFor();
   await page.getByRole('link', { name: 'View subject' }).click();
@@ -200,7 +200,7 @@ test('an owner sets the technical contact, and someone without a session confirm
   watched.allow(/^404 POST \/partner-api\/technical-contact\/confirm$/);
   await outside.reload();
   await button(outside, 'Confirm address').click();
-  await outside.getByText(/^This link doesn’t work/).waitFor();
+  await outside.getByText(/^This link no longer works/).waitFor();
 });
 
 const mailedLinks = (to: string) =>
@@ -235,7 +235,7 @@ async function inviteTwice(page: Page, { name, email }: { readonly name: string;
   const { page: theirs, watched: watchedTheirs } = await suite.open();
   watchedTheirs.allow(/^404 POST \/partner-api\/password\//);
   await theirs.goto(first);
-  await theirs.getByText(/^This link doesn’t work/).waitFor();
+  await theirs.getByText(/^This link no longer works/).waitFor();
   return { theirs, watchedTheirs };
 }
 
@@ -279,7 +279,7 @@ test('an owner who forgot the password sets one with the mailed link, changes it
   await theirs.getByRole('row', { name: viewer.name }).getByText('Viewer · You', { exact: true }).waitFor();
   expect(await theirs.getByRole('button', { name: 'Send invitation' }).count()).toBe(0);
   await theirs.goto('/console/webhooks/new');
-  await theirs.getByText('Your role is viewer').waitFor();
+  await theirs.getByText('Ask an owner of your company to make the change.').waitFor();
   await theirs.goto('/console/notifications');
   await theirs.getByText('Your role is viewer, and only owners get these emails.').waitFor();
   expect(await theirs.getByRole('radio').count()).toBe(0);
@@ -351,7 +351,7 @@ test('an owner sets up two-factor authentication, signs in with a recovery code 
   await checkLooks(page, 'sign-in-code');
   await page.getByLabel('Code', { exact: true }).fill('000000');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByText(/^The code is wrong or was used before/).waitFor();
+  await page.getByText(/^This code is wrong or was already used/).waitFor();
   await page.getByLabel('Code', { exact: true }).fill(first);
   await page.getByRole('button', { name: 'Sign in' }).click();
 
@@ -385,6 +385,6 @@ test('an owner signs in with the identity provider and confirms a change with it
   }
   await button(page, 'Set up').click();
   await checkLooks(page, 'confirm-with-provider');
-  await button(dialog(page, 'Confirm that it is you'), 'Continue with Acme Login').click();
+  await button(dialog(page, 'Confirm that it’s you'), 'Continue with Acme Login').click();
   await page.getByRole('img', { name: /^QR code/ }).waitFor();
 });

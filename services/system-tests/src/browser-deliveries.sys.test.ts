@@ -129,7 +129,7 @@ describe('from the overview to the cause of a failed delivery', () => {
     await page.goForward();
     await heading('install.job_assigned').waitFor();
 
-    await page.getByRole('list', { name: 'What to do' }).getByText('log of your server').waitFor();
+    await page.getByRole('list', { name: 'What to do' }).getByText('your server’s log').waitFor();
     const attempts = page.getByRole('list', { name: 'Attempts' }).getByRole('button');
     expect(await attempts.count()).toBe(8);
     const shown = (name: string) => page.getByRole('region', { name, exact: true }).textContent();
@@ -329,10 +329,12 @@ describe('a retry of many deliveries', () => {
     await checkLooks(page, 'deliveries-causes');
     await cause.getByRole('link', { name: /^Retry/ }).click();
     await page.getByLabel('Deliveries per minute').fill('1');
-    expect(await page.getByLabel('Cause').locator('option:checked').textContent()).toBe('500 Internal Server Error');
+    expect(await page.getByLabel('Cause').locator('option:checked').textContent()).toBe(
+      '500 Internal Server Error',
+    );
     await button(page, 'Preview').click();
     await expectText('3 deliveries will be sent');
-    await page.getByText('For 3 jobs and other items').click();
+    await page.getByText('3 jobs and other items').click();
     const about = page.getByRole('row').filter({ hasText: job.id });
     await about.getByRole('link', { name: 'WO-1001' }).waitFor();
     await checkLooks(page, 'bulk-replay-preview');
@@ -371,7 +373,7 @@ describe('tracing an event', () => {
     await page.getByRole('link', { name: /^Assigned.*install\.job_assigned/ }).click();
     const reached = /^Reached 0 of \d+ webhooks: \d+ not sent, 1 given up/;
     await expectText(reached);
-    for (const reason of ['Paused at that time. Activate', 'Doesn’t ask for this event. Add it']) {
+    for (const reason of ['Paused at that time. Activate', 'Not subscribed to this event. Add it']) {
       await page.getByRole('row').filter({ hasText: reason }).first().waitFor();
     }
     await page
@@ -379,7 +381,7 @@ describe('tracing an event', () => {
       .filter({ hasText: /410.*8/ })
       .getByRole('link')
       .click();
-    await expectText('Your server responded with 410: nothing is at this path.');
+    await expectText('Your server responded with 410: there is nothing at this path.');
     await page.getByRole('link', { name: 'Trace event' }).click();
     await expectText(reached);
 

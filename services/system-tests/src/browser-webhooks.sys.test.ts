@@ -114,7 +114,7 @@ describe('creating a webhook', () => {
 
     await page.getByRole('checkbox', { name: 'I have stored it' }).click();
     await button(page, 'Send a test delivery').click();
-    await expectText(page, 'Your server responded with 404: nothing is at this path.');
+    await expectText(page, 'Your server responded with 404: there is nothing at this path.');
     await expect(button(page, 'Activate webhook').isDisabled()).resolves.toBe(true);
     await checkLooks(page, 'create-webhook-test-failed');
 
@@ -133,7 +133,7 @@ describe('creating a webhook', () => {
   test('needs no server in the sandbox: the test receiver shows what arrived, and that the signature holds', async () => {
     const page = await openPage('/webhooks/new');
     await page.getByRole('main').getByRole('link', { name: 'test receiver' }).click();
-    await expectText(page, 'Nothing arrived yet');
+    await expectText(page, 'Nothing has arrived yet');
     await page.getByRole('link', { name: 'Create a webhook for it' }).click();
     await button(page, 'Continue').click();
     await page.getByRole('checkbox', { name: 'All events' }).check();
@@ -181,7 +181,10 @@ describe('the page of a webhook', () => {
     suite.responses.set('outage', { kind: 'status', status: 503, retryAfterSeconds: 5_400 });
     for (const _ of [1, 2, 3, 4, 5]) await moveJob();
     const page = await openPage(`/webhooks/${id}`);
-    await expectText(page, /^Failing since \d\d:\d\d: 5 attempts failed, 5 deliveries wait for a retry$/);
+    await expectText(
+      page,
+      /^Failing since \d\d:\d\d: 5 attempts failed, 5 deliveries are waiting for a retry$/,
+    );
     await checkLooks(page, 'webhook-failing');
     suite.responses.clear();
     await moveJob();
@@ -233,11 +236,11 @@ describe('the page of a webhook', () => {
     await page.getByRole('link', { name: 'Try a new address' }).click();
     const address = page.getByLabel('Endpoint URL');
     await address.fill('https://127.0.0.1/');
-    await expectText(page, /public/);
+    await expectText(page, /a host that is not reachable from the internet/);
     await address.fill(urlOf('tried'));
     suite.responses.set('tried', { kind: 'status', status: 404 });
     await button(page, 'Send a test delivery').click();
-    await expectText(page, 'Your server responded with 404: nothing is at this path.');
+    await expectText(page, 'Your server responded with 404: there is nothing at this path.');
     suite.responses.clear();
     await button(page, 'Test again').click();
     await expectText(page, 'Test delivered');
@@ -268,7 +271,7 @@ describe('the page of a webhook', () => {
   test('sends an example with own headers, sets a rate, and shows the faults of a key in the sandbox', async () => {
     const { id } = await subscribe('example');
     const page = await openPage(`/webhooks/${id}?tab=settings`);
-    await button(page, 'Change: Own headers').click();
+    await button(page, 'Change: Custom headers').click();
     await page.getByLabel('Header name').fill('X-Tenant');
     await page.getByLabel('Header value', { exact: true }).fill('west');
     await button(page, 'Add header').click();

@@ -157,7 +157,7 @@ const LINKS = html`<p class="title">More</p>
     <li><a href="${PATHS.openApiYaml}">OpenAPI 3.1, YAML</a></li>
     <li><a href="${PATHS.postman}">Postman collection</a></li>
     <li><a href="${PATHS.llms}">Markdown for assistants</a></li>
-    <li><a href="${PATHS.reference}/all">All on one page, to print</a></li>
+    <li><a href="${PATHS.reference}/all">Everything on one page, to print</a></li>
     <li><a href="${PATHS.console}">← Back to the console</a></li>
   </ul>`;
 
@@ -261,11 +261,11 @@ function webhookGroup(description: ApiDescription): Group {
     anchor: 'webhooks',
     title: 'Webhooks',
     introduction:
-      'What your server gets when something happens. See [Receiving webhooks](#receiving-webhooks) and [Verifying a webhook](#verifying-a-webhook).',
+      'What your server receives when something happens. See [Receiving webhooks](#receiving-webhooks) and [Verifying a webhook](#verifying-a-webhook).',
     entries: [
       {
         anchor: 'webhook-request',
-        title: html`What every webhook has`,
+        title: html`Common to all webhooks`,
         content: renderDelivery(description),
       },
       ...description.webhooks.map((webhook) => ({
@@ -324,7 +324,7 @@ function renderDelivery({ webhooks, schemas }: ApiDescription): Html {
     Object.entries(envelope.properties ?? {}).map(([name, property]) => [
       name,
       name === 'data'
-        ? { type: 'object', description: 'What happened; differs from event to event, see below.' }
+        ? { type: 'object', description: 'What happened. It differs by event; see below.' }
         : name === 'event'
           ? { type: 'string', description: 'The name of the event.' }
           : property,

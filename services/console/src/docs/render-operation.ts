@@ -155,12 +155,10 @@ function renderTryForm({ method, path, credentials, parameters, body }: Describe
   return html`<details class="try">
     <summary>Try it in the sandbox</summary>
     <form data-method="${method}" data-path="${path}" autocomplete="off">
-      <label
-        >API key of the sandbox <input data-in="key" type="password" autocomplete="off" required
-      /></label>
+      <label>Sandbox API key <input data-in="key" type="password" autocomplete="off" required /></label>
       <small>
-        Stays in the memory of this page until you leave it. The page reads ids of your company with it, for
-        the fields. The request changes data of the sandbox.
+        It stays in this page’s memory until you leave. The page uses it to fill in IDs of your company. The
+        request changes data in the sandbox.
       </small>
       ${parameters.map(renderParameterInput)}
       ${

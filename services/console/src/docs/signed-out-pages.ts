@@ -79,7 +79,7 @@ const codeStep = (isAsked: boolean, back: Html) =>
       html`autocomplete="one-time-code" autocapitalize="none" spellcheck="false" minlength="6" maxlength="40"
       aria-describedby="code-note"`,
       html`<span class="muted" id="code-note"
-          >The 6 digits of your authenticator app, or a recovery code</span
+          >The 6 digits from your authenticator app, or a recovery code</span
         >
         ${back}`,
     )}
@@ -130,10 +130,10 @@ export function renderForgotPassword(sent?: string): string {
   return renderOutside({
     title: 'Forgot your password?',
     withoutScript: 'sent',
-    description: 'We email you a link with which you set a new one.',
+    description: 'We’ll email you a link to set a new one.',
     content: html`${doneNotice(
         'Check your email',
-        `If there is an account with this address, a link is on its way. It works once, within ${PASSWORD_LINKS.minutes} minutes.`,
+        `If there is an account with this address, a link is on its way. The link works once, within ${PASSWORD_LINKS.minutes} minutes.`,
         isSent,
       )}
       <form
@@ -205,7 +205,7 @@ export function renderLandingPage(isLocal: boolean): string {
   const doors = [
     [PATHS.console, 'Console', 'Webhooks, deliveries, API keys and people of your company'],
     [PATHS.reference, 'API reference', 'Every request, response and event, with examples'],
-    [PATHS.receiverCode, 'Receiver code', 'A server that checks signatures, in four languages'],
+    [PATHS.receiverCode, 'Receiver code', 'A server that verifies signatures, in seven languages'],
     [PATHS.changelog, 'Changelog', 'What changed, newest first'],
   ] as const;
   return renderPage({
@@ -226,7 +226,7 @@ export function renderLandingPage(isLocal: boolean): string {
         isLocal
           ? html`<p class="muted">
               <code>scripts/up --status</code> prints the logins. <code>scripts/up --demo</code> plays the
-              main job, from a lead to a verified webhook.
+              main scenario, from a lead to a verified webhook.
             </p>`
           : NOTHING
       }

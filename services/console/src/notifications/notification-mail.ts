@@ -2,7 +2,7 @@ import type { NotificationEmail } from '@partner/proto-contracts/internal/notifi
 import type { NotificationName } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import type { Mail } from '@partner/kernel/mail/mail';
 import { z } from 'zod';
-import { oneLine } from './security-notice-mail.js';
+import { oneLine, toMinute } from './security-notice-mail.js';
 
 interface Words {
   readonly title: string;
@@ -10,7 +10,7 @@ interface Words {
   readonly path: string;
 }
 
-const at = z.iso.datetime().transform((text) => `${text.slice(0, 10)} ${text.slice(11, 16)} UTC`);
+const at = z.iso.datetime().transform(toMinute);
 
 const webhook = z
   .object({ subscriptionId: z.string(), description: z.string(), host: z.string() })
@@ -31,7 +31,7 @@ const WORDS: Readonly<Record<NotificationName, z.ZodType<Words>>> = {
     .and(z.object({ failingSince: at }))
     .transform(({ host, name, path, failingSince }) => ({
       title: `Webhook to ${host} is recovering`,
-      sentence: `The webhook ${name} was failing since ${failingSince} and accepts deliveries again. Those that still wait are retried automatically, or by you now.`,
+      sentence: `The webhook ${name} had been failing since ${failingSince} and accepts deliveries again. Those still waiting are retried automatically. You can also retry them now.`,
       path,
     })),
   'webhook.deliveries_dead_lettered': webhook
@@ -44,22 +44,22 @@ const WORDS: Readonly<Record<NotificationName, z.ZodType<Words>>> = {
   'webhook.secret_expiring': webhook
     .and(z.object({ secretVersion: z.int(), activeSecretVersion: z.int(), expiresAt: at }))
     .transform(({ host, name, path, secretVersion, activeSecretVersion, expiresAt }) => ({
-      title: `Former secret of the webhook to ${host} ends soon`,
-      sentence: `Version ${secretVersion} of the signing secret of the webhook ${name} ends on ${expiresAt}. Version ${activeSecretVersion} signs deliveries.`,
+      title: `The old secret of the webhook to ${host} expires soon`,
+      sentence: `Version ${secretVersion} of the signing secret of the webhook ${name} expires on ${expiresAt}. Deliveries are signed with version ${activeSecretVersion}.`,
       path,
     })),
   'webhook.certificate_expiring': webhook
     .and(z.object({ expiresAt: at }))
     .transform(({ host, name, path, expiresAt }) => ({
-      title: `Certificate of ${host} expires soon`,
-      sentence: `The TLS certificate that the webhook ${name} presented last expires on ${expiresAt}.`,
+      title: `The certificate of ${host} expires soon`,
+      sentence: `The TLS certificate of the server that the webhook ${name} sends to expires on ${expiresAt}.`,
       path,
     })),
   'api_key.expiring': z
     .object({ keyId: z.string(), lastFour: z.string(), expiresAt: at })
     .transform(({ keyId, lastFour, expiresAt }) => ({
-      title: `API key …${lastFour} ends soon`,
-      sentence: `The API key …${lastFour} (${keyId}) ends on ${expiresAt}.`,
+      title: `The API key …${lastFour} expires soon`,
+      sentence: `The API key …${lastFour} (${keyId}) expires on ${expiresAt}.`,
       path: '/api-keys',
     })),
 };

@@ -33,9 +33,10 @@ export function securityNoticeMail(notice: SecurityNotice, publicBaseUrl: string
     : {
         subject: 'A change in the partner console',
         sentence: `This changed in the partner console of ${company}: ${notice.kind}.`,
-        advice: `If you did not expect it, check the audit trail:\n\n${console}/audit`,
+        advice: `If you didn't expect this, check the audit log:\n\n${console}/audit`,
       };
-  const { count, firstAt, lastAt } = notice;
+  const { count } = notice;
+  const [firstAt, lastAt] = [toMinute(notice.firstAt), toMinute(notice.lastAt)];
   const facts = {
     When: count === 1 ? lastAt : `${count} times, from ${firstAt} to ${lastAt}`,
     By: details.by,
@@ -49,23 +50,23 @@ export function securityNoticeMail(notice: SecurityNotice, publicBaseUrl: string
 }
 
 const TAKEN = (console: string) =>
-  `If it was not you, someone knows your password. Set a new one at once, which ends all sessions, and ask another owner of your company to reset your two-factor authentication (page People):\n\n${console}/forgot-password`;
+  `If this wasn't you, someone knows your password. Set a new one now, which ends all sessions, and ask another owner of your company to reset your two-factor authentication on the People page:\n\n${console}/forgot-password`;
 
 const WORDS: Readonly<
   Record<SecurityNoticeKind, (details: Details, company: string, console: string) => Words>
 > = {
   password_changed: ({ by }, company, console) => ({
     subject: 'Your password was changed',
-    sentence: `The password of your account in the partner console of ${company} was changed. All other sessions of the account have ended.`,
+    sentence: `Your password for the partner console of ${company} was changed. All your other sessions have ended.`,
     advice:
       by === undefined
-        ? `If it was not you, set a new password at once, which ends all sessions:\n\n${console}/forgot-password`
-        : `If you did not ask for it, set a new password at once, and tell an owner of your company:\n\n${console}/forgot-password`,
+        ? `If this wasn't you, set a new password now, which ends all sessions:\n\n${console}/forgot-password`
+        : `If you didn't ask for this, set a new password now, and tell an owner of your company:\n\n${console}/forgot-password`,
   }),
   provider_linked: ({ issuer }, company) => ({
     subject: 'You can now sign in with your identity provider',
-    sentence: `You signed in to the partner console of ${company} with an identity provider for the first time${issuer === undefined ? '' : `: ${oneLine(issuer)}`}. From now on your account there opens the console.`,
-    advice: 'If it was not you, tell an owner of your company.',
+    sentence: `You signed in to the partner console of ${company} with an identity provider for the first time${issuer === undefined ? '' : `: ${oneLine(issuer)}`}. From now on, you can sign in to the console with that account.`,
+    advice: "If this wasn't you, tell an owner of your company.",
   }),
   second_factor_enabled: (_details, company, console) => ({
     subject: 'Two-factor authentication was enabled',
@@ -74,36 +75,36 @@ const WORDS: Readonly<
   }),
   second_factor_disabled: ({ by }, company, console) => ({
     subject: 'Two-factor authentication was disabled',
-    sentence: `The two-factor authentication of your account in the partner console of ${company} was disabled. Sign-in asks for no code now.`,
+    sentence: `Two-factor authentication was disabled for your account in the partner console of ${company}. Signing in no longer requires a code.`,
     advice:
       by === undefined
         ? TAKEN(console)
-        : `Your sessions have ended. Sign in and set it up again:\n\n${console}/account\n\nIf you did not ask for it, tell an owner of your company.`,
+        : `Your sessions have ended. Sign in and set it up again:\n\n${console}/account\n\nIf you didn't ask for this, tell an owner of your company.`,
   }),
   second_factor_wrong: (_details, company, console) => ({
     subject: 'A wrong sign-in code was entered for your account',
-    sentence: `Someone entered the right password of your account in the partner console of ${company}, and then a wrong code of your two-factor authentication.`,
-    advice: `If it was not you, someone knows your password, and only the code has kept them out. Set a new password at once:\n\n${console}/forgot-password`,
+    sentence: `Someone entered the right password for your account in the partner console of ${company}, then a wrong two-factor code.`,
+    advice: `If this wasn't you, someone knows your password, and only the code kept them out. Set a new password now:\n\n${console}/forgot-password`,
   }),
   recovery_code_used: ({ left }, company, console) => ({
-    subject: 'A recovery code of your account was used',
-    sentence: `A recovery code of your account in the partner console of ${company} was used in place of your authenticator app.${left === undefined ? '' : ` Codes left: ${left}.`}`,
+    subject: 'A recovery code for your account was used',
+    sentence: `A recovery code for your account in the partner console of ${company} was used instead of your authenticator app.${left === undefined ? '' : ` Codes left: ${left}.`}`,
     advice: TAKEN(console),
   }),
   recovery_codes_replaced: (_details, company, console) => ({
     subject: 'Your recovery codes were replaced',
-    sentence: `New recovery codes were created for your account in the partner console of ${company}. The former ones no longer work.`,
+    sentence: `New recovery codes were created for your account in the partner console of ${company}. The earlier ones no longer work.`,
     advice: TAKEN(console),
   }),
   owner_added: ({ displayName }, company, console) => ({
-    subject: 'There is a new owner in the partner console',
-    sentence: `${displayName === undefined ? 'A person' : `"${oneLine(displayName)}"`} is now an owner of ${company} in the partner console, and can manage its webhooks, API keys and people.`,
-    advice: `If you did not expect it, remove the person on the page People, and check the audit trail:\n\n${console}/people`,
+    subject: 'The partner console has a new owner',
+    sentence: `${displayName === undefined ? 'A person' : `"${oneLine(displayName)}"`} is now an owner in the partner console of ${company}, and can manage its webhooks, API keys and people.`,
+    advice: `If you didn't expect this, remove them on the People page and check the audit log:\n\n${console}/people`,
   }),
   technical_contact_replaced: (_details, company) => ({
     subject: 'You are no longer the technical contact',
-    sentence: `Another address is now the technical contact of ${company} at the partner integration service. Announcements of breaking changes no longer go to you.`,
-    advice: `If you did not expect it, tell an owner of ${company}.`,
+    sentence: `Another address is now the technical contact of ${company} for the partner API. You no longer receive announcements of breaking changes.`,
+    advice: `If you didn't expect this, tell an owner of ${company}.`,
   }),
 };
 
@@ -111,3 +112,6 @@ const WORDS: Readonly<
 export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }
+
+/** An instant of the API for readers: `2026-11-26 10:40 UTC`. */
+export const toMinute = (text: string) => `${text.slice(0, 10)} ${text.slice(11, 16)} UTC`;

@@ -81,7 +81,7 @@ Open this link within ${COLLEAGUE_LIMITS.invitationHours / 24} days to set your 
 
 ${link}
 
-If you don't know why you get this email, do nothing.
+If you didn't expect this email, ignore it.
 `,
   };
 }

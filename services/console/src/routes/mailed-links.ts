@@ -27,7 +27,7 @@ export function refuseLink(advice: string): (error: unknown) => never {
     if (!hasReason(error, 'not_found')) throw error;
     throw new ServiceError(
       'not_found',
-      `this link does not work: it was used, replaced or is too old; ${advice}`,
+      `this link no longer works: it was used, replaced, or has expired; ${advice}`,
     );
   };
 }

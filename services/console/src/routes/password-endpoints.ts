@@ -97,13 +97,13 @@ function passwordLinkMail(to: string, link: string) {
   return {
     to,
     subject: 'Set a new password',
-    text: `Someone asked for a new password of your account in the partner console.
+    text: `Someone asked for a new password for your account in the partner console.
 
 Open this link within ${PASSWORD_LINKS.minutes} minutes to set one:
 
 ${link}
 
-If it was not you, do nothing: your password stays as it is.
+If this wasn't you, ignore this email. Your password stays the same.
 `,
   };
 }

@@ -155,7 +155,7 @@ async function completeConfirmation(deps: ConsoleDeps, request: Completion): Pro
   const identity = { issuer, subject };
   const { login, isLinked } = await deps.operations.callInternal(findProviderLoginOperation, identity, call);
   if (login === undefined || !isLinked || login.membershipId !== session.membershipId) {
-    throw refused(`you signed in at ${name} with another account than in this console; start again`);
+    throw refused(`you signed in to ${name} with a different account than in this console; start again`);
   }
   if (login.role !== session.role) throw refused('your role was changed; sign in again');
   // A provider that was not asked to, or ignores it, states no time or an earlier one.
@@ -185,13 +185,15 @@ async function takeRequest(
     begun.sessionId === sessionId &&
     new URLSearchParams(body.query).get('state') === begun.state;
   if (isOwn) return begun;
-  throw refused('this sign-in was not started in this browser, was used, or is too old; start it again');
+  throw refused(
+    'this sign-in was not started in this browser, was already used, or has expired; start it again',
+  );
 }
 
 function noAccount({ verifiedEmail }: ProviderAccount, { name }: IdentityProvider): ServiceError {
   return refused(
     verifiedEmail === undefined
       ? `${name} has not verified an email address of your account, so it cannot be linked to this console`
-      : `no one with access to this console has your account at ${name}, or its email address; ask an owner of your company for an invitation`,
+      : `neither your account at ${name} nor its email address has access to this console; ask an owner of your company for an invitation`,
   );
 }

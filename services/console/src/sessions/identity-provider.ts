@@ -191,7 +191,7 @@ function failureOf(error: unknown, name: string): ServiceError {
   }
   const isUsed = error instanceof openid.ResponseBodyError && error.error === 'invalid_grant';
   if (isUsed || (error instanceof openid.ClientError && REFUSALS.has(error.code ?? ''))) {
-    return refused(`the response of ${name} is not valid or was used before; start again`);
+    return refused(`the response of ${name} is not valid or was already used; start again`);
   }
   return away(name);
 }

@@ -88,6 +88,7 @@ test.each([
   ['must use port 443', 'The address must use port 443.'],
   ['the `host` has no address', 'The host has no address.'],
   ['Retry.', 'Retry.'],
+  ['must be public; use `partner-client listen`', 'The address must be public.'],
 ])('%s becomes %s', (reason, sentence) => {
   expect(sentenceOf(reason, 'The address')).toBe(sentence);
 });

@@ -22,11 +22,11 @@ const since = new Date(2026, 10, 27, 13, 32).toISOString();
 
 test.each([
   [{ state: 'active' }, undefined],
-  [{ state: 'active', waiting: 1 }, '1 delivery waits for a retry'],
+  [{ state: 'active', waiting: 1 }, '1 delivery is waiting for a retry'],
   [{ state: 'not_tested' }, 'Not tested yet'],
   [
     { state: 'failing', since, attempts: 12_662, waiting: 1_000 },
-    'Failing since 13:32: 12,662 attempts failed, 1,000 or more deliveries wait for a retry',
+    'Failing since 13:32: 12,662 attempts failed, 1,000 or more deliveries are waiting for a retry',
   ],
   [
     { state: 'recovering', accepted: 40, waiting: 124 },

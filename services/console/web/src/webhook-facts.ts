@@ -33,7 +33,7 @@ export function conditionText({ condition }: Pick<Webhook, 'condition'>, now: Da
   if (condition === undefined) return undefined;
   const { waiting, accepted, attempts, missed, missedAtLeast } = condition;
   const since = condition.since === null ? '' : ` since ${formatSince(new Date(condition.since), now)}`;
-  const waits = `${formatWaiting(waiting)} ${waiting === 1 ? 'delivery waits' : 'deliveries wait'} for a retry`;
+  const waits = `${formatWaiting(waiting)} ${waiting === 1 ? 'delivery is waiting' : 'deliveries are waiting'} for a retry`;
   switch (condition.state) {
     case 'not_tested':
       return 'Not tested yet';

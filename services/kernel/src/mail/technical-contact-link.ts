@@ -22,13 +22,13 @@ export function createTechnicalContactLink(options: {
       to: options.email,
       subject: 'Confirm this address as technical contact',
       text: `${options.companyName} has named this address as the technical contact for the partner API.
-New versions and changes of the API are announced to it.
+It will receive announcements of new versions and changes of the API.
 
 Open this link within ${days} days to confirm the address:
 
 ${link}
 
-If you don't know why you get this email, do nothing: without the link the address is not used.
+If you didn't expect this email, ignore it. The address is used only after you open the link.
 `,
     },
   };

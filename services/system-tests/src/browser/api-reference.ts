@@ -100,7 +100,7 @@ export function describeApiReference(suite: BrowserSuite): void {
       const { owner, name } = suite.stack().company('INSTALLER');
       const signedIn = await suite.openFor(owner, '/console');
       await signedIn.page.goto('/docs/installer#setSchedule');
-      await signedIn.page.getByText(`Examples use ids of ${name}`).waitFor();
+      await signedIn.page.getByText(`Examples use IDs of ${name}`).waitFor();
       const own = await signedIn.page.request.get('/docs/ids.json');
       const [job = 'no job'] = /job_\w+/.exec(await own.text()) ?? [];
       await signedIn.page.locator('#setSchedule pre').filter({ hasText: job }).first().waitFor();

@@ -107,7 +107,7 @@ test.each([
   const init = { status: 429, headers: after === undefined ? {} : { 'retry-after': after } };
   const response = Response.json({ error: 'slow down', code: 'rate_limited', requestId: 'r-1' }, init);
   const error = await failure(clientWith([response], false).client.call('getWebhook', { params }));
-  expect(messageOf(error)).toBe(`There were too many attempts. ${sentence}`);
+  expect(messageOf(error)).toBe(`Too many attempts. ${sentence}`);
 });
 
 test.each(Object.keys(ERROR_REASON_CATALOGUE))('%s has a sentence that is not the API’s', async (code) => {

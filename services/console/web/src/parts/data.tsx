@@ -92,7 +92,7 @@ export function StateDot({ tone, label }: Look) {
 
 type Looks<State extends string> = Readonly<Record<State, Look>>;
 
-/** How a webhook does now. */
+/** The current condition of a webhook. */
 const CONDITION_LOOKS: Looks<NonNullable<Webhook['condition']>['state']> = {
   not_tested: { tone: 'quiet', label: 'Not tested yet' },
   active: { tone: 'good', label: 'Active' },
@@ -227,7 +227,7 @@ export function NextAttempt(props: {
 
 function dueText(perSecond: number | null | undefined): string {
   if (perSecond === undefined) return 'Due, queued';
-  return perSecond === null ? 'Due, waiting for a free slot' : `Due, limited to ${perSecond} per second`;
+  return perSecond === null ? 'Due, behind earlier deliveries' : `Due, limited to ${perSecond} per second`;
 }
 
 /** Values by their names; those that are null or undefined are omitted. */

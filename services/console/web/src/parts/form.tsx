@@ -157,7 +157,7 @@ export function StartButton({ action, ...button }: ButtonProps & { readonly acti
 
 /** Asks for a code of the second factor. */
 export function CodeForm({
-  description = 'The 6 digits of your authenticator app, or a recovery code',
+  description = 'The 6 digits from your authenticator app, or a recovery code',
   onSubmit,
   ...form
 }: Pick<Parameters<typeof Form>[0], 'action' | 'submitLabel' | 'button' | 'cancelLabel' | 'onCancel'> & {

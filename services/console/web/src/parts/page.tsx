@@ -209,7 +209,7 @@ export function LoadMore(props: {
   return (
     <div className="row" style={{ justifyContent: 'center' }}>
       <p className="dim small" role="status">
-        {hasMore ? `${shown} ${what} shown` : shown === 1 ? 'All shown' : `All ${shown} ${what} shown`}
+        {hasMore ? `${shown} ${what} shown` : shown === 1 ? '1 shown' : `All ${shown} ${what} shown`}
       </p>
       {hasMore && (
         <Button variant="default" loading={isLoadingMore} onClick={loadMore}>
@@ -269,10 +269,8 @@ export function OwnersPage() {
   if (useOwner().owner.role === 'owner') return <Outlet />;
   return (
     <>
-      <PageHeader title="Only for owners" />
-      <Notice tone="info" title="Your role is viewer">
-        Ask an owner of your company to make the change.
-      </Notice>
+      <PageHeader title="You need the owner role to change this" />
+      <p>Ask an owner of your company to make the change.</p>
     </>
   );
 }

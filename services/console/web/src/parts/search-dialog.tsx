@@ -66,7 +66,7 @@ export function SearchDialog(props: { readonly pages: readonly PageEntry[]; read
         spellCheck={false}
         data-autofocus
       />
-      <div role="listbox" id={listId} aria-label="Hits" className={classes['hits']}>
+      <div role="listbox" id={listId} aria-label="Results" className={classes['hits']}>
         {groups.map(([group, hits]) => (
           <div key={group} role="group" aria-label={group}>
             <small aria-hidden>{group}</small>

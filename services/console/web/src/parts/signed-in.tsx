@@ -125,7 +125,7 @@ function PasswordDialog() {
     <Modal
       opened={isAsking}
       onClose={() => confirmationGate.settle(false)}
-      title={pageProviderName() === '' ? 'Confirm your password' : 'Confirm that it is you'}
+      title={pageProviderName() === '' ? 'Confirm your password' : 'Confirm that it’s you'}
     >
       <Confirmation />
     </Modal>

@@ -70,7 +70,7 @@ function Figures(props: {
     ],
     'Waiting for a retry': props.waiting ?? [
       formatCount(total - delivered - deadLettered),
-      `of ${SPAN_TEXTS[span]}`,
+      `from ${SPAN_TEXTS[span]}`,
     ],
     'Given up': [
       formatCount(deadLettered),

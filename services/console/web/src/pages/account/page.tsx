@@ -75,10 +75,10 @@ function ProviderPanel({ name }: { readonly name: string }) {
       <QueryView query={methods} label="how you sign in">
         {({ hasPassword, provider }) =>
           provider === null || provider.linkedAt === null ? (
-            <p>{`Not linked. Your account is linked when you first sign in with ${name}, if it has your email address.`}</p>
+            <p>{`Not linked. It’s linked when you first sign in with ${name}, if your email addresses match.`}</p>
           ) : (
             <Notice tone="good" title="Linked">
-              Since <PastTime at={provider.linkedAt} />.
+              Linked <PastTime at={provider.linkedAt} />.
               {!hasPassword && ' You have no password for this console.'}
             </Notice>
           )
@@ -115,8 +115,8 @@ function Disabled({ onCodes }: { readonly onCodes: (codes: readonly string[]) =>
   return (
     <div className="stack">
       <p>
-        A code of an authenticator app on your phone protects your account even if someone has your password.
-        Your other sessions end when you enable it.
+        A code from an authenticator app on your phone protects your account even if someone knows your
+        password. Your other sessions end when you enable it.
       </p>
       <StartButton action={begin} onClick={() => begin.run({})}>
         Set up
@@ -141,7 +141,7 @@ function Enabled(props: {
       <Notice tone={recoveryCodesLeft < 3 ? 'warn' : 'good'} title="Enabled">
         {enabledAt !== null && (
           <>
-            Since <PastTime at={enabledAt} />.{' '}
+            Turned on <PastTime at={enabledAt} />.{' '}
           </>
         )}
         {`${formatCountOf(recoveryCodesLeft, 'unused recovery code', 'unused recovery codes')}.`}
@@ -149,14 +149,14 @@ function Enabled(props: {
       <div className="row">
         <CodeButton
           label="Create new recovery codes"
-          consequence="The former recovery codes stop working immediately."
+          consequence="Your earlier recovery codes stop working immediately."
           submitLabel="Create codes"
           action={replacement}
         />
         <CodeButton
           label="Disable"
           title="Disable two-factor authentication?"
-          consequence="Your password alone is then enough to sign in. The recovery codes stop working."
+          consequence="Your password alone will be enough to sign in. Your recovery codes stop working."
           submitLabel="Disable"
           button={{ tone: 'bad' }}
           action={disabling}
@@ -207,8 +207,8 @@ function RecoveryCodesOnce(props: { readonly codes: readonly string[]; readonly 
   return (
     <div className="stack">
       <Notice tone="warn" title="These recovery codes are shown once" isAlert>
-        If you lose your phone, each of them replaces the code of the app once. Store them where you can reach
-        them without it.
+        If you lose your phone, sign in with one of these instead. Each works once. Store them somewhere other
+        than your phone.
       </Notice>
       <CodeBlock label="Recovery codes" code={props.codes.join('\n')} />
       <Checkbox

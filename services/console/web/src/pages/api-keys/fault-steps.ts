@@ -6,7 +6,7 @@ export const FAULTS: Readonly<Record<string, RequestFault>> = {
   'Rate limit (429)': { fault: 'rate_limited', retryAfterSeconds: 1, times: 1 },
   'Server error (503)': { fault: 'server_error', status: 503, when: 'before', times: 1 },
   'Lost response (500)': { fault: 'server_error', status: 500, when: 'after', times: 1 },
-  'Response 3 s late': { fault: 'delay', delayMs: 3_000, times: 1 },
+  'Slow response (3 s)': { fault: 'delay', delayMs: 3_000, times: 1 },
 };
 
 /** Says what a fault does to the requests in its turn. */

@@ -51,8 +51,9 @@ function FaultForm(props: {
       onCancel={onClose}
     >
       <p className="small">
-        Test how your program handles faults. They apply in this order to the next requests with the key, then
-        requests work as usual. Saving takes effect within 5 seconds and starts with the first.
+        Test how your program handles faults. They apply in this order to the next requests with this key.
+        After that, requests work as usual. Changes take effect within 5 seconds and start again with the
+        first step.
       </p>
       <ol>
         {requests.map((step, place) => (
@@ -84,8 +85,8 @@ function FaultForm(props: {
         }
       />
       <Checkbox
-        label="Deliver events in another order"
-        description="Events of the same 4 seconds arrive in the opposite order, up to 8 seconds late."
+        label="Deliver events out of order"
+        description="Events from the same 4 seconds arrive in reverse order, up to 8 seconds late."
         checked={webhooks.reorder}
         onChange={({ currentTarget: { checked } }) => change({ webhooks: { ...webhooks, reorder: checked } })}
       />

@@ -47,7 +47,7 @@ function KeyDialog(props: {
       {props.note}
       <SecretOnce label="API key" secret={created.apiKey} onStored={setStored} />
       <p className="small">
-        Every request in <a href="/docs">the API reference</a> has an example for it.
+        <a href="/docs">The API reference</a> has an example of every request.
       </p>
       <Button disabled={!isStored} onClick={onClose}>
         Done
@@ -61,11 +61,12 @@ export function KeyEnd({ apiKey: { state, expiresAt } }: { readonly apiKey: ApiK
   if (expiresAt === null) return null;
   return isInForce({ state }) ? (
     <>
-      ends <DueTime at={expiresAt} />
+      {' '}
+      expires <DueTime at={expiresAt} />
     </>
   ) : (
     <>
-      ended <PastTime at={expiresAt} />
+      expired <PastTime at={expiresAt} />
     </>
   );
 }
@@ -109,7 +110,7 @@ function KeyForm(props: {
         options={kinds.map((value) => ({
           value,
           label: KIND_NAMES[value],
-          description: `May ${scopeLabels(KEY_KINDS[value].scopes)}.`,
+          description: `Can ${scopeLabels(KEY_KINDS[value].scopes)}.`,
         }))}
         onToggle={setKind}
       />
@@ -122,7 +123,7 @@ function KeyForm(props: {
       )}
       {hasNoInstaller && (
         <Notice tone="warn" title="No installer company works for you yet">
-          This kind of key is for one company that has, or had, one of your jobs.
+          This kind of key is for one installer company that has, or had, one of your jobs.
         </Notice>
       )}
       {isBound && (
@@ -144,7 +145,7 @@ function KeyForm(props: {
       )}
       <TextInput
         label="Description"
-        description="Optional. Helps you recognize where the key is in use."
+        description="Optional. Helps you recognize where the key is used."
         placeholder="Website"
         maxLength={KEY_LIMITS.descriptionLength}
         {...field('description')}
@@ -182,7 +183,7 @@ export function RevokeKeyDialog({ apiKey, onClose }: OfKey) {
 }
 
 const OVERLAPS = [
-  { value: '0', label: 'No overlap: the old key expires at once' },
+  { value: '0', label: 'No overlap: the old key expires immediately' },
   { value: '1', label: '1 hour' },
   { value: '24', label: '24 hours' },
   { value: '72', label: '3 days' },
@@ -215,8 +216,8 @@ export function RotateKeyDialog({ apiKey, onClose }: OfKey) {
         onCancel={onClose}
       >
         <p className="small">
-          You get a new key with the same permissions. Both work during the overlap, so replace the key ending
-          in <b>{apiKey.lastFour}</b> wherever you use it. Then it expires.
+          You get a new key with the same permissions. Both work during the overlap. Replace the key ending in{' '}
+          <b>{apiKey.lastFour}</b> wherever you use it before the overlap ends.
         </p>
         <NativeSelect
           label="Overlap"

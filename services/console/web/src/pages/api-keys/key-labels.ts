@@ -3,7 +3,7 @@ import type { ApiKey } from '../../api/hooks.js';
 /** Names of the kinds of keys. */
 export const KIND_NAMES: Readonly<Record<ApiKey['kind'], string>> = {
   general: 'Leads and appointments',
-  'installer-contractor': 'Jobs of one installer',
+  'installer-contractor': 'Jobs of one installer company',
   'installer-company': 'Your jobs',
 };
 

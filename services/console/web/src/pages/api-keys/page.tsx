@@ -50,7 +50,7 @@ export function Page() {
           keys.length === 0 ? (
             canCreate && (
               <EmptyState title="No API keys yet" icon={<IconKey size={28} />} action={createButton}>
-                Create one key per program, so that you can revoke each on its own.
+                Create one key per program, so that you can revoke each one separately.
               </EmptyState>
             )
           ) : (
@@ -120,7 +120,7 @@ function KeyTitle({ apiKey }: { readonly apiKey: ApiKey }) {
       <small>
         ends in <code>{lastFour}</code>
       </small>
-      <small>{`${purpose}: may ${scopeLabels(scopes)}`}</small>
+      <small>{`${purpose}: can ${scopeLabels(scopes)}`}</small>
     </div>
   );
 }

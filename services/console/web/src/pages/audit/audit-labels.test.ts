@@ -44,7 +44,7 @@ describe('the description of an entry', () => {
       subject: { type: 'bulk_replay', id: 'rpl_1' },
       details: { subscriptionId: 'whk_1' },
     });
-    expect(describeEntry(replay, nameOf)).toBe('Started a retry of many deliveries of Orders');
+    expect(describeEntry(replay, nameOf)).toBe('Started a bulk retry of Orders');
     expect(subjectPath(replay, nameOf)).toBe('/webhooks/whk_1');
     const key = entry({
       action: 'api_key.revoked',

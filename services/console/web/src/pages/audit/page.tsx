@@ -13,7 +13,7 @@ import { webhookName } from '../../webhook-facts.js';
 import { actionLabel, type AuditEntry, describeEntry, detailsByLabel, subjectPath } from './audit-labels.js';
 import { PickSelect } from '../../parts/form.js';
 
-/** Page of the audit trail. */
+/** Page of the audit log. */
 export function Page() {
   const [query, setQuery] = useSearchParams();
   const action = AUDIT_ACTIONS.find((known) => known === query.get('action'));
@@ -26,7 +26,7 @@ export function Page() {
     <>
       <PageHeader
         title="Audit log"
-        description={`Changes that your company’s owners made, newest first. Entries are read-only and kept for ${AUDIT_RETENTION_DAYS} days.`}
+        description={`Changes made by your company’s owners and API keys, or by the service’s operator for you. Entries are read-only and kept for ${AUDIT_RETENTION_DAYS} days.`}
       />
       <PickSelect
         label="Show"
@@ -41,7 +41,7 @@ export function Page() {
         }
         options={AUDIT_ACTIONS.map((known) => ({ value: known, label: actionLabel(known) }))}
       />
-      <QueryView query={trail} label="the audit trail">
+      <QueryView query={trail} label="the audit log">
         {(entries) =>
           entries.length === 0 ? (
             <EmptyState title="No entries" icon={<IconHistory size={28} />}>

@@ -17,7 +17,9 @@ export function Page() {
     <>
       <PageHeader
         title="Retry many"
-        description={webhook.data && `Sends deliveries to ${webhookName(webhook.data)} again or now.`}
+        description={
+          webhook.data && `Sends deliveries to ${webhookName(webhook.data)} again, and waiting ones now.`
+        }
         back={{ to: PATHS.deliveries({ webhook: id }), label: 'Deliveries' }}
       />
       <QueryView query={webhook} label="the webhook">
@@ -131,9 +133,7 @@ function resultText(replay: Replay): string {
 
 function whatText({ kind, states, event, cause, from, to }: Replay) {
   const selected = (states ?? []).map((state) => DELIVERY_LOOKS[state].label).join(' and ');
-  const name = { replay: selected, backfill: 'Missed events', events: 'Events that a program asked for' }[
-    kind
-  ];
+  const name = { replay: selected, backfill: 'Missed events', events: 'Replayed events' }[kind];
   const which = [name, event, cause && causeTitle(cause)].filter(Boolean).join(', ');
   return (
     <>

@@ -20,12 +20,12 @@ const STATES = [
   {
     value: 'delivered',
     label: 'Accepted',
-    description: 'Your server receives them a second time.',
+    description: 'Your server receives them again.',
   },
   {
     value: 'retry_scheduled',
     label: 'Waiting for a retry',
-    description: 'Their next scheduled attempt comes now; later ones keep their delays.',
+    description: 'Their next attempt is made now. Later attempts keep their delays.',
   },
 ] as const;
 
@@ -142,14 +142,14 @@ function Preview(props: {
           <>
             Created from <ExactTime at={oldest} /> to <ExactTime at={newest} />.{' '}
             {`Queueing takes about ${formatDuration(Math.max(estimatedMinutes, 1) * 60_000)}.`}
-            {atLeast && ' More match than were counted; all of them are included.'}
+            {atLeast && ' More deliveries match than were counted. All of them are included.'}
           </>
         )}
       </Notice>
       {deliveries > 0 && (
         <details>
           <summary>
-            {`For ${formatCountOf(resourceCount, 'job or other item', 'jobs and other items')}${resources.length < resourceCount ? `, the ${resources.length} most frequent` : ''}`}
+            {`${formatCountOf(resourceCount, 'job or other item', 'jobs and other items')}${resources.length < resourceCount ? `. The ${resources.length} most frequent:` : ''}`}
           </summary>
           <DataTable
             caption="What the deliveries are about"

@@ -58,7 +58,7 @@ function Catalogue({ events }: { readonly events: readonly CatalogueEvent[] }) {
           style={{ width: 'min(100%, 320px)' }}
         />
         <Checkbox
-          label="Also events of other companies"
+          label="Show events of other kinds of companies too"
           checked={show === 'all'}
           onChange={({ currentTarget }) => change({ show: currentTarget.checked ? 'all' : 'own' })}
         />

@@ -21,7 +21,7 @@ export function Page() {
     <>
       <PageHeader
         title="People"
-        description="Who can sign in to the console of your company."
+        description="Who can sign in to your company’s console."
         actions={
           pageSendsMail() && (
             <ActionButton leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
@@ -128,7 +128,7 @@ function Invitation({
         <Button
           variant="default"
           size="xs"
-          aria-label={`Resend the invitation of ${displayName}`}
+          aria-label={`Resend the invitation to ${displayName}`}
           loading={send.isRunning}
           onClick={() => send.run({ body: { displayName, email, role } })}
         >
@@ -137,8 +137,8 @@ function Invitation({
       )}
       <ConfirmedButton
         label="Withdraw"
-        button={{ size: 'xs', 'aria-label': `Withdraw the invitation of ${displayName}` }}
-        title={`Withdraw the invitation of ${displayName}?`}
+        button={{ size: 'xs', 'aria-label': `Withdraw the invitation to ${displayName}` }}
+        title={`Withdraw the invitation to ${displayName}?`}
         confirmLabel="Withdraw"
         isDangerous
         action={remove}
@@ -166,7 +166,7 @@ const CHANGES = {
   ],
   reset: [
     'Reset two-factor authentication of {name}?',
-    'Their sessions end, and they sign in without a code until they set it up again. Check first that the request comes from them.',
+    'Their sessions end, and they sign in without a code until they set it up again. First make sure that the request really comes from them.',
     'Reset',
     'Two-factor authentication reset',
   ],
@@ -265,12 +265,12 @@ function InviteForm({ onClose }: { readonly onClose: () => void }) {
         label="Email address"
         type="email"
         required
-        description="Receives a link to set the password."
+        description="Receives a link to set a password."
         {...field('email')}
       />
       <NativeSelect
         label="Role"
-        description="An owner can change everything, a viewer can only read."
+        description="Owners can change everything. Viewers can only read."
         data={ROLES}
         {...field('role')}
       />

@@ -119,7 +119,7 @@ function NewWebhookForm() {
               )}
               <TextInput
                 label="Name (optional)"
-                description="So that your colleagues know what receives it."
+                description="Tells your colleagues what this webhook is for."
                 maxLength={200}
                 {...field('description')}
               />
@@ -174,7 +174,7 @@ function SecretAndTest({ webhook: { id, verified } }: { readonly webhook: Webhoo
       )}
       <div className="stack">
         <p className="small">
-          Add the secret to your server, which verifies deliveries with it, then send a test. Your server must
+          Add the secret to your server so that it can verify deliveries, then send a test. Your server must
           respond with a 2xx status.{' '}
           <Link to={PATHS.receiverCode} target="_blank">
             Verification code (opens in a new tab)
@@ -184,8 +184,8 @@ function SecretAndTest({ webhook: { id, verified } }: { readonly webhook: Webhoo
       </div>
       <div className="stack">
         <p className="dim small">
-          Nothing is sent until you activate it. You can leave this page and come back. Earlier events are not
-          sent.
+          Nothing is sent until you activate the webhook, and events before that are not sent later. You can
+          leave this page and come back.
         </p>
         <StartButton
           action={activate}

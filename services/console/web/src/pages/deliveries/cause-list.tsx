@@ -61,7 +61,7 @@ export function CauseList(props: {
       {(causes) =>
         causes.length === 0 ? (
           <EmptyState title="No failures" icon={<IconCircleCheck size={28} />}>
-            No delivery that matches waits for a retry or was given up.
+            No matching delivery is waiting for a retry or was given up.
           </EmptyState>
         ) : (
           <>
@@ -97,7 +97,7 @@ export function CauseList(props: {
               widths={{ Webhook: '11rem', 'First and last': '10rem', Deliveries: '8rem', Action: '8rem' }}
             />
             {lists.some(({ hasMore }) => hasMore) && (
-              <p className="dim small">{`Of the newest ${COUNTED} that wait, and of the newest ${COUNTED} that were given up.`}</p>
+              <p className="dim small">{`Covers the newest ${COUNTED} waiting deliveries and the newest ${COUNTED} that were given up.`}</p>
             )}
           </>
         )

@@ -159,7 +159,7 @@ function TimeChip(props: {
               label="To number"
               value={filter.toNumber}
               onPick={(toNumber) => onChange({ toNumber })}
-              error={areNumbersWrong(filter) ? 'Must not be less than From number' : undefined}
+              error={areNumbersWrong(filter) ? 'Must be at least From number' : undefined}
             />
           </div>
         )}
@@ -189,7 +189,7 @@ function NumberField(
       inputMode="numeric"
       autoComplete="off"
       maxLength={16}
-      error={isWrong ? 'Must be a whole number from 1 on' : error}
+      error={isWrong ? 'Must be a whole number, 1 or more' : error}
       {...typed}
     />
   );

@@ -120,9 +120,7 @@ function DeliveryFacts(props: {
         'Signed with': attempt && `Secret version ${attempt.secretVersion}`,
         Number: delivery.number,
         'Replay of': replayOf && <Link to={PATHS.delivery(replayOf)}>{shortId(replayOf)}</Link>,
-        'Queued by': bulkReplayId && (
-          <Link to={PATHS.bulkReplay(delivery.subscriptionId)}>Retry of many</Link>
-        ),
+        'Queued by': bulkReplayId && <Link to={PATHS.bulkReplay(delivery.subscriptionId)}>Bulk retry</Link>,
         Replay: noReplay,
       }}
     />

@@ -27,12 +27,12 @@ test.each([
   [400, 'did not accept the request', 'Read your server’s response'],
   [401, 'it refused the request', 'version 2'],
   [403, 'it refused the request', 'without a login'],
-  [404, 'nothing is at this path', 'webhook’s URL'],
+  [404, 'there is nothing at this path', 'webhook’s URL'],
   [405, 'does not accept POST', 'accepts POST'],
-  [410, 'nothing is at this path', 'webhook’s URL'],
+  [410, 'there is nothing at this path', 'webhook’s URL'],
   [413, 'larger than its limit', '1 MiB'],
   [429, 'rate limit is exceeded', 'retry-after'],
-  [500, 'your application failed', 'log of your server'],
+  [500, 'your application failed', 'your server’s log'],
   [503, 'was not available', 'not overloaded'],
   [100, 'is not a success', '200 or 204'],
 ])('the status %d has its meaning and the next step', (responseStatus, what, advice) => {
@@ -106,11 +106,11 @@ const whatOf = (given: Partial<Delivery>, attempts: readonly Attempt[] = [ATTEMP
 
 test('a delivery with a pending retry has the reason and the time', () => {
   expect(whatOf({})).toBe(
-    'Your server responded with 404: nothing is at this path. The next attempt starts in 5 minutes. Attempt 2 of 8 failed.',
+    'Your server responded with 404: there is nothing at this path. The next attempt starts in 5 minutes. Attempt 2 of 8 failed.',
   );
   expect(whatOf({ nextAttemptAt: null })).toContain('An attempt is in progress');
   expect(whatOf({ nextAttemptAt: '2026-09-03T12:59:30.000Z' })).toContain(
-    'The next attempt is due and waits for a free slot of this webhook',
+    'The next attempt is due and waits for earlier deliveries to this webhook',
   );
   const limited = sumUp({ ...DELIVERY, nextAttemptAt: '2026-09-03T12:59:30.000Z' }, [], NOW, 5);
   expect(limited.what).toContain('this webhook is limited to 5 per second');
@@ -127,5 +127,5 @@ test('a finished or waiting delivery is described as such', () => {
   expect(whatOf({ state: 'cancelled' }, [])).toContain('the webhook was deleted');
   expect(whatOf({ state: 'cancelled', wrongSignature: true })).toContain('signed wrongly on purpose');
   expect(whatOf({ state: 'cancelled', testUrl: 'https://b.example/' })).toContain('a test of another URL');
-  expect(whatOf({ state: 'delivered', wrongSignature: true }, [delivered])).toContain('has to refuse it');
+  expect(whatOf({ state: 'delivered', wrongSignature: true }, [delivered])).toContain('must refuse it');
 });

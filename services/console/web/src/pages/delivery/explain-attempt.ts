@@ -79,7 +79,7 @@ function explainTimeout({ exchange }: ExplainedAttempt): Explanation {
     return {
       what: `Could not connect to your server within ${SECONDS} seconds.`,
       advice: [
-        'Check that your server runs and can be reached from the internet on port 443.',
+        'Check that your server is running and can be reached from the internet on port 443.',
         'Check that no firewall silently drops our connections.',
       ],
     };
@@ -96,14 +96,14 @@ function explainTimeout({ exchange }: ExplainedAttempt): Explanation {
 function tlsMeanings({ error, exchange }: ExplainedAttempt): Meanings {
   const { validTo = null, subject = null } = exchange?.certificate ?? {};
   const when = validTo === null ? '' : ` on ${formatExact(new Date(validTo))}`;
-  const whose = subject === null ? 'of another host name' : `of ${subject}`;
+  const whose = subject === null ? 'for another host name' : `for ${subject}`;
   return {
     expired: [
       `The certificate of your server expired${when}, so nothing was sent.`,
       'Renew the certificate on your server, and automate its renewal.',
     ],
     'another host name': [
-      `Your server showed a certificate ${whose} instead of one for the host of the URL, so nothing was sent.`,
+      `Your server presented a certificate ${whose} instead of one for the URL’s host, so nothing was sent.`,
       'Install a certificate that names the host of the URL exactly.',
       'If the URL is wrong, correct it in the webhook.',
     ],
@@ -113,13 +113,13 @@ function tlsMeanings({ error, exchange }: ExplainedAttempt): Meanings {
     ],
     'self-signed|trusted authority': [
       `The certificate of your server is not trusted: ${error}. Nothing was sent.`,
-      "Install a certificate of a public authority, such as Let's Encrypt.",
+      "Install a certificate from a public authority, such as Let's Encrypt.",
       'Have your server send the whole chain, including intermediate certificates.',
     ],
     '': [
       'Your server and ours could not agree on an encrypted connection, so nothing was sent.',
       'Check that your server speaks HTTPS on port 443, with TLS 1.2 or newer.',
-      'Check that it asks for no client certificate.',
+      'Check that it doesn’t require a client certificate.',
     ],
   };
 }
@@ -128,12 +128,12 @@ function connectionMeanings(reason: string, status: number | null): Meanings {
   return {
     'side of this service': [
       'Nothing was sent: internal error on our side.',
-      'Replay the delivery; if that fails too, tell support its id.',
+      'Replay the delivery. If that fails too, send its ID to support.',
     ],
     refused: [
       'Your server refused the connection.',
-      'Check that your web server runs and listens on port 443.',
-      'Check that a firewall does not refuse our connections.',
+      'Check that your web server is running and listens on port 443.',
+      'Check that no firewall refuses our connections.',
     ],
     'cannot be reached|in time': [
       'Your server could not be reached over the network.',
@@ -142,7 +142,7 @@ function connectionMeanings(reason: string, status: number | null): Meanings {
     ],
     'headers|interim|valid HTTP': [
       `Your server responded with invalid HTTP: ${reason}.`,
-      'Check what stands in front of your application, such as a proxy, and its log of that time.',
+      'Check whatever is in front of your application, such as a proxy, and its log from that time.',
     ],
     '': [
       `Your server closed the connection ${status === null ? 'without a response' : 'before its response was complete'}.`,
@@ -162,10 +162,10 @@ function statusMeanings(secretVersion: number): Meanings {
       ': it refused the request.',
       `Check that your server verifies the signature with the secret of this webhook; this was signed with version ${secretVersion}.`,
       'Allow requests to the webhook’s path without a login or an API key: the signature authenticates them.',
-      'Check that the clock of your server is right: signatures older than 5 minutes are refused by most receivers.',
+      'Check that your server’s clock is right: most receivers refuse signatures older than 5 minutes.',
     ],
     '^4(?:04|10)': [
-      ': nothing is at this path.',
+      ': there is nothing at this path.',
       'Check the path of the webhook’s URL.',
       'Check that the application with that path is deployed.',
     ],
@@ -184,7 +184,7 @@ function statusMeanings(secretVersion: number): Meanings {
     ],
     '^50[234]': [
       ': the application behind it was not available.',
-      'Check that the application runs and is not overloaded. See its log at that time.',
+      'Check that the application is running and not overloaded. See its log at that time.',
     ],
     '^4': [
       ': it did not accept the request.',
@@ -193,7 +193,7 @@ function statusMeanings(secretVersion: number): Meanings {
     ],
     '^5': [
       ': your application failed.',
-      'Find the error in the log of your server at that time by the delivery ID below.',
+      'Look for the delivery ID below in your server’s log from that time to find the error.',
     ],
     '': [', which is not a success.', 'Respond with 200 or 204 when an event is stored.'],
   };
@@ -223,7 +223,7 @@ export function sumUp(
       if (delivery.wrongSignature) {
         return {
           tone: 'warn',
-          what: `${why} This test was signed wrongly on purpose: your server has to refuse it.`,
+          what: `${why} This test was signed wrongly on purpose: your server must refuse it.`,
           advice: ['Verify the signature of each delivery, and respond with 401 if it does not match.'],
         };
       }
@@ -258,7 +258,7 @@ export function sumUp(
         tone: 'quiet',
         what:
           last === undefined || (!delivery.wrongSignature && delivery.testUrl === null)
-            ? 'Cancelled: the webhook was deleted first.'
+            ? 'Canceled: the webhook was deleted first.'
             : `${why} ${delivery.wrongSignature ? 'This test was signed wrongly on purpose' : 'This was a test of another URL'}, so it is sent once.`,
         advice: [],
       };
@@ -273,6 +273,6 @@ function nextOf(delivery: Delivery, now: Date, perSecond: number | null): string
     return `The next attempt starts ${formatRelative(new Date(next), now)}`;
   }
   return perSecond === null
-    ? 'The next attempt is due and waits for a free slot of this webhook'
+    ? 'The next attempt is due and waits for earlier deliveries to this webhook'
     : `The next attempt is due: this webhook is limited to ${perSecond} per second`;
 }

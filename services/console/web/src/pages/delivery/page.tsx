@@ -77,7 +77,7 @@ function replayBlockedReason(delivery: Delivery, body: string | null): string | 
       return 'The webhook was deleted, so it cannot be replayed.';
     case 'delivered':
     case 'dead_lettered':
-      return body === null ? 'The event is past its retention, so it cannot be replayed.' : undefined;
+      return body === null ? 'The event is no longer stored, so it cannot be replayed.' : undefined;
   }
 }
 

@@ -20,7 +20,7 @@ export function Request({ delivery, attempt, body, url }: Sent) {
   return (
     <div className="stack">
       {body === null ? (
-        <p className="dim small">The body is past its retention.</p>
+        <p className="dim small">The body is no longer stored.</p>
       ) : (
         <Body name="Request body" body={body} />
       )}

@@ -32,7 +32,7 @@ export function Response(props: {
           <div className="stack">
             <Headers name="Response headers" headers={headers.map(({ name, value }) => [name, value])} />
             <small>
-              {`Cookies and credentials are not stored, nor more than ${RESPONSE_HEADER_LIMITS.bytes / 1_024} KiB.`}
+              {`Cookies and credentials are not stored. Other headers are stored up to ${RESPONSE_HEADER_LIMITS.bytes / 1_024} KiB.`}
             </small>
           </div>
         )}
@@ -45,7 +45,7 @@ export function Response(props: {
             'Technical reason': attempt.error,
             'Resolved addresses': exchange?.addresses.length ? exchange.addresses.join(', ') : undefined,
             Certificate:
-              certificate && `Of ${certificate.subject ?? 'unnamed'}, by ${certificate.issuer ?? 'unnamed'}`,
+              certificate && `For ${certificate.subject ?? 'unnamed'}, by ${certificate.issuer ?? 'unnamed'}`,
             'Certificate expires': certificate?.validTo && <ExactTime at={certificate.validTo} />,
           }}
         />
@@ -101,7 +101,7 @@ export function Body({ name, body }: { readonly name: string; readonly body: str
       <CodeBlock label={name} code={read.text}>
         {read.kind === 'json' && <Json value={JSON.parse(read.text)} />}
       </CodeBlock>
-      {read.kind === 'binary' && <small>It is binary. Unprintable bytes are shown as dots.</small>}
+      {read.kind === 'binary' && <small>This body is binary. Unprintable bytes are shown as dots.</small>}
       {new TextEncoder().encode(body).byteLength >= KEPT_BYTES && name === 'Response body' && (
         <small>Only the first 4 KiB of a response are stored.</small>
       )}

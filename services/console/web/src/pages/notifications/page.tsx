@@ -12,7 +12,7 @@ export function Page() {
     <>
       <PageHeader
         title="Notifications"
-        description="Learn by email when a webhook fails or recovers, when deliveries are dead-lettered, and before a secret, a certificate or an API key ends."
+        description="Get an email when a webhook fails or recovers, when deliveries are given up, and before a secret, a certificate or an API key expires."
       />
       <QueryView query={settings} label="your notification settings">
         {(data) => <Settings key={data.emails} settings={data} />}
@@ -31,7 +31,7 @@ const CHOICES: readonly {
   {
     value: 'immediately',
     label: 'Immediately',
-    description: 'The first notification at once, then at most one email an hour with all new ones',
+    description: 'The first notification immediately, then at most one email an hour with all new ones',
   },
   { value: 'daily', label: 'Daily', description: 'At most one email a day with all new ones' },
   { value: 'off', label: 'Off', description: 'No emails' },
@@ -53,10 +53,10 @@ function Settings({ settings }: { readonly settings: Settings }) {
           <p>Off. Your role is viewer, and only owners get these emails.</p>
         )}
       </Panel>
-      <Panel title="As webhooks">
+      <Panel title="For your systems">
         <p>
-          Your systems can subscribe to these <Link to={PATHS.catalogue}>events</Link>, too. A webhook
-          receives no event about itself, so use a second one.
+          Your systems can subscribe to these <Link to={PATHS.catalogue}>events</Link>, too. A webhook doesn’t
+          receive events about itself, so use a second one.
         </p>
       </Panel>
     </div>
@@ -77,9 +77,7 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
     >
       <Choices
         label="How often you get emails"
-        description={
-          settings.email === null ? 'Your company has not stored your address' : `To ${settings.email}`
-        }
+        description={settings.email === null ? 'Your account has no email address' : `To ${settings.email}`}
         values={[emails]}
         options={CHOICES}
         onToggle={(picked) => choose({ emails: picked })}

@@ -56,19 +56,19 @@ export function useFirstSteps(
     },
     {
       title: 'Activate it',
-      text: 'From then on every event is sent.',
+      text: 'From then on, your events are sent as they occur.',
       isDone: state === 'active',
       ...{ label: 'Activate', to: PATHS.setUpWebhook(id) },
     },
     {
       title: 'Create an API key',
-      text: 'To read jobs and report what your crews do.',
+      text: 'To read jobs and report your crews’ progress.',
       isDone: keys.data.some((key) => key.state === 'active'),
       ...{ label: 'Go to API keys', to: PATHS.apiKeys },
     },
     {
       title: 'Name a technical contact',
-      text: contactEmail ?? 'Gets an email when deliveries fail or the API changes.',
+      text: contactEmail ?? 'Gets an email before the API changes.',
       isDone: contactEmail !== undefined,
       ...{ label: 'Name a contact', to: PATHS.technicalContact },
     },
@@ -87,8 +87,8 @@ export function FirstSteps({ steps }: { readonly steps: readonly Step[] }) {
       <div className={classes['start']}>
         <div className="stack">
           <p className="dim">
-            A webhook tells your systems what happens to your jobs, as it happens. Five short steps lead to
-            it.
+            A webhook tells your systems what happens to your jobs, as it happens. Set it up in five short
+            steps.
           </p>
           <progress max={steps.length} value={done} aria-label={`${done} of ${steps.length} steps done`} />
           <ol className={`plain ${classes['steps']}`}>

@@ -99,7 +99,7 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   );
 }
 
-/** How many deliveries wait for a retry now, and when the next one is sent. */
+/** How many deliveries are waiting for a retry now, and when the next one is sent. */
 function waitingNow({ webhooks }: CompanyStatistics, subscriptions: readonly Webhook[]) {
   const count = webhooks.reduce((sum, { retrying }) => sum + retrying, 0);
   const isMore = webhooks.some(({ retrying }) => retrying === WAITING_COUNTED);
@@ -119,10 +119,10 @@ function RestoreNotice() {
   return (
     restoredTo !== null && (
       <Notice tone="warn" title="The service was restored from a backup">
-        {'What was accepted after '}
+        {'Anything accepted after '}
         <ExactTime at={restoredTo} />
         {
-          ' and before the restore is lost. Look for leads, appointments and updates of jobs from then on, and send again what is missing. Changes of keys, people and webhooks are lost too.'
+          ' and before the restore is lost. Check your leads, appointments and job updates from that time, and send again what is missing. Changes to API keys, people and webhooks are lost too.'
         }
       </Notice>
     )
@@ -138,8 +138,8 @@ function ServiceNotice() {
   return (
     <Notice tone="warn" title="The service has a problem">
       {webhookDelayMs > SERVICE_STATUS_LIMITS.delayMs
-        ? `Webhooks leave up to ${formatDuration(webhookDelayMs)} late. Nothing is lost.`
-        : 'Most webhooks of all companies fail at the moment, so the cause is probably ours. Deliveries are retried.'}
+        ? `Webhooks are sent up to ${formatDuration(webhookDelayMs)} late. Nothing is lost.`
+        : 'Most webhooks of all companies are failing, so the cause is probably on our side. Deliveries are retried.'}
     </Notice>
   );
 }

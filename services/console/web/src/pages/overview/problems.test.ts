@@ -49,7 +49,7 @@ test('what fails now comes first, and all are counted by their kind', () => {
   expect(problems.map(({ text }) => text)).toEqual([
     'Failing: 0 attempts failed',
     '1 delivery given up in the last 24 hours',
-    'Ends in 12 hours, used 1 hour ago',
+    'Expires in 12 hours, last used 1 hour ago',
   ]);
-  expect(countKinds(problems, 9)).toBe('1 failing, 1 with deliveries given up, 1 ending, 9 not tested yet');
+  expect(countKinds(problems, 9)).toBe('1 failing, 1 with deliveries given up, 1 expiring, 9 not tested yet');
 });

@@ -72,10 +72,11 @@ function problemOfWebhook(webhook: Webhook, givenUp: number, now: Date): Problem
 
 function problemOfKey(key: ApiKey, now: Date): Problem | undefined {
   if (key.state !== 'expiring' || key.expiresAt === null) return undefined;
-  const used = key.lastUsedAt === null ? 'never used' : `used ${formatPast(new Date(key.lastUsedAt), now)}`;
+  const used =
+    key.lastUsedAt === null ? 'never used' : `last used ${formatPast(new Date(key.lastUsedAt), now)}`;
   return {
-    ...{ name: `API key …${key.lastFour}`, to: PATHS.apiKeys, kind: 'ending', tone: 'warn' },
-    text: `Ends ${formatRelative(new Date(key.expiresAt), now)}, ${used}`,
+    ...{ name: `API key …${key.lastFour}`, to: PATHS.apiKeys, kind: 'expiring', tone: 'warn' },
+    text: `Expires ${formatRelative(new Date(key.expiresAt), now)}, ${used}`,
     act: { label: 'See API keys', to: PATHS.apiKeys },
   };
 }

@@ -71,7 +71,7 @@ export const LANGUAGES: readonly LanguageCode[] = [
     install: 'dotnet add package StandardWebhooks.StandardWebhooks',
     library: 'csharp/library.cs',
     untested: true,
-    note: 'The package with the short name StandardWebhooks is by another author and has another interface.',
+    note: 'The package named just StandardWebhooks is by a different author and has a different interface.',
   },
   {
     id: 'java',
@@ -84,7 +84,7 @@ export const LANGUAGES: readonly LanguageCode[] = [
 </dependency>`,
     installInto: 'pom.xml',
     library: 'java/library.java',
-    note: 'Java 11 or later. Look for the newest version on Maven Central.',
+    note: 'Java 11 or later. Check Maven Central for the latest version.',
   },
 ];
 

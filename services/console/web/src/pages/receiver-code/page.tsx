@@ -61,7 +61,7 @@ function Language({ language }: { readonly language: LanguageCode }) {
         )}
         {note !== undefined && <Notice tone="info">{note}</Notice>}
         <CodeBlock
-          label={installInto === undefined ? 'Command to install it' : `Dependency in ${installInto}`}
+          label={installInto === undefined ? 'Install command' : `Dependency in ${installInto}`}
           code={install}
         />
         <CodeBlock label="Receiver with the library" code={codeIn(library)} />
@@ -69,15 +69,15 @@ function Language({ language }: { readonly language: LanguageCode }) {
       {byHand !== undefined && (
         <Panel title={`${name} without a library`}>
           <p className="small">
-            The same, with the service’s own signature <code>x-svc-signature</code> and nothing but what{' '}
-            {name} has. It replaces the one above.
+            The same with the service’s own signature, <code>x-svc-signature</code>, and only what {name}{' '}
+            includes. Use it instead of the one above.
           </p>
           <CodeBlock label="Receiver by hand" code={codeIn(byHand)} />
         </Panel>
       )}
       {server !== undefined && (
         <Panel title={`${name} web server`}>
-          <p className="small">Serves either of them over HTTP. Storing events is up to you.</p>
+          <p className="small">Serves either receiver over HTTP. Storing events is up to you.</p>
           <CodeBlock label="Web server" code={codeIn(server)} />
         </Panel>
       )}

@@ -198,7 +198,7 @@ WEBHOOK_SECRET_${pending ?? current + 1}=<the new secret from step 1>`}
               Every delivery is signed with the new secret from then on.
               {isAccepted &&
                 !isProven &&
-                ' The tests don’t prove yet that your server has it: if it does not, all of them fail.'}
+                ' The tests haven’t proved yet that your server has it. If it doesn’t, all deliveries will fail.'}
             </p>
             <StartButton
               action={activate}

@@ -11,7 +11,7 @@ export function Page() {
     <>
       <PageHeader
         title="Technical contact"
-        description="Receives announcements of new versions and changes of the API by email."
+        description="Receives announcements of new API versions and changes by email."
       />
       <QueryView query={contact} label="the technical contact">
         {(data) => <Contact contact={data} />}

@@ -25,7 +25,7 @@ export function Page() {
     <>
       <PageHeader
         title="Test receiver"
-        description="Receives webhooks in the sandbox, so that you can see them before you have a server. It accepts everything and keeps the last 50 requests for a day."
+        description="Receives webhooks in the sandbox, so that you can see them before you have a server. It accepts everything and keeps the last 50 requests for 24 hours."
       />
       <QueryView query={receiver} label="the test receiver">
         {({ url, requests }) => (
@@ -36,7 +36,7 @@ export function Page() {
               <Address url={url} />
             )}
             {requests.length === 0 ? (
-              <EmptyState title="Nothing arrived yet" icon={<IconInbox size={28} />}>
+              <EmptyState title="Nothing has arrived yet" icon={<IconInbox size={28} />}>
                 Create a webhook with this address and send a test event.
               </EmptyState>
             ) : (

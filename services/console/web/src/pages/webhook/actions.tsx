@@ -90,8 +90,8 @@ function Pause({ id }: { readonly id: string }) {
       action={pause}
       given={{ params: { id } }}
     >
-      No events are sent until you activate it again. Unfinished deliveries are held until then. You can
-      choose to send missed events as well.
+      No events are sent until you activate it again. Unfinished deliveries are held until then. You can then
+      also send the events it missed.
     </ConfirmedButton>
   );
 }
@@ -165,7 +165,7 @@ function More({ webhook: { id, url }, deletion }: Omit<Actions, 'activate'>) {
         onClose={() => setDeleting(false)}
       >
         Nothing more is sent, queued deliveries are canceled, and its secrets are deleted. You can’t undo
-        this. To stop it for a time, pause it.
+        this. To stop it temporarily, pause it instead.
       </TypedDialog>
     </>
   );

@@ -54,7 +54,7 @@ function Groups({
     <div className="stack">
       <Checkbox
         label="All events"
-        description={`${formatCountOf(groups.flatMap(({ events }) => events).length, 'event', 'events')} today, and those that are added later.`}
+        description={`${formatCountOf(groups.flatMap(({ events }) => events).length, 'event', 'events')} today, and any added later.`}
         checked={hasAll}
         indeterminate={!hasAll && value.length > 0}
         onChange={() => onChange(hasAll ? [] : all)}
@@ -123,7 +123,7 @@ function Group({
         </ActionIcon>
         <Checkbox
           label={name}
-          aria-description="Includes events that are added later."
+          aria-description="Includes events added later."
           checked={isWhole}
           indeterminate={!isWhole && chosen > 0}
           onChange={() => onChange(toggleGroup(value, group))}

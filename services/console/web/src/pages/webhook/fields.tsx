@@ -42,7 +42,7 @@ export function AddressField(props: {
       />
       <p className="dim small" role="status">
         {reason === undefined &&
-          (verdict?.ok === true ? '✓ This address can be used.' : check.isRunning ? 'Checking …' : '')}
+          (verdict?.ok === true ? '✓ This address can be used.' : check.isRunning ? 'Checking…' : '')}
       </p>
     </div>
   );

@@ -113,7 +113,7 @@ function NextStep({ webhook }: { readonly webhook: Webhook }) {
     <>
       {!secretShown && (
         <Notice tone="warn" title="No one has the secret of this webhook yet.">
-          It was created without showing its secret. Create one before you test the webhook.{' '}
+          The webhook was created without showing its secret. Create one before you test the webhook.{' '}
           <Link to={PATHS.rotateSecret(id)}>Create a secret</Link>
         </Notice>
       )}

@@ -40,7 +40,7 @@ export function Settings({ webhook }: { readonly webhook: Webhook }) {
           </span>
         </Setting>
         <Setting
-          name="Own headers"
+          name="Custom headers"
           hint="Values are stored encrypted and never shown again."
           change={() => <HeadersForm webhook={webhook} />}
         >
@@ -157,7 +157,7 @@ function RateForm({ webhook, close }: Changed) {
     <Form action={update} submitLabel="Save" onSubmit={submit} onCancel={close}>
       <NumberInput
         label="Deliveries per second (optional)"
-        description="Choose a rate if your server can handle only a few requests at a time. Other deliveries wait, none is lost."
+        description="Set a limit if your server can handle only a few requests at a time. Other deliveries wait. None are lost."
         value={rate}
         onChange={setRate}
         error={violationsByField(update.error)['deliveriesPerSecond']}
@@ -176,7 +176,7 @@ function HeadersForm({ webhook: { id, headerNames } }: { readonly webhook: Webho
     update.run({ params: { id }, body: { headers: [header] } }, { ...(onSuccess && { onSuccess }) });
   return (
     <div className="stack">
-      <p className="small">Sent with every delivery and test, for example a key of your API gateway.</p>
+      <p className="small">Sent with every delivery and test, for example a key for your API gateway.</p>
       {headerNames.map((header) => (
         <div className="row" key={header}>
           {header}

@@ -39,7 +39,7 @@ export function TestSteps(props: {
 function TestResult({ test: { outcome, deliveryId } }: { readonly test: TestDelivery }) {
   if (outcome === undefined || deliveryId === undefined) return null;
   if (outcome.kind === 'waiting') {
-    return <Notice tone="info" title="Sent, waiting for a response …" />;
+    return <Notice tone="info" title="Sent, waiting for a response…" />;
   }
   if (outcome.kind === 'delivered') {
     return (
@@ -135,7 +135,7 @@ function Proof({ tests, version }: Pick<Parameters<typeof SignatureSteps>[0], 't
     case undefined:
       return null;
     case 'waiting':
-      return <Notice tone="info" title="Sent, waiting for both responses …" />;
+      return <Notice tone="info" title="Sent, waiting for both responses…" />;
     case 'proven':
       return (
         <Notice tone="good" title="It works">
@@ -147,8 +147,8 @@ function Proof({ tests, version }: Pick<Parameters<typeof SignatureSteps>[0], 't
     case 'unverified':
       return (
         <Notice tone="warn" title="Your server accepted a wrong signature.">
-          It does not verify signatures, or not for this secret: anyone who knows the URL can send it events.
-          Make it respond with 401 if the signature does not match, then test again.{' '}
+          It doesn’t verify signatures, or not with this secret, so anyone who knows the URL can send it
+          events. Make it respond with 401 if the signature doesn’t match, then test again.{' '}
           <Link to={PATHS.receiverCode}>Receiver code</Link>
         </Notice>
       );

@@ -13,7 +13,7 @@ type Header = { readonly name: string; readonly value: string };
 
 /** Tests another address, and switches the webhook to it. */
 export function TryAddress({ webhook }: { readonly webhook: Webhook }) {
-  const update = useAction('updateWebhook', { done: 'The webhook has its new address' });
+  const update = useAction('updateWebhook', { done: 'Address changed' });
   const [url, setUrl] = useState('');
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const violations = violationsByField(update.error);
@@ -27,7 +27,7 @@ export function TryAddress({ webhook }: { readonly webhook: Webhook }) {
     <div className="stack">
       <p className="dim">
         Tests go to the new address, signed like real deliveries and marked as tests. Deliveries keep going to
-        the present address until you switch.
+        the current address until you switch.
       </p>
       <AddressField
         value={url}
@@ -40,8 +40,8 @@ export function TryAddress({ webhook }: { readonly webhook: Webhook }) {
       {isNew && webhook.headerNames.length > 0 && (
         <p className="small">
           {isOtherHost
-            ? 'This address has another host. Stored values of own headers are not sent to it: enter them for this host. A header without a value is removed.'
-            : 'The test has only the own headers that you enter here. Without a value, the stored one stays.'}
+            ? 'This address has a different host. Stored values of custom headers are not sent to it, so enter the values for this host. A header without a value is removed.'
+            : 'The test sends only the custom headers that you enter here. If you leave a value empty, the webhook keeps its stored one.'}
         </p>
       )}
       {isNew &&
@@ -100,8 +100,8 @@ function TestAndSwitch(props: {
         }}
       >
         {isAccepted
-          ? `It has accepted a test. If you switch within ${WEBHOOK_LIMITS.testedUrlMinutes} minutes of it, the webhook stays as it is. Waiting deliveries go to the new address.`
-          : 'It has not accepted a test. The webhook is paused when you switch, until the new address has accepted one.'}
+          ? `It has accepted a test. If you switch within ${WEBHOOK_LIMITS.testedUrlMinutes} minutes of that test, the webhook isn’t paused. Waiting deliveries go to the new address.`
+          : 'It has not accepted a test. If you switch, the webhook is paused. You can activate it again once the new address has accepted a test.'}
       </ConfirmedButton>
     </>
   );

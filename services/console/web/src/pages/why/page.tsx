@@ -189,7 +189,7 @@ function Trail({ event, subscriptions, body }: Output<'getEvent'>) {
       </p>
       {rows.length === 0 ? (
         <EmptyState
-          title="Your company had no webhook"
+          title="Your company had no webhooks"
           icon={<IconWebhook size={28} />}
           action={<LinkButton to={PATHS.createWebhook}>Create a webhook</LinkButton>}
         />
@@ -197,7 +197,7 @@ function Trail({ event, subscriptions, body }: Output<'getEvent'>) {
         <Outcomes rows={rows} />
       )}
       {gone.length > 0 && (
-        <small>{`${formatCountOf(gone.length, 'webhook', 'webhooks')} had been deleted before.`}</small>
+        <small>{`${formatCountOf(gone.length, 'webhook', 'webhooks')} had already been deleted.`}</small>
       )}
       <details>
         <summary>Show the body</summary>

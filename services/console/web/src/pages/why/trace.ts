@@ -23,8 +23,8 @@ interface Reason {
 export const NOT_SENT: Readonly<Record<Traced['verdict'], Reason>> = {
   queued: { why: 'No longer stored' },
   paused: { why: 'Paused at that time. ', action: 'Activate' },
-  not_subscribed: { why: 'Doesn’t ask for this event. ', action: 'Add it', tab: 'settings' },
-  schema_version: { why: 'Asks for another version. ', action: 'Change it', tab: 'settings' },
+  not_subscribed: { why: 'Not subscribed to this event. ', action: 'Add it', tab: 'settings' },
+  schema_version: { why: 'Subscribed to another version. ', action: 'Change it', tab: 'settings' },
   class: { why: 'Not available to your company' },
   created_later: { why: 'Created later' },
   deleted: { why: 'Deleted before' },
