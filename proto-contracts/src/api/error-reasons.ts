@@ -56,12 +56,12 @@ export const ERROR_REASON_CATALOGUE = {
   },
   second_factor_required: {
     httpStatus: 403,
-    meaning: 'The password is right, and the owner has a second factor: the login needs a code too.',
+    meaning: 'The password is right, but the owner has a second factor: the login needs a code too.',
     action: 'Ask for a code and send the request again with it as `code`.',
   },
   second_factor_wrong: {
     httpStatus: 403,
-    meaning: 'The code is wrong, or was used before.',
+    meaning: 'The code is wrong, or was already used.',
     action: 'Ask for the next code of the authenticator app, or for an unused recovery code.',
   },
   provider_sign_in_refused: {
@@ -82,8 +82,9 @@ export const ERROR_REASON_CATALOGUE = {
   },
   body_too_slow: {
     httpStatus: 408,
-    meaning: 'For 10 seconds the body brought less than 32 KB and did not end. Nothing was done.',
-    action: 'Send the request again, its body at once.',
+    meaning:
+      'The body arrived too slowly: less than 32 KB in 10 seconds, and it did not end. Nothing was done.',
+    action: 'Send the request again, with its body without delay.',
   },
   stale_version: {
     httpStatus: 409,
@@ -109,7 +110,7 @@ export const ERROR_REASON_CATALOGUE = {
   },
   subscription_limit_reached: {
     httpStatus: 409,
-    meaning: 'The company has as many webhook subscriptions as it can have.',
+    meaning: 'The company has reached its limit of webhook subscriptions.',
     action: 'Change an existing subscription, or delete one and send the request again.',
   },
   secret_version_mismatch: {
@@ -125,7 +126,7 @@ export const ERROR_REASON_CATALOGUE = {
   },
   delivery_not_waiting: {
     httpStatus: 409,
-    meaning: 'The delivery does not wait for a retry: it is in flight, held or finished.',
+    meaning: 'The delivery is not waiting for a retry: it is in flight, held or finished.',
     action:
       'Read the delivery. Replay it if it is delivered or dead-lettered; activate the webhook if it is held.',
   },
@@ -136,7 +137,7 @@ export const ERROR_REASON_CATALOGUE = {
   },
   event_expired: {
     httpStatus: 409,
-    meaning: 'The event is no longer kept, so that there is nothing to send.',
+    meaning: 'The event is no longer kept, so there is nothing to send.',
     action: 'Read the current state of the resource instead.',
   },
   key_not_rotatable: {
@@ -163,7 +164,7 @@ export const ERROR_REASON_CATALOGUE = {
   transition_not_allowed: {
     httpStatus: 422,
     meaning:
-      'The status cannot be reached from `currentStatus`; `allowed` lists those that can. None can on a closed job.',
+      'The status cannot be reached from `currentStatus`; `allowed` lists those that can. A closed job has none.',
     action: 'Read the message.',
   },
   schedule_invalid: {
@@ -193,12 +194,12 @@ export const ERROR_REASON_CATALOGUE = {
   },
   key_limit_reached: {
     httpStatus: 422,
-    meaning: 'The company has as many API keys in force as it can have.',
+    meaning: 'The company has reached its limit of API keys in force.',
     action: 'Revoke an unused key and send the request again.',
   },
   colleague_limit_reached: {
     httpStatus: 422,
-    meaning: 'The company has as many people in the console as it can have.',
+    meaning: 'The company has reached its limit of people in the console.',
     action: 'Remove one and send the request again.',
   },
   rate_limited: {
@@ -219,7 +220,7 @@ export const ERROR_REASON_CATALOGUE = {
   unavailable: {
     httpStatus: 503,
     meaning:
-      'The service did not respond in time, or has too much work of this caller in flight. The message says whether nothing was done; otherwise it is unknown.',
+      'The service did not respond in time, or has too much work of this caller in flight. The message says if nothing was done; otherwise the outcome is unknown.',
     action: BACK_OFF,
   },
 } as const satisfies Record<string, ErrorReasonEntry>;

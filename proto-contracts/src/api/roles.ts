@@ -4,7 +4,7 @@ import type { AnyOperation } from './operation.js';
 export const role = z.enum(['owner', 'viewer']).meta({
   id: 'Role',
   description:
-    'An `owner` can do everything. A `viewer` reads, and changes nothing but the own password and sessions.',
+    'An `owner` can do everything. A `viewer` can read everything, and change only their own account.',
 });
 
 export type Role = z.infer<typeof role>;
@@ -20,4 +20,5 @@ export function isForViewers({
   return method === 'get' || ofOwnAccount === true;
 }
 
-export const VIEWER_REFUSAL = 'your role is viewer, which can change nothing; ask an owner of your company';
+export const VIEWER_REFUSAL =
+  'your role is viewer, which cannot change anything; ask an owner of your company';

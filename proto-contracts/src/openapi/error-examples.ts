@@ -16,7 +16,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorReason, Omit<ErrorBody, 'code'
   invalid_argument: validation('expectedVersion', 'must be at least 1'),
   body_too_complex: validation('body', 'must have at most 20000 JSON tokens'),
   body_too_slow: { error: 'body: must bring 32768 bytes in 10 seconds, or end' },
-  cursor_invalid: validation('cursor', 'must be a nextCursor that this company was given'),
+  cursor_invalid: validation('cursor', 'must be a nextCursor that was issued to this company'),
   unauthenticated: { error: keyRefusal('installer') },
   permission_denied: { error: missingScope('inbound', 'jobs:status:write') },
   confirmation_required: {
@@ -30,9 +30,9 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorReason, Omit<ErrorBody, 'code'
   },
   password_wrong: { error: 'the password is wrong' },
   second_factor_required: { error: 'enter the code of your authenticator app, or a recovery code' },
-  second_factor_wrong: { error: 'the code is wrong or was used before; enter the next one' },
+  second_factor_wrong: { error: 'the code is wrong or was already used; enter the next one' },
   provider_sign_in_refused: {
-    error: 'this sign-in was not started in this browser, was used, or is too old; start it again',
+    error: 'this sign-in was not started in this browser, was already used, or has expired; start it again',
   },
   not_found: { error: 'no such job' },
   method_not_allowed: { error: 'method: PATCH is not allowed here; allowed: GET, HEAD' },
@@ -63,11 +63,12 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorReason, Omit<ErrorBody, 'code'
     error: 'the delivery is delivered; only one that waits for a retry can be retried now',
   },
   replay_in_progress: {
-    error: 'dlv_01k3jd9w6ne3zr1v8xk5c2m4qa sends this event to this subscription already; wait for its end',
+    error:
+      'dlv_01k3jd9w6ne3zr1v8xk5c2m4qa is already sending this event to this subscription; wait until it has finished',
   },
   event_expired: { error: 'the event is no longer kept; there is nothing to replay' },
   key_not_rotatable: { error: 'the key is revoked; create another one' },
-  second_factor_enabled: { error: 'a second factor is enabled already; disable it first' },
+  second_factor_enabled: { error: 'a second factor is already enabled; disable it first' },
   payload_too_large: { error: `body: must be at most ${LIMITS.bodyBytes} bytes` },
   transition_not_allowed: {
     error: 'a job that is ASSIGNED cannot move to COMPLETE; it can move to: ACKNOWLEDGED, BLOCKED',
@@ -95,11 +96,11 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorReason, Omit<ErrorBody, 'code'
   },
   internal: {
     error:
-      'the service failed; look whether it took effect, or retry with the same Idempotency-Key where the request had one',
+      'the service failed; check whether it took effect, or retry with the same Idempotency-Key if the request had one',
   },
   not_implemented: { error: 'transfer-encoding: must be chunked; other codings are not supported' },
   unavailable: {
     error:
-      'the service did not respond in time; the outcome is unknown; look whether it took effect, or retry with the same Idempotency-Key where the request had one',
+      'the service did not respond in time; the outcome is unknown; check whether it took effect, or retry with the same Idempotency-Key if the request had one',
   },
 };

@@ -135,7 +135,7 @@ function generatedClients(): string {
 ## Generated clients
 
 There are clients for TypeScript and Python. They retry, follow the change feed and receive webhooks. Install them from \`/clients\`
-of this address, which has the commands and checksums; they are in no public registry. For other languages, client generators read \`/openapi.json\`, which is OpenAPI 3.1. Three things need your choice:
+of this address, which has the commands and checksums; they are in no public registry. For other languages, client generators read \`/openapi.json\`, which is OpenAPI 3.1. Three things to know:
 
 - A list of values such as \`ErrorCode\` can grow. If your generator's clients fail on an unknown value,
   set its option that accepts one, or catch the failure and use the status. With OpenAPI Generator's \`java\` it is
@@ -206,7 +206,7 @@ function changeFeed(): string {
    \`hasMore\` is true.
 2. Keep the last \`nextCursor\` with your data. It leads into the change feed.
 3. Once a minute at most, read the feed with that cursor and \`include=unassigned\`. Delete the jobs in \`unassigned\`, which have
-   left your company. Store each job in \`resources\` whose \`version\` is higher than yours, then keep the new \`nextCursor\`. Read the next page at once while \`hasMore\` is true.
+   left your company. Store each job in \`resources\` whose \`version\` is higher than yours, then keep the new \`nextCursor\`. Read the next page immediately while \`hasMore\` is true.
 4. Webhooks notify you of changes sooner. Keep reading the feed: it guarantees that you miss none.
 
 Entries are numbered in the order of the changes. A job that is unassigned from your company leaves the feed with its entries, so their

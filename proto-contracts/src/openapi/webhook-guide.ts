@@ -20,13 +20,13 @@ send a test delivery, respond to it with 2xx, activate the subscription.
 
 Each event is a POST of its envelope to that URL. **Respond with 2xx within ${LIMITS.webhookTimeoutMs / 1_000} seconds, and only once the event is stored
 safely**; do the work afterwards. Anything else, redirects included, is a failed attempt. A failed attempt is retried after
-${waits.join(', ')} minutes, each up to a tenth longer; a \`retry-after\` of yours with a 429 or 503 can make the delay longer, up to
+${waits.join(', ')} minutes, each up to a tenth longer; your \`retry-after\` with a 429 or 503 can make the delay longer, up to
 ${LIMITS.webhookBackoffCapMs / 3_600_000} hours. After the ${LIMITS.webhookAttempts}th failure the delivery is dead-lettered and the subscription's \`health\` is \`degraded\`; the
 delivery stays visible to the owner.
 
 Each delivery has its own schedule; the backoff counts from the end of its latest attempt. A limited number of requests is in
 flight to one subscription at a time: its slots, 10 by default. An attempt that is due while all slots are in use starts as soon
-as one is free. A fast response, even an error, frees a slot at once; a request that hangs holds it for
+as one is free. A fast response, even an error, frees a slot immediately; a request that hangs holds it for
 ${LIMITS.webhookTimeoutMs / 1_000} seconds, so 200 deliveries to a server that hangs take about 200 seconds for each round of attempts. While very many
 endpoints fail, their attempts can start later. \`nextAttemptAt\` of a delivery is the time of its next attempt; a time in the past means that
 the attempt waits for a free slot.
@@ -35,8 +35,8 @@ the attempt waits for a free slot.
   and the signature are new. Process an \`id\` once, and respond with 2xx to every repeat.
 - **Events can arrive in another order.** Order the events of one resource by \`occurredAt\` and \`resource.version\`, and ignore
   those older than your state.
-- **To know that you missed nothing**, compare \`x-svc-number\`, which counts the events of the webhook without gaps, with the webhook's
-  manifest, e.g. once an hour, and replay the events that you lack by their ids.
+- **To make sure that you missed nothing**, compare \`x-svc-number\`, which counts the events of the webhook without gaps, with the webhook's
+  manifest, e.g. once an hour, and replay the events that you are missing by their ids.
 - To write back, send \`resource.version\` as \`expectedVersion\`.
 - Ignore unknown events and fields.
 

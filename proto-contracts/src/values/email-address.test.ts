@@ -51,7 +51,7 @@ describe('an email address', () => {
       expect(emailAddress.safeParse(address).error?.issues).toMatchObject([
         {
           message:
-            'must be an email address in ASCII; write an internationalised domain in Punycode, e.g. ada@xn--bcher-kva.example',
+            'must be an email address in ASCII; write an internationalized domain in Punycode, e.g. ada@xn--bcher-kva.example',
         },
       ]);
     },

@@ -22,11 +22,11 @@ export const emailAddress = z
   .max(254)
   .meta({
     description:
-      'In ASCII; write an internationalised domain in Punycode (`xn--…`). At most 64 characters before the `@`.',
+      'In ASCII; write an internationalized domain in Punycode (`xn--…`). At most 64 characters before the `@`.',
   });
 
 function expectation(text: string): string {
   return /^\p{ASCII}*$/u.test(text)
     ? 'must be an email address, e.g. ada@example.com'
-    : 'must be an email address in ASCII; write an internationalised domain in Punycode, e.g. ada@xn--bcher-kva.example';
+    : 'must be an email address in ASCII; write an internationalized domain in Punycode, e.g. ada@xn--bcher-kva.example';
 }

@@ -47,7 +47,8 @@ export const ENDPOINT_REFUSALS: Readonly<Record<RefusalCause, string>> = {
   url:
     'must be an https URL on port 443 with a public host name, at most 2048 characters long, ' +
     'without credentials, fragment, spaces, backslashes, invisible characters or encoded characters in the host',
-  address: 'has a host with an address that is not public (private, loopback, link-local or reserved)',
+  address:
+    'has a host that is not reachable from the internet: its address is private, loopback, link-local or reserved',
   no_address: 'has a host that does not resolve',
   lookup_failed: 'has a host that cannot be resolved now: its name servers did not respond. Retry later',
 };

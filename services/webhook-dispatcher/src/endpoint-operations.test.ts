@@ -29,8 +29,8 @@ test('an allowed URL is returned normalised', async () => {
 test.each([
   ['http://hooks.example.com/', /https URL on port 443/],
   ['https://rabbitmq/', /public host name/],
-  ['https://private.example.com/', /an address that is not public/],
-  ['https://127.0.0.1/', /an address that is not public/],
+  ['https://private.example.com/', /is not reachable from the internet/],
+  ['https://127.0.0.1/', /is not reachable from the internet/],
   ['https://nx.example.com/', /does not resolve/],
   ['https://broken.example.com/', /cannot be resolved now/],
 ])('the refusal of %s names the rule and no address [CONSOLE-4]', async (url, rule) => {

@@ -129,7 +129,7 @@ describe('a POST', () => {
 describe('a refused endpoint', () => {
   test.each([
     ['https://localhost/', 'must be an https URL on port 443'],
-    ['https://hooks.example.com/', 'an address that is not public'],
+    ['https://hooks.example.com/', 'is not reachable from the internet'],
   ])('receives nothing, and its owner sees the violated rule: %s', async (url, rule) => {
     const guard = createEndpointGuard({ resolveHost: async () => ['93.184.215.14', '127.0.0.1'] });
     const result = await senderFor(guard)({ url });

@@ -58,7 +58,7 @@ export const apiKeyRotationIn = z
       .max(KEY_LIMITS.overlapHours.max)
       .optional()
       .meta({
-        description: `How many hours the replaced key stays valid; ${KEY_LIMITS.overlapHours.default} by default. 0: it ends at once.`,
+        description: `How many hours the replaced key stays valid; ${KEY_LIMITS.overlapHours.default} by default. 0: it expires immediately.`,
       }),
   })
   .meta({ id: 'ApiKeyRotationIn', description: 'How to replace an API key.' })

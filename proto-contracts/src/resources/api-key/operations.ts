@@ -46,7 +46,7 @@ export const createApiKeyOperation = defineOperation({
   body: apiKeyIn,
   summary: 'Create an API key',
   description: `
-Creates an API key, valid at once, and shows it for the only time.
+Creates an API key, which is valid immediately. The key is shown only in this response.
 
 A company can have ${KEY_LIMITS.keysInForce} keys that are neither revoked nor expired; one more is refused with
 \`key_limit_reached\`.`,
@@ -87,9 +87,8 @@ export const rotateApiKeyOperation = defineOperation({
   body: apiKeyRotationIn,
   summary: 'Replace an API key',
   description: `
-Creates a key of the same kind, bound to the same company and with the same description, and shows it for the only time. The
-replaced key stays valid during the overlap, so that you can deploy the new one; never longer than it would have been valid
-anyway. A gateway accepts it for up to 5 seconds more.
+Creates a key of the same kind, bound to the same company and with the same description. The key is shown only in this response. The
+replaced key stays valid during the overlap, so that you can deploy the new one, but never longer than it would have been valid anyway. A gateway accepts it for up to 5 seconds more.
 
 A key can be replaced once: after that, replace the new one. While both are in force both count towards the
 company's ${KEY_LIMITS.keysInForce} keys. The body can be left out.`,

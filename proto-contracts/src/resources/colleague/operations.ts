@@ -38,7 +38,7 @@ export const addColleagueOperation = defineOperation({
   body: colleagueIn,
   summary: 'Invite a person',
   description: `
-Adds a person to your company, and mails them a link with which they set their password within ${COLLEAGUE_LIMITS.invitationHours} hours. For a
+Adds a person to your company, and mails them a link to set their password within ${COLLEAGUE_LIMITS.invitationHours} hours. For a
 person without a password it changes name and role, and mails a new link. A company can have ${COLLEAGUE_LIMITS.colleagues} people. Without a mail
 server it is a 404.`,
   bodyExamples: {

@@ -34,7 +34,7 @@ export const delivery = z
     createdAt: dateTimeOut,
     finishedAt: dateTimeOut
       .nullable()
-      .meta({ description: 'When it was delivered, dead-lettered or cancelled.' }),
+      .meta({ description: 'When it was delivered, dead-lettered or canceled.' }),
     resource: z
       .object({
         type: z.string().meta({ description: 'The kind of resource, e.g. `install_job`.' }),

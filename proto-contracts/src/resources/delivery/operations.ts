@@ -135,7 +135,7 @@ Queues an \`install.test\` delivery, also for a paused subscription, and returns
 result.
 
 With an \`event\`, the delivery carries the catalogue's example of that event, whichever events the subscription has. Every
-test delivery has the header \`x-svc-test: true\`: your server must not take its data for real.
+test delivery has the header \`x-svc-test: true\`: your server must not treat its data as real.
 
 Within ${WEBHOOK_LIMITS.testWindowSeconds} seconds at most ${WEBHOOK_LIMITS.testsPerSubscription} tests can be sent to a subscription and
 ${WEBHOOK_LIMITS.testsPerCompany} to all of a company together, deleted ones included; more are refused with 429.
@@ -147,7 +147,7 @@ With a \`url\` you can test another URL before you switch to it. The test is sen
 and signed with the current secret. It counts in neither health nor statistics. If that URL accepts it with 2xx, a change of
 the subscription's \`url\` to it within ${WEBHOOK_LIMITS.testedUrlMinutes} minutes leaves the subscription active.`,
   bodyExamples: {
-    usual: { summary: 'As any other delivery', value: {} satisfies z.input<typeof testDeliveryIn> },
+    usual: { summary: 'Like any other delivery', value: {} satisfies z.input<typeof testDeliveryIn> },
     example: {
       summary: 'An example of another event',
       value: { event: 'install.status_changed' } satisfies z.input<typeof testDeliveryIn>,

@@ -152,7 +152,7 @@ export const SALES_EVENTS = {
       invoiceNumber: id('The number printed on the invoice.'),
       total: money,
       issuedAt: dateTimeOut,
-      dueAt: dateTimeOut.nullable().meta({ description: 'Null: at once.' }),
+      dueAt: dateTimeOut.nullable().meta({ description: 'Null: immediately.' }),
     }),
     resource: { type: 'invoice', id: EXAMPLE.invoiceId, version: 1 },
     example: {
@@ -170,7 +170,7 @@ export const SALES_EVENTS = {
     data: z.strictObject({
       rebateId: id('The id of the rebate or incentive.'),
       ...ofProject,
-      programme: id('The programme that grants it.'),
+      programme: id('The program that grants it.'),
       previousStatus: z.string().nullable().meta({ description: 'Null for the first state.' }),
       status: id('The status after the change.'),
     }),

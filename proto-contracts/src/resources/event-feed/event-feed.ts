@@ -51,7 +51,7 @@ export const eventFeed = z
     }),
     hasMore: z.boolean().meta({
       description:
-        'True: there is a next page; read it at once. With a filter, a page can be empty and `hasMore` true.',
+        'True: there is a next page; read it immediately. With a filter, a page can be empty and `hasMore` true.',
     }),
   })
   .meta({ id: 'EventFeed', description: 'A page of the events of your company, oldest first.' });

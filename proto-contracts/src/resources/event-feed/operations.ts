@@ -7,7 +7,7 @@ Reads the events of your company in order, with the same bodies as their webhook
 webhooks: it needs no subscription. Events are kept for 120 days.
 
 - **First request:** without a cursor it begins at the oldest event that is kept; \`from=end\` begins with the next one.
-- **Then** send each \`nextCursor\`: at once while \`hasMore\` is true, else at most once a minute.
+- **Then** send each \`nextCursor\`: immediately while \`hasMore\` is true, else at most once a minute.
 - **On your machine**, \`listen\` of our clients forwards events to your server. It polls every 5 seconds with the header \`x-svc-listen: true\`.
   All such requests of your company together have a third of its limit; beyond it they are 429 and do not count.
 - **Signatures:** \`headers\` and \`body\` go through the code that verifies your webhooks. The secret is \`whsec_\` and the base64 of your API

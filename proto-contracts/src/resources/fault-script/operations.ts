@@ -51,7 +51,7 @@ What \`webhooks\` says happens to all webhooks of the company until the script i
 lost: deliveries are retried and dead-lettered as usual.`,
   bodyExamples: {
     requests: {
-      summary: 'Three responses of 429, then a lost response',
+      summary: 'Three 429 responses, then a lost response',
       value: {
         requests: [
           { fault: 'rate_limited', retryAfterSeconds: 2, times: 3 },
@@ -60,7 +60,7 @@ lost: deliveries are retried and dead-lettered as usual.`,
       } satisfies z.input<typeof faultScriptIn>,
     },
     webhooks: {
-      summary: 'Webhooks twice and in another order',
+      summary: 'Webhooks twice and out of order',
       value: { webhooks: { duplicate: true, reorder: true } } satisfies z.input<typeof faultScriptIn>,
     },
   },

@@ -58,7 +58,7 @@ export const jobFeedResponse = z
       description:
         'Send it as `cursor` to continue from here. Keep the last one. Null only when your company has no entry at all.',
     }),
-    hasMore: z.boolean().meta({ description: 'True: there is a next page; read it at once.' }),
+    hasMore: z.boolean().meta({ description: 'True: there is a next page; read it immediately.' }),
   })
   .meta({ id: 'JobFeed', description: 'A page of the change feed, oldest entry first.' });
 

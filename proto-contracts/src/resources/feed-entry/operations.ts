@@ -14,7 +14,7 @@ Reads the changes of your company's jobs, oldest first. Each entry holds the who
 there is nothing to fetch afterwards.
 
 - **Without a cursor** it is the newest page, not the full history: a point to start from, with \`hasMore\` false.
-- **With a cursor** it is the page after it. Keep the last \`nextCursor\` and send it with the next request: at once while
+- **With a cursor** it is the page after it. Keep the last \`nextCursor\` and send it with the next request: immediately while
   \`hasMore\` is true, else at most once a minute. Without new entries, \`resources\` is empty and \`nextCursor\` is the cursor that you sent.
 - **First start, or lost cursor:** \`view=snapshot\` pages through all jobs that are assigned to you now, and its last
   \`nextCursor\` continues in the feed, so that no change is missed. \`from=start\` reads the feed from its oldest entry.

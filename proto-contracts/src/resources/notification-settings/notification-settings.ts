@@ -4,7 +4,7 @@ const EMAIL_FREQUENCIES = ['immediately', 'daily', 'off'] as const;
 
 const emails = z.enum(EMAIL_FREQUENCIES).meta({
   description:
-    'How often you get emails: `immediately` sends the first notification at once, and then at most one email an hour with all new ones; `daily` sends at most one email a day; `off` sends none.',
+    'How often you get emails: `immediately` sends the first notification immediately, and then at most one email an hour with all new ones; `daily` sends at most one email a day; `off` sends none.',
 });
 
 export const notificationSettingsIn = z
@@ -15,7 +15,7 @@ export const notificationSettingsIn = z
 const notificationSettings = z.object({
   emails,
   email: z.string().nullable().meta({
-    description: 'Your address, which gets the emails; null if your company has not stored one.',
+    description: 'Your address, which gets the emails; null if your account has none.',
   }),
 });
 

@@ -12,7 +12,7 @@ export const getNotificationSettingsOperation = defineOperation({
   path: '/partner-api/notification-settings',
   summary: 'Read your notification settings',
   description:
-    'Returns how often you get emails about failing webhooks, dead letters, and secrets, certificates and API keys that end.',
+    'Returns how often you get emails about failing webhooks, dead letters, and secrets, certificates and API keys that expire.',
   responses: {
     200: {
       description: 'Your settings.',

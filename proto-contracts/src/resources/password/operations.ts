@@ -25,11 +25,10 @@ export const changePasswordOperation = defineOperation({
   summary: 'Change your password',
   description: `
 Replaces your password with one of ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters. All your other sessions end, and this one continues with a new
-cookie. An email informs you if the service has a mail server. Wrong present passwords are limited together with those of
-confirmations.`,
+cookie. An email informs you if the service has a mail server. Wrong current passwords count toward the same limit as those of confirmations.`,
   bodyExamples: {
     owner: {
-      summary: 'The present and the new password',
+      summary: 'The current and the new password',
       value: {
         currentPassword: 'a long way from the former one',
         newPassword: 'four words that no one guesses',

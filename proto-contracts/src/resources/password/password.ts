@@ -34,10 +34,10 @@ export const passwordChangeIn = z
       .string()
       .min(1)
       .max(PASSWORD_LENGTH.max)
-      .meta({ description: 'The present password of the signed-in owner.' }),
+      .meta({ description: 'The current password of the signed-in owner.' }),
     newPassword,
   })
-  .meta({ id: 'PasswordChangeIn', description: 'A new password, with the present one as proof.' });
+  .meta({ id: 'PasswordChangeIn', description: 'A new password, with the current one as proof.' });
 
 export const passwordLinkIn = z
   .object({ email: emailAddress })

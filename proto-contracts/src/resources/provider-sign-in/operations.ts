@@ -36,7 +36,7 @@ export const beginProviderSignInOperation = defineOperation({
   path: '/partner-api/session/provider',
   unauthenticated: true,
   body: providerSignInIn,
-  summary: 'Start to sign in with the identity provider',
+  summary: 'Start a sign-in with the identity provider',
   description: `
 Starts a sign-in with the identity provider of the service (OpenID Connect). Open \`authorizationUrl\` in the browser. The provider
 returns to \`/console/sign-in/callback\`; complete the sign-in there within ${PROVIDER_SIGN_INS.minutes} minutes. A service without an identity
@@ -87,7 +87,7 @@ export const beginProviderConfirmationOperation = defineOperation({
   ofOwnAccount: true,
   method: 'post',
   path: '/partner-api/session/confirm/provider',
-  summary: 'Start to confirm the session with the identity provider',
+  summary: 'Start a confirmation with the identity provider',
   description: `
 Starts a new sign-in with the identity provider in place of the password. The provider asks the owner to sign in again and returns to
 \`/console/sign-in/callback\`.`,

@@ -81,7 +81,7 @@ export const replaceRecoveryCodesOperation = defineOperation({
   path: '/partner-api/second-factor/recovery-codes',
   body: secondFactorCodeIn,
   summary: 'Replace the recovery codes',
-  description: 'Uses up a code and makes new recovery codes. The former ones do not work any more.',
+  description: 'Uses up a code and makes new recovery codes. The earlier ones no longer work.',
   bodyExamples: CODE_EXAMPLES,
   needsConfirmation: () => true,
   responses: { 200: { description: 'Replaced.', schema: recoveryCodes, example: RECOVERY_CODES_EXAMPLE } },

@@ -13,7 +13,7 @@ import {
 const WHAT_COUNTS = `
 An attempt counts in the bucket in which it began, once it has ended: the newest buckets can still grow. Each counts once, those
 of replays and those that ended late included. Tests are not counted.
-Buckets are aligned to UTC: those that \`from\` and \`to\` are in count with all that is in them.`;
+Buckets are aligned to UTC. Those that contain \`from\` and \`to\` count in full.`;
 
 export const getWebhookStatisticsOperation = defineOperation({
   id: 'getWebhookStatistics',

@@ -31,7 +31,7 @@ export const createWebhookOperation = defineOperation({
   maxBodyBytes: 16_384,
   summary: 'Create a subscription',
   description: `
-Creates a subscription, which starts paused, and shows its secret for the only time. Then send it a test delivery, and
+Creates a subscription, which starts paused. Its secret is shown only in this response. Then send it a test delivery, and
 activate it once your server has accepted that with 2xx.
 
 A company can have ${WEBHOOK_LIMITS.subscriptionsPerCompany} subscriptions; one more is refused with
@@ -167,7 +167,7 @@ export const deleteWebhookOperation = defineOperation({
   params: SUBSCRIPTION_ID,
   summary: 'Delete a subscription',
   description: `
-Deletes the subscription and its secrets permanently. Its unfinished deliveries are cancelled; an attempt in flight
+Deletes the subscription and its secrets permanently. Its unfinished deliveries are canceled; an attempt in flight
 finishes.`,
   needsConfirmation: () => true,
   responses: { 204: { description: 'Deleted.' } },
@@ -235,10 +235,10 @@ export const rotateWebhookSecretOperation = defineOperation({
   params: SUBSCRIPTION_ID,
   summary: 'Rotate the secret',
   description: `
-Creates a pending secret with the next version and shows it for the only time. It replaces an earlier pending secret.
+Creates a pending secret with the next version. The secret is shown only in this response. It replaces an earlier pending secret.
 Deliveries are still signed with the current one.
 
-A current secret that was never shown (\`secretShown: false\`) is replaced at once: the new one signs from now on, and none is pending.
+A current secret that was never shown (\`secretShown: false\`) is replaced immediately: the new one signs from now on, and none is pending.
 
 Give your server both secrets, each by its version. Verify the new one with a test delivery, then activate it.`,
   needsConfirmation: () => true,

@@ -38,7 +38,7 @@ function endpointUrlViolation(text: string): string | undefined {
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
   if (text.includes('#')) return 'must not contain a fragment (#…)';
   if (OWN_MACHINE.test(url.hostname)) {
-    return 'must have a public host; to receive webhooks on your own machine, use `partner-client listen`';
+    return 'must have a host that is reachable from the internet; to receive webhooks on your own machine, use `partner-client listen`';
   }
   return undefined;
 }
@@ -208,7 +208,7 @@ const webhookCondition = z
       .boolean()
       .meta({ description: 'True: it can have missed more; only the newest events are counted.' }),
   })
-  .meta({ id: 'WebhookCondition', description: 'How a webhook does now.' });
+  .meta({ id: 'WebhookCondition', description: 'The current condition of a webhook.' });
 
 export type WebhookCondition = z.infer<typeof webhookCondition>;
 
@@ -239,7 +239,7 @@ export const subscription = z
     }),
     secretShown: z.boolean().meta({
       description:
-        'False if the service has shown the current secret to no one, as for a webhook that operators create from a file. Rotate it: that replaces it at once.',
+        'False if the service has shown the current secret to no one, as for a webhook that operators create from a file. Rotate it: that replaces it immediately.',
     }),
     verified: z
       .boolean()
@@ -261,7 +261,7 @@ export const subscription = z
     updatedAt: dateTimeOut,
     condition: webhookCondition
       .optional()
-      .meta({ description: 'How the webhook does now. Responses to changes do not have it.' }),
+      .meta({ description: 'The current condition of the webhook. Responses to changes omit it.' }),
   })
   .meta({ id: 'WebhookSubscription', description: 'A webhook subscription as its owner sees it.' });
 

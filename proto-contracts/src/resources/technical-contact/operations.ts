@@ -29,8 +29,7 @@ export const setTechnicalContactOperation = defineOperation({
   summary: 'Set the technical contact',
   description: `
 Mails a link to the address. It becomes the technical contact once someone opens the link and confirms it, within
-${TECHNICAL_CONTACT_LIMITS.confirmationHours} hours; until then the former one stays. Setting an address again, or another one, mails
-a new link and ends the former link. A company can have ${TECHNICAL_CONTACT_LIMITS.emailsPerMinute} links mailed in any 60 seconds. When the
+${TECHNICAL_CONTACT_LIMITS.confirmationHours} hours; until then the earlier one stays. Setting an address again, or another one, mails a new link and ends the earlier one. A company can have ${TECHNICAL_CONTACT_LIMITS.emailsPerMinute} links mailed in any 60 seconds. When the
 email cannot be sent, nothing changes.`,
   bodyExamples: {
     usual: {

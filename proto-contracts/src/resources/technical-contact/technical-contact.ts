@@ -19,7 +19,7 @@ export const technicalContactIn = z
       .refine((text) => !text.includes('"'), 'must have no quotation marks, e.g. ada@example.com')
       .meta({
         description:
-          'In ASCII and without quotation marks; write an internationalised domain in Punycode (`xn--…`).',
+          'In ASCII and without quotation marks; write an internationalized domain in Punycode (`xn--…`).',
       }),
   })
   .meta({ id: 'TechnicalContactIn', description: 'An address to announce new versions to.' });

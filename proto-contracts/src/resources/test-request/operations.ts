@@ -36,7 +36,7 @@ export const getTestRequestOperation = defineOperation({
   params: {
     id: { description: 'The `id` of a request. Any other is 404.', example: TEST_REQUEST_EXAMPLE.id },
   },
-  summary: 'Read a request that the test receiver got',
+  summary: 'Read a request that the test receiver received',
   description: SANDBOX_ONLY,
   responses: {
     200: {

@@ -25,10 +25,11 @@ const fields = {
   bodyBytes: z.int().meta({ description: 'The size of the body.' }),
 } as const;
 
-/** A request that the test receiver got. Visible to everyone of the company, in the sandbox only. */
-export const testRequestSummary = z
-  .object(fields)
-  .meta({ id: 'TestRequestSummary', description: 'A request that the test receiver got, without its body.' });
+/** A request that the test receiver received. Visible to everyone of the company, in the sandbox only. */
+export const testRequestSummary = z.object(fields).meta({
+  id: 'TestRequestSummary',
+  description: 'A request that the test receiver received, without its body.',
+});
 
 export const testRequest = z
   .object({
@@ -38,7 +39,7 @@ export const testRequest = z
       .meta({ description: 'Its headers by lower-case name; empty once its data are erased.' }),
     body: z.string().meta({ description: 'Its body, read as UTF-8.' }),
   })
-  .meta({ id: 'TestRequest', description: 'A request that the test receiver got.' });
+  .meta({ id: 'TestRequest', description: 'A request that the test receiver received.' });
 
 export type TestRequest = z.infer<typeof testRequest>;
 
@@ -46,7 +47,7 @@ export const testReceiver = z
   .object({
     url: z.string().nullable().meta({
       description:
-        'The address of the test receiver, for the `url` of a webhook. Everyone who knows it can send to it. Null where the service has no address that webhooks reach.',
+        'The address of the test receiver, for the `url` of a webhook. Anyone who knows it can send to it. Null where the service has no address that webhooks reach.',
     }),
     requests: z.array(testRequestSummary).meta({
       description: `The last ${TEST_RECEIVER_LIMITS.requests} requests of the last day, newest first.`,

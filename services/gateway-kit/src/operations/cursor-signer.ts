@@ -41,6 +41,6 @@ function mac(key: Uint8Array, companyId: string, position: Uint8Array): Buffer {
 }
 
 export function cursorInvalid(): ServiceError {
-  const message = 'must be a nextCursor that this company was given';
+  const message = 'must be a nextCursor that was issued to this company';
   return new ServiceError('cursor_invalid', `cursor: ${message}`, { details: [{ path: 'cursor', message }] });
 }

@@ -130,7 +130,7 @@ describe('the requests of a key with a fault script', () => {
       });
       const lost = await write(gateway);
       expect(lost.status).toBe(503);
-      expect(lost.body).toMatchObject({ error: expect.stringContaining('look whether it took effect') });
+      expect(lost.body).toMatchObject({ error: expect.stringContaining('check whether it took effect') });
       expect(gateway.done()).toBe(1);
       expect((await write(gateway)).status).toBe(fails ? 404 : 201);
     },

@@ -50,7 +50,7 @@ describe('a statement', () => {
     const away = testDatabase.connect({ url: 'postgres://unknown@127.0.0.1:1/none' });
     await expect(away.query('select 1')).rejects.toMatchObject({
       reason: 'unavailable',
-      message: expect.stringContaining('; look whether it took effect, or retry'),
+      message: expect.stringContaining('; check whether it took effect, or retry'),
     });
     await expect(away.transaction((tx) => tx.query('select 1'))).rejects.toMatchObject({
       reason: 'unavailable',

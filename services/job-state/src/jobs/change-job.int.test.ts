@@ -190,7 +190,7 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, messag
       ] as const) {
         expect(await refusalOf(attempt())).toMatchObject({
           reason: 'transition_not_allowed',
-          message: `the job is ${status}: it takes no more ${what}`,
+          message: `the job is ${status}: it accepts no more ${what}`,
           attributes: { currentStatus: status, allowed: [], idempotency: { replayed } },
         });
       }

@@ -153,8 +153,12 @@ function staleVersion(expectedVersion: number, currentVersion: number): ServiceE
 
 /** The refusal of a write to a job that is COMPLETE or CANCELLED. */
 function jobClosed(currentStatus: string, what: string): ServiceError {
-  return new ServiceError('transition_not_allowed', `the job is ${currentStatus}: it takes no more ${what}`, {
-    currentStatus,
-    allowed: [],
-  });
+  return new ServiceError(
+    'transition_not_allowed',
+    `the job is ${currentStatus}: it accepts no more ${what}`,
+    {
+      currentStatus,
+      allowed: [],
+    },
+  );
 }

@@ -77,7 +77,7 @@ const createCompany: OperatorOperation = ({ database, logger }) =>
           [companyId, name, companyClass],
         );
         if (made.length === 0) {
-          throw invalidArgument([{ path: 'companyId', message: 'there is such a company' }]);
+          throw invalidArgument([{ path: 'companyId', message: 'already names a company' }]);
         }
         await recordAudit(tx, {
           companyId,
@@ -165,7 +165,7 @@ async function checkLinks(
     [links],
   );
   const unknown = links.find((id) => !known.some((company) => company.id === id));
-  if (unknown !== undefined) throw refusedLinks(`${unknown} is no accounting company`);
+  if (unknown !== undefined) throw refusedLinks(`${unknown} is not an accounting company`);
 }
 
 function refusedLinks(message: string) {

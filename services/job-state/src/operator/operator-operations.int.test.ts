@@ -135,7 +135,7 @@ describe('companies', () => {
     expect(entries[1]?.actor?.membershipId).toBeNull();
   });
 
-  test('get no journal of a company that is no accounting company, and unknown ones are not found', async () => {
+  test('get no journal of a company that is not an accounting company, and unknown ones are not found', async () => {
     const companyId = await newCompany();
     const books = await newCompany('ACCOUNTING');
     const link = (from: string, to: string) =>

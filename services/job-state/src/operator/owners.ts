@@ -62,7 +62,7 @@ const createOwner: OperatorOperation = ({ database, logger }) =>
            values ($1, $2, $3, $4, $5, $6) on conflict (lower(email)) do nothing returning ${COLUMNS}`,
           [newId('mem'), companyId, displayName, email, passwordHash ?? null, role.toUpperCase()],
         );
-        if (made === undefined) throw invalidArgument([{ path: 'email', message: 'is in use' }]);
+        if (made === undefined) throw invalidArgument([{ path: 'email', message: 'is already in use' }]);
         const change = { companyId, membershipId: made.membershipId, actor: callingActor(caller) };
         await recordOwnerChange(tx, change, { displayName, role }, 'owner.created');
         if (role === 'owner') await noticeOfOwner(tx, change, displayName);

@@ -81,7 +81,7 @@ export function decideCancellation(job: LockedJob, { version, occurredAt }: Plat
   }
   const cancelledAt = cancelledVersion(job);
   if (cancelledAt !== undefined && cancelledAt <= version) {
-    return { kind: 'ignored', why: 'the job is cancelled already' };
+    return { kind: 'ignored', why: 'the job is already canceled' };
   }
   const platformState: PlatformState = { ...job.platformState, cancelled: { version, occurredAt } };
   return { kind: 'recorded', after: { ...job, platformState, status: 'CANCELLED', blockerCode: null } };
@@ -213,7 +213,7 @@ export function decideCompletion(job: LockedJob, { version, occurredAt }: Platfo
 }
 
 function tooMany({ id }: LockedJob, what: string): JobDecision {
-  return { kind: 'refused', reason: `job ${id} has ${MAX_RECORDED} ${what} already, and no more are taken` };
+  return { kind: 'refused', reason: `job ${id} already has the maximum of ${MAX_RECORDED} ${what}` };
 }
 
 /** The recorded assignments. A state without a message counts as version 0. */

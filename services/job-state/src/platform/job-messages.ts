@@ -46,7 +46,7 @@ const jobReadinessChanged = z
     ...aboutJob,
     ready: flag,
     blockerCodes: z
-      .array(z.enum(BLOCKER_CODES, 'is no code that is known'))
+      .array(z.enum(BLOCKER_CODES, 'is not a known code'))
       .refine((codes) => new Set(codes).size === codes.length, 'holds a code twice'),
   })
   .refine(({ ready, blockerCodes }) => !ready || blockerCodes.length === 0, {
@@ -62,7 +62,7 @@ const jobScheduled = z
     endsAt: optionalInstant,
     timeZone: z
       .string({ error: 'is missing' })
-      .refine((name) => timeZoneName.safeParse(name).success, 'is no IANA time zone name'),
+      .refine((name) => timeZoneName.safeParse(name).success, 'is not an IANA time zone name'),
   })
   .superRefine((schedule, context) => {
     const violation = scheduleTimesViolation(schedule);
@@ -78,7 +78,7 @@ const jobDocumentAvailable = z.object({
   ...aboutJob,
   documentId: id('doc'),
   category: nameOf(DocumentCategorySchema, DOCUMENT_CATEGORIES),
-  mime: text(NAME_LENGTH).refine((value) => /^[\w.+-]+\/[\w.+-]+$/.test(value), 'is no media type'),
+  mime: text(NAME_LENGTH).refine((value) => /^[\w.+-]+\/[\w.+-]+$/.test(value), 'is not a media type'),
 });
 
 type JobCommand = z.infer<typeof jobEvent>;

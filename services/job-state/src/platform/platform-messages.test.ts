@@ -36,11 +36,8 @@ const entry = sent.journalEntryRecorded;
 const MALFORMED: readonly [violation: string, message: IncomingMessage][] = [
   ['version is less than 1', sent.jobAssigned({ version: 0 })],
   ['version is not 1', sent.jobCreated({ version: 2 })],
-  ['class has no value that is known', sent.companyChanged({ class: CompanyClass.UNSPECIFIED })],
-  [
-    'class has no value that is known',
-    incoming('partner.platform.v1.CompanyChanged', CLASS_OF_LATER_VERSION),
-  ],
+  ['class has an unknown value', sent.companyChanged({ class: CompanyClass.UNSPECIFIED })],
+  ['class has an unknown value', incoming('partner.platform.v1.CompanyChanged', CLASS_OF_LATER_VERSION)],
   [
     'accountingCompanyIds holds a company twice',
     sent.companyChanged({ accountingCompanyIds: [company, company] }),
@@ -58,14 +55,14 @@ const MALFORMED: readonly [violation: string, message: IncomingMessage][] = [
     'customer.name is longer than 120 characters',
     sent.jobCreated({ customer: { ...CUSTOMER, name: 'x'.repeat(121) } }),
   ],
-  ['role has no value that is known', sent.membershipChanged({ role: MembershipRole.UNSPECIFIED })],
+  ['role has an unknown value', sent.membershipChanged({ role: MembershipRole.UNSPECIFIED })],
   ['email is missing', sent.membershipChanged({ email: undefined })],
   ['email is empty', sent.membershipChanged({ email: '' })],
-  ['email is no email address', sent.membershipChanged({ email: 'secret' })],
-  ['email is no email address', sent.membershipChanged({ email: 'sécret@harbor.example' })],
+  ['email is not an email address', sent.membershipChanged({ email: 'secret' })],
+  ['email is not an email address', sent.membershipChanged({ email: 'sécret@harbor.example' })],
   ['displayName holds the character U+0000', sent.membershipChanged({ displayName: 'secret\u0000' })],
   [
-    'blockerCodes.0 is no code that is known',
+    'blockerCodes.0 is not a known code',
     sent.jobReadinessChanged({ ready: false, blockerCodes: ['SECRET'] }),
   ],
   [
@@ -73,20 +70,17 @@ const MALFORMED: readonly [violation: string, message: IncomingMessage][] = [
     sent.jobReadinessChanged({ ready: false, blockerCodes: ['PERMIT', 'PERMIT'] }),
   ],
   ['blockerCodes holds codes while ready', sent.jobReadinessChanged({ blockerCodes: ['PERMIT'] })],
-  ['status has no value that is known', sent.jobScheduled({ status: JobScheduleStatus.UNSPECIFIED })],
-  ['timeZone is no IANA time zone name', sent.jobScheduled({ timeZone: '+05:00' })],
-  ['timeZone is no IANA time zone name', sent.jobScheduled({ timeZone: 'PST' })],
+  ['status has an unknown value', sent.jobScheduled({ status: JobScheduleStatus.UNSPECIFIED })],
+  ['timeZone is not an IANA time zone name', sent.jobScheduled({ timeZone: '+05:00' })],
+  ['timeZone is not an IANA time zone name', sent.jobScheduled({ timeZone: 'PST' })],
   ['endsAt must be after startsAt', sent.jobScheduled({ endsAt: stamp() })],
   ['startsAt is required when status is CONFIRMED', sent.jobScheduled({ startsAt: undefined })],
   [
     'endsAt is required when status is TENTATIVE',
     sent.jobScheduled({ status: JobScheduleStatus.TENTATIVE, endsAt: undefined }),
   ],
-  [
-    'category has no value that is known',
-    sent.jobDocumentAvailable({ category: DocumentCategory.UNSPECIFIED }),
-  ],
-  ['mime is no media type', sent.jobDocumentAvailable({ mime: 'secret' })],
+  ['category has an unknown value', sent.jobDocumentAvailable({ category: DocumentCategory.UNSPECIFIED })],
+  ['mime is not a media type', sent.jobDocumentAvailable({ mime: 'secret' })],
   ['documentId is not an id with the prefix doc_', sent.jobDocumentAvailable({ documentId: 'secret' })],
   ['scope.scopeVersion is negative', sent.jobScopeChanged({ scope: { ...SCOPE, scopeVersion: -1 } })],
   ['jobId is not an id with the prefix job_', sent.jobAssigned({ jobId: 'secret' })],
@@ -106,12 +100,12 @@ const MALFORMED: readonly [violation: string, message: IncomingMessage][] = [
   ['deposit.amount is missing', entry({ record: { case: 'deposit', value: { depositId: newId('dep') } } })],
   ['adjustment.reasonCode is missing', entry({ record: { case: 'adjustment', value: { amount: MONEY } } })],
   [
-    'occurredAt is no instant of the years 2000 to 2100',
+    'occurredAt is not an instant in the years 2000 to 2100',
     occurred(new Date('1999-12-31T23:59:59Z').getTime()),
   ],
-  ['occurredAt is no instant of the years 2000 to 2100', occurred(8_000_000_000_000_000)],
+  ['occurredAt is not an instant in the years 2000 to 2100', occurred(8_000_000_000_000_000)],
   [
-    'occurredAt is no instant',
+    'occurredAt is not an instant',
     sent.jobAssigned({ occurredAt: { ...stamp(), seconds: 9_000_000_000_000_000n } }),
   ],
   ['occurredAt is more than 1 h ahead', occurred(at(60).getTime() + 1)],
@@ -145,7 +139,9 @@ describe('a message of the platform', () => {
     const named = violationsOf(incoming(typeName, new Uint8Array()));
     expect(named).toContain(`${typeName}: `);
     expect(named).toContain('occurredAt is missing');
-    expect(violationsOf(incoming(typeName, Buffer.from('{"jobId":1}')))).toBe(`the body is no ${typeName}`);
+    expect(violationsOf(incoming(typeName, Buffer.from('{"jobId":1}')))).toBe(
+      `the body is not a ${typeName}`,
+    );
   });
 
   const ABOUT_JOB = 'jobId version occurredAt';

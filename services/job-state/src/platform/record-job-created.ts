@@ -91,7 +91,7 @@ async function recordJobCreated(
   );
   if (known !== undefined) {
     return known.selling_company_id === sellingCompanyId
-      ? { kind: 'ignored', why: 'the job is there already' }
+      ? { kind: 'ignored', why: 'the job already exists' }
       : { kind: 'refused', reason: `job ${jobId} belongs to another company` };
   }
   const foreign =

@@ -20,7 +20,7 @@ const membershipChanged = z
     role: nameOf(MembershipRoleSchema, ['OWNER', 'TECHNICIAN']),
     displayName: text(NAME_LENGTH),
     email: text(EMAIL_LENGTH)
-      .refine((address) => emailAddress.safeParse(address).success, 'is no email address')
+      .refine((address) => emailAddress.safeParse(address).success, 'is not an email address')
       .optional(),
     active: flag,
     occurredAt: instant,

@@ -123,7 +123,7 @@ describe('RPC over the broker at its limits', () => {
     const client = await clientOf();
     const error = await failureOf(client.getJob({}, { timeoutMs: 2_000 }));
     expect(error).toMatchObject({ reason: 'unavailable', attributes: { retryAfterSeconds: 1 } });
-    expect(error.message).toMatch(/; look whether it took effect, or retry .* where the request had one$/);
+    expect(error.message).toMatch(/; check whether it took effect, or retry .* if the request had one$/);
     const [leftMs] = await started.atLeast(1);
     // The server received the call later, and so counts to a later end.
     await eventually('the deadline of the server', () => (leftMs?.() ?? 0) <= 0);
@@ -167,7 +167,7 @@ describe('RPC over the broker at its limits', () => {
     giveUp.abort();
     for (const error of await Promise.all([dropped, late])) {
       expect(error.message).toMatch(
-        /not available; nothing was done; retry, with .* where the request had one$/,
+        /not available; nothing was done; retry, with .* if the request had one$/,
       );
     }
     channel.emit('drain');

@@ -10,7 +10,7 @@ describe('a service error', () => {
       expect(error.reason).toBe('internal');
       expect(error.message).not.toContain('hunter2');
       // Callers without a key cannot use the second advice.
-      expect(error.message).toMatch(/; look whether it took effect, or retry .* where the request had one$/);
+      expect(error.message).toMatch(/; check whether it took effect, or retry .* if the request had one$/);
       expect(error.cause).toBe(thrown);
     }
   });

@@ -32,11 +32,11 @@ export interface ErrorAttributes {
 
 /** Advice after an error that may have come after the effect; it is valid with and without a key. */
 export const OUTCOME_UNKNOWN_ADVICE =
-  'look whether it took effect, or retry with the same Idempotency-Key where the request had one';
+  'check whether it took effect, or retry with the same Idempotency-Key if the request had one';
 
 /** Advice after an error without effect; it is valid with and without a key. */
 export const NOT_DONE_ADVICE =
-  'nothing was done; retry, with the same Idempotency-Key where the request had one';
+  'nothing was done; retry, with the same Idempotency-Key if the request had one';
 
 /**
  * An error with a meaning for the caller. `message` is public: partners see it. The cause is private: it is logged

@@ -22,7 +22,9 @@ export function describeWebhookSubscriptions(world: () => AcceptanceWorld): void
     const owner = await signIn(world().stack.baseUrl, world().stack.company('INSTALLER').owner);
     const url = 'https://10.0.0.1/';
     const response = await owner.call('POST', '/partner-api/webhooks', { url, events: ['install.*'] });
-    expect(expectError(response, 400, 'invalid_argument').error).toContain('an address that is not public');
+    expect(expectError(response, 400, 'invalid_argument').error).toContain(
+      'is not reachable from the internet',
+    );
   });
 
   test('lets a receiver that loses 1 % of what it gets end, by manifest and replay alone, with every event exactly once, signed for stock verifiers [AUTH-7, DELIVERY-4, DELIVERY-11, DELIVERY-24, DELIVERY-25, REPLAY-6, REPLAY-7, SERVICE-4]', async () => {

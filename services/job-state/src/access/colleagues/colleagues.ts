@@ -91,7 +91,7 @@ const inviteColleague: AccessOperation = (deps) =>
          returning id as "membershipId"`,
         [newId('mem'), companyId, role.toUpperCase(), displayName, email],
       );
-      if (added === undefined) throw invalidArgument([{ path: 'email', message: 'is in use' }]);
+      if (added === undefined) throw invalidArgument([{ path: 'email', message: 'is already in use' }]);
       const { membershipId } = added;
       const expiresAt = new Date(deps.clock().getTime() + COLLEAGUE_LIMITS.invitationHours * HOUR_MS);
       await putPasswordLink(tx, { membershipId, tokenSha256, expiresAt });

@@ -118,7 +118,7 @@ const beginSecondFactor: AccessOperation = ({ database, sealingKeys, environment
       if (begun.length === 0) {
         throw new ServiceError(
           'second_factor_enabled',
-          'a second factor is enabled already; disable it first',
+          'a second factor is already enabled; disable it first',
         );
       }
       return member.email;
@@ -248,7 +248,7 @@ function sealedFor(id: string) {
 }
 
 function wrongCode(): ServiceError {
-  return new ServiceError('second_factor_wrong', 'the code is wrong or was used before; enter the next one');
+  return new ServiceError('second_factor_wrong', 'the code is wrong or was already used; enter the next one');
 }
 
 /**

@@ -186,7 +186,7 @@ async function lockRotatable(tx: Transaction, companyId: string, keyId: string, 
     throw new ServiceError('key_not_rotatable', `the key is ${state}; create another one`);
   }
   if (key.replacedBy !== null) {
-    throw new ServiceError('key_not_rotatable', `the key was replaced by ${key.replacedBy} already`);
+    throw new ServiceError('key_not_rotatable', `the key was already replaced by ${key.replacedBy}`);
   }
   return key;
 }

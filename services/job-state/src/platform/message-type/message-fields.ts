@@ -68,7 +68,7 @@ export const instant = z
   .transform(timestampDate)
   .refine(
     (date) => date.getUTCFullYear() >= FIRST_YEAR && date.getUTCFullYear() <= LAST_YEAR,
-    `is no instant of the years ${FIRST_YEAR} to ${LAST_YEAR}`,
+    `is not an instant in the years ${FIRST_YEAR} to ${LAST_YEAR}`,
   );
 
 export const optionalInstant = orNull(instant);
@@ -78,7 +78,7 @@ export const nameOf = <Name extends string>(descriptor: DescEnum, names: readonl
   z.number({ error: 'is missing' }).transform((value, context) => {
     const name = enumName(descriptor, names, value);
     if (name !== undefined) return name;
-    context.addIssue({ code: 'custom', message: 'has no value that is known' });
+    context.addIssue({ code: 'custom', message: 'has an unknown value' });
     return z.NEVER;
   });
 

@@ -111,7 +111,7 @@ export function platformMessageType<Command extends PlatformCommand>(definition:
       try {
         decoded = fromBinary(schema, body);
       } catch {
-        return { kind: 'malformed', reason: `the body is no ${type}` };
+        return { kind: 'malformed', reason: `the body is not a ${type}` };
       }
       const { success, data: command, error } = form.safeParse(decoded);
       if (!success) {

@@ -115,7 +115,7 @@ describe('appointment.booked', () => {
     await handle(scheduled({ appointmentId, leadId }));
     for (const other of [sibling.leadId, foreign.leadId]) {
       expect(await handle(scheduled({ appointmentId, leadId: other, version: 2 }))).toEqual(
-        dead(`appointment ${appointmentId} is with another lead than ${other}`),
+        dead(`appointment ${appointmentId} belongs to another lead than ${other}`),
       );
     }
     const { projectId } = foreign;

@@ -85,7 +85,7 @@ async function recordAppointmentScheduled(
     [appointmentId, versionRange(version)],
   );
   if (known !== undefined && known.lead_id !== leadId) {
-    return { kind: 'refused', reason: `appointment ${appointmentId} is with another lead than ${leadId}` };
+    return { kind: 'refused', reason: `appointment ${appointmentId} belongs to another lead than ${leadId}` };
   }
   if (known?.is_recorded === true) return { kind: 'ignored', why: 'the version is already recorded' };
   void tx.query(WRITE_APPOINTMENT, [

@@ -40,7 +40,7 @@ async function recordProjectCreated(
   return (
     (await projectObstacle(tx, projectId, sellingCompanyId)) ?? {
       kind: 'ignored',
-      why: 'the project is there already',
+      why: 'the project already exists',
     }
   );
 }

@@ -65,7 +65,7 @@ export function decodeDeliveriesAttempted(body: Uint8Array): {
   try {
     given = fromBinary(DeliveriesAttemptedSchema, body).results;
   } catch {
-    return { results: [], malformed: 'it is no DeliveriesAttempted message' };
+    return { results: [], malformed: 'it is not a DeliveriesAttempted message' };
   }
   if (given.length === 0) return { results: [], malformed: 'it has no results' };
   const results: AttemptResult[] = [];

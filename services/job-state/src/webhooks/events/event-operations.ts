@@ -9,8 +9,8 @@ import { eventsOf, listEvents } from './list-events.js';
 
 /** The same for a missing resource and for another company's: existence is not confirmed. */
 const NONE_CONCERNED_YOU =
-  'No event that is still kept and that you asked for was about this resource and concerned your company: it may not exist,' +
-  ' or not be yours, for instance because the job is not assigned to your company, or nothing has happened to it.';
+  'No events found for this id. It may not exist, may not be yours (for example, a job that is not assigned to your company), ' +
+  'or may have no stored events that match.';
 
 export function eventOperations(deps: {
   readonly database: Pick<Database, 'query'>;

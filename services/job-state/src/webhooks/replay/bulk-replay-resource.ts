@@ -126,7 +126,7 @@ export async function refuseSecond(
   if (running === undefined) return;
   throw new ServiceError(
     'replay_in_progress',
-    `${running.id} of the subscription ${running.subscriptionId} is still running; wait for its end or cancel it`,
+    `${running.id} of the subscription ${running.subscriptionId} is still running; wait until it has finished, or cancel it`,
   );
 }
 

@@ -111,7 +111,7 @@ async function refuseSecondReplay(tx: Transaction, { subscriptionId, eventId }: 
   if (unfinished === undefined) return;
   throw new ServiceError(
     'replay_in_progress',
-    `${unfinished.id} sends this event to this subscription already; wait for its end`,
+    `${unfinished.id} is already sending this event to this subscription; wait until it has finished`,
   );
 }
 

@@ -128,7 +128,7 @@ class InvoiceIssuedData(TypedDict):
     issuedAt: str
     """ISO 8601 in UTC, always with milliseconds and `Z`."""
     dueAt: str | None
-    """Null: at once."""
+    """Null: immediately."""
 
 
 class RebateStatusChangedData(TypedDict):
@@ -141,7 +141,7 @@ class RebateStatusChangedData(TypedDict):
     leadId: NotRequired[str | None]
     """The lead of the project. Null if the project has none. Events that were recorded before 2026-11-26 do not have the field."""
     programme: str
-    """The programme that grants it."""
+    """The program that grants it."""
     previousStatus: str | None
     """Null for the first state."""
     status: str

@@ -20,8 +20,8 @@ class EventFeed:
     Attributes:
         events (list[FeedEvent]): Oldest first.
         next_cursor (str): Send it as `cursor` to continue from here. Keep the last one.
-        has_more (bool): True: there is a next page; read it at once. With a filter, a page can be empty and `hasMore`
-            true.
+        has_more (bool): True: there is a next page; read it immediately. With a filter, a page can be empty and
+            `hasMore` true.
     """
 
     events: list[FeedEvent]

@@ -25,7 +25,7 @@ class JobFeed:
         resources (list[FeedEntry]): Oldest first.
         next_cursor (None | str): Send it as `cursor` to continue from here. Keep the last one. Null only when your
             company has no entry at all.
-        has_more (bool): True: there is a next page; read it at once.
+        has_more (bool): True: there is a next page; read it immediately.
         unassigned (list[UnassignedJob] | Unset): With `include=unassigned` the jobs that have left your company, oldest
             first: delete them from your copy, then store `resources`. A job that came back is among those.
     """

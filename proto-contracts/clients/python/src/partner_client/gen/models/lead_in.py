@@ -17,7 +17,7 @@ class LeadIn:
 
     Attributes:
         full_name (str): The customer's name.
-        email (str): In ASCII; write an internationalised domain in Punycode (`xn--…`). At most 64 characters before the
+        email (str): In ASCII; write an internationalized domain in Punycode (`xn--…`). At most 64 characters before the
             `@`.
         phone (str): In any notation.
         address (str): The address of the work in one text, best with ZIP code. Leads of one company are merged by it;
