@@ -83,7 +83,7 @@ describe('the failed checks', () => {
   });
 
   const TIMESTAMPS = ['a timestamp that is too old', 'a timestamp in the future'];
-  const ROTATION = 'a secret of the next version, and the present one still';
+  const ROTATION = 'a secret of the next version, and still the current one';
 
   const seen = new Set<string | undefined>();
   let newest = 0;

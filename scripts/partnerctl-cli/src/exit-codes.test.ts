@@ -51,8 +51,8 @@ test.each([
     4,
     'the channel was lost: socket closed',
   ],
-  ['a number that is not a reply code', withCode(23, 'timed out'), 1, 'a fault of partnerctl'],
-  ['anything else', new TypeError('x is not a function'), 1, 'a fault of partnerctl: x is not a function'],
+  ['a number that is not a reply code', withCode(23, 'timed out'), 1, 'a bug in partnerctl'],
+  ['anything else', new TypeError('x is not a function'), 1, 'a bug in partnerctl: x is not a function'],
 ])('%s', (_what, error, exitCode, message) => {
   const ending = endingOf(error);
   expect(ending.exitCode).toBe(exitCode);

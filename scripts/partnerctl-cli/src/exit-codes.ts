@@ -76,7 +76,7 @@ function explained(error: unknown): readonly [exit: ExitName, message: string] {
     return ['unavailable', `the broker does not do this: ${causesOf(error)}${hint}`];
   }
   if (error instanceof ListenError) return ['failed', error.message];
-  return ['failed', `this is a fault of partnerctl: ${textOf(error)}`];
+  return ['failed', `this is a bug in partnerctl: ${textOf(error)}`];
 }
 
 const OPTIONS: Readonly<Record<string, string>> = {

@@ -82,7 +82,7 @@ export function findProblems(
       add(
         'queue_without_consumer',
         `the queue ${name} has no consumer`,
-        `start ${name.split('.')[0] ?? ''}, or look into its log`,
+        `start ${name.split('.')[0] ?? ''}, or check its log`,
       );
   }
   const dead = queues.filter(({ deadLetters }) => (deadLetters ?? 0) > 0);

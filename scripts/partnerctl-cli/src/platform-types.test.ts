@@ -43,7 +43,7 @@ describe('messages of the platform', () => {
   test('have ids of the right kind and no empty fields', () => {
     const cmp = 'cmp_01k5dehcxrf6kthv1pz8zz40rk';
     const wrong = of('JobAssigned', { job_id: cmp, version: 1, installerCompanyId: '' });
-    expect(wrongIds(...wrong)).toEqual([`jobId ${cmp} is no id that begins with job_`]);
+    expect(wrongIds(...wrong)).toEqual([`jobId ${cmp} is not an id that begins with job_`]);
     expect(missingFields(...wrong)).toEqual(['installerCompanyId', 'occurredAt']);
   });
 });

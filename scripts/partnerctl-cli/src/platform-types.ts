@@ -72,7 +72,7 @@ export function wrongIds(type: DescMessage, message: ReflectMessage): readonly s
     return ids
       .map(String)
       .filter((id) => id !== '' && !isId(prefix, id))
-      .map((id) => `${field.jsonName} ${id} is no id that begins with ${prefix}_`);
+      .map((id) => `${field.jsonName} ${id} is not an id that begins with ${prefix}_`);
   });
 }
 

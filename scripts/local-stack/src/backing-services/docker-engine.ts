@@ -42,7 +42,7 @@ export function createDockerServices(directory: string) {
     async stop({ withData }: { readonly withData: boolean }) {
       const result = await compose(['down', '--remove-orphans', ...(withData ? ['--volumes'] : [])]);
       if (result.exitCode !== 0) {
-        throw new StackError(`Docker could not end the services of the stack:\n${lastLines(result)}`);
+        throw new StackError(`Docker could not stop the services of the stack:\n${lastLines(result)}`);
       }
     },
   };

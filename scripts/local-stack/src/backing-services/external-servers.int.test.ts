@@ -56,7 +56,7 @@ describe('a given Postgres', () => {
     const url = as(postgres.url, 'weak', '/postgres');
 
     await expect(ownDatabase(url)).rejects.toThrow(
-      /^POSTGRES_URL: permission denied to create database\. .* allow weak to make it/,
+      /^POSTGRES_URL: permission denied to create database\. .* allow weak to create it/,
     );
     await ownDatabase(postgres.url);
     await expect(ownDatabase(url)).rejects.toThrow(/^POSTGRES_URL: permission denied for database partner\./);

@@ -33,8 +33,8 @@ export async function ownDatabase(url: string) {
     return { url: own, made };
   } catch (error) {
     throw new StackError(
-      `POSTGRES_URL: ${reason(error)}. The stack uses only the database "${OWN_NAME}" there, and ${user} must be able to make` +
-        ` schemas and tables in it. Either allow ${user} to make it (alter role … createdb), or make it as superuser:` +
+      `POSTGRES_URL: ${reason(error)}. The stack uses only the database "${OWN_NAME}" there, and ${user} must be able to create` +
+        ` schemas and tables in it. Either allow ${user} to create it (alter role … createdb), or create it as superuser:` +
         ` create database ${OWN_NAME} owner …`,
     );
   }
@@ -67,7 +67,7 @@ export async function ownVhost(url: string): Promise<string> {
     const isRefused = reason(error).includes('ConnectionOpenOk');
     const refusal = isRefused ? 'the broker refuses the vhost' : reason(error);
     throw new StackError(
-      `AMQP_URL: ${refusal}. The stack uses only the vhost "${vhost}" there. Make it and let ${user} use it:` +
+      `AMQP_URL: ${refusal}. The stack uses only the vhost "${vhost}" there. Create it and let ${user} use it:` +
         ` rabbitmqctl add_vhost ${vhost} && rabbitmqctl set_permissions -p ${vhost} ${user} '.*' '.*' '.*'`,
     );
   }

@@ -12,7 +12,7 @@ import { createStackClient } from './stack-client.js';
 type KeyKind = SandboxCompany['keys'][number]['kind'];
 
 /**
- * Plays the main job on a running stack, from a lead to a verified webhook, and prints a line for each step. Throws {@link StackError} for
+ * Plays the main scenario on a running stack, from a lead to a verified webhook, and prints a line for each step. Throws {@link StackError} for
  * the first step that fails.
  */
 export async function playDemo(demo: {
@@ -112,7 +112,7 @@ export async function playDemo(demo: {
       const received = await client.webhook(hook, event, (body) => body.includes(jobId));
       demand(received.verified === true, received.problem ?? 'it did not verify');
     });
-  write('\nThe main job holds from end to end.\n');
+  write('\nThe main scenario works from end to end.\n');
 }
 
 function demand(holds: boolean, problem: string): void {

@@ -26,7 +26,7 @@ export async function withStackLock<T>(directory: string, work: () => Promise<T>
   const holder = lockHolder(directory);
   if (holder !== undefined) {
     throw new StackError(
-      `another scripts/up (process ${holder.pid}) is at work on this stack; wait for it, or end it with scripts/up --down`,
+      `another scripts/up (process ${holder.pid}) is already working on this stack; wait for it, or stop it with scripts/up --down`,
     );
   }
   rmSync(lock, { force: true });

@@ -106,7 +106,7 @@ test('only one process works on a stack at a time', async () => {
   await withStackLock(directory, async () => {
     expect(lockHolder(directory)).toEqual(thisProcess());
     await expect(withStackLock(directory, async () => undefined)).rejects.toThrow(
-      `another scripts/up (process ${process.pid}) is at work on this stack`,
+      `another scripts/up (process ${process.pid}) is already working on this stack`,
     );
   });
 

@@ -7,7 +7,7 @@ export function renderWelcome({ baseUrl, companies }: StackDescription, end: str
   const owner = companies.find(({ class: companyClass }) => companyClass === 'INSTALLER')?.owner;
   return `Open      ${paint('green', `${baseUrl}/console`)}
 Sign in   ${owner?.email ?? ''}, password ${owner?.password ?? ''}
-Next      scripts/up --tour has requests to try, scripts/up --demo runs the main job; ${end}
+Next      scripts/up --tour has requests to try, scripts/up --demo runs the main scenario; ${end}
 `;
 }
 
@@ -60,7 +60,7 @@ Give the receiver the secret of the response, then test and activate the subscri
   curl -s ${baseUrl}/partner-api/webhooks/whk_.../activate ${fromConsole} -d '{}'
 A path such as /fail/503/2 makes the receiver return 503 for the first two attempts of each event.
 
-See what the receiver gets, verified or not:
+See what the receiver receives, verified or not:
   tail -F ${receiver.logFile}
 ${
   mail === undefined

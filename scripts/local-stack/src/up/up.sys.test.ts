@@ -57,14 +57,14 @@ describe('scripts/up', () => {
     await taken.close();
   });
 
-  test('--demo starts a stack, runs the main job, and can run again', async () => {
+  test('--demo starts a stack, runs the main scenario, and can run again', async () => {
     const first = await up('--demo');
     expect(first.stderr).toBe('');
-    expect(first.stdout).toContain('The main job holds from end to end.');
+    expect(first.stdout).toContain('The main scenario works from end to end.');
 
     const second = await up('--demo');
     expect(second).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(second.stdout).toContain('the stack is running already');
+    expect(second.stdout).toContain('the stack is already running');
     for (const { keys, owner } of description().companies) {
       for (const secret of [owner.password, ...keys.map(({ apiKey }) => apiKey)]) {
         expect(second.stdout).not.toContain(secret);
@@ -79,7 +79,7 @@ describe('scripts/up', () => {
     expect(again.stdout.trim().split('\n').slice(-3).join('\n')).toBe(`\
 Open      ${before.baseUrl}/console
 Sign in   owner@summit.example, password summit-sandbox-owner
-Next      scripts/up --tour has requests to try, scripts/up --demo runs the main job; scripts/up --down ends the stack.`);
+Next      scripts/up --tour has requests to try, scripts/up --demo runs the main scenario; scripts/up --down stops the stack.`);
     const general = before.companies.flatMap(({ keys }) => keys).find(({ kind }) => kind === 'general');
     expect(again.stdout).not.toContain(general?.apiKey);
     expect((await up('--detach', '--tour')).stdout).toContain(`-H 'x-api-key: ${general?.apiKey}'`);

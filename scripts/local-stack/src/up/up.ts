@@ -26,7 +26,7 @@ interface UpOptions extends Partial<StackOptions> {
   readonly tourIn?: string;
 }
 
-const DOWN_ENDS = 'scripts/up --down ends the stack.';
+const DOWN_ENDS = 'scripts/up --down stops the stack.';
 
 const interruption = new AbortController();
 
@@ -45,11 +45,11 @@ async function bringUp(directory: string, options: UpOptions): Promise<{ stack: 
     const { proxy } = readStackState(directory)?.plan.ports ?? {};
     if (ranBefore && options.proxyPort !== undefined && options.proxyPort !== proxy) {
       throw new StackError(
-        `the stack is running on port ${String(proxy)} already; end it first with scripts/up --down`,
+        `the stack is already running on port ${String(proxy)}; stop it first with scripts/up --down`,
       );
     }
-    if (before.isReady) report('the stack is running already');
-    else if (ranBefore) report('the stack is running in part; starting what is missing');
+    if (before.isReady) report('the stack is already running');
+    else if (ranBefore) report('part of the stack is running; starting what is missing');
     const stack = await startStack({
       directory,
       backingServices: { kind: 'found', environment: process.env },
@@ -81,7 +81,7 @@ async function takeDown(directory: string): Promise<boolean> {
     .filter((other) => other !== undefined && other !== null)
     .filter((other) => other.pid !== process.pid && isProcessRunning(other));
   for (const other of others) {
-    report(`asking scripts/up (process ${other.pid}) to end`);
+    report(`asking scripts/up (process ${other.pid}) to stop`);
     process.kill(other.pid, 'SIGTERM');
     if (!(await hasEndedWithin(other, OWNER_GRACE_MS))) process.kill(other.pid, 'SIGKILL');
   }
@@ -97,7 +97,7 @@ async function stay(stack: Stack): Promise<void> {
       if (pid !== undefined || name === 'simulator') gone.delete(name);
       else if (!gone.has(name)) {
         gone.add(name);
-        report(`${name} has ended; its log is ${logFile}; scripts/up in another terminal starts it again`);
+        report(`${name} has stopped; its log is ${logFile}; scripts/up in another terminal starts it again`);
       }
     }
   }, 500);
@@ -112,16 +112,16 @@ function welcome({ description }: Stack, { tourIn }: UpOptions, end: string): vo
 
 async function runForeground(directory: string, options: UpOptions): Promise<void> {
   const { stack, ranBefore } = await bringUp(directory, { ...options, owned: true });
-  welcome(stack, options, ranBefore ? DOWN_ENDS : 'Ctrl-C ends the stack.');
+  welcome(stack, options, ranBefore ? DOWN_ENDS : 'Ctrl-C stops the stack.');
   if (ranBefore) return;
   await stay(stack);
   write('\n');
-  report('ending the stack');
+  report('stopping the stack');
   // Waits until another scripts/up has repaired the stack; then it belongs to this one again.
   const holder = lockHolder(directory);
   if (holder !== undefined && holder.pid !== thisProcess().pid) await hasEndedWithin(holder, OWNER_GRACE_MS);
   await withStackLock(directory, () => stopStack(directory));
-  report('everything has ended');
+  report('everything has stopped');
 }
 
 async function runDetached(directory: string, options: UpOptions): Promise<void> {
@@ -133,7 +133,7 @@ async function runDemo(directory: string, options: Partial<StackOptions>): Promi
   const { stack, ranBefore } = await bringUp(directory, { ...options, detached: true });
   await playDemo({ description: stack.description, write, signal: interruption.signal });
   if (!ranBefore)
-    write('\nThe demo has started the stack and leaves it running; scripts/up --down ends it.\n');
+    write('\nThe demo has started the stack and leaves it running; scripts/up --down stops it.\n');
 }
 
 function renderStatus(status: StackStatus): string {
@@ -160,13 +160,13 @@ async function main(): Promise<void> {
   const program = new Command('scripts/up')
     .description(
       'Starts the whole service on this machine, with a sandbox, and prints where to begin.\n' +
-        'Without an option it stays in the foreground; Ctrl-C ends everything.',
+        'Without an option it stays in the foreground; Ctrl-C stops everything.',
     )
     .addOption(
       new Option('--detach', 'leave the stack running in the background').conflicts(['down', 'status']),
     )
     .addOption(new Option('--status', 'show what is running, and where').conflicts(['down', 'reset', 'demo']))
-    .addOption(new Option('--down', 'end everything; the data stay').conflicts(['reset', 'demo']))
+    .addOption(new Option('--down', 'stop everything; the data stays').conflicts(['reset', 'demo']))
     .addOption(
       new Option('--tour', 'also print requests to try, with all keys and logins').conflicts([
         'down',
@@ -174,11 +174,11 @@ async function main(): Promise<void> {
         'demo',
       ]),
     )
-    .option('--reset', 'end everything, delete the data, and start again')
-    .option('--demo', 'run the main job step by step on the stack; start one if there is none')
+    .option('--reset', 'stop everything, delete the data, and start again')
+    .option('--demo', 'run the main scenario step by step on the stack; start one if there is none')
     .option(
       '--simulate [moves per minute]',
-      'simulate the platform and the installers, 30 moves a minute by default; 0 ends the simulator',
+      'simulate the platform and the installers, 30 moves a minute by default; 0 stops the simulator',
       wholeNumber(0, 6_000),
     )
     .option('--no-webhooks', 'leave the companies without example webhooks')
@@ -212,10 +212,10 @@ stack.json in the directory says where everything is, and logs/ has a log for ea
   const directory = path.resolve(options.directory);
   if (options.status === true) return showStatus(directory);
   if (options.down === true || options.reset === true) {
-    report((await takeDown(directory)) ? 'everything has ended' : 'nothing was running');
+    report((await takeDown(directory)) ? 'everything has stopped' : 'nothing was running');
     if (options.down === true) return;
     await withStackLock(directory, () => removeStackData(directory));
-    report('the data are gone');
+    report('the data is deleted');
   }
   if (options.demo === true) return runDemo(directory, stackOptions);
   const withExamples = {

@@ -127,7 +127,7 @@ export function companiesCommand(context: CommandContext) {
         const hasOthers = others.some((value) => value !== undefined);
         if (!hasOthers && email === undefined)
           throw wrongUsage(
-            'say what is to be different: --name, --requests-per-minute, --delivery-weight, --accounting or --technical-contact',
+            'say what to change: --name, --requests-per-minute, --delivery-weight, --accounting or --technical-contact',
           );
         // Neither the email nor the other changes can be undone if the other one fails.
         if (hasOthers && email !== undefined)

@@ -99,7 +99,7 @@ export function customersCommand(context: CommandContext) {
         return;
       }
       if (confirm !== code)
-        throw wrongUsage(`these records have another code than ${confirm}: look at the preview again`);
+        throw wrongUsage(`the code of these records is not ${confirm}: check the preview again`);
       const erased = await erase(context, found.records);
       const letters = await deadLetters(context, found);
       context.output.thing({ erasure: erased, deadLetters: letters }, ERASURE_LINES, renderLetters(letters));

@@ -97,7 +97,7 @@ export function deadLettersCommand(context: CommandContext) {
   subcommand(group, 'show', 'show one message', 'job-state.platform-messages 0d9c… --body')
     .argument('<queue>', 'a queue, with or without .dead')
     .argument('<message>', 'the message id')
-    .option('--body', 'with what it says: may hold personal data')
+    .option('--body', 'with its content, which may hold personal data')
     .action(async (name, messageId, { body: withBody }) => {
       const found = (await readLetters(queueNamed(name), LONGEST_SCAN)).find(
         (letter) => letter.messageId === messageId,
@@ -129,7 +129,7 @@ export function deadLettersCommand(context: CommandContext) {
       .option('--all', 'all current messages')
       .option(
         '--limit <count>',
-        'maximum number of inspected messages',
+        'maximum number of messages to inspect',
         wholeNumber(1, 1_000_000),
         LONGEST_SCAN,
       )
@@ -165,7 +165,7 @@ export function deadLettersCommand(context: CommandContext) {
         if (missing.length > 0) throw notFound('dead letter');
         if (remaining > 0) {
           context.tell(
-            `${counted(remaining, 'message remains', 'messages remain')}: go on with the same command, or give a greater --limit`,
+            `${counted(remaining, 'message remains', 'messages remain')}: repeat the same command, or raise --limit`,
           );
           context.setExitCode(EXIT_CODES.failed);
         }

@@ -43,7 +43,7 @@ export function doctorCommand(context: CommandContext) {
     const warned = findings.all.filter(({ verdict }) => verdict === 'warn').length;
     const works = `Everything works. ${counted(warned, 'item needs', 'items need')} attention.`;
     const fails = `${failed} of ${findings.all.length} checks failed.`;
-    const summary = failed > 0 ? fails : warned > 0 ? works : 'Everything is well.';
+    const summary = failed > 0 ? fails : warned > 0 ? works : 'Everything works.';
     // What is wrong stands first, with what to do.
     const lines = (['fail', 'warn', 'ok'] as const).flatMap((verdict) =>
       findings.all
@@ -160,7 +160,7 @@ async function checkServices(context: CommandContext, findings: Findings): Promi
     findings.add(
       'local stack',
       'ok',
-      'it uses another broker, so the readiness of its services is not looked at',
+      'it uses another broker, so the readiness of its services is not checked',
     );
   const silent: string[] = [];
   for (const [name, { adminUrl }] of Object.entries(stack?.services ?? {})) {
@@ -173,7 +173,7 @@ async function checkServices(context: CommandContext, findings: Findings): Promi
           check,
           'fail',
           `it is not ready, or lacks a dependency: ${text.slice(0, 500)}`,
-          `look into the log of ${name}`,
+          `check the log of ${name}`,
         );
     } catch {
       if (context.signal.aborted) throw interrupted();

@@ -79,7 +79,7 @@ export function eventsCommand(context: CommandContext) {
     });
 
   subcommand(group, 'show <event>', 'show an event with its outcome for each subscription', 'evt_01j…')
-    .option('--body', 'with the body that is sent: may hold personal data')
+    .option('--body', 'with the body that is sent, which may hold personal data')
     .action(async (eventId, { body: withBody }) => {
       const { call, companyId } = await context.about(eventId);
       const [found, { subscriptions }] = await Promise.all([

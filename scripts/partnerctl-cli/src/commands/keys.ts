@@ -66,7 +66,7 @@ export function keysCommand(context: CommandContext) {
     .argument('<key>', 'the part of the key before the dot')
     .option(
       '--overlap-hours <hours>',
-      'how long the old key stays valid; 0 ends it at once and needs --yes',
+      'how long the old key stays valid; 0 ends it immediately and needs --yes',
       wholeNumber(0, 168),
       24,
     )
@@ -74,7 +74,7 @@ export function keysCommand(context: CommandContext) {
     .action(async (keyId, { overlapHours, yes }) => {
       const { call, companyId } = await context.about(keyId);
       if (overlapHours === 0)
-        demandYes(yes, `without an overlap this ends the key ${keyId} of ${companyId} at once, for good`);
+        demandYes(yes, `without an overlap this ends the key ${keyId} of ${companyId} immediately, for good`);
       const rotated = await call(rotateApiKeyOperation, { body: { overlapHours } });
       context.output.thing(rotated, KEY_LINES, SHOWN_ONCE);
     });

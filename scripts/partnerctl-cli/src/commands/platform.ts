@@ -127,6 +127,6 @@ function read(type: DescMessage, text: string): Message {
     const occurred = 'occurred_at' in given ? {} : { occurredAt: new Date().toISOString() };
     return fromJson(type, { ...occurred, ...given });
   } catch (error) {
-    throw wrongUsage(`this is no ${type.name}: ${error instanceof Error ? error.message : ''}`);
+    throw wrongUsage(`this is not a ${type.name}: ${error instanceof Error ? error.message : ''}`);
   }
 }

@@ -130,7 +130,7 @@ test('a file that cannot be applied is refused before any change [CONFIG-6]', ()
       path: 'companies.cmp_1.webhooks.0',
       message: 'several webhooks have this description: add the id of one of whk_board, whk_2',
     },
-    { path: 'companies.cmp_1.webhooks.1', message: 'whk_none is no webhook of this company' },
+    { path: 'companies.cmp_1.webhooks.1', message: 'whk_none is not a webhook of this company' },
   ]);
   expect(planConfiguration({ companies: { cmp_9: {} } }, new Map(), { prune: false }).violations).toEqual([
     { path: 'companies.cmp_9', message: 'must be the id of a company that exists' },

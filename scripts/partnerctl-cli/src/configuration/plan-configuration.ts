@@ -92,7 +92,7 @@ function matchWebhooks(
   for (const webhook of wanted) {
     if (webhook.id === undefined) continue;
     const found = existing.find(({ id }) => id === webhook.id);
-    matched.set(webhook, found ?? `${webhook.id} is no webhook of this company`);
+    matched.set(webhook, found ?? `${webhook.id} is not a webhook of this company`);
   }
   const left = () => {
     const taken = new Set(matched.values());

@@ -76,11 +76,11 @@ test.each<[args: readonly string[], exitCode: number, why: string, input?: strin
   [['companies', 'update', 'cmp_1', '--accounting', 'none,cmp_2'], 2, '"none" alone'],
   [['subscriptions', 'create', 'cmp_1', '--url', 'https://x', '--events', ''], 2, '--events'],
   [['webhooks', 'update', 'whk_1', '--rate', '0'], 2, '--rate'],
-  [publish, 2, 'installerCompanyId job_1 is no id', assigned({ installerCompanyId: 'job_1' })],
+  [publish, 2, 'installerCompanyId job_1 is not an id', assigned({ installerCompanyId: 'job_1' })],
   [publish, 2, 'no installerCompanyId', assigned({ installerCompanyId: '' })],
   [[...publish, '--message-id', ''], 2, '--message-id must have 1 to 255 bytes', assigned()],
   [publish, 2, 'no installerCompanyId, version', '{"jobId":"job_1"}'],
-  [publish, 2, 'this is no JobAssigned', '[]'],
+  [publish, 2, 'this is not a JobAssigned', '[]'],
   [publish, 2, 'nonsense', assigned({ nonsense: true })],
   [conformance, 2, '--secret-file: a secret is whsec_', 'whsec_short'],
   [
