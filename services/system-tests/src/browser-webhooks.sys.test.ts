@@ -236,7 +236,7 @@ describe('the page of a webhook', () => {
     await page.getByRole('link', { name: 'Try a new address' }).click();
     const address = page.getByLabel('Endpoint URL');
     await address.fill('https://127.0.0.1/');
-    await expectText(page, /a host that is not reachable from the internet/);
+    await expectText(page, /must have a host that is reachable from the internet/);
     await address.fill(urlOf('tried'));
     suite.responses.set('tried', { kind: 'status', status: 404 });
     await button(page, 'Send a test delivery').click();

@@ -9,7 +9,7 @@ export const getServiceStatusOperation = defineOperation({
   unauthenticated: true,
   summary: 'Read the status of the service',
   description: `
-Tells whether a problem is yours or ours. While the service is \`operational\`, a failing webhook fails because of its own server. A 503 means that the service itself is down. It needs no session.`,
+Tells whether a problem is yours or ours. While the service is \`operational\`, a failing webhook fails because of the server it sends to. A 503 means that the service itself is down. It needs no session.`,
   responses: {
     200: {
       description: 'The status.',

@@ -61,7 +61,6 @@ export function KeyEnd({ apiKey: { state, expiresAt } }: { readonly apiKey: ApiK
   if (expiresAt === null) return null;
   return isInForce({ state }) ? (
     <>
-      {' '}
       expires <DueTime at={expiresAt} />
     </>
   ) : (
