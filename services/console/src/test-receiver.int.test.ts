@@ -63,7 +63,7 @@ test('the test receiver of a company accepts anything and says whether the signa
   expect(whole.body).toMatchObject({ ...requests[3], body: BODY, headers: signed });
 });
 
-test('no one reads or fills the test receiver of another company, and production has none [CONSOLE-14]', async () => {
+test('neither other companies nor viewers can fill a test receiver, and production has none [CONSOLE-14]', async () => {
   const cookie = await site.signIn();
   const path = await pathOf(cookie);
   await send(path).expect(204);
@@ -76,6 +76,7 @@ test('no one reads or fills the test receiver of another company, and production
   expect((await read(other)).requests).toMatchObject([{ webhookId: null, signature: 'invalid' }]);
   await send(path.replace(ids.sunny, ids.roofs)).expect(404);
   await send(`${path}A`).expect(404);
+  expect((await read(await site.signIn(PEOPLE.viewer))).url).toMatch(/\/console\/…$/);
   const production = await startSite({ environment: 'production' });
   await supertest(production.server).post(path).expect(405);
 });

@@ -47,7 +47,7 @@ export const testReceiver = z
   .object({
     url: z.string().nullable().meta({
       description:
-        'The address of the test receiver, for the `url` of a webhook. Anyone who knows it can send to it. Null where the service has no address that webhooks reach.',
+        'The address of the test receiver, for the `url` of a webhook. Anyone who knows it can send to it, so viewers get its host and the beginning of its path, then `…`. Null where the service has no address that webhooks reach.',
     }),
     requests: z.array(testRequestSummary).meta({
       description: `The last ${TEST_RECEIVER_LIMITS.requests} requests of the last day, newest first.`,

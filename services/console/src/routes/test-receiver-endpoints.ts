@@ -1,6 +1,7 @@
 import { recordTestRequestOperation } from '@partner/proto-contracts/internal/webhooks/record-test-request';
 import { getTestReceiverOperation } from '@partner/proto-contracts/resources/test-request/operations';
 import { TEST_RECEIVER_LIMITS } from '@partner/proto-contracts/resources/test-request/test-request';
+import { shortUrl } from '@partner/proto-contracts/values/short-url';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import { callFor, type Forwarding, responseTo } from '@partner/gateway-kit/operations/forward-operation';
 import { POSITION } from '@partner/gateway-kit/operations/cursor-signer';
@@ -32,12 +33,14 @@ export function testReceiverEndpoint(
   forwarding: Forwarding<OwnerSession>,
 ): AnyEndpoint<OwnerSession> {
   return serveOperation(getTestReceiverOperation, async (request) => {
-    const { companyId } = request.principal;
+    const { companyId, role } = request.principal;
     const token = deps.cursorSigner.sign(companyId, POSITION_OF_RECEIVER);
     const url =
       deps.webhookBaseUrl && new URL(`${TEST_RECEIVERS}${companyId}/${token}`, deps.webhookBaseUrl).href;
     const { json } = await callFor(getTestReceiverOperation, request, forwarding);
-    const completed = `{"url":${JSON.stringify(url ?? null)},${json.slice(1)}`;
+    // With the whole address a viewer could send to it.
+    const shown = url === undefined || role === 'owner' ? url : shortUrl(url);
+    const completed = `{"url":${JSON.stringify(shown ?? null)},${json.slice(1)}`;
     return responseTo(getTestReceiverOperation, request, { json: completed });
   });
 }

@@ -27,7 +27,8 @@ export function DataTable<Row>(props: {
 }) {
   const { caption, numbers = [], rows, rowKey, widths = {} } = props;
   const columns = Object.entries(props.columns);
-  const alignment = (header: string) => numbers.includes(header) && { className: classes['end'] };
+  const alignment = (header: string) =>
+    [...numbers, 'Action'].includes(header) && { className: classes['end'] };
   return (
     <table className={classes['table']} role="table">
       <caption className="visually-hidden">{caption}</caption>
@@ -331,6 +332,6 @@ export const DeliveryTable = memo(function DeliveryTable(props: {
 });
 
 const WIDTHS = {
-  ...{ State: '8rem', 'Work order': '6.5rem', Number: '5rem', Response: '6rem' },
+  ...{ State: '8rem', 'Work order': '7.5rem', Number: '5rem', Response: '6rem' },
   ...{ Took: '4.5rem', Attempts: '5rem', Age: '4rem' },
 };

@@ -76,7 +76,7 @@ interface PopupProps {
 /** Puts a popup beside its button, within the window. */
 function place(popup: HTMLElement, button: Element, position: PopupProps['position']): void {
   const [at, size] = [button.getBoundingClientRect(), popup.getBoundingClientRect()];
-  const isAbove = position === 'top-start' || (at.bottom + size.height > innerHeight && at.top > size.height);
+  const isAbove = at.top > size.height && (position === 'top-start' || at.bottom + size.height > innerHeight);
   const left = position === 'bottom-end' ? at.right - size.width : at.left;
   popup.style.top = `${isAbove ? at.top - size.height - 4 : at.bottom + 4}px`;
   popup.style.left = `${Math.max(8, Math.min(left, innerWidth - size.width - 8))}px`;

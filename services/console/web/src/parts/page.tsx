@@ -24,11 +24,12 @@ import { Button, buttonLook, type ButtonLook, type ButtonProps } from './ui.js';
 export function PageHeader(props: {
   readonly title: string;
   readonly description?: ReactNode;
-  /** Beside the title, e.g. buttons and badges. */
+  /** What is so now, behind the title. */
+  readonly state?: ReactNode;
   readonly actions?: ReactNode;
   readonly back?: { readonly to: string; readonly label: string };
 }) {
-  const { title, description, actions, back } = props;
+  const { title, description, state, actions, back } = props;
   const heading = useRef<HTMLHeadingElement>(null);
   const { pathname, key } = useLocation();
   const isFirstPage = useRef(key === 'default');
@@ -51,9 +52,12 @@ export function PageHeader(props: {
             {back.label}
           </Link>
         )}
-        <h1 ref={heading} tabIndex={-1}>
-          {title}
-        </h1>
+        <span className="row">
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {state}
+        </span>
         {description !== undefined && <div>{description}</div>}
       </div>
       {actions !== undefined && <div className="row">{actions}</div>}
@@ -93,6 +97,8 @@ export function Notice(props: {
   readonly tone: Tone;
   readonly title?: ReactNode;
   readonly children?: ReactNode;
+  /** A button at the end. */
+  readonly action?: ReactNode;
   readonly isAlert?: boolean;
 }) {
   const { tone, title, children } = props;
@@ -104,6 +110,7 @@ export function Notice(props: {
         {title !== undefined && <b>{title}</b>}
         {children !== undefined && <div className="small">{children}</div>}
       </div>
+      {props.action}
     </div>
   );
 }

@@ -67,6 +67,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   const { pathname } = useLocation();
   const isSignedIn = useSessionIfAny() !== null;
+  const scheme = useColorScheme();
   useEffect(() => setOpen(false), [pathname]);
   return (
     <>
@@ -80,7 +81,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             <IconSearch size={20} aria-hidden />
             <span className="visually-hidden">Search</span>
           </button>
-          <AccountMenu />
+          <AccountMenu scheme={scheme} />
         </header>
         <header className={classes['rail']}>
           <Company />
@@ -90,7 +91,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             <kbd>Ctrl K</kbd>
           </button>
           <PageLinks />
-          <AccountMenu />
+          <AccountMenu scheme={scheme} />
         </header>
         <main id="main" tabIndex={-1}>
           <ConnectionBar />
@@ -202,10 +203,10 @@ function useColorScheme() {
 }
 
 /** The menu of the signed-in person. */
-function AccountMenu() {
+function AccountMenu(props: { readonly scheme: ReturnType<typeof useColorScheme> }) {
   const owner = useSessionIfAny()?.owner;
   const signOut = useSignOut();
-  const [scheme, setScheme] = useColorScheme();
+  const [scheme, setScheme] = props.scheme;
   const { label, next } = SCHEMES[scheme];
   if (owner === undefined) return null;
   return (

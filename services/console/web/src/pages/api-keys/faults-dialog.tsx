@@ -55,7 +55,7 @@ function FaultForm(props: {
         After that, requests work as usual. Changes take effect within 5 seconds and start again with the
         first step.
       </p>
-      <ol>
+      <ol hidden={requests.length === 0}>
         {requests.map((step, place) => (
           // The steps have no identity besides their place.
           <li key={place}>

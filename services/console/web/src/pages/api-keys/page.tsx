@@ -81,6 +81,7 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
         caption="API keys, newest first"
         rows={keys}
         rowKey={({ id }) => id}
+        widths={{ State: '9rem', Created: '8rem', 'Last used': '8rem', Action: '14rem' }}
         columns={{
           Key: (key) => <KeyTitle apiKey={key} />,
           State: (key) => <State apiKey={key} />,

@@ -68,6 +68,7 @@ function Entries({ entries }: { readonly entries: readonly AuditEntry[] }) {
       caption="Changes, newest first"
       rows={entries}
       rowKey={({ id }) => id}
+      widths={{ Who: '11rem', When: '9rem', Source: '11rem' }}
       columns={{
         What: (entry) => (
           <>

@@ -1,8 +1,7 @@
 import { IconCircleCheck } from '@tabler/icons-react';
-import { Link } from 'react-router';
 import { useOperationList, type Webhook } from '../../api/hooks.js';
 import { formatCount, formatSince } from '../../format.js';
-import { DataTable, DELIVERY_LOOKS, OUTCOME_LOOKS, StateDot, useNow } from '../../parts/data.js';
+import { DataTable, DELIVERY_LOOKS, OUTCOME_LOOKS, RowLink, StateDot, useNow } from '../../parts/data.js';
 import { EmptyState, LinkButton, QueryView } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { webhookName } from '../../webhook-facts.js';
@@ -78,11 +77,8 @@ export function CauseList(props: {
                 ),
                 Webhook: ({ webhookId: id }) => {
                   const webhook = webhooks.find((each) => each.id === id);
-                  return (
-                    <Link to={PATHS.webhook(id)}>
-                      {webhook === undefined ? 'Deleted webhook' : webhookName(webhook)}
-                    </Link>
-                  );
+                  const name = webhook === undefined ? 'Deleted webhook' : webhookName(webhook);
+                  return <RowLink to={PATHS.webhook(id)} name={name} />;
                 },
                 'First and last': ({ oldest, newest }) => `${since(oldest)} to ${since(newest)}`,
                 Deliveries: ({ count, state }) =>

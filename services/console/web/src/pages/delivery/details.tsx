@@ -72,11 +72,9 @@ export function Details(
         tabs
       ) : (
         <div className={classes['columns']}>
-          <div className="stack">
-            <Panel title={`Attempts: ${delivery.attempts} of ${LIMITS.webhookAttempts}`}>{timeline}</Panel>
-            <DeliveryFacts {...{ delivery, webhook, attempt, noReplay }} />
-          </div>
+          <Panel title={`Attempts: ${delivery.attempts} of ${LIMITS.webhookAttempts}`}>{timeline}</Panel>
           <div>{tabs}</div>
+          <DeliveryFacts {...{ delivery, webhook, attempt, noReplay }} />
         </div>
       )}
     </div>

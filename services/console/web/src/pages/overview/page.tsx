@@ -37,9 +37,9 @@ export function Page() {
     <>
       <PageHeader
         title="Overview"
+        state={isLive && <StateDot tone="good" label="Live" />}
         actions={
           <>
-            {isLive && <StateDot tone="good" label="Live" />}
             <SpanMenu />
             <LinkButton to={PATHS.createWebhook} leftSection={<IconPlus size={16} aria-hidden />}>
               Create webhook

@@ -2,7 +2,7 @@ import { ApiError } from '../../api/api-client.js';
 import { type Output, useAction, useOperation, useTask } from '../../api/hooks.js';
 import { browserName } from '../../browser-name.js';
 import { formatCountOf } from '../../format.js';
-import { Notice, PageHeader, QueryView } from '../../parts/page.js';
+import { PageHeader, QueryView } from '../../parts/page.js';
 import { StateDot, DataTable, DueTime, PastTime } from '../../parts/data.js';
 import { ConfirmedButton } from '../../parts/form.js';
 import { Button } from '../../parts/ui.js';
@@ -31,9 +31,7 @@ function List({ sessions }: { readonly sessions: readonly ListedSession[] }) {
   return (
     <div className="stack">
       {others.length === 0 ? (
-        <Notice tone="good" title="This is your only session">
-          You are not signed in anywhere else.
-        </Notice>
+        <p className="dim">This is your only session</p>
       ) : (
         <div>
           <ConfirmedButton
@@ -63,8 +61,7 @@ function List({ sessions }: { readonly sessions: readonly ListedSession[] }) {
           'Signed in': ({ startedAt }) => <PastTime at={startedAt} />,
           'Last used': ({ lastSeenAt }) => <PastTime at={lastSeenAt} />,
           'Expires if unused': ({ expiresAt }) => <DueTime at={expiresAt} />,
-          Action: (session) =>
-            session.current ? <span className="dim small">Current</span> : <EndButton session={session} />,
+          Action: (session) => !session.current && <EndButton session={session} />,
         }}
       />
     </div>

@@ -33,7 +33,9 @@ export function Page() {
             {url === null ? (
               <Notice tone="info">Webhooks can’t reach this installation, so it has no test receiver.</Notice>
             ) : (
-              <Address url={url} />
+              <OwnerOnly>
+                <Address url={url} />
+              </OwnerOnly>
             )}
             {requests.length === 0 ? (
               <EmptyState title="Nothing has arrived yet" icon={<IconInbox size={28} />}>
@@ -55,14 +57,12 @@ function Address({ url }: { readonly url: string }) {
     <Panel
       title="Address"
       actions={
-        <OwnerOnly>
-          <LinkButton
-            to={`${PATHS.createWebhook}?${new URLSearchParams({ url }).toString()}`}
-            variant="default"
-          >
-            Create a webhook for it
-          </LinkButton>
-        </OwnerOnly>
+        <LinkButton
+          to={`${PATHS.createWebhook}?${new URLSearchParams({ url }).toString()}`}
+          variant="default"
+        >
+          Create a webhook for it
+        </LinkButton>
       }
     >
       <CodeBlock label="URL of your test receiver" code={url} />

@@ -140,15 +140,16 @@ function Condition({ webhook }: { readonly webhook: Webhook }) {
   const { state = 'not_tested', waiting = 0 } = webhook.condition ?? {};
   if (text === undefined || state === 'not_tested') return null;
   return (
-    <Notice tone={CONDITION_TONES[state]} title={text}>
+    <Notice
+      tone={CONDITION_TONES[state]}
+      title={text}
+      action={waiting > 0 && <RetryWaiting webhook={webhook} />}
+    >
       {waiting > 0 && (
-        <div className="row between">
-          <span>
-            {'Retried automatically. Next attempt: '}
-            <NextAttempt of={webhook} perSecond={webhook.deliveriesPerSecond} />
-          </span>
-          <RetryWaiting webhook={webhook} />
-        </div>
+        <>
+          {'Retried automatically. Next attempt: '}
+          <NextAttempt of={webhook} perSecond={webhook.deliveriesPerSecond} />
+        </>
       )}
     </Notice>
   );

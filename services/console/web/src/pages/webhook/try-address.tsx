@@ -24,7 +24,7 @@ export function TryAddress({ webhook }: { readonly webhook: Webhook }) {
   );
   const headersViolation = Object.entries(violations).find(([path]) => path.startsWith('headers'))?.[1];
   return (
-    <div className="stack">
+    <div className="stack" style={{ maxWidth: 'var(--form-width)' }}>
       <p className="dim">
         Tests go to the new address, signed like real deliveries and marked as tests. Deliveries keep going to
         the current address until you switch.

@@ -89,6 +89,7 @@ function SubjectForm(props: { readonly text: string; readonly onSubmit: (text: s
   return (
     <form
       className="row bottom"
+      style={{ flexWrap: 'nowrap' }}
       role="search"
       aria-label="Events"
       onSubmit={(event) => {
