@@ -51,8 +51,10 @@ function WebhookPage({ id, deletion }: { readonly id: string; readonly deletion:
   const header = data !== undefined && {
     description: (
       <div className="row">
-        <WebhookState webhook={data} /> · <span>{data.url}</span>
-        <CopyButton value={data.url} what="the address" />
+        <WebhookState webhook={data} />
+        <span>
+          {data.url} <CopyButton value={data.url} what="the address" />
+        </span>
       </div>
     ),
     actions: <WebhookActions webhook={data} activate={activate} deletion={deletion} />,
