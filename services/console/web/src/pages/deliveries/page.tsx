@@ -1,5 +1,5 @@
 import { IconArrowUp, IconFilterOff, IconSend } from '@tabler/icons-react';
-import { useCallback, useEffect } from 'react';
+import { useCallback, useEffect, useLayoutEffect } from 'react';
 import { useSearchParams } from 'react-router';
 import { useWebhooks, type Webhook } from '../../api/hooks.js';
 import { formatCount } from '../../format.js';
@@ -108,7 +108,8 @@ function DeliveryList(props: {
   const newestAt = deliveries?.[0]?.createdAt;
   const open = useOpenDelivery(deliveries ?? []);
 
-  useEffect(() => {
+  // Before the reader can do anything: what is loaded for the live list would be lost.
+  useLayoutEffect(() => {
     if (!isLoading && heldAt === undefined) setHeldAt(newestAt);
   }, [isLoading, newestAt, heldAt, setHeldAt]);
 
