@@ -78,7 +78,9 @@ test('companies, owners and keys are created, changed, linked and shown, secrets
   expect(valueAt(rotated, 'previous.id')).toBe(keyId);
   const newKey = textAt(rotated, 'key.id');
   const atOnce = ['keys', 'rotate', newKey, '--overlap-hours', '0'];
-  await expect(run(atOnce)).resolves.toMatchObject(ended(2, `ends the key ${newKey} of ${seller} at once`));
+  await expect(run(atOnce)).resolves.toMatchObject(
+    ended(2, `ends the key ${newKey} of ${seller} immediately`),
+  );
   expect(valueAt(await document(...atOnce, '--yes'), 'previous.id')).toBe(newKey);
   await ends(2, 'keys', 'revoke', keyId);
   await document('keys', 'revoke', keyId, '--yes');

@@ -230,11 +230,13 @@ describe('a message about a job', () => {
        ) where id = $1`,
       [jobId, one, document],
     );
-    expect(await handle(assigned(jobId, one, 2_000))).toEqual(dead('has 1000 assignments already'));
+    expect(await handle(assigned(jobId, one, 2_000))).toEqual(dead('has the maximum of 1000 assignments'));
     expect(await handle(documented(jobId, 2_000, document))).toEqual(
-      dead('has 1000 versions of documents already'),
+      dead('has the maximum of 1000 versions of documents'),
     );
-    expect(await handle(accepted(jobId, 2_000))).toEqual(dead('has 1000 accepted completions already'));
+    expect(await handle(accepted(jobId, 2_000))).toEqual(
+      dead('has the maximum of 1000 accepted completions'),
+    );
     await deliver(assigned(jobId, one, 500), documented(jobId, 500, document), accepted(jobId, 500));
   });
 

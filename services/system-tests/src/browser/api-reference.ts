@@ -111,7 +111,7 @@ export function describeApiReference(suite: BrowserSuite): void {
       const { company, baseUrl } = suite.stack();
       const page = await open('/docs/installer#listTechnicians');
       const part = page.locator('#listTechnicians');
-      const key = part.getByLabel('API key of the sandbox');
+      const key = part.getByLabel('Sandbox API key');
       await part.getByText('Try it in the sandbox').press('Enter');
       await key.fill(apiKeyOf(company('INSTALLER'), 'installer-company'));
       await key.press('Enter');
