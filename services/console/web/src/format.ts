@@ -4,18 +4,22 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-const whole = new Intl.NumberFormat('en');
-const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-const clock = new Intl.DateTimeFormat('en', CLOCK);
-const dayAndClock = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', ...CLOCK });
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+/** `Intl` takes 30 ms when it is first used, so it is used only for what follows the reader's locale. */
+let exact: Intl.DateTimeFormat | undefined;
+
+const two = (part: number) => String(part).padStart(2, '0');
+
+const clock = (at: Date) => `${two(at.getHours())}:${two(at.getMinutes())}`;
 
 /** Formats a time relative to now, e.g. `3 minutes ago` or `in 2 hours`. */
 export function formatRelative(at: Date, now: Date): string {
   const seconds = Math.round((at.getTime() - now.getTime()) / 1_000);
   for (const [unit, size] of UNITS) {
-    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
+    if (Math.abs(seconds) < size) continue;
+    const count = Math.trunc(Math.abs(seconds) / size);
+    if (unit === 'day' && count === 1) return at < now ? 'yesterday' : 'tomorrow';
+    const time = formatCountOf(count, unit, `${unit}s`);
+    return at < now ? `${time} ago` : `in ${time}`;
   }
   const isSoon = Math.abs(seconds) < 10;
   if (at < now) return isSoon ? 'just now' : 'less than a minute ago';
@@ -32,7 +36,7 @@ export function formatAge(ms: number): string {
       [60, 'min'],
     ] as const
   ).find(([each]) => seconds >= each) ?? [1, 's'];
-  return `${whole.format(Math.trunc(seconds / size))} ${unit}`;
+  return `${formatCount(Math.trunc(seconds / size))} ${unit}`;
 }
 
 /** Formats a past time relative to now. A future time, from a service clock that is ahead, counts as now. */
@@ -42,11 +46,13 @@ export function formatPast(at: Date, now: Date): string {
 
 /** Formats since when something is so, e.g. `13:32`, with the day if that was another one. */
 export function formatSince(at: Date, now: Date): string {
-  return (at.toDateString() === now.toDateString() ? clock : dayAndClock).format(at);
+  const [, month] = at.toDateString().split(' ');
+  return `${at.toDateString() === now.toDateString() ? '' : `${month} ${at.getDate()}, `}${clock(at)}`;
 }
 
 /** Formats a time to the second with its time zone, in the browser's locale. */
 export function formatExact(at: Date): string {
+  exact ??= new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
   return exact.format(at);
 }
 
@@ -55,7 +61,7 @@ export function formatDuration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return '–';
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
-  return `${whole.format(Math.round(ms / 60_000))} min`;
+  return `${formatCount(Math.round(ms / 60_000))} min`;
 }
 
 /** Formats a duration that is an estimate, e.g. `about 1.7 s`. */
@@ -65,7 +71,7 @@ export function formatAbout(ms: number | null | undefined): string {
 
 /** Formats a count, e.g. `12,480`. */
 export function formatCount(count: number): string {
-  return whole.format(count);
+  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',');
 }
 
 /** Formats a count with its noun, e.g. `1 delivery` or `12 deliveries`. */
@@ -85,9 +91,8 @@ export function formatShare(part: number, total: number): string | undefined {
 export function toLocalInput(iso: string | undefined): string {
   if (iso === undefined) return '';
   const at = new Date(iso);
-  const two = (part: number) => String(part).padStart(2, '0');
   const day = `${String(at.getFullYear()).padStart(4, '0')}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${day}T${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+  return `${day}T${clock(at)}:${two(at.getSeconds())}`;
 }
 
 /** Converts the value of such a field to ISO text; undefined if it is empty or incomplete. */

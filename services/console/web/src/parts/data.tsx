@@ -164,12 +164,17 @@ export function useNow(): Date {
   return useSyncExternalStore(subscribe, () => now);
 }
 
-/** A part that shows a time relative to now, with the exact time as tooltip and in `datetime`. */
+/** A part that shows a time relative to now, with the exact time in `datetime`, and as a tooltip once the pointer is there. */
 const relativeTime = (format: (time: Date, now: Date) => string) =>
   function Time({ at }: { readonly at: string }) {
     const time = new Date(at);
     return (
-      <time dateTime={at} title={formatExact(time)}>
+      <time
+        dateTime={at}
+        onMouseEnter={({ currentTarget }) => {
+          currentTarget.title = formatExact(time);
+        }}
+      >
         {format(time, useNow())}
       </time>
     );

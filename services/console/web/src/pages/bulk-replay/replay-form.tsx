@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { type BulkReplayRequest, type Output, useAction, type Webhook } from '../../api/hooks.js';
-import { formatCountOf, formatDuration } from '../../format.js';
+import { formatCount, formatCountOf, formatDuration } from '../../format.js';
 import { Form, PickSelect, useEventOptions } from '../../parts/form.js';
 import { Notice, Panel } from '../../parts/page.js';
 import { DataTable, ExactTime, RowLink } from '../../parts/data.js';
@@ -161,7 +161,7 @@ function Preview(props: {
                   <small>{id}</small>
                 </RowLink>
               ),
-              Deliveries: (row) => row.deliveries.toLocaleString('en'),
+              Deliveries: ({ deliveries }) => formatCount(deliveries),
             }}
             numbers={['Deliveries']}
           />
