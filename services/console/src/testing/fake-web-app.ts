@@ -2,7 +2,7 @@ import type { WebBundle } from '../bundle/web-bundle.js';
 
 /** A web app of one page and one file, so that tests need no build. */
 export const FAKE_WEB_BUNDLE: WebBundle = {
-  page: '<!doctype html><meta property="csp-nonce" nonce="{{nonce}}"><meta name="environment" content="{{environment}}"><meta name="partner-provider" content="{{provider}}"><meta name="partner-session" content="{{session}}"><!--signed-in <link rel="preload"> signed-in--><!--overview <link rel="preload" href="/data"> overview-->',
+  page: '<!doctype html><meta property="csp-nonce" nonce="{{nonce}}"><meta name="environment" content="{{environment}}"><meta name="partner-provider" content="{{provider}}"><meta name="partner-session" content="{{session}}"><!--signed-in <link rel="preload"> signed-in--><!--/console <link rel="preload" href="/data"> /console-->',
   assets: new Map([
     [
       'app-12345678.js',

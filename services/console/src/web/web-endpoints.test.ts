@@ -130,7 +130,7 @@ async function getAsSent(
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
 
-test('the page preloads for a session, its data only for the overview, and never has the session', async () => {
+test('the page preloads for a session, its data only for the path that reads it, and never has the session', async () => {
   const having = await request(server).get('/console').set('cookie', COOKIE);
 
   expect(having.text).toContain('<meta name="partner-session" content="given">');

@@ -122,17 +122,18 @@ function leadToSignIn(
 }
 
 function pageEndpoint<Principal>(id: string, path: string, deps: WebAppDeps): AnyEndpoint<Principal> {
-  const isOverview = path === '/console' || path === '/console/';
   const operation = { id, method: 'get', path, unauthenticated: true, query: z.looseObject({}) } as const;
   return serveOperation(operation, async ({ header, query, operation: asked }) => {
     const nonce = randomBytes(NONCE_BYTES).toString('base64');
     const hasSession = deps.cookie.read(header('cookie')) !== undefined;
     if (!hasSession && asked !== `GET ${PUBLIC_PAGE}`) return leadToSignIn(header, asked, query);
-    // The preloads of a signed-in page are in comments.
-    const opened = hasSession
-      ? [/<!--signed-in|signed-in-->/g, ...(isOverview ? [/<!--overview|overview-->/g] : [])]
-      : [];
-    const page = opened.reduce((text, marks) => text.replaceAll(marks, ''), deps.webBundle.page);
+    // The preloads of signed-in pages are in comments, those of single pages by their path. With a query they would read other data.
+    const own = asked.replace(/^GET (.+?)\/?$/, '$1');
+    const opened = hasSession ? ['signed-in', ...(Object.keys(query).length === 0 ? [own] : [])] : [];
+    const page = opened.reduce(
+      (text, mark) => text.replaceAll(`<!--${mark} `, '').replaceAll(` ${mark}-->`, ''),
+      deps.webBundle.page,
+    );
     return {
       status: 200,
       text: page

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
-import type { InlineConfig, Plugin } from 'vite';
+import type { InlineConfig, Plugin, Rolldown } from 'vite';
 import { z } from 'zod';
 
 /**
@@ -108,12 +108,16 @@ function contractConstants(): Plugin {
   };
 }
 
-/** What the overview reads: the page after signing in, and the only one whose data is preloaded. */
-const OVERVIEW_DATA = ['webhooks', 'statistics', 'api-keys?limit=50', 'status'];
+/** What the pages that owners open first read, by the folder of the page, with the page's path. */
+const PRELOADED = {
+  overview: { path: '/console', data: ['webhooks', 'statistics', 'api-keys?limit=50', 'status'] },
+  deliveries: { path: '/console/deliveries', data: ['webhooks', 'deliveries?limit=50'] },
+  webhooks: { path: '/console/webhooks', data: ['webhooks', 'statistics'] },
+};
 
 /**
- * Adds the preloads of a page with a session, in a comment that the console opens for it: the file that signed-in pages need, and
- * the session. Otherwise they would load one after the other. Those of the overview's data are in a second comment.
+ * Adds the preloads of a page with a session, in a comment that the console opens for it: the files that signed-in pages need, and
+ * the session. Otherwise they would load one after the other. Those of single pages are in further comments.
  */
 function signedInPreloads(): Plugin {
   return {
@@ -122,21 +126,38 @@ function signedInPreloads(): Plugin {
     transformIndexHtml: {
       order: 'post',
       handler(html, { bundle = {} }) {
-        const names = Object.keys(bundle).filter((name) => /^assets\/signed-in-.*\.(?:js|css)$/.test(name));
-        if (names.length === 0) throw new Error('the file of signed-in pages is missing');
-        const files = names.map((name) =>
-          name.endsWith('.js')
-            ? `<link rel="modulepreload" fetchpriority="low" crossorigin href="/console/${name}">`
-            : `<link rel="stylesheet" crossorigin href="/console/${name}">`,
-        );
-        return html.replace(
-          '<noscript>',
-          `<!--signed-in ${[...files, dataPreload('session')].join('')} signed-in-->` +
-            `<!--overview ${OVERVIEW_DATA.map(dataPreload).join('')} overview--><noscript>`,
-        );
+        const names = Object.keys(bundle);
+        const shared = names.filter((name) => /^assets\/signed-in-.*\.(?:js|css)$/.test(name));
+        if (shared.length === 0) throw new Error('the file of signed-in pages is missing');
+        const known = new Set([...shared, ...names.filter((name) => name.startsWith('assets/first-'))]);
+        const pages = Object.entries(PRELOADED).map(([folder, { path: at, data }]) => {
+          const own = Object.values(bundle).flatMap((file) =>
+            file.type === 'chunk' && file.facadeModuleId?.endsWith(`/pages/${folder}/page.tsx`) === true
+              ? filesOf(file.fileName, bundle, known)
+              : [],
+          );
+          return `<!--${at} ${[...own.map(filePreload), ...data.map(dataPreload)].join('')} ${at}-->`;
+        });
+        const all = [...shared.map(filePreload), dataPreload('session')].join('');
+        return html.replace('<noscript>', `<!--signed-in ${all} signed-in-->${pages.join('')}<noscript>`);
       },
     },
   };
+}
+
+/** Returns the files that a chunk needs besides the known ones, which it adds to these. */
+function filesOf(name: string, bundle: Rolldown.OutputBundle, known: Set<string>): readonly string[] {
+  const file = bundle[name];
+  if (file?.type !== 'chunk' || known.has(name)) return [];
+  known.add(name);
+  const styles = [...(file.viteMetadata?.importedCss ?? [])].filter((style) => !known.has(style));
+  return [name, ...styles, ...file.imports.flatMap((each) => filesOf(each, bundle, known))];
+}
+
+function filePreload(name: string): string {
+  return name.endsWith('.js')
+    ? `<link rel="modulepreload" fetchpriority="low" crossorigin href="/console/${name}">`
+    : `<link rel="stylesheet" crossorigin href="/console/${name}">`;
 }
 
 function dataPreload(path: string): string {
