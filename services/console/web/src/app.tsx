@@ -6,6 +6,7 @@ import { createApiClient } from './api/api-client.js';
 import { isFailure, watchConnection } from './api/connection.js';
 import { confirmationGate } from './api/confirmation-gate.js';
 import { endSession } from './api/session.js';
+import { followLinks } from './parts/link.js';
 import { Loading, OwnersPage } from './parts/page.js';
 import { FailedPage } from './parts/outside.js';
 
@@ -88,7 +89,9 @@ function createApp() {
     onSignedOut: () => endSession(queries),
     confirmPassword: () => confirmationGate.requestPassword(),
   });
-  return { queries, api, router: createBrowserRouter(ROUTES, { basename: '/console' }) };
+  const router = createBrowserRouter(ROUTES, { basename: '/console' });
+  followLinks((to, options) => void router.navigate(to, options));
+  return { queries, api, router };
 }
 
 /** The owners' web app. */

@@ -9,7 +9,11 @@ let exact: Intl.DateTimeFormat | undefined;
 
 const two = (part: number) => String(part).padStart(2, '0');
 
-const clock = (at: Date) => `${two(at.getHours())}:${two(at.getMinutes())}`;
+/** Formats the time of a day, e.g. `13:32`. */
+export const formatClock = (at: Date) => `${two(at.getHours())}:${two(at.getMinutes())}`;
+
+/** Formats a day of about now, e.g. `Nov 27`. */
+export const formatDay = (at: Date) => `${at.toDateString().slice(4, 7)} ${at.getDate()}`;
 
 /** Formats a time relative to now, e.g. `3 minutes ago` or `in 2 hours`. */
 export function formatRelative(at: Date, now: Date): string {
@@ -46,8 +50,7 @@ export function formatPast(at: Date, now: Date): string {
 
 /** Formats since when something is so, e.g. `13:32`, with the day if that was another one. */
 export function formatSince(at: Date, now: Date): string {
-  const [, month] = at.toDateString().split(' ');
-  return `${at.toDateString() === now.toDateString() ? '' : `${month} ${at.getDate()}, `}${clock(at)}`;
+  return `${at.toDateString() === now.toDateString() ? '' : `${formatDay(at)}, `}${formatClock(at)}`;
 }
 
 /** Formats a time to the second with its time zone, in the browser's locale. */
@@ -92,7 +95,7 @@ export function toLocalInput(iso: string | undefined): string {
   if (iso === undefined) return '';
   const at = new Date(iso);
   const day = `${String(at.getFullYear()).padStart(4, '0')}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${day}T${clock(at)}:${two(at.getSeconds())}`;
+  return `${day}T${formatClock(at)}:${two(at.getSeconds())}`;
 }
 
 /** Converts the value of such a field to ISO text; undefined if it is empty or incomplete. */

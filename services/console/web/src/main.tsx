@@ -7,10 +7,13 @@ import { Announcer, Toasts } from './parts/toasts.js';
 const root = document.querySelector('#root');
 if (root === null) throw new Error('the page has no place for the app');
 document.querySelector('.starting')?.remove();
-createRoot(root).render(
-  <>
-    <Announcer />
-    <Toasts />
-    <App />
-  </>,
+// In a task of its own, so that a slow device can react before.
+setTimeout(() =>
+  createRoot(root).render(
+    <>
+      <Announcer />
+      <Toasts />
+      <App />
+    </>,
+  ),
 );

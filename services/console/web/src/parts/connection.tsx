@@ -5,6 +5,7 @@ import { useNavigation } from 'react-router';
 import { isFailure, useLostAt } from '../api/connection.js';
 import { useApi } from '../api/hooks.js';
 import { isConcerned } from '../api/live-changes.js';
+import { formatClock } from '../format.js';
 import classes from './connection.module.css';
 import { Button } from './ui.js';
 
@@ -48,9 +49,7 @@ export function useProbe(): void {
 export function ConnectionBar() {
   const queries = useQueryClient();
   const lostAt = useLostAt();
-  const since =
-    lostAt !== undefined &&
-    new Date(lostAt).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
+  const since = lostAt !== undefined && formatClock(new Date(lostAt));
   return (
     <>
       {useNavigation().state !== 'idle' && <div className={classes['progress']} />}

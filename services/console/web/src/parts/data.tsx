@@ -1,5 +1,5 @@
 import { Fragment, memo, type MouseEvent, type ReactNode, useSyncExternalStore } from 'react';
-import { Link } from 'react-router';
+import { Link } from './link.js';
 import classes from './data.module.css';
 import type { ApiKey, Attempt, Delivery, ListedDelivery, Webhook } from '../api/hooks.js';
 import { isWaitingForSlot, nextAttemptOf } from '../webhook-facts.js';
@@ -164,20 +164,22 @@ export function useNow(): Date {
   return useSyncExternalStore(subscribe, () => now);
 }
 
-/** A part that shows a time relative to now, with the exact time in `datetime`, and as a tooltip once the pointer is there. */
+/** A time as the text says it, with the exact time in `datetime`, and as a tooltip once the pointer is there. */
+const timeSaid = (at: string, text: string) => (
+  <time
+    dateTime={at}
+    onMouseEnter={({ currentTarget }) => {
+      currentTarget.title = formatExact(new Date(at));
+    }}
+  >
+    {text}
+  </time>
+);
+
+/** A part that shows a time relative to now. */
 const relativeTime = (format: (time: Date, now: Date) => string) =>
   function Time({ at }: { readonly at: string }) {
-    const time = new Date(at);
-    return (
-      <time
-        dateTime={at}
-        onMouseEnter={({ currentTarget }) => {
-          currentTarget.title = formatExact(time);
-        }}
-      >
-        {format(time, useNow())}
-      </time>
-    );
+    return timeSaid(at, format(new Date(at), useNow()));
   };
 
 /** A past time relative to now. */
@@ -185,9 +187,6 @@ export const PastTime = relativeTime(formatPast);
 
 /** A due time relative to now. */
 export const DueTime = relativeTime(formatRelative);
-
-/** How long ago something was. */
-const Age = relativeTime((time, now) => formatAge(now.getTime() - time.getTime()));
 
 /** A time to the second, with its time zone. */
 export function ExactTime({ at }: { readonly at: string }) {
@@ -264,15 +263,20 @@ export function Advice({ advice }: { readonly advice: readonly string[] }) {
 }
 
 /** The state of a delivery in one line: for one that waits, until when. */
-export function DeliveryState({ of: delivery }: { readonly of: Pick<Delivery, 'state' | 'nextAttemptAt'> }) {
-  const now = useNow();
+export const DeliveryState = (props: { readonly of: StatedDelivery }) => (
+  <StateDot {...lookAt(useNow(), props.of)} />
+);
+
+type StatedDelivery = Pick<Delivery, 'state' | 'nextAttemptAt'>;
+
+function lookAt(now: Date, delivery: StatedDelivery): Look {
   const { state } = delivery;
   const next = nextAttemptOf(delivery);
   const look = DELIVERY_LOOKS[state];
-  if (next === null) return <StateDot {...look} {...(state === 'retry_scheduled' && SENDING)} />;
+  if (next === null) return state === 'retry_scheduled' ? SENDING : look;
   const left = Date.parse(next) - now.getTime();
   const label = left <= 0 || state === 'pending' ? 'Queued' : `Retry in ${formatAge(left)}`;
-  return <StateDot tone={look.tone} label={label} />;
+  return { tone: look.tone, label };
 }
 
 /**
@@ -290,6 +294,7 @@ export const DeliveryTable = memo(function DeliveryTable(props: {
   readonly linkTo?: (id: string) => string;
 }) {
   const { rows, names, openId, linkTo = PATHS.delivery } = props;
+  const now = useNow();
   const again = new Set(rows.filter(({ eventId }, row) => rows[row - 1]?.eventId === eventId));
   const named = (row: ListedDelivery, text: string) => (
     <span className={classes[again.has(row) ? 'again' : 'first']} title={text}>
@@ -306,7 +311,7 @@ export const DeliveryTable = memo(function DeliveryTable(props: {
         preventScrollReset
       >
         <span className="visually-hidden">{`${row.event}: `}</span>
-        <DeliveryState of={row} />
+        <StateDot {...lookAt(now, row)} />
       </Link>
     ),
     Event: (row) =>
@@ -320,7 +325,7 @@ export const DeliveryTable = memo(function DeliveryTable(props: {
       Took: ({ lastAttempt }) => lastAttempt && formatDuration(lastAttempt.durationMs),
       Attempts: ({ attempts }) => attempts,
     }),
-    Age: ({ createdAt }) => <Age at={createdAt} />,
+    Age: ({ createdAt }) => timeSaid(createdAt, formatAge(now.getTime() - Date.parse(createdAt))),
   };
   return (
     <div className={classes['lines']}>

@@ -11,7 +11,7 @@ import {
   useState,
 } from 'react';
 import { createPortal } from 'react-dom';
-import { Link } from 'react-router';
+import { Link } from './link.js';
 import { Announcer } from './toasts.js';
 import classes from './overlays.module.css';
 import { ActionIcon } from './ui.js';

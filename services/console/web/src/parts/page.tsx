@@ -7,8 +7,9 @@ import {
   IconPointFilled,
   IconSearchOff,
 } from '@tabler/icons-react';
-import { createContext, type ReactNode, useContext, useEffect, useId, useRef } from 'react';
-import { Link, Outlet, useLocation } from 'react-router';
+import { createContext, type ReactNode, useContext, useEffect, useId, useRef, useState } from 'react';
+import { Outlet, useLocation } from 'react-router';
+import { Link } from './link.js';
 import classes from './page.module.css';
 import type { Tone } from '../tone.js';
 import { ApiError, messageOf } from '../api/api-client.js';
@@ -153,17 +154,31 @@ export function QueryView<Data>(props: {
   );
 }
 
+/** What a reader can open, drawn only once they do. */
+export function Details(props: { readonly summary: ReactNode; readonly children: () => ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{props.summary}</summary>
+      {isOpen && props.children()}
+    </details>
+  );
+}
+
 /** What support needs of a failed request, closed at first; nothing without an id. */
 export function ErrorDetails({ error }: { readonly error: unknown }) {
   if (!(error instanceof ApiError) || error.requestId === undefined) return null;
   return (
-    <details>
-      <summary>Details</summary>
-      {error.text}
-      <div>
-        Request ID for support: <code>{error.requestId}</code>
-      </div>
-    </details>
+    <Details summary="Details">
+      {() => (
+        <>
+          {error.text}
+          <div>
+            Request ID for support: <code>{error.requestId}</code>
+          </div>
+        </>
+      )}
+    </Details>
   );
 }
 

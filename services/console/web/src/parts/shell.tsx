@@ -22,7 +22,8 @@ import {
   IconWebhook,
 } from '@tabler/icons-react';
 import { type MouseEvent, type ReactNode, useEffect, useState } from 'react';
-import { Link, NavLink, useLocation } from 'react-router';
+import { useLocation } from 'react-router';
+import { Link } from './link.js';
 import { useSignOut } from '../api/session.js';
 import icon from '../icon.svg';
 import { pageEnvironment } from '../page-settings.js';
@@ -90,7 +91,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             Search
             <kbd>Ctrl K</kbd>
           </button>
-          <PageLinks />
+          <PageLinks at={pathname} />
           <AccountMenu scheme={scheme} />
         </header>
         <main id="main" tabIndex={-1}>
@@ -99,7 +100,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         </main>
         <nav className={classes['bottom']} aria-label="Main pages">
           {[OVERVIEW, DELIVERIES, WEBHOOKS].map((link) => (
-            <PageLink key={link.to} {...link} />
+            <PageLink key={link.to} {...link} at={pathname} />
           ))}
           <button
             type="button"
@@ -114,7 +115,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       </div>
       {isSignedIn && <Search pages={[...Object.values(GROUPS).flat(), ...ACCOUNT]} />}
       <Modal opened={isOpen} onClose={() => setOpen(false)} title="All pages" size="side">
-        <PageLinks />
+        <PageLinks at={pathname} />
       </Modal>
     </>
   );
@@ -140,7 +141,8 @@ function Company() {
   );
 }
 
-function PageLinks() {
+/** Links to all pages. `at` is the path of the one that is shown. */
+function PageLinks({ at }: { readonly at: string }) {
   return (
     <nav className={classes['pages']} aria-label="Pages">
       {Object.entries(GROUPS).map(([group, links]) => (
@@ -149,7 +151,7 @@ function PageLinks() {
           <ul className="plain">
             {links.map((link) => (
               <li key={link.to}>
-                <PageLink {...link} />
+                <PageLink {...link} at={at} />
               </li>
             ))}
             {group === 'Build' && (
@@ -169,12 +171,14 @@ function PageLinks() {
   );
 }
 
-function PageLink({ to, label, icon: Icon }: (typeof GROUPS)[keyof typeof GROUPS][number]) {
+function PageLink(link: (typeof GROUPS)[keyof typeof GROUPS][number] & { readonly at: string }) {
+  const { to, label, icon: Icon, at } = link;
+  const isHere = at === to || (to !== PATHS.overview && at.startsWith(`${to}/`));
   return (
-    <NavLink to={to} end={to === PATHS.overview} className={classes['link'] ?? ''}>
+    <Link to={to} className={classes['link'] ?? ''} aria-current={isHere ? 'page' : undefined}>
       <Icon size={16} aria-hidden />
       {label}
-    </NavLink>
+    </Link>
   );
 }
 

@@ -1,16 +1,14 @@
 import { type ComponentProps, type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
-import { Link } from 'react-router';
-import { formatAbout, formatCount } from '../format.js';
+import { Link } from './link.js';
+import { formatAbout, formatClock, formatCount, formatDay } from '../format.js';
 import { PATHS } from '../paths.js';
 import { axisStep, type ChartPoint, chartTicks, fewerPoints, spanMs } from '../statistics-span.js';
 import { DataTable } from './data.js';
+import { Details } from './page.js';
 import classes from './traffic.module.css';
 
 const BARS = 48;
 const TABLE_ROWS = 30;
-const CLOCK = { timeStyle: 'short' } as const;
-const DAY = { day: 'numeric', month: 'short' } as const;
-const DAY_AND_CLOCK = { ...DAY, hour: 'numeric', minute: '2-digit' } as const;
 
 /** Each part of a bar from the bottom. */
 const PARTS = { accepted: 'Accepted', waiting: 'Waiting', givenUp: 'Given up' } as const;
@@ -28,13 +26,12 @@ export function TrafficChart(props: {
   const { spanText, webhook } = props;
   const points = fewerPoints(props.points, BARS);
   const isLong = spanMs(points) > 24 * 3_600_000;
-  const time = new Intl.DateTimeFormat(undefined, isLong ? DAY_AND_CLOCK : CLOCK);
-  const tick = new Intl.DateTimeFormat(undefined, isLong ? DAY : CLOCK);
-  const ticks = new Map(chartTicks(points).map(({ at }) => [at, tick.format(at)]));
+  const time = (at: Date) => `${isLong ? `${formatDay(at)}, ` : ''}${formatClock(at)}`;
+  const ticks = new Map(chartTicks(points).map(({ at }) => [at, (isLong ? formatDay : formatClock)(at)]));
   const common = {
     points,
     ticks,
-    timeOf: ({ at, until }: ChartPoint) => `${time.format(at)} to ${time.format(until)}`,
+    timeOf: ({ at, until }: ChartPoint) => `${time(at)} to ${time(until)}`,
   };
   const largest = Math.max(...points.map(({ accepted, waiting, givenUp }) => accepted + waiting + givenUp));
   const slowest = Math.max(...points.map(({ p50Ms, p95Ms }) => p95Ms ?? p50Ms ?? 0));
@@ -76,16 +73,20 @@ export function TrafficChart(props: {
           </svg>
         </Plot>
       </div>
-      <details>
-        <summary>{`Show as a table (times in ${time.resolvedOptions().timeZone})`}</summary>
-        <DataTable
-          caption={`Deliveries and response times of ${spanText}, oldest first`}
-          rows={fewerPoints(points, TABLE_ROWS)}
-          rowKey={({ at }) => at.toISOString()}
-          columns={{ Created: common.timeOf, ...TABLE }}
-          numbers={Object.keys(TABLE)}
-        />
-      </details>
+      <Details summary="Show as a table">
+        {() => (
+          <DataTable
+            caption={`Deliveries and response times of ${spanText}, oldest first`}
+            rows={fewerPoints(points, TABLE_ROWS)}
+            rowKey={({ at }) => at.toISOString()}
+            columns={{
+              [`Created (${new Intl.DateTimeFormat().resolvedOptions().timeZone})`]: common.timeOf,
+              ...TABLE,
+            }}
+            numbers={Object.keys(TABLE)}
+          />
+        )}
+      </Details>
     </>
   );
 }

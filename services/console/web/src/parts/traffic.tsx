@@ -1,6 +1,7 @@
 import { IconCalendar, IconChevronDown } from '@tabler/icons-react';
 import { Fragment, type ReactNode } from 'react';
-import { Link, useSearchParams } from 'react-router';
+import { useSearchParams } from 'react-router';
+import { Link } from './link.js';
 import type { AttemptCounts, Output } from '../api/hooks.js';
 import { formatAbout, formatCount, formatShare } from '../format.js';
 import { PATHS } from '../paths.js';

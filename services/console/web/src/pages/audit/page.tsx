@@ -3,11 +3,12 @@ import {
   AUDIT_ACTIONS,
   AUDIT_RETENTION_DAYS,
 } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
-import { Link, useSearchParams } from 'react-router';
+import { useSearchParams } from 'react-router';
+import { Link } from '../../parts/link.js';
 import { useOperationList, useWebhooks } from '../../api/hooks.js';
 import { browserName } from '../../browser-name.js';
 import { formatExact } from '../../format.js';
-import { EmptyState, LoadMore, PageHeader, QueryView } from '../../parts/page.js';
+import { Details, EmptyState, LoadMore, PageHeader, QueryView } from '../../parts/page.js';
 import { DataTable, Facts, PastTime } from '../../parts/data.js';
 import { webhookName } from '../../webhook-facts.js';
 import { actionLabel, type AuditEntry, describeEntry, detailsByLabel, subjectPath } from './audit-labels.js';
@@ -73,7 +74,7 @@ function Entries({ entries }: { readonly entries: readonly AuditEntry[] }) {
         What: (entry) => (
           <>
             <b className="small">{describeEntry(entry, nameOf)}</b>
-            <Details entry={entry} path={subjectPath(entry, nameOf)} />
+            <EntryDetails entry={entry} path={subjectPath(entry, nameOf)} />
           </>
         ),
         Who: ({ actor }) => actor?.displayName ?? 'Not signed in',
@@ -89,20 +90,23 @@ function Entries({ entries }: { readonly entries: readonly AuditEntry[] }) {
   );
 }
 
-function Details({ entry, path }: { readonly entry: AuditEntry; readonly path: string | undefined }) {
+function EntryDetails({ entry, path }: { readonly entry: AuditEntry; readonly path: string | undefined }) {
   const { at, subject, userAgent, requestId, details } = entry;
-  const facts = {
+  const facts = () => ({
     ...detailsByLabel(details),
     Time: formatExact(new Date(at)),
     About: subject.id,
     Browser: userAgent,
     'Request ID': requestId,
-  };
+  });
   return (
-    <details>
-      <summary>Details</summary>
-      <Facts facts={facts} />
-      {path !== undefined && <Link to={path}>View subject</Link>}
-    </details>
+    <Details summary="Details">
+      {() => (
+        <>
+          <Facts facts={facts()} />
+          {path !== undefined && <Link to={path}>View subject</Link>}
+        </>
+      )}
+    </Details>
   );
 }

@@ -1,4 +1,5 @@
-import { Link, useParams } from 'react-router';
+import { useParams } from 'react-router';
+import { Link } from '../../parts/link.js';
 import { type Output, useAction, useOperationList, useWebhook } from '../../api/hooks.js';
 import { LoadMore, PageHeader, Panel, QueryView } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';

@@ -3,7 +3,7 @@ import { useSearchParams } from 'react-router';
 import { type BulkReplayRequest, type Output, useAction, type Webhook } from '../../api/hooks.js';
 import { formatCount, formatCountOf, formatDuration } from '../../format.js';
 import { Form, PickSelect, useEventOptions } from '../../parts/form.js';
-import { Notice, Panel } from '../../parts/page.js';
+import { Details, Notice, Panel } from '../../parts/page.js';
 import { DataTable, ExactTime, RowLink } from '../../parts/data.js';
 import { PATHS } from '../../paths.js';
 import { Choices, NumberInput } from '../../parts/fields.js';
@@ -147,25 +147,26 @@ function Preview(props: {
         )}
       </Notice>
       {deliveries > 0 && (
-        <details>
-          <summary>
-            {`${formatCountOf(resourceCount, 'job or other item', 'jobs and other items')}${resources.length < resourceCount ? `. The ${resources.length} most frequent:` : ''}`}
-          </summary>
-          <DataTable
-            caption="What the deliveries are about"
-            rows={resources}
-            rowKey={({ type, id }) => `${type} ${id}`}
-            columns={{
-              'Work order': ({ type, id, workOrderNo }) => (
-                <RowLink to={PATHS.why(id)} name={workOrderNo ?? type.replaceAll('_', ' ')}>
-                  <small>{id}</small>
-                </RowLink>
-              ),
-              Deliveries: ({ deliveries }) => formatCount(deliveries),
-            }}
-            numbers={['Deliveries']}
-          />
-        </details>
+        <Details
+          summary={`${formatCountOf(resourceCount, 'job or other item', 'jobs and other items')}${resources.length < resourceCount ? `. The ${resources.length} most frequent:` : ''}`}
+        >
+          {() => (
+            <DataTable
+              caption="What the deliveries are about"
+              rows={resources}
+              rowKey={({ type, id }) => `${type} ${id}`}
+              columns={{
+                'Work order': ({ type, id, workOrderNo }) => (
+                  <RowLink to={PATHS.why(id)} name={workOrderNo ?? type.replaceAll('_', ' ')}>
+                    <small>{id}</small>
+                  </RowLink>
+                ),
+                Deliveries: ({ deliveries }) => formatCount(deliveries),
+              }}
+              numbers={['Deliveries']}
+            />
+          )}
+        </Details>
       )}
     </div>
   );

@@ -1,6 +1,7 @@
 import type { CatalogueEvent } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 import { IconListSearch, IconSearch } from '@tabler/icons-react';
-import { Link, useSearchParams } from 'react-router';
+import { useSearchParams } from 'react-router';
+import { Link } from '../../parts/link.js';
 import { useEventCatalogue } from '../../api/hooks.js';
 import { formatCountOf } from '../../format.js';
 import { EmptyState, PageHeader, Panel, QueryView, useOwner } from '../../parts/page.js';

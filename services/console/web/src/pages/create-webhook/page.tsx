@@ -1,7 +1,8 @@
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { IconCheck } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useState } from 'react';
-import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
+import { useNavigate, useParams, useSearchParams } from 'react-router';
+import { Link } from '../../parts/link.js';
 import { useAction, useWebhook, useWebhooks, type Webhook } from '../../api/hooks.js';
 import { SecretOnce } from '../../parts/code.js';
 import { Form, StartButton, useFields } from '../../parts/form.js';

@@ -1,6 +1,6 @@
-import { Link } from 'react-router';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { useState } from 'react';
+import { Link } from '../../parts/link.js';
 import { type Attempt, type Delivery, type Output, useWebhook, type Webhook } from '../../api/hooks.js';
 import { CopyButton } from '../../parts/code.js';
 import { Advice, ExactTime, Facts, useNow } from '../../parts/data.js';

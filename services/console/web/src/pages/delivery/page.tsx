@@ -1,5 +1,6 @@
 import { IconRefresh } from '@tabler/icons-react';
-import { Link, useNavigate, useParams } from 'react-router';
+import { useNavigate, useParams } from 'react-router';
+import { Link } from '../../parts/link.js';
 import { type Delivery, useAction, useDelivery, useWebhook } from '../../api/hooks.js';
 import { LinkButton, OwnerOnly, PageHeader, QueryView } from '../../parts/page.js';
 import { DeliveryState, useNow } from '../../parts/data.js';

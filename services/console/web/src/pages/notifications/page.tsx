@@ -1,4 +1,4 @@
-import { Link } from 'react-router';
+import { Link } from '../../parts/link.js';
 import { Notice, PageHeader, Panel, QueryView, useOwner } from '../../parts/page.js';
 import { type Output, useAction, useOperation } from '../../api/hooks.js';
 import { Form, useFields } from '../../parts/form.js';

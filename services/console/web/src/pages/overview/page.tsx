@@ -1,5 +1,6 @@
-import { Link, useOutletContext } from 'react-router';
+import { useOutletContext } from 'react-router';
 import { IconPlus } from '@tabler/icons-react';
+import { Link } from '../../parts/link.js';
 import { useLostAt } from '../../api/connection.js';
 import {
   type CompanyStatistics,

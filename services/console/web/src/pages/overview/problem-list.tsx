@@ -1,4 +1,4 @@
-import { Link } from 'react-router';
+import { Link } from '../../parts/link.js';
 import { useAction, type Webhook } from '../../api/hooks.js';
 import { StateDot } from '../../parts/data.js';
 import { ActionButton, LinkButton, Panel } from '../../parts/page.js';

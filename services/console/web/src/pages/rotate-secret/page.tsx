@@ -1,5 +1,6 @@
-import { Link, useParams } from 'react-router';
+import { useParams } from 'react-router';
 import { type ReactNode, useState } from 'react';
+import { Link } from '../../parts/link.js';
 import { useAction, useWebhook, type Webhook } from '../../api/hooks.js';
 import { LinkButton, Notice, PageHeader, Panel, QueryView } from '../../parts/page.js';
 import { StateDot } from '../../parts/data.js';

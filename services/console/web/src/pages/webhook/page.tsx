@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import { Link, Navigate, useParams, useSearchParams } from 'react-router';
+import { Navigate, useParams, useSearchParams } from 'react-router';
+import { Link } from '../../parts/link.js';
 import { useAction, useOperation, useOperationList, useWebhook, type Webhook } from '../../api/hooks.js';
 import {
   LinkButton,

@@ -1,7 +1,7 @@
-import { Link } from 'react-router';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { CUSTOM_HEADER_LIMITS } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import { type ReactNode, useState } from 'react';
+import { Link } from '../../parts/link.js';
 import { useAction, type Webhook } from '../../api/hooks.js';
 import { violationsByField } from '../../api/api-client.js';
 import { Form, useFields } from '../../parts/form.js';

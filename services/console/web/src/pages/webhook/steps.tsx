@@ -1,6 +1,6 @@
-import { Link } from 'react-router';
 import { IconSend } from '@tabler/icons-react';
 import { useEffect } from 'react';
+import { Link } from '../../parts/link.js';
 import { Notice } from '../../parts/page.js';
 import { CodeBlock } from '../../parts/code.js';
 import { Advice } from '../../parts/data.js';

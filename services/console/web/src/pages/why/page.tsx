@@ -1,6 +1,7 @@
 import { IconRoute, IconSearch, IconWebhook } from '@tabler/icons-react';
 import { useState } from 'react';
-import { Link, useSearchParams } from 'react-router';
+import { useSearchParams } from 'react-router';
+import { Link } from '../../parts/link.js';
 import {
   type Output,
   useDelivery,
@@ -9,7 +10,15 @@ import {
   useWebhooks,
   type Webhook,
 } from '../../api/hooks.js';
-import { EmptyState, LinkButton, LoadMore, OwnerOnly, PageHeader, QueryView } from '../../parts/page.js';
+import {
+  Details,
+  EmptyState,
+  LinkButton,
+  LoadMore,
+  OwnerOnly,
+  PageHeader,
+  QueryView,
+} from '../../parts/page.js';
 import {
   DataTable,
   DELIVERY_LOOKS,
@@ -200,10 +209,9 @@ function Trail({ event, subscriptions, body }: Output<'getEvent'>) {
       {gone.length > 0 && (
         <small>{`${formatCountOf(gone.length, 'webhook', 'webhooks')} had already been deleted.`}</small>
       )}
-      <details>
-        <summary>Show the body</summary>
-        <CodeBlock label="Body" code={read.kind === 'json' ? read.pretty : body} />
-      </details>
+      <Details summary="Show the body">
+        {() => <CodeBlock label="Body" code={read.kind === 'json' ? read.pretty : body} />}
+      </Details>
     </section>
   );
 }
