@@ -15,7 +15,7 @@ import type { ReportableCommand } from './read-delivery-command.js';
 import { retryAfterSeconds } from './retry-after.js';
 
 const UNSENDABLE =
-  'nothing was sent: the delivery could not be prepared; the fault is on the side of this service';
+  'nothing was sent: the delivery could not be prepared because of an error on the side of this service';
 
 interface Attempt {
   readonly command: ReportableCommand;

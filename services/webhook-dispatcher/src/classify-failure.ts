@@ -22,7 +22,7 @@ const CONNECT_FAILURES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the host cannot be reached',
-  ETIMEDOUT: 'the host did not take the connection in time',
+  ETIMEDOUT: 'the host did not accept the connection in time',
 };
 
 /** Classifies a failure by its error and the phase reached. The result repeats nothing that the endpoint sent. */

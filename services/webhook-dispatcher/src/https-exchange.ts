@@ -204,7 +204,7 @@ function readResponse(state: Exchange, incoming: IncomingMessage): void {
   });
   incoming.on('error', (error) => fail(state, error));
   incoming.once('close', () => {
-    if (!incoming.complete) fail(state, new Error('the response broke off'));
+    if (!incoming.complete) fail(state, new Error('the response ended early'));
   });
 }
 

@@ -57,10 +57,10 @@ test.each([
 test.each([
   ['the connection was refused', 'Your server refused the connection.'],
   ['the host cannot be reached', 'over the network'],
-  ['the host did not take the connection in time', 'over the network'],
+  ['the host did not accept the connection in time', 'over the network'],
   ['the headers of the response were too large', 'the headers of the response were too large'],
   ['the connection was closed before the response was complete', 'without a response'],
-  ['nothing was sent: the fault is on the side of this service', 'on our side'],
+  ['nothing was sent: an error on the side of this service', 'on our side'],
 ])('the failed connection "%s" names its step', (error, what) => {
   expect(explain('connection_failed', { error }).what).toContain(what);
 });
