@@ -28,14 +28,14 @@ const OUTCOMES: Readonly<Record<Entry['outcome'], string>> = {
   pending: 'It is queued, and its first attempt is due or in flight.',
   retry_scheduled: 'The last attempt failed. The service retries it automatically.',
   delivered:
-    'The server of the webhook accepted it with 2xx. If the application lacks it, search for the event id in the logs of that server.',
+    'The server of the webhook accepted it with 2xx. If your application did not receive it, search for the event id in the logs of that server.',
   dead_lettered: 'All attempts failed. Fix the server, then replay the event.',
   held: 'The webhook is paused. The delivery continues when an owner activates it.',
   cancelled: 'The webhook was deleted before the delivery.',
 };
 
 const NOT_QUEUED =
-  'The event was not queued to this webhook: it was paused, does not subscribe to the event or was created later, your company has no such event, or the delivery is no longer kept.' +
+  'The event was not queued to this webhook: the webhook was paused, does not subscribe to the event or was created later, your company has no such event, or the delivery is no longer kept.' +
   ' An owner sees which at "Trace an event" in the console. If the webhook subscribes to the event, a replay sends it, again if it was delivered.';
 
 /** Creates the tool that says, from the manifest of a webhook, why an event did not arrive. */
@@ -44,7 +44,7 @@ export function explainEventTool(operation: AnyOperation, { clock }: { readonly 
     name: 'explain_event',
     title: 'Explain why an event did not arrive',
     description:
-      'Finds an event among those that were queued to a webhook, and says what became of its delivery, or what can be the reason that there is none.',
+      'Finds an event among those that were queued to a webhook, and says what became of its delivery, or why there may be none.',
     scope: 'events:read',
     isReadOnly: true,
     inputSchema: toolSchema(input),
@@ -73,7 +73,7 @@ export function explainEventTool(operation: AnyOperation, { clock }: { readonly 
       const explanation =
         cursor === null
           ? NOT_QUEUED
-          : `The event is not among the first ${PAGES} pages of the manifest. An event of a pause is queued later: read the manifest with this cursor and span.`;
+          : `The event is not among the first ${PAGES} pages of the manifest. An event that occurred during a pause is queued later: continue reading the manifest with this cursor and span.`;
       return JSON.stringify({ eventId, webhookId, outcome: null, explanation, ...span, cursor });
     },
   };

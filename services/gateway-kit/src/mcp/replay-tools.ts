@@ -31,7 +31,7 @@ export function replayTools(
     {
       name: 'preview_replay',
       title: preview.summary,
-      description: `${preview.description.trim()}\n\nShow the counts to the person that you work for. \`replay_events\` needs the \`confirmation\` of the result.`,
+      description: `${preview.description.trim()}\n\nShow the counts to the person you work for. \`replay_events\` needs the \`confirmation\` of the result.`,
       scope: 'events:replay',
       isReadOnly: true,
       inputSchema: toolSchema(eventReplayIn),
@@ -47,7 +47,7 @@ export function replayTools(
     {
       name: 'replay_events',
       title: replay.summary,
-      description: `${replay.description.trim()}\n\nCall \`preview_replay\` first, and this only if the person that you work for agrees: with the same arguments and the \`confirmation\`.`,
+      description: `${replay.description.trim()}\n\nCall \`preview_replay\` first. Call this tool only if the person you work for agrees, with the same arguments and the \`confirmation\`.`,
       scope: 'events:replay',
       isReadOnly: false,
       inputSchema: toolSchema(eventReplayIn, confirmed),
