@@ -8,7 +8,7 @@ adds its own in the template "<chart>.violations", a YAML list of sentences.
 {{- $isProduction := eq .Values.environment "production" -}}
 {{- $violations := list -}}
 {{- if not .Values.existingSecret -}}
-{{- $violations = append $violations (printf "existingSecret is not set: name the secret that holds %s; this chart makes none" (values .Values.secretKeys | sortAlpha | join ", ")) -}}
+{{- $violations = append $violations (printf "existingSecret is not set: name the secret that holds %s; this chart creates none" (values .Values.secretKeys | sortAlpha | join ", ")) -}}
 {{- end -}}
 {{- if .Values.development.enabled -}}
 {{- if $isProduction -}}
@@ -19,11 +19,11 @@ adds its own in the template "<chart>.violations", a YAML list of sentences.
 {{- $violations = append $violations "readOnlyRootFilesystem may be false only with development.enabled" -}}
 {{- end -}}
 {{- if or (not .Values.image.tag) (eq .Values.image.tag "latest") -}}
-{{- $violations = append $violations "image.tag must name one version: empty and latest are taken only with development.enabled" -}}
+{{- $violations = append $violations "image.tag must name one version: an empty tag and latest are accepted only with development.enabled" -}}
 {{- end -}}
 {{- /* As container engines read a name: its first part is a registry only with a dot or a port in it. */ -}}
 {{- if not (regexMatch "^(localhost|[^/]*[.:][^/]*)/" .Values.image.repository) -}}
-{{- $violations = append $violations (printf "image.repository (%s) names no registry, and would be pulled from docker.io: put the host of yours before it, e.g. registry.example.com/%s" .Values.image.repository .Values.image.repository) -}}
+{{- $violations = append $violations (printf "image.repository (%s) names no registry, and would be pulled from docker.io: put the host of your registry before it, e.g. registry.example.com/%s" .Values.image.repository .Values.image.repository) -}}
 {{- end -}}
 {{- end -}}
 {{- if and .Values.image.digest (contains "@" (default "" .Values.image.tag)) -}}
@@ -39,7 +39,7 @@ adds its own in the template "<chart>.violations", a YAML list of sentences.
 {{- else if ne (dateInZone "2006-01-02" $since "UTC") .since -}}
 {{- $violations = append $violations (printf "sandboxRun.since (%s) is not a day of the calendar" .since) -}}
 {{- else if gt ($ready | unixEpoch | int64) (now | unixEpoch | int64) -}}
-{{- $violations = append $violations (printf "sandboxRun.since (%s) is less than 14 days ago: production takes %s from %s on, or earlier with a reason in sandboxRun.earlyReason" .since $image (dateInZone "2006-01-02" $ready "UTC")) -}}
+{{- $violations = append $violations (printf "sandboxRun.since (%s) is less than 14 days ago: production accepts %s from %s on, or earlier with a reason in sandboxRun.earlyReason" .since $image (dateInZone "2006-01-02" $ready "UTC")) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -50,7 +50,7 @@ adds its own in the template "<chart>.violations", a YAML list of sentences.
 {{- end -}}
 {{- $needed := addf .Values.preStopSleepSeconds (divf .Values.config.shutdownGraceMs 1000) | ceil | int64 -}}
 {{- if lt (int64 .Values.terminationGracePeriodSeconds) $needed -}}
-{{- $violations = append $violations (printf "terminationGracePeriodSeconds (%d) is too short: preStopSleepSeconds and config.shutdownGraceMs take %d s, and what is not over by then is killed" (int64 .Values.terminationGracePeriodSeconds) $needed) -}}
+{{- $violations = append $violations (printf "terminationGracePeriodSeconds (%d) is too short: preStopSleepSeconds and config.shutdownGraceMs take %d s, and a process that is still running by then is killed" (int64 .Values.terminationGracePeriodSeconds) $needed) -}}
 {{- end -}}
 {{- range $name := list "adminHost" "httpHost" -}}
 {{- with get $values.config $name -}}
@@ -64,7 +64,7 @@ adds its own in the template "<chart>.violations", a YAML list of sentences.
 {{- $port := . | regexFind "//[^/?#]*" | regexFind ":[0-9]+$" | trimPrefix ":" | default (ternary "443" "80" (hasPrefix "https:" .)) -}}
 {{- $ports := toStrings $values.networkPolicy.collector.ports -}}
 {{- if and $values.networkPolicy.enabled (not (has $port $ports)) -}}
-{{- $violations = append $violations (printf "config.otelExporterOtlpEndpoint (%s) leads to port %s, and networkPolicy.collector.ports lets traces through to %s alone: add the port there, or fix the endpoint" . $port (join ", " $ports)) -}}
+{{- $violations = append $violations (printf "config.otelExporterOtlpEndpoint (%s) leads to port %s, but networkPolicy.collector.ports allows only %s: add the port there, or fix the endpoint" . $port (join ", " $ports)) -}}
 {{- end -}}
 {{- $isAllowed := has "OTEL_EXPORTER_OTLP_ENDPOINT" (splitList "," (default "" $values.config.allowPlaintext)) -}}
 {{- if and $isProduction (not $isAllowed) (not (regexMatch "^(https:|http://(localhost|127(\\.[0-9]+){3}|\\[::1\\])([:/]|$))" .)) -}}
@@ -82,7 +82,7 @@ adds its own in the template "<chart>.violations", a YAML list of sentences.
 {{- $volumes := list "tmp" -}}
 {{- range .Values.extraVolumes -}}
 {{- if has .name $volumes -}}
-{{- $violations = append $violations (printf "extraVolumes names the volume %s, which is there already" .name) -}}
+{{- $violations = append $violations (printf "extraVolumes names the volume %s, which already exists" .name) -}}
 {{- end -}}
 {{- $volumes = append $volumes .name -}}
 {{- end -}}
@@ -151,7 +151,7 @@ adds its own in the template "<chart>.violations", a YAML list of sentences.
 {{- $violations = append $violations (printf "config.httpPort and config.adminPort are both %d: choose two different ports" (int64 .Values.config.httpPort)) -}}
 {{- end -}}
 {{- if and .Values.ingress.enabled .Values.httpRoute.enabled -}}
-{{- $violations = append $violations "ingress.enabled and httpRoute.enabled are both true: choose one way in" -}}
+{{- $violations = append $violations "ingress.enabled and httpRoute.enabled are both true: enable only one of them" -}}
 {{- end -}}
 {{- if and .Values.ingress.enabled (not .Values.ingress.host) -}}
 {{- $violations = append $violations "ingress.host is not set" -}}
@@ -170,7 +170,7 @@ adds its own in the template "<chart>.violations", a YAML list of sentences.
 {{- end -}}
 {{- $grace := int64 .Values.config.shutdownGraceMs -}}
 {{- if lt $grace (add (int64 .Values.config.rpcTimeoutMs) 2000) -}}
-{{- $violations = append $violations "config.shutdownGraceMs is shorter than config.rpcTimeoutMs and the 2 s for which connections are let go: requests in flight would be cut off" -}}
+{{- $violations = append $violations "config.shutdownGraceMs is shorter than config.rpcTimeoutMs and the 2 s in which connections are closed: requests in flight would be cut off" -}}
 {{- end -}}
 {{- end -}}
 {{- $violations = concat $violations (include (printf "%s.violations" .Chart.Name) . | fromYamlArray) -}}

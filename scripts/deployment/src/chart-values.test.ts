@@ -57,7 +57,7 @@ const FOR_ALL: Refusals = {
     /sandboxRun does not say since when this image runs in the sandbox: set sandboxRun\.imageTag to \S+ /,
   [`${PRODUCTION},image.tag=99.0.0`]: /set sandboxRun\.imageTag to 99\.0\.0 /,
   [`${PRODUCTION},sandboxRun.since=${daysAgo(12)}`]: new RegExp(
-    `is less than 14 days ago: production takes \\S+ from ${daysAgo(-2)} on`,
+    `is less than 14 days ago: production accepts \\S+ from ${daysAgo(-2)} on`,
   ),
   [`${PRODUCTION},image.digest=${DIGEST}`]: /set sandboxRun\.imageTag to \S+@sha256:0{64} /,
   [`${PRODUCTION},sandboxRun.since=2026-02-30`]:
@@ -72,7 +72,7 @@ const FOR_ALL: Refusals = {
   'podLabels.app\\.kubernetes\\.io/name=other':
     /podLabels sets app\.kubernetes\.io\/name, which this chart sets/,
   'extraVolumes[0].name=tmp,extraVolumes[0].emptyDir.sizeLimit=1Mi':
-    /extraVolumes names the volume tmp, which is there already/,
+    /extraVolumes names the volume tmp, which already exists/,
   'extraEnv[0].name=EXTRA,extraEnv[1].name=EXTRA': /extraEnv sets EXTRA twice/,
   'extraVolumeMounts[0].name=ca,extraVolumeMounts[0].mountPath=/ca':
     /extraVolumeMounts mounts the volume ca, which extraVolumes does not name/,
@@ -88,11 +88,11 @@ const FOR_ALL: Refusals = {
   ),
   [`${TRACES}=`]: /otelExporterOtlpEndpoint is empty: name the collector/,
   [`${TRACES}=http://collector.monitoring:4317`]:
-    /leads to port 4317, and networkPolicy\.collector\.ports lets .* 4318 alone/,
+    /leads to port 4317, but networkPolicy\.collector\.ports allows only .*4318/,
   [`${TRACES}=http://collector.monitoring/v1:4318`]:
-    /leads to port 80, and networkPolicy\.collector\.ports lets .* 4318 alone/,
+    /leads to port 80, but networkPolicy\.collector\.ports allows only .*4318/,
   [`${TRACES}=https://[fd00::4318]`]:
-    /leads to port 443, and networkPolicy\.collector\.ports lets .* 4318 alone/,
+    /leads to port 443, but networkPolicy\.collector\.ports allows only .*4318/,
   ...Object.fromEntries(
     ['=http://collector.monitoring:4318', '=http://127.0.0.1.example:4318', '=http://localhostess:4318'].map(
       (end) => [
@@ -128,7 +128,7 @@ const FOR_ONE: Readonly<Record<ServiceName, Refusals>> = {
   },
   'inbound-gateway': {
     'ingress.enabled=true,ingress.host=a.example.org,httpRoute.enabled=true,httpRoute.hostnames={a.example.org},httpRoute.parentRefs[0].name=a':
-      /choose one way in/,
+      /enable only one of them/,
     'ingress.enabled=true': /ingress\.host is not set/,
     'httpRoute.enabled=true,httpRoute.parentRefs[0].name=a': /httpRoute\.hostnames is empty/,
     'httpRoute.enabled=true,httpRoute.hostnames={a.example.org}': /httpRoute\.parentRefs is empty/,

@@ -71,7 +71,7 @@ test('a technical contact whose link cannot be mailed is not set; the local stac
   mail.refuse('dev@unreached.example');
   const refused = await run(update);
   mail.refuse(undefined);
-  expect(refused).toMatchObject(ended(4, 'did not take the email: SMTP 550'));
+  expect(refused).toMatchObject(ended(4, 'did not accept the email: SMTP 550'));
   const noServer = await run(update, noMailServer());
   expect(noServer).toMatchObject(ended(4, 'the mail server at 127.0.0.1:1'));
   expect(await document('companies', 'show', companyId)).toMatchObject({
@@ -85,7 +85,9 @@ test('a technical contact whose link cannot be mailed is not set; the local stac
   expect(readFileSync(stack.description.mail?.logFile ?? '', 'utf8')).toMatch(
     /to dev@unreached\.example: .*\n {2}http:.*\/console\/technical-contact\/confirm#/,
   );
-  expect((await run(update, { SMTP_URL: mail.url })).err).toContain('MAIL_FROM: is not set, and SMTP_URL is');
+  expect((await run(update, { SMTP_URL: mail.url })).err).toContain(
+    'MAIL_FROM: is not set, but is required with SMTP_URL',
+  );
   expect((await run([...update.slice(0, -1), 'dev at unreached'])).exitCode).toBe(2);
 
   const mailed = mail.received.length;

@@ -23,7 +23,7 @@ describe('the mail server', () => {
       MAIL_FROM,
     });
     expect(() => parseConfig(config, { ...environment, SMTP_URL })).toThrow(
-      'MAIL_FROM: is not set, and SMTP_URL is',
+      'MAIL_FROM: is not set, but is required with SMTP_URL',
     );
   });
 });
@@ -36,7 +36,7 @@ describe('the identity provider', () => {
     expect(parseConfig(config, environment).OIDC_ISSUER).toBeUndefined();
     expect(parseConfig(config, given('https://login.example'))).toMatchObject(OIDC);
     expect(() => parseConfig(config, given('https://login.example', {}))).toThrow(
-      /OIDC_CLIENT_ID: is not set, and OIDC_ISSUER is\n.*OIDC_CLIENT_SECRET: is not set/,
+      /OIDC_CLIENT_ID: is not set, but is required with OIDC_ISSUER\n.*OIDC_CLIENT_SECRET: is not set/,
     );
   });
 

@@ -63,7 +63,7 @@ export const config = z
       const isProduction = config.PARTNER_ENVIRONMENT === 'production';
       if (config.OIDC_ISSUER !== undefined) {
         for (const name of ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const)
-          if (config[name] === undefined) refuse(name, 'is not set, and OIDC_ISSUER is');
+          if (config[name] === undefined) refuse(name, 'is not set, but is required with OIDC_ISSUER');
         if (isProduction && isLoopbackHttp(config.OIDC_ISSUER))
           refuse(
             'OIDC_ISSUER',

@@ -39,7 +39,7 @@ test('migrate refuses a database without TLS in production', () => {
   const plain = { POSTGRES_URL: 'postgres://db.example/partner' };
   expect(() => parseConfig(migrateConfig, { ...encrypted, PARTNER_ENVIRONMENT: 'production' })).not.toThrow();
   expect(() => parseConfig(migrateConfig, { ...plain, PARTNER_ENVIRONMENT: 'production' })).toThrow(
-    'POSTGRES_URL: must have TLS in production',
+    'POSTGRES_URL: must use TLS in production',
   );
   expect(() => parseConfig(migrateConfig, plain)).not.toThrow();
 });

@@ -7,7 +7,7 @@ const STANDARD_RETRY_BASE_MS = 60_000;
 
 const postgresUrl = urlWithProtocol('postgres:', 'postgresql:').meta({
   description:
-    'URL of the database, `postgres://user:password@host:5432/database?sslmode=verify-full`. `require`, `verify-ca` and `no-verify` have TLS too; without `sslmode` there is none.',
+    'URL of the database, `postgres://user:password@host:5432/database?sslmode=verify-full`. `require`, `verify-ca` and `no-verify` use TLS too; without `sslmode` there is none.',
   isSecret: true,
 });
 
@@ -16,7 +16,7 @@ export const config = z
     ...commonConfig,
     POSTGRES_URL: postgresUrl,
     POSTGRES_POOL_SIZE: integer({ min: 2, max: 200 }).default(10).meta({
-      description: 'Maximum of connections to Postgres of one replica. The queue of deliveries needs 5 more.',
+      description: 'Maximum number of Postgres connections of one replica. The delivery queue needs 5 more.',
       unit: 'connections',
     }),
     WEBHOOK_SEALING_KEYS: sealingKeysSetting,
@@ -25,7 +25,7 @@ export const config = z
       .meta({ description: 'How long a former signing secret is kept after a rotation.', unit: 'hours' }),
     WEBHOOK_RETRY_BASE_MS: integer({ min: 1, max: 3_600_000 }).default(STANDARD_RETRY_BASE_MS).meta({
       description:
-        'Backoff after the first failed attempt. It doubles with each further one. Production accepts the default only.',
+        'Backoff after the first failed attempt. It doubles with each further attempt. Production accepts only the default.',
       unit: 'ms',
     }),
     // The dispatcher starts no attempt in the last 12 s: the attempt takes up to 10 s.
@@ -35,11 +35,11 @@ export const config = z
     // A subscription has a fiftieth, and needs 2: one for retries, one for first attempts.
     DELIVERIES_IN_FLIGHT: integer({ min: 100, max: 20_000 }).default(500).meta({
       description:
-        'Slots for attempts in flight of all dispatchers: about `DELIVERY_CONCURRENCY` times their replicas.',
+        'Maximum number of attempts in flight of all dispatchers together: about `DELIVERY_CONCURRENCY` times their replicas.',
       unit: 'attempts',
     }),
     SCHEDULER_INTERVAL_MS: integer({ min: 10, max: 60_000 }).default(200).meta({
-      description: 'Interval of queries for due deliveries if nothing wakes the scheduler.',
+      description: 'How often the scheduler queries for due deliveries if nothing wakes it.',
       unit: 'ms',
     }),
     // At least a week, longer than all attempts of a delivery take. Every week is a partition that the lists scan.
@@ -76,7 +76,7 @@ export const migrateConfig = z.object({
   POSTGRES_URL: postgresUrl,
   RESTORED_TO: z.iso.datetime({ offset: true }).optional().meta({
     description:
-      'Declares that the database was restored from a backup to this time, e.g. `2026-08-26T14:03:00Z`; once for each time.',
+      'Declares that the database was restored from a backup to this time, e.g. `2026-08-26T14:03:00Z`. A repetition with the same time has no effect.',
   }),
   LOG_LEVEL: commonConfig.LOG_LEVEL,
 });

@@ -10,7 +10,7 @@ export const config = z.object({
   // It is also the prefetch count of the queue.
   DELIVERY_CONCURRENCY: integer({ min: 1, max: 2_000 })
     .default(500)
-    .meta({ description: 'Maximum of attempts in flight in one replica.', unit: 'attempts' }),
+    .meta({ description: 'Maximum number of attempts in flight in one replica.', unit: 'attempts' }),
   DNS_SERVERS: dnsServersSetting()
     .optional()
     .describe(
@@ -28,7 +28,7 @@ export const config = z.object({
 });
 
 function dnsServersSetting() {
-  const error = 'must be address:port parted by commas, IPv6 in brackets';
+  const error = 'must be address:port, separated by commas, IPv6 in brackets';
   return z
     .string()
     .regex(new RegExp(`^\\s*${ADDRESS_AND_PORT}(\\s*,\\s*${ADDRESS_AND_PORT})*\\s*$`), error)
@@ -36,7 +36,7 @@ function dnsServersSetting() {
 }
 
 function devHostsSetting() {
-  const error = 'must be host=address:port parted by commas, hosts in lowercase and each once';
+  const error = 'must be host=address:port, separated by commas, hosts in lowercase and each once';
   const entry = `[a-z0-9.-]+=(${ADDRESS_AND_PORT}|[a-z][a-z0-9.-]*:${PORT})`;
   return z
     .string()

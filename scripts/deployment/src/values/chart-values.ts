@@ -45,10 +45,12 @@ function imageValues(service: ServiceName) {
           .max(200)
           .default('')
           .describe(
-            'Reason for a younger version, e.g. a security fix. Release notes and the metric `partner_release_info` show it.',
+            'Reason for a version that has run there for less than 14 days, e.g. a security fix. Release notes and the metric `partner_release_info` show it.',
           ),
       })
-      .describe('Run of this version in the sandbox. Production refuses a version younger than 14 days.'),
+      .describe(
+        'Run of this version in the sandbox. Production refuses a version that has run there for less than 14 days.',
+      ),
     imagePullSecrets: types.pullSecrets
       .default([])
       .describe('Secrets of the registry, e.g. `[{name: registry}]`.'),
@@ -75,7 +77,7 @@ function podValues(service: ServiceName) {
       .describe(
         'Time after which a stopping pod is killed. At least `preStopSleepSeconds` and `config.shutdownGraceMs` together.',
       ),
-    revisionHistoryLimit: whole(1, 50).default(5).describe('Former versions that are kept for a rollback.'),
+    revisionHistoryLimit: whole(1, 50).default(5).describe('Number of former versions kept for a rollback.'),
     maxSurge: types.surge
       .default(1)
       .describe(
@@ -105,7 +107,9 @@ function autoscalingValues(service: ServiceName) {
         'Secret with the private CA of that API: the certificate under `ca.crt`, and `enable` under `tls`. Empty: a public CA.',
       ),
     vhost: text.default('').describe('Virtual host of the queues. Empty: the one of the URL.'),
-    pollingIntervalSeconds: whole(1, 300, 'seconds').default(15).describe('Interval of reading the queues.'),
+    pollingIntervalSeconds: whole(1, 300, 'seconds')
+      .default(15)
+      .describe('How often the length of the queues is read.'),
     cooldownSeconds: whole(0, 3_600, 'seconds')
       .default(300)
       .describe('How long fewer replicas must suffice before some are removed.'),
@@ -127,13 +131,13 @@ function autoscalingValues(service: ServiceName) {
         .describe(
           queues.length > 0 ? 'Creates a ScaledObject of KEDA.' : 'Creates a HorizontalPodAutoscaler.',
         ),
-      minReplicas: whole(1, 100).default(2).describe('Minimum of replicas.'),
+      minReplicas: whole(1, 100).default(2).describe('Minimum number of replicas.'),
       maxReplicas: whole(1, 100)
         .default(maxReplicas)
         .describe(
           service === 'job-state'
-            ? 'Maximum of replicas. Each uses `config.postgresPoolSize` and 5 connections to Postgres.'
-            : 'Maximum of replicas.',
+            ? 'Maximum number of replicas. Each uses `config.postgresPoolSize` plus 5 connections to Postgres.'
+            : 'Maximum number of replicas.',
         ),
       ...(queues.length > 0 ? byQueues : byCpu),
     })
@@ -147,8 +151,10 @@ function schedulingValues() {
       enabled: flag.default(true).describe('Creates a PodDisruptionBudget.'),
     }),
     topologySpread: group('Spreads the pods.', {
-      zone: whenUneven.describe('If zones cannot have the same number of pods.'),
-      hostname: whenUneven.describe('If nodes cannot have the same number of pods.'),
+      zone: whenUneven.describe('What the scheduler does if it cannot spread the pods evenly over zones.'),
+      hostname: whenUneven.describe(
+        'What the scheduler does if it cannot spread the pods evenly over nodes.',
+      ),
     }),
   };
 }
@@ -175,7 +181,7 @@ function monitoringValues() {
       labels: operatorLabels,
     }),
     dashboards: group("Dashboards of `dashboards/` for Grafana's sidecar.", {
-      enabled: flag.default(false).describe('Creates ConfigMaps labelled `grafana_dashboard: "1"`.'),
+      enabled: flag.default(false).describe('Creates ConfigMaps labeled `grafana_dashboard: "1"`.'),
       labels: labels.default({}).describe('Additional labels.'),
       annotations: annotations.default({}).describe('Annotations, e.g. `grafana_folder`.'),
     }),

@@ -23,7 +23,7 @@ export function jobStateValues() {
       enabled: flag
         .default(true)
         .describe(
-          'Migrates at installations and upgrades. If disabled, run `dist/migrate.js`: the service waits for it.',
+          'Migrates at installations and upgrades. If disabled, run `dist/migrate.js` yourself: the service waits for it.',
         ),
       restoredTo: settingValue('migrate', 'RESTORED_TO'),
       ...hookValues(1_800),
@@ -32,7 +32,9 @@ export function jobStateValues() {
       .strictObject({
         enabled: flag
           .default(false)
-          .describe('Seeds the sandbox at installations and upgrades, once. Needs `migrations.enabled`.'),
+          .describe(
+            'Runs the job at installations and upgrades. It fills only an empty sandbox. Needs `migrations.enabled`.',
+          ),
         ...hookValues(600),
       })
       .describe(

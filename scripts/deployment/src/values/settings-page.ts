@@ -25,7 +25,7 @@ For an operator who configures a service.
 
 <!-- ${generated} -->
 
-Settings are environment variables, validated at start. A service that finds violations logs all of them at once and exits with 1. The charts set them from \`config\` and from the existing
+Settings are environment variables, validated at start. A service with invalid settings logs all violations together and exits with 1. The charts set them from \`config\` and from the existing
 secret. \`migrate\`, \`seed-sandbox\` and \`simulate-sandbox\` also read the settings of job-state that they need. OpenTelemetry reads its other \`OTEL_*\` variables itself.
 
 ${renderTable(['read by', 'setting', 'default', 'allowed', 'meaning'], body)}

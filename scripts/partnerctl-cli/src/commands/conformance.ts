@@ -66,7 +66,7 @@ export function conformanceCommand(context: CommandContext) {
 async function readSecret(context: CommandContext, option: string, file: string): Promise<string> {
   const secret = (await context.read(file)).trim();
   if (!/^whsec_[A-Za-z0-9+/]{20,}={0,2}$/.test(secret))
-    throw wrongUsage(`${option}: a secret is whsec_ and base64`);
+    throw wrongUsage(`${option}: a secret must be whsec_ followed by base64`);
   return secret;
 }
 

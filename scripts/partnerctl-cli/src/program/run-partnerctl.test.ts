@@ -82,7 +82,7 @@ test.each<[args: readonly string[], exitCode: number, why: string, input?: strin
   [publish, 2, 'no installerCompanyId, version', '{"jobId":"job_1"}'],
   [publish, 2, 'this is not a JobAssigned', '[]'],
   [publish, 2, 'nonsense', assigned({ nonsense: true })],
-  [conformance, 2, '--secret-file: a secret is whsec_', 'whsec_short'],
+  [conformance, 2, '--secret-file: a secret must be whsec_', 'whsec_short'],
   [
     ['conformance', 'http://x', '--secret-file', '-', '--next-secret-file', '-'],
     2,
@@ -128,7 +128,7 @@ test('a broker on another machine without TLS is refused in production', async (
     env: { PARTNER_ENVIRONMENT: 'production', AMQP_URL: 'amqp://user:word@broker.example' },
   });
   await expect(run(['status'])).resolves.toBe(2);
-  expect(said.err).toMatch(/the address of the broker must have TLS in production.*ALLOW_PLAINTEXT/);
+  expect(said.err).toMatch(/the address of the broker must use TLS in production.*ALLOW_PLAINTEXT/);
   expect(said.err).not.toContain('word');
 });
 

@@ -63,7 +63,7 @@ function addColleague(deps: ConsoleDeps): AnyEndpoint<OwnerSession> {
     await mailer.send(invitation(body.email, link, principal)).catch((cause: unknown) => {
       throw new ServiceError(
         'unavailable',
-        'the person is added, but the mail server did not take the invitation; send the request again',
+        'the person is added, but the mail server did not accept the invitation; send the request again',
         { cause },
       );
     });

@@ -61,7 +61,7 @@ function refuseEmail(cause: unknown): never {
     'unavailable',
     mayArrive
       ? 'the mail server did not respond, and nothing has changed; if the email still arrives, its link does not work; send the request again'
-      : 'the mail server did not take the email, and nothing has changed; send the request again',
+      : 'the mail server did not accept the email, and nothing has changed; send the request again',
     { cause },
   );
 }

@@ -8,7 +8,7 @@ export const simulatorConfig = z.object({
     error: 'must be sandbox: the simulator writes invented data',
   }),
   SIMULATOR_MOVES_PER_MINUTE: integer({ min: 1, max: 6_000 }).default(30).meta({
-    description: 'Platform messages and installer writes together.',
+    description: 'Number of platform messages and installer writes, added up.',
     unit: 'per minute',
   }),
   SIMULATOR_SEED: z

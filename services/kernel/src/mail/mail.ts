@@ -7,7 +7,7 @@ import { isLoopback } from '../process/production-settings.js';
 export const mailConfig = {
   SMTP_URL: urlWithProtocol('smtp:', 'smtps:').optional().meta({
     description:
-      'Mail server, `smtps://user:password@host:465`, or `smtp://…` with STARTTLS. TLS is required, except on this machine. Without it no email is sent.',
+      'Mail server, `smtps://user:password@host:465`, or `smtp://…` with STARTTLS. TLS is required, except for a server on this machine. Without this setting, no email is sent.',
     isSecret: true,
   }),
   MAIL_FROM: z
@@ -24,7 +24,11 @@ export function hasSender(config: {
 }
 
 /** The violation that {@link hasSender} detects, also beside a setting of a wrong form. */
-export const NO_SENDER = { path: ['MAIL_FROM'], message: 'is not set, and SMTP_URL is', when: () => true };
+export const NO_SENDER = {
+  path: ['MAIL_FROM'],
+  message: 'is not set, but is required with SMTP_URL',
+  when: () => true,
+};
 
 export interface Mail {
   readonly to: string;
@@ -87,7 +91,7 @@ export class MailError extends Error {
   readonly mayArrive: boolean;
 
   constructor(host: string, error: unknown) {
-    super(`the mail server at ${host} did not take the email: ${reasonOf(error)}`);
+    super(`the mail server at ${host} did not accept the email: ${reasonOf(error)}`);
     const { command, responseCode } = smtpError.parse(error);
     this.mayArrive = responseCode === undefined;
     this.isOfRecipient =

@@ -35,7 +35,7 @@ describe('the settings of a service', () => {
       '  AMQP_URL: must be a URL that begins with amqp:// or amqps://, or several, separated by commas',
       '  CURSOR_SIGNING_KEY: is not set',
       '  PARTNER_ENVIRONMENT: must be one of sandbox, production',
-      '  REDIS_KEY_PREFIX: may hold letters, digits, ":", "_" and "-"',
+      '  REDIS_KEY_PREFIX: must consist of letters, digits, ":", "_" and "-"',
       '  REDIS_URL: is not set',
       '  RPC_TIMEOUT_MS: must be a whole number from 3000 to 60000',
     ]);

@@ -37,11 +37,12 @@ export const commonConfig = {
     .enum(['declare', 'declare-cluster', 'check'])
     .default('declare')
     .describe(
-      '`declare` creates exchanges and queues. `declare-cluster` creates RPC queues as quorum queues, which survive the loss of a node. `check` only verifies them, for a RabbitMQ user that may not create any.',
+      '`declare` creates exchanges and queues. `declare-cluster` creates RPC queues as quorum queues, which survive the loss of a node. `check` only verifies them, for a RabbitMQ user without the permission to create any.',
     ),
-  SHUTDOWN_GRACE_MS: integer({ min: 1_000, max: 600_000 })
-    .default(25_000)
-    .meta({ description: 'Time limit of a shutdown. Then the process exits by force.', unit: 'ms' }),
+  SHUTDOWN_GRACE_MS: integer({ min: 1_000, max: 600_000 }).default(25_000).meta({
+    description: 'Time limit of a graceful shutdown. After it, the process exits with work unfinished.',
+    unit: 'ms',
+  }),
   OTEL_TRACES_EXPORTER: z
     .enum(['none', 'otlp', 'console'])
     .default('none')
@@ -91,26 +92,26 @@ export const httpConfig = {
   HTTP_PORT: port().default(8080).describe('HTTP port.'),
   REDIS_URL: redisUrl().meta({
     description:
-      'URL of Redis 7, `rediss://user:password@host:6379/0`, for rate limits and sessions. With Sentinels, their URLs, `rediss-sentinel://user:password@host:26379/0?group=mymaster`, separated by commas. For a cluster, the URLs of its nodes, `rediss-cluster://user:password@host:6379`. `redis…` is without TLS.',
+      'URL of Redis 7, `rediss://user:password@host:6379/0`, for rate limits and sessions. With Sentinels, their URLs, `rediss-sentinel://user:password@host:26379/0?group=mymaster`, separated by commas. For a cluster, the URLs of its nodes, `rediss-cluster://user:password@host:6379`. URLs that begin with `redis` instead of `rediss` are without TLS.',
     isSecret: true,
   }),
   CURSOR_SIGNING_KEY: cursorKeys().meta({
     description:
-      'Keys that sign cursors, 32 bytes in base64 each, separated by commas; the first signs, all are accepted. The same in the gateways and the console. Without the key that signed it a cursor is invalid.',
+      'Keys that sign cursors, 32 bytes in base64 each, separated by commas; the first signs, all are accepted. They must be the same in the gateways and the console. A cursor is invalid once the key that signed it is removed.',
     isSecret: true,
   }),
   REDIS_KEY_PREFIX: z
     .string()
-    .regex(/^[A-Za-z0-9:_-]*$/, 'may hold letters, digits, ":", "_" and "-"')
+    .regex(/^[A-Za-z0-9:_-]*$/, 'must consist of letters, digits, ":", "_" and "-"')
     .default('partner:')
     .describe('Prefix of every key in Redis, so that deployments can share one Redis.'),
   REDIS_TIMEOUT_MS: integer({ min: 10, max: 10_000 }).default(100).meta({
-    description: 'Timeout of Redis for counting a request. Then the replica counts locally.',
+    description: 'How long Redis may take to count a request. After that, the replica counts it locally.',
     unit: 'ms',
   }),
   RATE_LIMIT_REPLICAS: integer({ min: 1, max: 1_000 }).default(2).meta({
     description:
-      'Most replicas that the service can have. Without Redis, each replica allows this share of every rate limit.',
+      'Maximum number of replicas that the service can have. While Redis is down, each replica allows one share of every rate limit: the limit divided by this number.',
     unit: 'replicas',
   }),
   TRUSTED_PROXY_HOPS: integer({ min: 0, max: 10 }).default(0).meta({
@@ -225,5 +226,5 @@ export function parseConfig<S extends z.ZodType>(
     ...productionViolations(names, given).map(({ name, message }) => `  ${name}: ${message}`),
   ];
   if (result.success && violations.length === 0) return result.data;
-  throw new ConfigError(`the environment is not usable:\n${violations.join('\n')}`);
+  throw new ConfigError(`these settings are not valid:\n${violations.join('\n')}`);
 }

@@ -34,10 +34,10 @@ export function productionViolations(
     ...BACKING_SERVICES.filter(
       (name) =>
         names.includes(name) && ![...allowed, ...unused].includes(name) && isPlaintext(given[name] ?? ''),
-    ).map((name) => ({ name, message: `${NEEDS_TLS}; or name ${name} in ALLOW_PLAINTEXT` })),
+    ).map((name) => ({ name, message: `${NEEDS_TLS}; or list ${name} in ALLOW_PLAINTEXT` })),
     ...KEYS.filter((name) => names.includes(name) && hasDevelopmentKey(given[name] ?? '')).map((name) => ({
       name,
-      message: 'must not hold a development key in production',
+      message: 'must not contain a development key in production',
     })),
     ...DEVELOPMENT_ONLY.filter((name) => names.includes(name) && given[name] !== undefined).map((name) => ({
       name,
@@ -47,7 +47,7 @@ export function productionViolations(
 }
 
 const NEEDS_TLS =
-  'must have TLS in production: amqps://, rediss://, https://, or ?sslmode=verify-full of Postgres';
+  'must use TLS in production: amqps://, rediss://, https://, or ?sslmode=verify-full for Postgres';
 
 function hasDevelopmentKey(keys: string): boolean {
   return keys.split(/[,:]/).some((part) => isDevelopmentKey(Buffer.from(part.trim(), 'base64')));

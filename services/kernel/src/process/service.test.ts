@@ -52,7 +52,7 @@ test('a service that cannot start exits with code 1 and one message that names e
   ).rejects.toMatchObject({
     code: 1,
     stdout: '',
-    stderr: `test: the environment is not usable:
+    stderr: `test: these settings are not valid:
   PARTNER_ENVIRONMENT: must be one of sandbox, production
   ADMIN_PORT: must be a whole number from 0 to 65535
   AMQP_URL: is not set
