@@ -144,7 +144,7 @@ critical PartnerLoopStopped 2m: A loop of job-state has stopped
   quiet at 15m: it runs in one replica; the retention pauses for an hour
     partner_loop_last_success_timestamp_seconds{loop="outbox"}: 0x35 | 0+60x35
     partner_loop_last_success_timestamp_seconds{loop="retention",instance="b"}: 60x35
-warning PartnerRetentionStopped 15m: Old data are not deleted
+warning PartnerRetentionStopped 15m: Old data is not deleted
   No replica has had a successful run of the retention for 6 hours.
   > time() - max(partner_retention_last_success_timestamp_seconds) > 21600
   > or absent(partner_retention_last_success_timestamp_seconds)

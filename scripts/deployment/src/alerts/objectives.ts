@@ -137,7 +137,7 @@ export function objectiveAlerts(service: ServiceName): string {
   const slow = `  fires at 75m {$service,slo="latency"}: one in four is slow${SLOW_REQUESTS}\n`;
   return `
 critical PartnerBudgetBurnsFast 2m: $name breaks a promise
-  The {{ $labels.slo }} of $name is so bad that the errors allowed in 30 days last for 5 days at most.
+  The {{ $labels.slo }} of $name is so bad that, at this rate, the errors allowed in 30 days are used up within 5 days.
   > ${burns(14.4, '1h', '5m')}
   > or ${burns(6, '6h', '30m')}
   fires at 75m ${labels}: the budget of 20 hours is spent in each${spending(20, 90)}
@@ -146,7 +146,7 @@ ${isDelivery ? '' : slow}  quiet at 100m: it was bad for an hour, and is good ag
   quiet at 400m: that of half an hour is spent in each${spending(0.5, 420)}
   quiet at 100m: the only few of a quiet night are bad${series('0x120', '0x80 0+1x5 5x40')}
 warning PartnerBudgetBurns 15m: $name will break a promise
-  The {{ $labels.slo }} of $name is so bad that the errors allowed in 30 days do not last that long.
+  The {{ $labels.slo }} of $name is so bad that, at this rate, the errors allowed in 30 days are used up before the 30 days are over.
   > ${burns(3, '1d', '2h')}
   > or ${burns(1, '3d', '6h')}
   fires at 500m ${labels}: the budget of two hours is spent in each${spending(2, 520)}

@@ -1,11 +1,11 @@
 export const SERVICE_ALERTS = `
 critical PartnerServiceDown 2m: No replica of $name runs
-  Prometheus reads metrics of no replica of $name.
+  Prometheus cannot read metrics from any replica of $name.
   > absent(process_start_time_seconds{$service})
   quiet at 20m: one of two replicas runs
     process_start_time_seconds{$service}: 1000x30
 critical PartnerServiceNotReady 2m: No replica of $name is ready
-  Replicas of $name run, but none has started, reached its dependencies and accepts work.
+  Replicas of $name are running, but none is ready: each is starting, has not reached a dependency, or is stopping.
   > max by (partner_service) (partner_service_ready{$service}) < 1
   > or absent(partner_service_ready{$service})
   fires at 10m {$service}: both replicas stop and do not come back
@@ -13,7 +13,7 @@ critical PartnerServiceNotReady 2m: No replica of $name is ready
   quiet at 20m: one replica is ready
     partner_service_ready{$service}: 1x30 | 0x30
 critical PartnerDependencyDown 2m: No replica of $name reaches a dependency
-  The dependency "{{ $labels.dependency }}" is available to no replica of $name.
+  No replica of $name can reach the dependency "{{ $labels.dependency }}".
   > max by (partner_service, dependency) (partner_service_dependency_available{$service}) < 1
   > or absent(partner_service_dependency_available{$service})
   fires at 10m {$service,dependency="d"}: both replicas lose the broker
@@ -28,7 +28,7 @@ warning PartnerReplicaCutOff 10m: A replica of $name does not reach a dependency
     partner_service_dependency_available{$service,dependency="d"}: 1x30 | 1x5 0x30
   quiet at 20m: the broker restarts
     partner_service_dependency_available{$service,dependency="d"}: 1x5 0x3 1x20
-warning PartnerReplicaNotReady 10m: A replica of $name has long been unready
+warning PartnerReplicaNotReady 10m: A replica of $name is not becoming ready
   A replica of $name has not become ready in 10 minutes; the others handle its requests.
   > min by (partner_service) (partner_service_ready{$service}) < 1
   fires at 20m {$service}: one of two replicas hangs in its start
@@ -108,8 +108,8 @@ warning PartnerRateLimiterDegraded 2m: $name counts requests without Redis
 /** Messages of a service that publishes. Broadcasts of changes may be lost. */
 export const PUBLISH_ALERTS = `
 warning PartnerPublishFailures 2m: The broker does not accept messages of $name
-  More than 10 messages of $name to the exchange {{ $labels.exchange }} have not counted as published in 10
-  minutes; they are retried.
+  More than 10 publishes of $name to the exchange {{ $labels.exchange }} have failed within 10 minutes; each is
+  retried.
   > sum by (partner_service, exchange)
       (increase(partner_publish_failures_total{$service,exchange!="partner.webhook-changes"}[10m])) > 10
   fires at 20m {$service,exchange="partner.commands"}: both replicas fail occasionally
@@ -131,7 +131,7 @@ critical PartnerSessionsUnavailable 2m: Owners cannot work in the console
   quiet at 10m: Redis was restarted
     partner_console_session_redis_up: 1x5 0x1 1x30
 warning PartnerPasswordChecksQueue 2m: Sign-ins to the console queue up
-  More than 10 comparisons of passwords have waited at one replica for 2 minutes.
+  More than 10 password checks have been waiting at one replica for 2 minutes.
   > max(partner_console_password_checks{state="waiting"}) > 10
   > or absent(partner_console_password_checks{state="waiting"})
   fires at 10m: a flood of logins reaches one of two replicas
@@ -139,7 +139,7 @@ warning PartnerPasswordChecksQueue 2m: Sign-ins to the console queue up
   quiet at 10m: a few wait
     partner_console_password_checks{state="waiting"}: 3x30
 warning PartnerLoginsFail 0m: Many sign-ins to the console fail
-  More than 100 logins have been refused in 15 minutes: someone may be guessing passwords.
+  More than 100 sign-ins have been refused in 15 minutes: someone may be guessing passwords.
   > sum(increase(partner_console_logins_total{outcome=~"wrong|provider_refused|limited"}[15m])) > 100
   fires at 20m: someone guesses, through two replicas
     partner_console_logins_total{outcome="wrong",instance="a"}: 0+5x30
@@ -160,7 +160,7 @@ warning PartnerNotificationEmailsFail 0m: Owners receive no emails about failing
 
 export const DISPATCHER_ALERTS = `
 critical PartnerWayOutBroken 5m: Most endpoints cannot be reached
-  More than half of all attempts reach no endpoint, or cannot resolve its name: the cause is probably our
+  More than half of all attempts cannot reach their endpoint or resolve its name: the cause is probably our
   network, not the endpoints.
   > sum(increase(partner_webhook_attempts_total{outcome=~"connection_failed|timed_out|tls_failed"}[10m]) or
       increase(partner_webhook_attempts_total{refusal="lookup_failed"}[10m]))

@@ -9,14 +9,14 @@ timeline(short) Calls without a response
   > [too late: {{method}}] sum by (method) (rate(partner_rpc_client_timeouts_total{$service}[5m]))
   > [no response, in all] sum(rate(partner_rpc_client_seconds_count{$service,outcome="unavailable"}[5m]))
 timeline(short) Calls in flight | warn 100, alarm 200
-  Calls that wait for a response; 200 at most for each replica and queue.
+  Calls that wait for a response; at most 200 for each replica and queue.
   > sum by (queue) (partner_rpc_client_in_flight{$service})`;
 
 const MESSAGES = `timeline(s) Confirms of the broker (p95) | warn 0.5, alarm 2
   From publish to confirm, by exchange.
   > p95 by exchange of partner_publish_confirm_seconds{$service}
 timeline(short) Messages that were not published
-  Messages a second that do not count as published, by exchange and kind. They are retried.
+  Publishes a second that failed, by exchange and kind. They are retried.
   > sum by (exchange, kind) (rate(partner_publish_failures_total{$service}[5m]))
 timeline(short) Messages by outcome
   Consumed messages a second by queue and outcome; dead ones are in the queue’s dead-letter queue.
@@ -72,7 +72,7 @@ stat(percentunit) Failed requests | warn 0.005, alarm 0.02
   PartnerBudgetBurnsFast.
   > (sum(increase(partner_http_request_duration_seconds_count{$service,status_class="5xx"}[5m])) or
     vector(0)) / sum(increase(partner_http_request_duration_seconds_count{$service}[5m]))
-stat(short) Refused for a limit
+stat(short) Refused because of a limit
   Requests of the last hour that received 429.
   > sum(increase(partner_rate_limit_decisions_total{$service,outcome="refused"}[1h]))
 stat(short) Counting without Redis | warn 1
@@ -117,7 +117,7 @@ stat(s) Oldest due, endpoints that fail
   They wait for a slot of their endpoint, or for one of the half that all failing endpoints share.
   > max(partner_webhook_oldest_due_seconds{endpoint_state="failing"})
 stat(short) Endpoints that fail | warn 1
-  Active subscriptions whose last five attempts, or more, failed.
+  Active subscriptions whose last five or more attempts failed.
   > max(partner_webhook_failing_endpoints)
 stat(short) Leases that expired in 1 h | warn 20
   Deliveries whose attempt was lost; they are attempted again. PartnerLeasesExpire.
@@ -157,7 +157,7 @@ timeline(s) Response times of calls (p95) | warn 0.25, alarm 1
   From the receipt of a request to its response, by method.
   > p95 by method of partner_rpc_server_seconds{$service}
 timeline(ops) Calls without a response
-  A second, by why.
+  A second, by reason.
   > sum by (cause) (rate(partner_rpc_server_dropped_total{$service}[5m]))
 timeline(s) Wait for a connection to Postgres (p95) | warn 0.1, alarm 0.5
   By pool. PartnerPostgresPoolFull.
@@ -248,7 +248,7 @@ timeline(s) Time of an attempt
   From the lookup of the name to the end of the response: mostly the time of the endpoints.
   > p50 p95 p99 of partner_webhook_attempt_seconds
 timeline(short) Attempts in flight | warn 400, alarm 500
-  By replica; DELIVERY_CONCURRENCY (500) at most.
+  By replica; at most DELIVERY_CONCURRENCY (500).
   > [{{instance}}] partner_webhook_attempts_in_flight
 ${MESSAGES}
 ${PROCESSES}
@@ -295,12 +295,12 @@ stat(short) Streams of changes
   Pages of owners that are kept up to date.
   > sum(partner_console_change_streams)
 stat(short) Sign-ins that wait | warn 5, alarm 10
-  Comparisons of passwords that are queued. Over 10: PartnerPasswordChecksQueue.
+  Password checks that are queued. Over 10: PartnerPasswordChecksQueue.
   > sum(partner_console_password_checks{state="waiting"})
-stat(short) Refused for the queue, 1 h | warn 1
+stat(short) Refused because of the queue, 1 h | warn 1
   Sign-ins that received 503 because too many waited.
   > sum(increase(partner_console_password_checks_refused_total[1h]))
-stat(s) Comparison of a password (p95) | warn 0.25, alarm 1
+stat(s) Password check (p95) | warn 0.25, alarm 1
   Slow on purpose, some tens of milliseconds.
   > p95 of partner_console_password_check_seconds
 timeline(short) Sign-ins by outcome | width 24

@@ -29,7 +29,7 @@ export function createSessionRedis(options: {
   const redis = createRedis(options.url, options.logger, { replyTimeoutMs: REPLY_TIMEOUT_MS });
   new Gauge({
     name: 'partner_console_session_redis_up',
-    help: '1 while this replica reaches the Redis that keeps the sessions; without it who is signed in gets 503',
+    help: '1 while this replica reaches the Redis that keeps the sessions; while it does not, signed-in owners get 503',
     registers: [options.metrics],
     async collect() {
       this.set(

@@ -26,7 +26,7 @@ export async function createPasswordChecks({
   const registers = [metrics];
   new Gauge({
     name: 'partner_console_password_checks',
-    help: 'Comparisons of passwords that run, and that wait for their turn.',
+    help: 'Password checks that are running or waiting for their turn.',
     labelNames: ['state'] as const,
     registers,
     collect() {
@@ -36,12 +36,12 @@ export async function createPasswordChecks({
   });
   const refused = new Counter({
     name: 'partner_console_password_checks_refused_total',
-    help: 'Comparisons of passwords that were refused because too many waited.',
+    help: 'Password checks that were refused because too many were waiting.',
     registers,
   });
   const seconds = new Histogram({
     name: 'partner_console_password_check_seconds',
-    help: 'Time of a comparison of a password, without the wait for its turn.',
+    help: 'Time of a password check, without the wait for its turn.',
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
     registers,
   });

@@ -29,7 +29,7 @@ export function createRequestLog(deps: { readonly logger: Logger; readonly metri
   const records = new WeakMap<IncomingMessage, RequestRecord>();
   const durations = new Histogram({
     name: 'partner_http_request_duration_seconds',
-    help: 'Time of requests in the service, without that of the client to send its body and to read the response',
+    help: 'Time that the service spends on a request, without the time in which the client sends its body and reads the response',
     labelNames: ['route', 'method', 'status_class'] as const,
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [deps.metrics],

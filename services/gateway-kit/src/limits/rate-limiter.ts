@@ -235,13 +235,13 @@ function shareOf({ replicas }: LimiterState, limit: number): number {
 function limiterMetrics(registry: Registry, localBytes: () => number) {
   const degraded = new Gauge({
     name: 'partner_rate_limiter_degraded',
-    help: '1 while requests are counted in this process alone because Redis does not respond',
+    help: '1 while only this process counts its requests, because Redis does not respond',
     registers: [registry],
   });
   degraded.set(0);
   new Gauge({
     name: 'partner_rate_limiter_local_bytes',
-    help: 'Memory of the local counts for a failure of Redis',
+    help: 'Memory of the local counts that are kept in case Redis fails',
     registers: [registry],
     collect() {
       this.set(localBytes());
@@ -257,7 +257,7 @@ function limiterMetrics(registry: Registry, localBytes: () => number) {
     }),
     losses: new Counter({
       name: 'partner_rate_limiter_counts_lost_total',
-      help: 'Times that Redis had fewer requests than this process had counted there: after a flush, a restart or a fail-over',
+      help: 'Times that Redis held lower counts than this process had written to it: after a flush, a restart or a failover',
       registers: [registry],
     }),
   };

@@ -35,7 +35,7 @@ export function measuredGauge(options: {
 
   new Gauge({
     name: options.name,
-    help: `${options.help} NaN when it is not known.`,
+    help: `${options.help} NaN if unknown.`,
     labelNames: label === undefined ? [] : [label.name],
     registers: [options.metrics],
     async collect() {

@@ -80,7 +80,7 @@ function createRetentionMetrics(metrics: Registry) {
     }),
     purged: counter(metrics, {
       name: 'partner_retention_purged_rows_total',
-      help: 'Rows deleted for their age: counted in batches, estimated in dropped partitions.',
+      help: 'Rows deleted because of their age: counted in batches, estimated in dropped partitions.',
       labels,
     }),
     kept: gauge(metrics, {

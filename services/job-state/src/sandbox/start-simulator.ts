@@ -32,7 +32,7 @@ export function startSimulator(deps: {
   const { publisher, logger, metrics } = deps;
   const moves = new Counter({
     name: 'partner_simulator_moves_total',
-    help: "Moves of the sandbox's simulator, by move",
+    help: "Actions of the sandbox's simulator, by kind",
     labelNames: ['move'] as const,
     registers: [metrics],
   });

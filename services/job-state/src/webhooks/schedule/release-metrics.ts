@@ -21,7 +21,7 @@ export function createReleaseMetrics(
   });
   measuredGauge({
     name: 'partner_webhook_failing_endpoints',
-    help: 'Active subscriptions whose last five attempts, or more, failed. All of them together have half of the slots.',
+    help: 'Active subscriptions whose last five or more attempts failed. Together they have at most half of the slots.',
     metrics,
     measure: () => failingEndpoints(measuring(database)),
   });

@@ -137,7 +137,7 @@ export function startSecretMaintenance(
   const { database, sealingKeys, logger, intervalMs } = options;
   measuredGauge({
     name: 'partner_webhook_secrets_under_former_keys',
-    help: 'Secrets that are not sealed under the current key, even if this process lacks their key.',
+    help: 'Secrets that are not sealed with the current key, even if this process lacks their key.',
     metrics: options.metrics,
     measure: () => countUnderFormerKeys(database, sealingKeys),
     freshMs: SECRETS_FRESH_MS,
