@@ -127,9 +127,9 @@ describe.each(clients)('a call by the client of $name', ({ use }) => {
     ['//other.example:8443/secret-path', 'http://other.example:8443'],
     ['https:\\\\other.example', 'https://other.example'],
     ['/\\other.example/x', 'http://other.example'],
-    ['mailto:a@other.example', 'an unknown place'],
-    ['http://a:b', 'an unknown place'],
-    [undefined, 'an unknown place'],
+    ['mailto:a@other.example', 'an unknown location'],
+    ['http://a:b', 'an unknown location'],
+    [undefined, 'an unknown location'],
   ])('does not follow a redirect to %s, which leads to %s [CLIENT-13]', async (location, place) => {
     const error = await errorOf([redirect(307, location)]);
     expect(error?.message).toContain(`redirects to ${place},`);

@@ -120,7 +120,7 @@ describe.each(clients)('the reconciliation of a receiver by the client of $name'
     serve([entry(1)], { key: 'key_b.other' });
     expect(await reconcile([])).toContain('the signature matches none of the secrets');
     serve([entry(1)], { subscriptionId: 'whk_2' });
-    expect(await reconcile([])).toContain('the manifest is that of whk_2, not of whk_1');
+    expect(await reconcile([])).toContain('the manifest belongs to whk_2, not to whk_1');
     expect(replayed).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ Sends each new event of your company to a server on this machine, as a webhook i
   --secret-file <file>   the same, from a file
   --event <name>         only this event, or a group such as 'install.*'
   --since <time>         begin with events since then: 30m, 12h, 7d, or 2026-11-26T12:00:00Z
-  --replay <id>          send the event with this id again, and end; can be repeated
+  --replay <id>          send the event with this id again, then exit; can be repeated
   --allow-remote         forward to a server on another machine too
 `;
 
@@ -111,7 +111,7 @@ function secretOf(text: string | undefined, file: string | undefined): string {
   if (secret === undefined) return `whsec_${randomBytes(32).toString('base64')}`;
   requireVisible('the secret', secret);
   if (!SECRET.test(secret))
-    throw new UsageError('the secret must be whsec_ and base64, as the console shows it');
+    throw new UsageError('the secret must be whsec_ followed by base64, as the console shows it');
   return secret;
 }
 

@@ -16,9 +16,9 @@ export interface FollowOptions {
   readonly store: Store;
   /** Ends the iteration once all present entries have been read. Otherwise it polls until `signal` is aborted. */
   readonly stopAtEnd?: boolean;
-  /** Seconds between polls. Default and least allowed by the service: 60. */
+  /** Seconds between polls. Default 60, and the service asks for at least that. */
   readonly pollSeconds?: number;
-  /** Most entries in a page. */
+  /** Maximum number of entries in a page. */
   readonly limit?: number;
   /** Ignores the stored cursor and begins again, as after `cursor_invalid`. */
   readonly restart?: boolean;

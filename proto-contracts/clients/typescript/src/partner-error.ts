@@ -53,7 +53,7 @@ export class ApiError extends PartnerError {
   readonly status: number;
   /** Stable and machine-readable. New codes can come without a new version. */
   readonly code: string;
-  /** Support finds the request by it. */
+  /** Send it to support, who can find the request by it. */
   readonly requestId: string | undefined;
   /** With status 400: every violation. */
   readonly violations: readonly Violation[];
@@ -95,9 +95,9 @@ function redirectOf({ status, headers }: Response): string | undefined {
 
 function placeOf(location: string | null): string {
   const same = 'http://same.invalid';
-  if (location === null || !URL.canParse(location, same)) return 'an unknown place';
+  if (location === null || !URL.canParse(location, same)) return 'an unknown location';
   const { protocol, origin } = new URL(location, same);
-  if (!/^https?:$/.test(protocol)) return 'an unknown place';
+  if (!/^https?:$/.test(protocol)) return 'an unknown location';
   return origin === same ? 'another path' : origin;
 }
 

@@ -25,11 +25,11 @@ export interface Reconciliation {
   readonly replayed: readonly ManifestEntry[];
   /** Left to the next run: their delivery continues (see `outcome`), another replay runs, or they are too many for one. */
   readonly awaited: readonly ManifestEntry[];
-  /** Never sent again: the webhook does not subscribe to them any more. The events feed still has them. */
+  /** Never sent again: the webhook no longer subscribes to them. The events feed still has them. */
   readonly unsubscribed: readonly ManifestEntry[];
   /**
-   * Numbers that the manifest skips. Their events were withdrawn before they were sent, so they never come. More than a
-   * million are the restore of a backup. Next to an end of the span, the event of a number can be just outside of it.
+   * Numbers that the manifest skips. Their events were withdrawn before they were sent, so they never come. A gap of more than a
+   * million comes from the restore of a backup. Next to an end of the span, the event of a number can be just outside of it.
    */
   readonly gaps: readonly { readonly first: number; readonly last: number }[];
 }
@@ -42,7 +42,7 @@ const UNFINISHED: ReadonlySet<string> = new Set(['pending', 'retry_scheduled', '
 
 /**
  * Compares the manifest of a webhook with what its receiver has handled, and has the service send the rest again. Once `replayed` and
- * `awaited` are empty, each event of the span that can be had has been handled, so run it e.g. once an hour. The API key needs the scopes
+ * `awaited` are empty, each event of the span that can still be delivered has been handled, so run it regularly, e.g. once an hour. The API key needs the scopes
  * `events:read` and `events:replay`. Events that the store has forgotten are sent, and handled, again.
  */
 export async function reconcile(
@@ -60,7 +60,7 @@ export async function reconcile(
       { params: { path: { id: subscriptionId }, query } },
     );
     if (page.subscriptionId !== subscriptionId)
-      throw new PartnerError(`the manifest is that of ${page.subscriptionId}, not of ${subscriptionId}`);
+      throw new PartnerError(`the manifest belongs to ${page.subscriptionId}, not to ${subscriptionId}`);
     listed += page.entries.length;
     for (const entry of page.entries) {
       if (entry.number !== null) numbers.push(entry.number);

@@ -3,7 +3,7 @@ import { ConnectionError, errorOf } from './partner-error.js';
 
 /** Limits of one call. A call ends at the first of them. */
 export interface RetryLimits {
-  /** Attempts in all. Default 5. */
+  /** Maximum number of attempts. Default 5. */
   readonly attempts?: number;
   /** Time for all attempts and delays together, in milliseconds. Default 120,000: more than a rate limit can last. */
   readonly totalMs?: number;

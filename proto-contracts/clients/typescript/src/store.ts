@@ -8,7 +8,7 @@ export interface Store {
 /** Where a receiver records an event that it has handled. */
 export const eventKey = (eventId: string) => `event:${eventId}`;
 
-/** A store that ends with the process: for tests, and for a first try. Forgets the entry set longest ago beyond `most` entries. */
+/** A store that ends with the process: for tests and first steps. Forgets the entry set longest ago beyond `most` entries. */
 export function createMemoryStore(most = 100_000): Store {
   const values = new Map<string, string>();
   return {

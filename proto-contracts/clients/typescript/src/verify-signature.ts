@@ -4,7 +4,7 @@ import { requireVisible } from './require-visible.js';
 export interface Verification {
   /** `whsec_…`. During a rotation the current and the pending one. */
   readonly secrets: readonly string[];
-  /** How far the time of signing may be off, in seconds. */
+  /** Maximum difference between the time of signing and now, in seconds. */
   readonly toleranceSeconds: number;
   /** The present time, in milliseconds. */
   readonly now: number;

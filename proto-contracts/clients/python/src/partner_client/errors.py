@@ -1,4 +1,4 @@
-"""Errors of calls. Every one is a PartnerError."""
+"""Errors of calls. All of them are subclasses of PartnerError."""
 
 import json
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ class ApiError(PartnerError):
         """Stable and machine-readable. New codes can come without a new version."""
         request_id = body.get("requestId") or response.headers.get("x-request-id")
         self.request_id: str | None = None if request_id is None else str(request_id)
-        """Support finds the request by it."""
+        """Send it to support, who can find the request by it."""
         self.violations = _violations(body.get("details"))
         """With status 400: every violation."""
         self.body = body
@@ -77,8 +77,8 @@ def error_of(response: httpx.Response, idempotency_key: str | None) -> ApiError:
 
 
 def unexpected_success(response: httpx.Response) -> PartnerError:
-    """Returns the error for a success that is not as the API description says."""
-    message = f"the response of {response.request.url.path} ({response.status_code}) is not as the API description says"
+    """Returns the error for a success that does not match the API description."""
+    message = f"the response of {response.request.url.path} ({response.status_code}) does not match the API description"
     return PartnerError(message, response.request.headers.get("idempotency-key"), retryable=True)
 
 
@@ -92,14 +92,14 @@ def _redirect(response: httpx.Response) -> str | None:
 
 def _origin(location: str | None) -> str:
     if location is None:
-        return "an unknown place"
+        return "an unknown location"
     try:
         # A backslash separates as a slash does, as in every browser.
         target = httpx.URL("http://same.invalid").join(location.replace("\\", "/"))
     except (httpx.InvalidURL, ValueError):
-        return "an unknown place"
+        return "an unknown location"
     if target.scheme not in ("http", "https") or not target.host:
-        return "an unknown place"
+        return "an unknown location"
     return "another path" if target.host == "same.invalid" else f"{target.scheme}://{target.netloc.decode()}"
 
 

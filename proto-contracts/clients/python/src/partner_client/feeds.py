@@ -26,7 +26,7 @@ class FollowOptions:
     poll_seconds: float = 60
     """Seconds between polls. The service asks for at least 60."""
     limit: int = 50
-    """Most entries in a page."""
+    """Maximum number of entries in a page."""
     restart: bool = False
     """Ignores the stored cursor and begins again, as after `cursor_invalid`."""
 
@@ -62,7 +62,7 @@ def follow_jobs_async(
     begin: Literal["snapshot", "start"] = "snapshot",
     options: FollowOptions | None = None,
 ) -> AsyncIterator[JobFeed]:
-    """As follow_jobs."""
+    """Like follow_jobs, for an asynchronous program."""
     options = options or FollowOptions()
     return _follow_async(_jobs(client, begin, options), store, options)
 
@@ -96,7 +96,7 @@ def follow_events_async(
     event: str | None = None,
     options: FollowOptions | None = None,
 ) -> AsyncIterator[EventPage]:
-    """As follow_events."""
+    """Like follow_events, for an asynchronous program."""
     options = options or FollowOptions()
     return _follow_async(_events(client, surface, begin, event, options), store, options)
 

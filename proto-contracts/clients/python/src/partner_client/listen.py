@@ -250,7 +250,7 @@ def _parser() -> argparse.ArgumentParser:
     given.add_argument("--secret-file", metavar="FILE", help="the same, from a file")
     command.add_argument("--event", metavar="NAME", help="only this event, or a group such as 'install.*'")
     command.add_argument("--since", metavar="TIME", help="begin with events since then: 30m, 12h, 7d, or 2026-11-26T12:00:00Z")
-    command.add_argument("--replay", metavar="ID", action="append", default=[], help="send this event again, and end; repeatable")
+    command.add_argument("--replay", metavar="ID", action="append", default=[], help="send this event again, then exit; can be repeated")
     command.add_argument("--allow-remote", action="store_true", help="forward to a server on another machine too")
     return parser
 
@@ -303,7 +303,7 @@ def _secret(text: str | None, file: str | None) -> str:
         return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
     require_visible("the secret", secret)
     if not re.fullmatch("whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?", secret) or len(secret) < 10:
-        raise _UsageError("the secret must be whsec_ and base64, as the console shows it")
+        raise _UsageError("the secret must be whsec_ followed by base64, as the console shows it")
     return secret
 
 

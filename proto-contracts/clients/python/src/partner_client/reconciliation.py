@@ -28,11 +28,11 @@ class Reconciliation:
     awaited: tuple[ManifestEntry, ...]
     """Left to the next run: their delivery continues (see `outcome`), another replay runs, or they are too many for one."""
     unsubscribed: tuple[ManifestEntry, ...]
-    """Never sent again: the webhook does not subscribe to them any more. The events feed still has them."""
+    """Never sent again: the webhook no longer subscribes to them. The events feed still has them."""
     gaps: tuple[range, ...]
     """
-    Numbers that the manifest skips. Their events were withdrawn before they were sent, so they never come. More than a million
-    are the restore of a backup. Next to an end of the span, the event of a number can be just outside of it.
+    Numbers that the manifest skips. Their events were withdrawn before they were sent, so they never come. A gap of more than a
+    million comes from the restore of a backup. Next to an end of the span, the event of a number can be just outside of it.
     """
 
 
@@ -58,7 +58,7 @@ def reconcile(
 ) -> Reconciliation:
     """
     Compares the manifest of a webhook with what its receiver has handled, and has the service send the rest again. Once
-    `replayed` and `awaited` are empty, each event of the span that can be had has been handled, so run it e.g. once an hour. The
+    `replayed` and `awaited` are empty, each event of the span that can still be delivered has been handled, so run it regularly, e.g. once an hour. The
     API key needs the scopes `events:read` and `events:replay`. Events that the store has forgotten are sent, and handled, again.
 
     store: that of the webhook's receiver. start: events queued at this time or later; by default 24 hours before `end`, longer
@@ -83,7 +83,7 @@ async def reconcile_async(
     start: datetime | None = None,
     end: datetime | None = None,
 ) -> Reconciliation:
-    """As reconcile."""
+    """Like reconcile, for an asynchronous program."""
     return await _reconcile(lambda operation: operation.asyncio, client, surface, store, subscription_id, start, end)
 
 
@@ -106,7 +106,7 @@ async def _reconcile(
     while True:
         page = await settled(manifest(subscription_id, client=client, **span, **cursor))
         if page.subscription_id != subscription_id:
-            raise PartnerError(f"the manifest is that of {page.subscription_id}, not of {subscription_id}", None)
+            raise PartnerError(f"the manifest belongs to {page.subscription_id}, not to {subscription_id}", None)
         listed += len(page.entries)
         numbers += [entry.number for entry in page.entries if entry.number is not None]
         lacking += [entry for entry in page.entries if await settled(store.get(event_key(entry.event_id))) is None]

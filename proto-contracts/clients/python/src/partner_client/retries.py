@@ -24,7 +24,7 @@ class RetryLimits:
     """Limits of one call, which ends at the first of them."""
 
     attempts: int = 5
-    """Attempts in all."""
+    """Maximum number of attempts."""
     total_seconds: float = 120
     """For all attempts and delays together: more than a rate limit can last."""
     attempt_seconds: float = 30

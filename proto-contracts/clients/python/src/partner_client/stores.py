@@ -28,7 +28,7 @@ class AsyncStore(Protocol):
 
 
 class MemoryStore:
-    """Ends with the process: for tests, and for a first try. Forgets the entry set longest ago beyond `most` entries."""
+    """Ends with the process: for tests and first steps. Forgets the entry set longest ago beyond `most` entries."""
 
     def __init__(self, most: int = 100_000) -> None:
         self._values: dict[str, str] = {}

@@ -180,7 +180,7 @@ class WebhookReceiver:
 
 
 class AsyncWebhookReceiver:
-    """As WebhookReceiver, within one event loop. Django under WSGI has a loop for each request: use a WebhookReceiver there."""
+    """Like WebhookReceiver, within one event loop. Django under WSGI has a loop for each request: use a WebhookReceiver there."""
 
     def __init__(
         self,
@@ -196,7 +196,7 @@ class AsyncWebhookReceiver:
         self._locks = [asyncio.Lock() for _ in range(_LOCKS)]
 
     async def receive(self, headers: Headers, body: Body) -> WebhookResponse:
-        """As that of WebhookReceiver."""
+        """Like that of WebhookReceiver."""
         headers, body = _lower_case(headers), _raw(body)
         event = self._verifier.parse(headers, body)
         if isinstance(event, WebhookResponse):
