@@ -107,7 +107,7 @@ export function renderApi({ rounds, seconds, comparisons }: Awaited<ReturnType<t
     'processor time in ms a request, connections, sum, gateway, job-state, Postgres, RabbitMQ, Redis, baseline, ratio, statements, waits, writing tx, WAL bytes, stored, broker';
   return [
     `Medians of ${rounds} rounds of ${seconds} s, the service and its baseline in turn.`,
-    'Busy elsewhere: cores that other processes of the machine used meanwhile.',
+    'Busy elsewhere: cores that other processes of the machine used at the same time.',
     '',
     ...textTable([rateHeadings.split(', '), ...rates], 'right'),
     '',

@@ -31,7 +31,7 @@ function delivery({ dispatchers = 1 }: { readonly dispatchers?: number } = {}) {
 }
 
 const program = new Command('scripts/bench')
-  .description('Measures the service on this machine, on a separate stack that ends with it.')
+  .description('Measures the service on this machine, on a separate stack that is removed afterwards.')
   .showHelpAfterError('(see scripts/bench --help)');
 
 function benchmark(name: string, description: string) {
@@ -102,18 +102,23 @@ benchmark(
     return measure('api', options, stack, runApiBench, renderApi);
   });
 
-benchmark('flood', 'events from their publish by 32 publishers to the recorded results, and the cost of each')
+benchmark('flood', 'events from publish, by 32 publishers, to the recorded result, and the cost of each')
   .option('--events <number>', 'events to publish', wholeNumber(100), 20_000)
-  .option('--subscriptions <number>', 'webhooks of each company, which all get each event', wholeNumber(1), 1)
+  .option(
+    '--subscriptions <number>',
+    'webhooks of each company; each of them gets every event',
+    wholeNumber(1),
+    1,
+  )
   .option('--dispatchers <number>', 'replicas of the dispatcher', wholeNumber(1), 1)
   .action((options) => measure('flood', options, delivery(options), runFlood, renderDeliveries));
 
-benchmark('backlog', 'a backlog of due deliveries to the recorded results')
+benchmark('backlog', 'a backlog of due deliveries, until their results are recorded')
   .option('--events <number>', 'size of the backlog', wholeNumber(1_000), 20_000)
   .option('--dispatchers <number>', 'replicas of the dispatcher', wholeNumber(1), 1)
   .action((options) => measure('backlog', options, delivery(options), runBacklog, renderDeliveries));
 
-benchmark('latency', 'events at a steady rate, from their publish to the receipt of the webhook')
+benchmark('latency', 'events at a steady rate, from publish to receipt of the webhook')
   .option('--rate <number>', 'events per second', wholeNumber(1), 100)
   .option('--seconds <number>', 'length of the measurement', wholeNumber(1), 30)
   .action((options) => measure('latency', options, delivery(), runLatency, renderDeliveries));

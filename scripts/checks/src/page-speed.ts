@@ -141,12 +141,12 @@ new Command('page-speed')
   .allowExcessArguments(false)
   .parse();
 const executable = process.env['CHROMIUM_PATH'] ?? findChromium();
-if (executable === undefined) throw new Error('there is no Chromium: install the package chromium');
+if (executable === undefined) throw new Error('Chromium is not installed: install the package chromium');
 const { baseUrl, companies } = stackDescription.parse(
   JSON.parse(readFileSync(stackFiles(DEFAULT_DIRECTORY).description, 'utf8')),
 );
 const [company] = companies;
-if (company === undefined) throw new Error('the stack has no company of the sandbox');
+if (company === undefined) throw new Error('the stack has no sandbox company');
 const browser = await chromium.launch({
   executablePath: executable,
   args: ['--no-sandbox', '--disable-dev-shm-usage'],
@@ -166,7 +166,7 @@ for (const [path, { performance, signedIn }] of Object.entries(PAGES)) {
   const visitor = { executable, slowdown, ...(signedIn && { cookie: session.cookie }) };
   const scores = await scoresOf(`${baseUrl}${path}`, visitor);
   process.stdout.write(
-    `${path}: performance ${scores.performance} (least ${performance}), accessibility ${scores.accessibility}, best practices ${scores.practices}; benchmark index ${scores.speed}, slowed down ${slowdown} times\n`,
+    `${path}: performance ${scores.performance} (minimum ${performance}), accessibility ${scores.accessibility}, best practices ${scores.practices}; benchmark index ${scores.speed}, slowed down ${slowdown} times\n`,
   );
   // The first page is fast on any machine. The others are visited as the same phone whatever machine this is, as Lighthouse advises.
   if (slowdown === EXPECTED.slowdown) slowdown = slowdownAt(scores.speed);

@@ -6,7 +6,7 @@ import { openKnownSecrets } from './known-secrets.js';
 import { serveReceiver } from './receiver.js';
 
 const program = new Command('receiver')
-  .description('The example of a webhook endpoint, over HTTPS.')
+  .description('An example webhook endpoint, over HTTPS.')
   .option('--host <address>', 'the address at which it listens', '127.0.0.1')
   .requiredOption('--port <port>', 'the port', wholeNumber(0, 65_535))
   .requiredOption('--host-name <name>', 'the host name of its certificate')

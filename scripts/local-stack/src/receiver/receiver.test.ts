@@ -94,7 +94,7 @@ test('verifies with a secret that the command of the page for containers has reg
   const place = ['--port', String(port), '--certificates', path.dirname(caFile)];
   await expect(runCommand(process.execPath, [file, 'no secret', ...place])).resolves.toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('whsec_ and base64'),
+    stderr: expect.stringContaining('whsec_ followed by base64'),
   });
   await expect(runCommand(process.execPath, [file, secret, ...place])).resolves.toMatchObject({
     exitCode: 0,

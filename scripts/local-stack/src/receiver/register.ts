@@ -17,7 +17,7 @@ const [secret] = program.processedArgs;
 const { secretVersion: version, port, certificates } = program.opts();
 
 const given = knownSecret.safeParse({ version, secret });
-if (!given.success) program.error('register: a secret is whsec_ and base64');
+if (!given.success) program.error('register: a secret must be whsec_ followed by base64');
 else
   await registerSecret(
     {
