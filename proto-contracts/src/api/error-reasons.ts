@@ -179,7 +179,7 @@ export const ERROR_REASON_CATALOGUE = {
   },
   note_limit_reached: {
     httpStatus: 422,
-    meaning: 'The notes of the job would be longer than 20,000 characters together.',
+    meaning: 'The notes of the job would be longer than 20,000 characters in total.',
     action: 'Read the message.',
   },
   key_kind_not_allowed: {

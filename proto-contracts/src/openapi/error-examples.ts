@@ -15,7 +15,7 @@ function validation(path: string, message: string) {
 export const ERROR_EXAMPLES: Readonly<Record<ErrorReason, Omit<ErrorBody, 'code' | 'requestId'>>> = {
   invalid_argument: validation('expectedVersion', 'must be at least 1'),
   body_too_complex: validation('body', 'must have at most 20000 JSON tokens'),
-  body_too_slow: { error: 'body: must bring 32768 bytes in 10 seconds, or end' },
+  body_too_slow: { error: 'body: at least 32768 bytes must arrive every 10 seconds until it ends' },
   cursor_invalid: validation('cursor', 'must be a nextCursor that was issued to this company'),
   unauthenticated: { error: keyRefusal('installer') },
   permission_denied: { error: missingScope('inbound', 'jobs:status:write') },
@@ -42,7 +42,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorReason, Omit<ErrorBody, 'code'
   },
   idempotency_mismatch: {
     error:
-      'this idempotency key was used for another method, path or body; every field of the body counts, as it was sent; use a new key',
+      'this Idempotency-Key was used with a different method, path or body; all fields of the body count, exactly as sent; use a new key',
   },
   idempotency_in_progress: {
     error: 'a request with this Idempotency-Key is still running; retry with the same key',
@@ -60,7 +60,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorReason, Omit<ErrorBody, 'code'
     error: 'the delivery is retry_scheduled; only one that is delivered or dead_lettered can be replayed',
   },
   delivery_not_waiting: {
-    error: 'the delivery is delivered; only one that waits for a retry can be retried now',
+    error: 'the delivery is delivered; only one that is waiting for a retry can be retried now',
   },
   replay_in_progress: {
     error:

@@ -113,7 +113,7 @@ function requestsAndResponses(): string {
 - A time zone is a zone or link of the IANA tz database in its exact spelling, such as \`America/Chicago\` or \`US/Central\`. Abbreviations
   from other lists, such as \`PST\`, are 400.
 - Ids are opaque texts: a prefix such as \`job_\` and letters and digits.
-- Text is counted in characters (Unicode code points), and must not hold the character U+0000. A required text such as a name,
+- Text is counted in characters (Unicode code points), and must not contain the character U+0000. A required text such as a name,
   an address or a note must contain more than white space; an optional one may be empty.
 - Every response has the header \`x-request-id\`: yours, if you send one of up to 128 letters, digits, \`.\`, \`_\`, \`:\` and
   \`-\`, else a new one. Log it: it identifies the request in our logs.

@@ -61,6 +61,6 @@ test('sandbox-only operations have no path in production [SANDBOX-3]', async () 
   for (const { method, path } of SANDBOX_ONLY) {
     const response = await supertest(app)[method](path.replace(':id', newId('key')));
     expect(response.status).toBe(404);
-    expect(response.body).toMatchObject({ error: 'path: there is no such path' });
+    expect(response.body).toMatchObject({ error: 'path: does not exist' });
   }
 });

@@ -112,7 +112,7 @@ test.each([
   [assignments, { membershipIds: members(21) }, 'membershipIds', 'must have at most 20 items'],
   [assignments, { membershipIds: ['mem_a', ''] }, 'membershipIds.1', 'must not be empty'],
   [assignments, { membershipIds: ['x'.repeat(101)] }, 'membershipIds.0', 'must be at most 100 characters'],
-  [assignments, { membershipIds: ['a', 'b', 'a'] }, 'membershipIds.2', 'must not be there twice'],
+  [assignments, { membershipIds: ['a', 'b', 'a'] }, 'membershipIds.2', 'must not occur twice'],
 ] as const)(
   '%s with %j is a 400 that names %s: %s [ASSIGN-1, STATUS-1]',
   async (operation, change, path, message) => {

@@ -45,7 +45,7 @@ export const apiKeyIn = z
     if (isBound === (boundCompanyId !== undefined)) return;
     const message = isBound
       ? 'is required for a key of kind installer-contractor'
-      : 'must be left out for a key of this kind';
+      : 'must be omitted for a key of this kind';
     context.addIssue({ code: 'custom', path: ['boundCompanyId'], message });
   })
   .meta({ id: 'ApiKeyIn', description: 'An API key as you create it.' });
@@ -91,7 +91,7 @@ export const apiKey = z
 export type ApiKey = z.infer<typeof apiKey>;
 
 const keyText = z.string().meta({
-  description: 'The key, the value of `x-api-key`. Store it: it is not shown again.',
+  description: 'The key, the value of `x-api-key`. Store it: it cannot be shown again.',
 });
 
 export const apiKeyCreated = z

@@ -17,7 +17,7 @@ export const colleagueIn = z
     displayName: boundedText({ min: 1, max: 120 })
       .refine(
         (text) => !/\p{Cc}/u.test(text) && text.trim() === text,
-        'must not begin or end with a space or hold control characters',
+        'must not begin or end with a space, or contain control characters',
       )
       .refine((text) => !hasUrlOrDomain(text), NAME_WITH_URL)
       .meta({ description: "The person's name, without a URL or a domain: invitations show it." }),

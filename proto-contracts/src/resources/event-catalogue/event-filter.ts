@@ -6,7 +6,7 @@ export const eventFilter = z
   .string()
   .refine((pattern) => EVENT_PATTERNS.includes(pattern), {
     error: ({ input }) =>
-      `must be an event of the catalogue, or a group such as install.*${nearestEvent(input)}`,
+      `must be an event in the catalog, or a group such as install.*${nearestEvent(input)}`,
   })
   .optional()
   .meta({

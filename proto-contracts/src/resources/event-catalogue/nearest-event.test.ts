@@ -14,7 +14,7 @@ test.each([
 ])('a filter by %s is refused with the nearest event, %s [EVENT-13]', (name, nearest) => {
   const [issue] = eventFilter.safeParse(name).error?.issues ?? [];
   expect(issue?.message).toBe(
-    `must be an event of the catalogue, or a group such as install.*; the nearest is ${nearest}`,
+    `must be an event in the catalog, or a group such as install.*; the nearest is ${nearest}`,
   );
 });
 

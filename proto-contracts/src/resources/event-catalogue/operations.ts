@@ -8,7 +8,7 @@ export const listWebhookEventsOperation = defineOperation({
   conditional: true,
   summary: 'List the events',
   description: `
-Lists every event of the catalogue with the classes of companies that may subscribe to it, the JSON Schema and an
+Lists every event in the catalog with the classes of companies that may subscribe to it, the JSON Schema and an
 example of its body; and the version of the signature scheme.`,
   responses: {
     200: {

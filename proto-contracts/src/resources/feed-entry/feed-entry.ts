@@ -96,7 +96,7 @@ export const jobFeedQuery = z
   })
   .superRefine((query, context) => {
     if (query.cursor === undefined && query.from !== undefined && query.view !== undefined) {
-      context.addIssue({ code: 'custom', path: ['from'], message: 'must not be given together with view' });
+      context.addIssue({ code: 'custom', path: ['from'], message: 'must not be sent together with view' });
     }
   });
 

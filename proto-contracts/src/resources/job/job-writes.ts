@@ -94,7 +94,7 @@ export const assignmentsIn = z
 function refuseRepeats(ids: readonly string[], context: z.RefinementCtx): void {
   for (const [place, id] of ids.entries()) {
     if (ids.indexOf(id) < place) {
-      context.addIssue({ code: 'custom', path: [place], message: 'must not be there twice' });
+      context.addIssue({ code: 'custom', path: [place], message: 'must not occur twice' });
     }
   }
 }

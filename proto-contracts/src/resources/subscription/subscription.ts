@@ -51,17 +51,17 @@ const eventPattern = z
   .string()
   .refine((pattern) => EVENT_PATTERNS.includes(pattern), {
     error: ({ input }) =>
-      `must be an event of the catalogue, or a group such as install.*${nearestEvent(input)}`,
+      `must be an event in the catalog, or a group such as install.*${nearestEvent(input)}`,
   })
   .meta({
-    description: 'An event of the catalogue such as `install.job_assigned`, or a group such as `install.*`.',
+    description: 'An event in the catalog such as `install.job_assigned`, or a group such as `install.*`.',
   });
 
 const eventPatterns = z
   .array(eventPattern)
   .min(1)
   .max(50)
-  .meta({ description: "Events that your company's class may have, or groups of them." });
+  .meta({ description: "Events that your company's class can receive, or groups of them." });
 
 const ownDescription = z.string().max(200).meta({ description: 'For your own use.' });
 
@@ -128,7 +128,7 @@ const testDelivery = z
       .string()
       .refine(isEventName, {
         error: ({ input }) =>
-          `must be an event of the catalogue, such as install.job_assigned${nearestEvent(input, EVENT_PATTERNS.filter(isEventName))}`,
+          `must be an event in the catalog, such as install.job_assigned${nearestEvent(input, EVENT_PATTERNS.filter(isEventName))}`,
       })
       .optional()
       .meta({
@@ -223,7 +223,7 @@ export const subscription = z
     description: z.string().meta({ description: 'For your own use.' }),
     events: z
       .array(z.string())
-      .meta({ description: 'Events of the catalogue, and groups such as `install.*`.' }),
+      .meta({ description: 'Events in the catalog, and groups such as `install.*`.' }),
     schemaVersion: z.int().meta({ description: 'The schema version of the payloads.' }),
     state: z.enum(['paused', 'active']).meta({ description: '`paused`: new events queue no deliveries.' }),
     health: z.enum(['healthy', 'degraded']).meta({
@@ -271,7 +271,7 @@ export const subscriptionCreated = z
   .object({
     subscription,
     secret: z.string().meta({
-      description: 'The signing secret, `whsec_` and base64. Store it: it is not shown again.',
+      description: 'The signing secret, `whsec_` followed by base64. Store it: it cannot be shown again.',
     }),
   })
   .meta({ id: 'WebhookSubscriptionCreated', description: 'A new subscription and its secret.' });
@@ -298,7 +298,7 @@ export const secretRotated = z
         'The version of the new secret, in the `x-svc-secret-version` of deliveries that it signs. It is pending, unless the current secret was never shown.',
     }),
     secret: z.string().meta({
-      description: 'The new secret, `whsec_` and base64. Store it: it is not shown again.',
+      description: 'The new secret, `whsec_` followed by base64. Store it: it cannot be shown again.',
     }),
   })
   .meta({ id: 'WebhookSecretRotated', description: 'A pending secret with its subscription.' });

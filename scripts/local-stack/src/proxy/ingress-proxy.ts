@@ -48,7 +48,7 @@ export function createIngressProxy(routes: readonly ProxyRoute[]): Server {
     const { url: path = '/' } = request;
     const route = routes.find(({ prefix }) => isBelow(prefix, path));
     if (route === undefined) {
-      refuse(request, response, new ServiceError('not_found', 'path: there is no such path'));
+      refuse(request, response, new ServiceError('not_found', 'path: does not exist'));
       return;
     }
     const { host, hostname, port } = new URL(route.target);

@@ -44,8 +44,8 @@ const VERDICTS: Readonly<Record<EventTrail['verdict'], string>> = {
   paused: 'not queued: the subscription was paused',
   not_subscribed:
     'not queued: the subscription does not name the event or its group, or the event is about itself',
-  schema_version: 'not queued: the subscription opted in to another schema version',
-  class: "not queued: the company's class may not have the event",
+  schema_version: 'not queued: the subscription opted in to a different schema version',
+  class: 'not queued: companies of this class cannot receive the event',
   created_later: 'not queued: the subscription was created later',
   deleted: 'not queued: the subscription was deleted',
   no_longer_kept: 'no longer kept',

@@ -129,7 +129,7 @@ function addChangeCommands(group: Command, context: CommandContext): void {
     'whk_01j…',
     'whk_01j… --event install.job_assigned',
   )
-    .option('--event <event>', 'send the example of an event of the catalogue (default: install.test)')
+    .option('--event <event>', 'send the example of an event in the catalog (default: install.test)')
     .option('--secret-version <version>', 'the version of the secret to sign with', wholeNumber(1, 1_000_000))
     .option(
       '--wait <seconds>',

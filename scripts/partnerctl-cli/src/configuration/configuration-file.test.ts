@@ -31,7 +31,7 @@ test('names the line and the path of each violation [CONFIG-6]', () => {
     expect.stringMatching(/^webhooks.yaml:3: companies.cmp_1.technicalContact: must be an email address/),
     'webhooks.yaml:6: companies.cmp_1.webhooks.0.url: must use port 443',
     expect.stringMatching(
-      /^webhooks.yaml:7: companies.cmp_1.webhooks.0.events.1: must be an event of the catalogue/,
+      /^webhooks.yaml:7: companies.cmp_1.webhooks.0.events.1: must be an event in the catalog/,
     ),
     'webhooks.yaml:8: companies.cmp_1.webhooks.0.deliveriesPerSecond: must be at least 1',
     expect.stringMatching(/^webhooks.yaml:9: companies.cmp_1.webhooks.1.description: is required/),
@@ -53,7 +53,7 @@ test('refuses secrets, headers and unknown fields [CONFIG-5]', () => {
   for (const field of ['secret', 'headers', 'ratePerSecond'])
     expect(
       violationsOf(JSON.stringify({ companies: { cmp_1: { webhooks: [{ ...WEBHOOK, [field]: 'x' }] } } })),
-    ).toEqual([`webhooks.yaml:1: companies.cmp_1.webhooks.0: must not hold ${field}`]);
+    ).toEqual([`webhooks.yaml:1: companies.cmp_1.webhooks.0: must not contain ${field}`]);
 });
 
 test('refuses an identification that two webhooks of a company have [CONFIG-1]', () => {

@@ -60,7 +60,7 @@ export function receiveTestRequest<Principal>(
   } as const;
   return serveOperation(operation, async ({ operation: asked, headers, body: bodyBase64, call }) => {
     const companyId = testReceiverOf(deps, asked.replace('POST ', ''));
-    if (companyId === undefined) throw new ServiceError('not_found', 'path: there is no such path');
+    if (companyId === undefined) throw new ServiceError('not_found', 'path: does not exist');
     await deps.operations.callInternal(recordTestRequestOperation, { companyId, headers, bodyBase64 }, call);
     return { status: 204 };
   });

@@ -250,7 +250,7 @@ function credentialsOf({ keyId, secretSha256 }: ParsedApiKey): string {
 }
 
 function checkUnavailable(): ServiceError {
-  return new ServiceError('unavailable', 'the key cannot be checked at this moment; retry', {
+  return new ServiceError('unavailable', 'the API key cannot be checked right now; nothing was done; retry', {
     retryAfterSeconds: 1,
   });
 }

@@ -82,7 +82,7 @@ describe('the order of checks', () => {
   test('begins with paths, as they are sent, and methods: 404 and 405 need no credentials [HTTP-15]', async () => {
     const { app } = createFixture();
     const unknown = await request(app).get('/nothing');
-    expect(assertError(unknown, 404, 'not_found').error).toBe('path: there is no such path');
+    expect(assertError(unknown, 404, 'not_found').error).toBe('path: does not exist');
     assertError(await request(app).get('/things/1/'), 404, 'not_found');
     for (const path of ['/Things/1', '/%74hings/1', '//things/1'])
       assertError(await request(app).get(path), 404, 'not_found');

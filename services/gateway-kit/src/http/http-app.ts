@@ -150,7 +150,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
   }
   app.use((request, response) => {
     const page = options.pageOfUnknownPath?.(request.path, (name) => request.get(name));
-    if (page === undefined) throw new ServiceError('not_found', 'path: there is no such path');
+    if (page === undefined) throw new ServiceError('not_found', 'path: does not exist');
     send(request, response, page);
   });
   // Express recognises an error handler by its four parameters.
@@ -197,7 +197,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
         // Without an error Express found no path in the target and called no handler.
         const error =
           thrown === undefined
-            ? invalidArgument([{ path: 'path', message: 'must be readable from the request target' }])
+            ? invalidArgument([{ path: 'path', message: 'must be present in the request target' }])
             : ServiceError.from(thrown);
         refuse(error, request, response, log.recordOf(request));
       });

@@ -174,7 +174,7 @@ describe('input outside the body', () => {
       for (const header of ['x-request-id: abc', 'x-svc-api-version: 2026-08-26', 'cache-control: no-store'])
         expect(head.toLowerCase()).toContain(header);
       if (status !== 200) expect(errorBody.parse(JSON.parse(body)).requestId).toBe('abc');
-      if (status === 400) expect(body).toContain('path: must be readable from the request target');
+      if (status === 400) expect(body).toContain('path: must be present in the request target');
       expect(await lines.atLeast(1)).toMatchObject([{ status }]);
     },
   );

@@ -80,7 +80,7 @@ function textParameters(params: GivenInput['params']): Readonly<Record<string, s
       // A wildcard's segments come one by one.
       const value = [given].flat().join('/');
       // No stored id contains U+0000, and the database would reject it.
-      if (value.includes('\0')) throw new ServiceError('not_found', 'path: there is no such path');
+      if (value.includes('\0')) throw new ServiceError('not_found', 'path: does not exist');
       return [name, value];
     }),
   );

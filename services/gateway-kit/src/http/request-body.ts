@@ -156,7 +156,7 @@ async function readBytes(
     function onData(piece: Buffer): void {
       pieces += 1;
       if (pieces > MAX_JSON_TOKENS) {
-        fail(tooComplex(`must come in at most ${MAX_JSON_TOKENS} chunks`));
+        fail(tooComplex(`must be sent in at most ${MAX_JSON_TOKENS} chunks`));
         return;
       }
       if (size + piece.length > maxBytes) {
@@ -217,6 +217,6 @@ function tooSlow(): ServiceError {
   const { bytes, spanMs } = SLOW_BODY;
   return new ServiceError(
     'body_too_slow',
-    `body: must bring ${bytes} bytes in ${spanMs / 1_000} seconds, or end`,
+    `body: at least ${bytes} bytes must arrive every ${spanMs / 1_000} seconds until it ends`,
   );
 }

@@ -65,7 +65,7 @@ export function createFaultScripts(deps: {
           showExhausted(retryAfterSeconds);
           throw new ServiceError(
             'rate_limited',
-            `too many requests, by the key's fault script; retry after ${retryAfterSeconds} ${retryAfterSeconds === 1 ? 'second' : 'seconds'}`,
+            `this rate limit was injected by the key's fault script; retry after ${retryAfterSeconds} ${retryAfterSeconds === 1 ? 'second' : 'seconds'}`,
             { retryAfterSeconds },
           );
         }
@@ -75,7 +75,7 @@ export function createFaultScripts(deps: {
           const advice = fault.when === 'after' ? OUTCOME_UNKNOWN_ADVICE : NOT_DONE_ADVICE;
           throw new ServiceError(
             fault.status === 500 ? 'internal' : 'unavailable',
-            `the service failed, by the key's fault script; ${advice}`,
+            `this failure was injected by the key's fault script; ${advice}`,
             { retryAfterSeconds: 1 },
           );
         }

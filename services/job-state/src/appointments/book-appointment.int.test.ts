@@ -176,7 +176,7 @@ describe('a request to book an appointment', () => {
     expect(await refusalOf(book({ binding: key, projectId: other.projectId }))).toMatchObject({
       reason: 'invalid_argument',
       message:
-        'projectId: belongs to another lead than leadId. Send the project of this lead, or leave projectId out',
+        'projectId: belongs to a different lead than leadId; send the project of this lead, or omit projectId',
     });
     expect(await traces()).toEqual(before);
     const booked = await book({ binding: keyed(key.key, '{"another":"body"}'), projectId: own.projectId });

@@ -125,7 +125,7 @@ function checkBoundary(boundary: Boundary | undefined): asserts boundary is Boun
   if (boundary.other_lead) {
     throw new ServiceError(
       'invalid_argument',
-      'projectId: belongs to another lead than leadId. Send the project of this lead, or leave projectId out',
+      'projectId: belongs to a different lead than leadId; send the project of this lead, or omit projectId',
     );
   }
 }

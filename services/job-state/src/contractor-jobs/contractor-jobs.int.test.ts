@@ -216,7 +216,7 @@ describe('a note', () => {
       const error = await refusalOf(append({ jobId, note: one.repeat(left + 1) }));
       expect({ reason: error.reason, message: error.message }).toEqual({
         reason: 'note_limit_reached',
-        message: 'note: with it the notes of this job would be longer than 20,000 characters together',
+        message: 'note: would make the notes of this job longer than 20,000 characters in total',
       });
       expect(error.attributes.idempotency).toBeUndefined();
       expect(await stored(jobId)).toEqual(before);

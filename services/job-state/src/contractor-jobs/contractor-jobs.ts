@@ -203,6 +203,6 @@ function noteLimitReached(): ServiceError {
   const limit = LIMITS.installerNoteLength.toLocaleString('en-US');
   return new ServiceError(
     'note_limit_reached',
-    `note: with it the notes of this job would be longer than ${limit} characters together`,
+    `note: would make the notes of this job longer than ${limit} characters in total`,
   );
 }

@@ -81,7 +81,7 @@ export function failureOf(error: unknown): unknown {
     // Characters that the server cannot store: U+0000 as text or inside a JSON document.
     case '22021':
     case '22P05':
-      return new ServiceError('invalid_argument', 'text must not hold the character U+0000', {
+      return new ServiceError('invalid_argument', 'text must not contain the character U+0000', {
         cause: error,
       });
     default:

@@ -132,7 +132,7 @@ describe('work that refuses', () => {
     refusals = 0;
     const { message, reason } = (await refuse(companyId, other, refusal)) ?? {};
     expect(reason).toBe('idempotency_mismatch');
-    expect(message).toContain('this idempotency key was used for another method, path or body');
+    expect(message).toContain('this Idempotency-Key was used with a different method, path or body');
     expect(refusals).toBe(0);
   });
 });

@@ -188,7 +188,7 @@ async function claimKey(
   if (held.operation !== binding.operation || !held.body_sha256.equals(binding.bodySha256)) {
     throw new ServiceError(
       'idempotency_mismatch',
-      'this idempotency key was used for another method, path or body; every field of the body counts, as it was sent; use a new key',
+      'this Idempotency-Key was used with a different method, path or body; all fields of the body count, exactly as sent; use a new key',
     );
   }
   return { kind: 'used', outcome: held.outcome, expiresAt: held.expires_at };

@@ -77,7 +77,7 @@ const createCompany: OperatorOperation = ({ database, logger }) =>
           [companyId, name, companyClass],
         );
         if (made.length === 0) {
-          throw invalidArgument([{ path: 'companyId', message: 'already names a company' }]);
+          throw invalidArgument([{ path: 'companyId', message: 'is already the id of a company' }]);
         }
         await recordAudit(tx, {
           companyId,
@@ -208,7 +208,7 @@ function noSuchId(id: string): ServiceError {
   const forms = Object.keys(OWNER_QUERIES).map((prefix) => `${prefix}_…`);
   return new ServiceError(
     'not_found',
-    `no such id: "${shown}"; it must be one of ${forms.join(', ')}, with 26 characters behind the _`,
+    `no such id: "${shown}"; an id looks like ${forms.join(', ')}, with 26 characters after the _`,
   );
 }
 

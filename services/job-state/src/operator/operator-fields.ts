@@ -11,7 +11,7 @@ const NAME_LENGTH = 120;
 
 const name = boundedText({ min: 1, max: NAME_LENGTH }).refine(
   (text) => !/\p{Cc}/u.test(text) && text.trim() === text,
-  'must not begin or end with a space or hold control characters',
+  'must not begin or end with a space, or contain control characters',
 );
 const passwordHash = z
   .string()

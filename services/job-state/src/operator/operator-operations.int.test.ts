@@ -162,7 +162,7 @@ describe('owners', () => {
     const another = await hash('battery staple', PASSWORD_HASHING);
     await expect(operators.updateOwner({ membershipId, passwordHash: another })).rejects.toMatchObject({
       reason: 'invalid_argument',
-      message: expect.stringContaining('may not sign in'),
+      message: expect.stringContaining('sign-in is disabled'),
     });
     await operators.updateOwner({ membershipId, active: true });
     await expect(login()).resolves.toBeUndefined();
@@ -264,7 +264,7 @@ describe('the owner of a resource', () => {
     async (id) => {
       await expect(operators.findCompany({ id })).rejects.toMatchObject({
         reason: 'not_found',
-        message: expect.stringContaining(`no such id: "${id}"; it must be one of cmp_…, mem_…, key_…`),
+        message: expect.stringContaining(`no such id: "${id}"; an id looks like cmp_…, mem_…, key_…`),
       });
     },
   );

@@ -62,7 +62,10 @@ const createOwner: OperatorOperation = ({ database, logger }) =>
            values ($1, $2, $3, $4, $5, $6) on conflict (lower(email)) do nothing returning ${COLUMNS}`,
           [newId('mem'), companyId, displayName, email, passwordHash ?? null, role.toUpperCase()],
         );
-        if (made === undefined) throw invalidArgument([{ path: 'email', message: 'is already in use' }]);
+        if (made === undefined)
+          throw invalidArgument([
+            { path: 'email', message: 'already belongs to someone in this or another company' },
+          ]);
         const change = { companyId, membershipId: made.membershipId, actor: callingActor(caller) };
         await recordOwnerChange(tx, change, { displayName, role }, 'owner.created');
         if (role === 'owner') await noticeOfOwner(tx, change, displayName);
@@ -97,7 +100,7 @@ const updateOwner: OperatorOperation = ({ database, logger }) =>
         if (passwordHash !== undefined && !(active ?? before.active)) {
           throw new ServiceError(
             'invalid_argument',
-            'password: the owner may not sign in; let them sign in first, then set it',
+            'password: sign-in is disabled for this owner; enable it first, then set the password',
           );
         }
         const [after] = await tx.query<Owner>(

@@ -77,7 +77,7 @@ export function decideAssignment(
 /** Decides on a cancellation, which is final. A completed job cannot be cancelled. */
 export function decideCancellation(job: LockedJob, { version, occurredAt }: PlatformCommand): JobDecision {
   if (job.status === 'COMPLETE') {
-    return { kind: 'refused', reason: `job ${job.id} is COMPLETE and cannot be cancelled` };
+    return { kind: 'refused', reason: `job ${job.id} is COMPLETE and cannot be canceled` };
   }
   const cancelledAt = cancelledVersion(job);
   if (cancelledAt !== undefined && cancelledAt <= version) {

@@ -136,7 +136,7 @@ describe('a cancellation', () => {
   test('of a completed job is refused [PLATFORM-13]', async () => {
     const jobId = await newJob();
     await database.query(`update jobs set status = 'COMPLETE' where id = $1`, [jobId]);
-    expect(await handle(cancelled(jobId, 3))).toEqual(dead('is COMPLETE and cannot be cancelled'));
+    expect(await handle(cancelled(jobId, 3))).toEqual(dead('is COMPLETE and cannot be canceled'));
   });
 
   test('that arrives before the assignment: the company gets the job as cancelled', async () => {

@@ -77,7 +77,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
       await channel.consume(
         REPLY_QUEUE,
         (reply) => {
-          if (reply === null) supervised.rebuild(new Error('the broker cancelled the reply consumer'));
+          if (reply === null) supervised.rebuild(new Error('the broker canceled the reply consumer'));
           else pending.get(textOf(reply.properties.correlationId))?.complete(reply);
         },
         { noAck: true },

@@ -61,7 +61,7 @@ export function startSubscription(options: {
       const { consumerTag } = await channel.consume(
         queueName,
         (message) => {
-          if (message === null) supervised.rebuild(new Error('the broker cancelled the consumer'));
+          if (message === null) supervised.rebuild(new Error('the broker canceled the consumer'));
           else begin(channel, message, { acknowledging, over: controller.signal });
         },
         { noAck: options.noAck ?? false },

@@ -188,9 +188,9 @@ function refusalOf(cause: string | undefined): { status: number } & Pick<ErrorBo
         error: 'method: CONNECT is not allowed; this is not a proxy',
       };
     case 'HPE_HEADER_OVERFLOW':
-      return { status: 431, code: 'invalid_argument', error: 'headers: must be at most 16 KB together' };
+      return { status: 431, code: 'invalid_argument', error: 'headers: must be at most 16 KB in total' };
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return { status: 413, code: 'payload_too_large', error: 'body: has too long chunk extensions' };
+      return { status: 413, code: 'payload_too_large', error: 'body: must have shorter chunk extensions' };
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return { status: 408, code: 'invalid_argument', error: 'request: must arrive within 30 seconds' };
     default:

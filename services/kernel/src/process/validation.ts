@@ -68,7 +68,7 @@ function expectation(issue: z.core.$ZodRawIssue): string {
     case 'too_big':
       return bound('at most', issue.origin, issue.maximum);
     case 'unrecognized_keys':
-      return `must not hold ${issue.keys.join(', ')}`;
+      return `must not contain ${issue.keys.join(', ')}`;
     default:
       return 'is not valid';
   }

@@ -50,7 +50,7 @@ describe('an API key', () => {
     [
       'a key without a dot',
       createApiKey('sandbox').text.replace('.', ''),
-      'must be one key that reads <keyId>.<secret>',
+      'must be one key of the form <keyId>.<secret>',
     ],
     ['two keys', `${createApiKey('sandbox').text}, ${createApiKey('sandbox').text}`, 'must be one key'],
     ['an id of something else', createApiKey('sandbox').text.replace('key_', 'job_'), 'begins with key_'],

@@ -69,7 +69,7 @@ export function apiKeyViolation(text: string | undefined, environment: Environme
     return 'is required; send <keyId>.<secret>, as shown when the key was created';
   const [keyId = '', secret = '', ...rest] = text.split('.');
   if (rest.length > 0 || !isId('key', keyId)) {
-    return 'must be one key that reads <keyId>.<secret>, where <keyId> begins with key_';
+    return 'must be one key of the form <keyId>.<secret>, where <keyId> begins with key_';
   }
   const other = environment === 'sandbox' ? 'production' : 'sandbox';
   if (secret.startsWith(SECRET_PREFIXES[other])) {

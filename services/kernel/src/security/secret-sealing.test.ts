@@ -54,7 +54,7 @@ describe('a sealed secret', () => {
   test('opens with an older key that is still configured, and not without it', () => {
     const old = sealSecret(A, OWNER, 'whsec_old');
     expect(openSecret(B_AND_A, OWNER, old)).toBe('whsec_old');
-    expect(() => openSecret(B, OWNER, old)).toThrow('a key that is not held');
+    expect(() => openSecret(B, OWNER, old)).toThrow('a key that this process does not have');
   });
 
   test('is sealed with the first key, and names it', () => {

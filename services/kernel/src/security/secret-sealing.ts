@@ -39,7 +39,7 @@ export function openSecret(keys: SealingKeys, owner: SealedSecretOwner, sealed: 
   const blob = viewOf(sealed);
   const keyId = sealingKeyIdOf(blob);
   const key = keys.keys.get(keyId);
-  if (key === undefined) throw new Error('the secret is sealed with a key that is not held');
+  if (key === undefined) throw new Error('the secret is sealed with a key that this process does not have');
   return decrypt(key, associatedData(keyId, owner), blob.subarray(1 + keyId.length));
 }
 

@@ -35,8 +35,8 @@ function describeKeyOfOperations(world: () => AcceptanceWorld): void {
         const wrong = [
           [undefined, 'x-api-key: is required'],
           ['', 'x-api-key: is required'],
-          ['key', 'x-api-key: must be one key that reads <keyId>.<secret>'],
-          [goodKey.replace('.', ''), 'x-api-key: must be one key that reads <keyId>.<secret>'],
+          ['key', 'x-api-key: must be one key of the form <keyId>.<secret>'],
+          [goodKey.replace('.', ''), 'x-api-key: must be one key of the form <keyId>.<secret>'],
           [goodKey.slice(0, -1), 'x-api-key: has a secret that is incomplete or changed'],
           [`${goodKey}x`, 'x-api-key: has a secret that is incomplete or changed'],
           [

@@ -91,7 +91,10 @@ const inviteColleague: AccessOperation = (deps) =>
          returning id as "membershipId"`,
         [newId('mem'), companyId, role.toUpperCase(), displayName, email],
       );
-      if (added === undefined) throw invalidArgument([{ path: 'email', message: 'is already in use' }]);
+      if (added === undefined)
+        throw invalidArgument([
+          { path: 'email', message: 'already belongs to someone in this or another company' },
+        ]);
       const { membershipId } = added;
       const expiresAt = new Date(deps.clock().getTime() + COLLEAGUE_LIMITS.invitationHours * HOUR_MS);
       await putPasswordLink(tx, { membershipId, tokenSha256, expiresAt });
@@ -165,7 +168,7 @@ const resetColleagueSecondFactor: AccessOperation = (deps) =>
       if (membershipId === by.actor?.membershipId) {
         throw new ServiceError(
           'permission_denied',
-          'this is your own second factor: disable it with a code, on the page Account',
+          'this is your own second factor: disable it with a code on the Account page',
         );
       }
       const before = await getColleague(tx, { ...by, membershipId });

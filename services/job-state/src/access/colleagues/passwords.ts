@@ -39,7 +39,7 @@ const replacePassword: AccessOperation = ({ database, logger }) =>
         [membershipId, companyId],
       );
       if (owner === undefined || passwordVersion(owner) !== formerPasswordVersion) {
-        throw new ServiceError('password_wrong', 'the password was changed meanwhile; sign in again');
+        throw new ServiceError('password_wrong', 'the password was changed in the meantime; sign in again');
       }
       await setPassword(tx, { companyId, membershipId, actor }, passwordHash);
       return passwordVersion({ ...owner, passwordHash });

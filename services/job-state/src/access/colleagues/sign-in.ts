@@ -145,7 +145,7 @@ const linkProvider: AccessOperation = ({ database, clock, logger }) =>
       if (member === undefined || linked?.length !== 1) {
         throw new ServiceError(
           'provider_sign_in_refused',
-          'the account was changed meanwhile; sign in again',
+          'the account was changed in the meantime; sign in again',
         );
       }
       const { displayName } = member;

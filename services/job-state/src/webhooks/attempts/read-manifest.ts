@@ -90,9 +90,10 @@ function spanOf(query: { readonly from?: string | undefined; readonly to?: strin
   const to = query.to === undefined ? now : new Date(query.to);
   const from = query.from === undefined ? new Date(to.getTime() - HOUR_MS) : new Date(query.from);
   const path = query.to === undefined ? 'from' : 'to';
-  if (to <= from) throw invalidArgument([{ path, message: 'must be such that from is before to' }]);
+  if (to <= from)
+    throw invalidArgument([{ path, message: path === 'to' ? 'must be after from' : 'must be before to' }]);
   if (to.getTime() - from.getTime() > MANIFEST_MAX_DAYS * 24 * HOUR_MS) {
-    const message = `must be such that to is at most ${MANIFEST_MAX_DAYS} days after from`;
+    const message = `must be at most ${MANIFEST_MAX_DAYS} days ${path === 'to' ? 'after from' : 'before to'}`;
     throw invalidArgument([{ path, message }]);
   }
   return { from, to };

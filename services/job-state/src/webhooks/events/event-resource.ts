@@ -33,8 +33,8 @@ export const EXPLANATIONS: Readonly<Record<EventVerdictName, string>> = {
   paused: 'The subscription was paused; a paused subscription queues no deliveries.',
   not_subscribed:
     'The subscription named neither this event nor its group, or the event is about the subscription itself.',
-  schema_version: 'The subscription had opted in to another schema version than that of the event.',
-  class: 'A company of this class may not have the event.',
+  schema_version: 'The subscription had opted in to a different schema version than that of the event.',
+  class: 'Companies of this class cannot receive this event.',
   created_later: 'The subscription was created after the event.',
   deleted: 'The subscription had been deleted.',
   no_longer_kept: 'The outcome of the event for this subscription is no longer kept.',

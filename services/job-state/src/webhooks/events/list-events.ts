@@ -112,6 +112,6 @@ export function eventsOf(pattern: string | undefined): readonly string[] | undef
   const events = eventsNamedBy(pattern);
   if (events.length > 0) return events;
   throw invalidArgument([
-    { path: 'event', message: `must be an event of the catalogue, or a group${nearestEvent(pattern)}` },
+    { path: 'event', message: `must be an event in the catalog, or a group${nearestEvent(pattern)}` },
   ]);
 }

@@ -137,7 +137,7 @@ export function retryDelivery(deps: SendAgainDeps, request: DeliveryToSend): Pro
     const { state, isInFlight } = await findDelivery(tx, request);
     throw new ServiceError(
       'delivery_not_waiting',
-      `the delivery is ${isInFlight ? 'in flight' : state}; only one that waits for a retry can be retried now`,
+      `the delivery is ${isInFlight ? 'in flight' : state}; only one that is waiting for a retry can be retried now`,
     );
   });
 }

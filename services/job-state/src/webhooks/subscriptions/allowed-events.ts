@@ -8,7 +8,7 @@ import { invalidArgument } from '@partner/kernel/process/validation';
  */
 export function allowedEvents(events: readonly string[], companyClass: CompanyClassName): readonly string[] {
   const allowed = allowedPatterns(companyClass);
-  const message = `must be an event that a company of class ${companyClass} may have, or a group of them; allowed: ${allowed.join(', ')}`;
+  const message = `must be an event that a company of class ${companyClass} can receive, or a group of such events; allowed: ${allowed.join(', ')}`;
   const violations = events.flatMap((pattern, index) =>
     allowed.includes(pattern) ? [] : [{ path: `events.${index}`, message }],
   );

@@ -97,7 +97,10 @@ async function refuseOther(tx: Queryable, companyId: string, description: string
   );
   if (other === undefined) return;
   throw invalidArgument([
-    { path: 'description', message: `must be unique, but the subscription ${other.id} has it` },
+    {
+      path: 'description',
+      message: `must be unique, but the subscription ${other.id} already has this description`,
+    },
   ]);
 }
 

@@ -134,6 +134,6 @@ export function secretVersionMismatch(
       ? `${wanted} is already active`
       : wanted >= 1 && wanted < secretVersion
         ? `${wanted} was replaced; deliveries are signed with ${secretVersion}`
-        : `${wanted} is not the version of a secret; deliveries are signed with ${secretVersion}`;
+        : `${wanted} does not exist; deliveries are signed with ${secretVersion}`;
   return new ServiceError('secret_version_mismatch', `${field}: ${state}; ${pending}`);
 }

@@ -122,7 +122,7 @@ describe('a rotation of the secret', () => {
       reason: 'secret_version_mismatch',
       message: 'pendingSecretVersion: 1 is already active; no secret is pending',
     });
-    expect((await refusal(1_000_000)).message).toContain('is not the version of a secret');
+    expect((await refusal(1_000_000)).message).toContain('1000000 does not exist');
     await client.rotateSecret(of);
     expect((await refusal(1)).message).toContain('1 is already active; the pending secret is 2');
     await activate(2);
@@ -190,7 +190,7 @@ describe('a test with the version of a secret', () => {
     await client.activateSecret({ ...of, pendingSecretVersion: 2 });
     for (const [secretVersion, fate] of [
       [1, '1 was replaced'],
-      [3, '3 is not the version of a secret'],
+      [3, '3 does not exist'],
     ] as const) {
       const failure = await failureOf(client.sendTestDelivery({ ...of, secretVersion }));
       expect(failure).toMatchObject({
@@ -238,7 +238,7 @@ describe('a change of the sealing key', () => {
     expect((await secretsOf(of)).map(({ sealingKeyId }) => sealingKeyId)).toEqual(['k2', 'k2']);
     expect(await openedSecret(of, 1, after)).toBe(first);
     expect(await openedSecret(of, 2, after)).toBe(secret);
-    await expect(openedSecret(of, 1, before)).rejects.toThrow('a key that is not held');
+    await expect(openedSecret(of, 1, before)).rejects.toThrow('a key that this process does not have');
     const owner = { ownerId: of.subscriptionId, version: 1 };
     expect(openSecret(during, owner, claimed?.sealedSecret ?? Buffer.of())).toBe(first);
   });

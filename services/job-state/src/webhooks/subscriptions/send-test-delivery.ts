@@ -162,7 +162,7 @@ async function otherUrl(deps: CreateSubscriptionDeps, request: TestToSend): Prom
 
 function refuseCurrentUrl(subscription: SubscriptionRow, other: OtherUrl | undefined): void {
   if (other === undefined || other.url !== subscription.url) return;
-  const message = 'must not be the current URL of the subscription; leave it out to test that';
+  const message = 'must not be the current URL of the subscription; to test that URL, omit this field';
   throw invalidArgument([{ path: 'url', message }]);
 }
 
@@ -176,7 +176,7 @@ function exampleOf(
     const allowed = Object.keys(EVENT_CATALOGUE).filter(
       (name) => eventsMatching(name, companyClass).length > 0,
     );
-    const message = `must be an event that a company of class ${companyClass} may have; allowed: ${allowed.join(', ')}`;
+    const message = `must be an event that a company of class ${companyClass} can receive; allowed: ${allowed.join(', ')}`;
     throw invalidArgument([{ path: 'event', message }]);
   }
   if (event === 'install.test') {

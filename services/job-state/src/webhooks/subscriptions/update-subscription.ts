@@ -132,6 +132,6 @@ function refuseUnnamedHeaders(stored: readonly string[], changes: readonly Heade
   const named = new Set(changes.map(({ name }) => name));
   const unnamed = stored.filter((name) => !named.has(name));
   if (unnamed.length === 0) return;
-  const message = `must have each custom header again, with its value or null, because the URL has another host: ${unnamed.join(', ')}`;
+  const message = `must contain every custom header again, with its value or null, because the URL has a different host; missing: ${unnamed.join(', ')}`;
   throw invalidArgument([{ path: 'headers', message }]);
 }
