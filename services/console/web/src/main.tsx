@@ -7,7 +7,7 @@ import { Announcer, Toasts } from './parts/toasts.js';
 const root = document.querySelector('#root');
 if (root === null) throw new Error('the page has no place for the app');
 document.querySelector('.starting')?.remove();
-// In a task of its own, so that a slow device can react before.
+// In a separate task, so that a slow device can react before.
 setTimeout(() =>
   createRoot(root).render(
     <>
