@@ -169,16 +169,13 @@ export function Details(props: { readonly summary: ReactNode; readonly children:
 export function ErrorDetails({ error }: { readonly error: unknown }) {
   if (!(error instanceof ApiError) || error.requestId === undefined) return null;
   return (
-    <Details summary="Details">
-      {() => (
-        <>
-          {error.text}
-          <div>
-            Request ID for support: <code>{error.requestId}</code>
-          </div>
-        </>
-      )}
-    </Details>
+    <details>
+      <summary>Details</summary>
+      {error.text}
+      <div>
+        Request ID for support: <code>{error.requestId}</code>
+      </div>
+    </details>
   );
 }
 
