@@ -139,7 +139,7 @@ describe('the overview', () => {
     });
     await openForInstaller();
 
-    await page.getByText('3 of 6 deliveries, 50% at the first attempt').waitFor();
+    await page.getByText('3 of 6, 50% at the first attempt').waitFor();
     await busiest()
       .getByRole('row', { name: /^Warehouse .* 3 100% about/ })
       .waitFor();
@@ -177,7 +177,7 @@ describe('the overview', () => {
     );
     await openForInstaller();
     await page.setViewportSize({ width: 1280, height: 800 });
-    await page.getByText(/^[\d,]+ of [\d,]+ deliveries, 9[\d.]+% at the first attempt/).waitFor();
+    await page.getByText(/^[\d,]+ of [\d,]+, 9[\d.]+% at the first attempt/).waitFor();
     await checkLooks(page, 'overview-busy');
     const picture = await page.screenshot({
       path: path.join(PROJECT_ROOT, 'services/console/dist/console.png'),

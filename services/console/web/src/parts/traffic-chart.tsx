@@ -109,14 +109,16 @@ const TABLE: ComponentProps<typeof DataTable<ChartPoint>>['columns'] = {
 
 const axisTime = (ms: number) => (ms < 1_000 ? `${ms} ms` : `${ms / 1_000} s`);
 
-/** Path of a line in the middle of its columns. It has a gap where a value is missing; a single value is a dot. */
+/** Path of a line in the middle of its columns. It has a gap where a value is missing; a single value is a short line. */
 function pathOf(points: readonly ChartPoint[], line: keyof typeof LINES, msPerUnit: number): string {
   return points
     .map((point, place) => {
       const value = point[line];
       if (value === null) return '';
-      const isNext = (points[place - 1]?.[line] ?? null) !== null;
-      return `${isNext ? 'L' : 'M'}${place + 0.5} ${100 - value / msPerUnit}h0.01`;
+      const [before, after] = [points[place - 1]?.[line] ?? null, points[place + 1]?.[line] ?? null];
+      const height = 100 - value / msPerUnit;
+      if (before !== null) return `L${place + 0.5} ${height}`;
+      return after === null ? `M${place} ${height}h1` : `M${place + 0.5} ${height}`;
     })
     .join('');
 }

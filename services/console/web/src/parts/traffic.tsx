@@ -67,7 +67,7 @@ function Figures(props: {
   const figures = {
     Accepted: [
       formatShare(delivered, total) ?? '–',
-      `${formatCount(delivered)} of ${formatCount(total)} deliveries${first === undefined ? '' : `, ${first} at the first attempt`}`,
+      `${formatCount(delivered)} of ${formatCount(total)}${first === undefined ? '' : `, ${first} at the first attempt`}`,
     ],
     'Waiting for a retry': props.waiting ?? [
       formatCount(total - delivered - deadLettered),

@@ -118,7 +118,7 @@ function Disabled({ onCodes }: { readonly onCodes: (codes: readonly string[]) =>
         A code from an authenticator app on your phone protects your account even if someone knows your
         password. Your other sessions end when you enable it.
       </p>
-      <StartButton action={begin} onClick={() => begin.run({})}>
+      <StartButton action={begin} variant="default" onClick={() => begin.run({})}>
         Set up
       </StartButton>
     </div>

@@ -2,8 +2,8 @@ import { DELIVERY_STATES } from '@partner/proto-contracts/resources/delivery/del
 import { IconCalendar, IconChevronDown, IconSearch } from '@tabler/icons-react';
 import { useSearchParams } from 'react-router';
 import type { Webhook } from '../../api/hooks.js';
-import { formatExact } from '../../format.js';
-import { DELIVERY_LOOKS } from '../../parts/data.js';
+import { formatSince } from '../../format.js';
+import { DELIVERY_LOOKS, useNow } from '../../parts/data.js';
 import { useEventOptions, useTyped } from '../../parts/form.js';
 import { webhookName } from '../../webhook-facts.js';
 import { TextInput, type TextInputProps } from '../../parts/fields.js';
@@ -127,8 +127,9 @@ function TimeChip(props: {
 }) {
   const { webhookId, filter, onChange } = props;
   const { from, to } = filter;
-  const since = from && `since ${formatExact(new Date(from))}`;
-  const until = to && `until ${formatExact(new Date(to))}`;
+  const now = useNow();
+  const since = from && `since ${formatSince(new Date(from), now)}`;
+  const until = to && `until ${formatSince(new Date(to), now)}`;
   return (
     <Popover
       button={
