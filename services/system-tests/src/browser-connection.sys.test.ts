@@ -84,22 +84,27 @@ test('while the console is dead, the app stays, and loads the page that it lacks
   await heading(page, 'Receiver code').waitFor();
 });
 
-test('a page without a network says so until it is back, and one whose script is slow offers to retry', async () => {
+test('a page without a network says so until it is back, and one whose script or session is slow offers to retry', async () => {
   const page = await openDeliveries();
   await page.context().setOffline(true);
   await expectLost(page);
   await page.context().setOffline(false);
   await bar(page).waitFor({ state: 'hidden' });
 
-  const waiting: (() => void)[] = [];
-  await page.route('**/console/assets/first-*.js', async (route) => {
-    await new Promise<void>((resolve) => waiting.push(resolve));
-    await route.continue();
-  });
-  await page.goto('/console', { waitUntil: 'commit' });
-  await button(page, 'Retry').waitFor();
-  for (const go of waiting) go();
-  await heading(page, 'Overview').waitFor();
+  for (const slow of ['**/console/assets/first-*.js', '**/partner-api/session']) {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(slow, async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.goto('/console', { waitUntil: 'commit' });
+    await button(page, 'Retry').waitFor();
+    release();
+    await heading(page, 'Overview').waitFor();
+  }
 });
 
 test('the search finds a work order by keyboard alone, and its trace has a row for each webhook', async () => {
