@@ -250,7 +250,8 @@ def _parser() -> argparse.ArgumentParser:
     given.add_argument("--secret-file", metavar="FILE", help="the same, from a file")
     command.add_argument("--event", metavar="NAME", help="only this event, or a group such as 'install.*'")
     command.add_argument("--since", metavar="TIME", help="begin with events since then: 30m, 12h, 7d, or 2026-11-26T12:00:00Z")
-    command.add_argument("--replay", metavar="ID", action="append", default=[], help="send this event again, then exit; can be repeated")
+    again = "send this event again, then exit; can be repeated"
+    command.add_argument("--replay", metavar="ID", action="append", default=[], help=again)
     command.add_argument("--allow-remote", action="store_true", help="forward to a server on another machine too")
     return parser
 

@@ -58,8 +58,9 @@ def reconcile(
 ) -> Reconciliation:
     """
     Compares the manifest of a webhook with what its receiver has handled, and has the service send the rest again. Once
-    `replayed` and `awaited` are empty, each event of the span that can still be delivered has been handled, so run it regularly, e.g. once an hour. The
-    API key needs the scopes `events:read` and `events:replay`. Events that the store has forgotten are sent, and handled, again.
+    `replayed` and `awaited` are empty, each event of the span that can still be delivered has been handled, so run it
+    regularly, e.g. once an hour. The API key needs the scopes `events:read` and `events:replay`. Events that the store has
+    forgotten are sent, and handled, again.
 
     store: that of the webhook's receiver. start: events queued at this time or later; by default 24 hours before `end`, longer
     than the attempts of a delivery take. end: events queued before this time, at most 31 days after `start`; by default now.
