@@ -1,5 +1,6 @@
 import { expect, jest, test } from '@jest/globals';
 import {
+  formatAbout,
   formatCountOf,
   formatDuration,
   formatPast,
@@ -58,6 +59,10 @@ test.each([
   [600_000, '10 min'],
 ])('%s ms is %s', (ms, shown) => {
   expect(formatDuration(ms)).toBe(shown);
+});
+
+test('an estimate says so, in two digits', () => {
+  expect(formatAbout(1_755)).toBe('about 1.8 s');
 });
 
 test.each([
