@@ -6,14 +6,14 @@ import { Announcer, Toasts } from './parts/toasts.js';
 
 const root = document.querySelector('#root');
 if (root === null) throw new Error('the page has no place for the app');
-document.querySelector('.starting')?.remove();
 // In a separate task, so that a slow device can react before.
-setTimeout(() =>
+setTimeout(() => {
+  document.querySelector('.starting')?.remove();
   createRoot(root).render(
     <>
       <Announcer />
       <Toasts />
       <App />
     </>,
-  ),
-);
+  );
+});
