@@ -141,6 +141,8 @@ test('the page preloads for a session, its data only for the path that reads it,
   const other = await request(server).get('/console/webhooks').set('cookie', COOKIE);
   expect(shown(other)).toContain('<link rel="preload">');
   expect(shown(other)).not.toContain('/data');
+  const filtered = await request(server).get('/console?span=7d').set('cookie', COOKIE);
+  expect(shown(filtered)).not.toContain('/data');
   const anyone = await request(server).get('/console/receiver-code').expect(200);
   expect(anyone.text).toContain('<meta name="partner-session" content="none">');
   expect(shown(anyone)).not.toContain('preload');
