@@ -44,12 +44,12 @@ warning PartnerServiceRestarts 0m: $name restarts repeatedly
     process_start_time_seconds{$service}: 100x5 400x20 | 100x9 700x20
 warning PartnerEventLoopSlow 5m: The event loop of $name is slow
   One in a hundred iterations of the event loop of a replica of $name starts more than 250 ms late.
-  > max by (partner_service) (nodejs_eventloop_lag_p99_seconds{$service}) > 0.25
+  > max by (partner_service) (nodejs_eventloop_lag_p99_seconds{$service}) - 0.5 > 0.25
   > or absent(nodejs_eventloop_lag_p99_seconds{$service})
   fires at 10m {$service}: one of two replicas is busy
-    nodejs_eventloop_lag_p99_seconds{$service}: 0.02x30 | 0.4x30
+    nodejs_eventloop_lag_p99_seconds{$service}: 0.52x30 | 0.9x30
   quiet at 10m: a start takes a moment
-    nodejs_eventloop_lag_p99_seconds{$service}: 0.9x2 0.02x30
+    nodejs_eventloop_lag_p99_seconds{$service}: 1.4x2 0.52x30
 warning PartnerBrokerConnectionDown 3m: $name does not reach the broker
   A replica of $name has had no connection "{{ $labels.connection }}" to the broker for 3 minutes.
   > min by (partner_service, connection) (partner_amqp_connection_up{$service}) < 1

@@ -78,6 +78,6 @@ timeline(short) Messages in queues
   > max by (queue) (partner_queue_messages)
 timeline(s) Event loop lag (p99) | warn 0.1, alarm 0.25
   Of the slowest replica of each service.
-  > max by (partner_service) (nodejs_eventloop_lag_p99_seconds{partner_service!=""})
+  > max by (partner_service) (nodejs_eventloop_lag_p99_seconds{partner_service!=""}) - 0.5
 `,
 };

@@ -47,8 +47,8 @@ timeline(short) Dependencies
   > min by (dependency) (partner_service_dependency_available{$service})
 timeline(s) Event loop lag | warn 0.1, alarm 0.25
   Delay of iterations of the event loop, at the slowest replica. Over 250 ms: PartnerEventLoopSlow.
-  > [p50] max(nodejs_eventloop_lag_p50_seconds{$service})
-  > [p99] max(nodejs_eventloop_lag_p99_seconds{$service})
+  > [p50] max(nodejs_eventloop_lag_p50_seconds{$service}) - 0.5
+  > [p99] max(nodejs_eventloop_lag_p99_seconds{$service}) - 0.5
 timeline(short) Processor
   Processors that each replica keeps busy.
   > [{{instance}}] rate(process_cpu_seconds_total{$service}[5m])

@@ -28,6 +28,8 @@ const SECRET_FIELDS = new Set([
   'x-svc-signature',
 ]);
 const REDACTION_DEPTH = 4;
+/** Lines are written together: once they have this length, or after this time. */
+const TOGETHER = { minLength: 16_000, periodicFlush: 250 };
 /** Characters that may wait for a slow reader of standard output. */
 const MAX_WAITING_LENGTH = 16 * 1024 * 1024;
 
@@ -50,6 +52,7 @@ export function createLogger(options: LoggerOptions): Logger {
   const output = pino.destination({
     dest: options.to === undefined ? 1 : 2,
     sync: false,
+    ...TOGETHER,
     maxLength: MAX_WAITING_LENGTH,
   });
   const logger = createLoggerTo(output, options);
