@@ -24,9 +24,10 @@ export async function openDatabases(
   { logger, metrics, lifecycle, waitFor }: ServiceKit,
 ): Promise<Databases> {
   const poolMetrics = createPoolMetrics(metrics);
+  const hooks = {};
   const open = (pool: string, poolSize: number, plainIndexScans: boolean) =>
     createDatabase({
-      ...{ url: config.POSTGRES_URL, poolSize, plainIndexScans, logger },
+      ...{ url: config.POSTGRES_URL, poolSize, plainIndexScans, hooks, logger },
       measured: { by: poolMetrics, pool },
     });
   const database = open('main', config.POSTGRES_POOL_SIZE, false);

@@ -33,7 +33,7 @@ await runService({
     // A separate channel, so that live updates, which may be lost, never delay other messages.
     const liveUpdatePublisher = createPublisher({ connection: publishing, logger, metrics });
     const liveUpdates = startLiveUpdates({
-      databases: [database, queue],
+      database,
       publisher: liveUpdatePublisher,
       after: afterMs,
     });

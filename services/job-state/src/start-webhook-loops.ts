@@ -39,7 +39,7 @@ export function startWebhookLoops(
     ...(config.PARTNER_ENVIRONMENT === 'sandbox' && { withhold: webhookFaults(queue) }),
   });
   deliveriesWaiting.listen(database, scheduler.wake);
-  slotsFreed.listen(queue, scheduler.refill);
+  slotsFreed.listen(database, scheduler.refill);
   setReleaser(database, scheduler.releaser);
   const subscriptionStates = startFollowingSubscriptionState({
     ...shared,

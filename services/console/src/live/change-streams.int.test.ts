@@ -58,8 +58,8 @@ describe('the listener of changes', () => {
   test('forwards live updates to the streams of every process', async () => {
     await listen();
     const message = create(WebhooksChangedSchema, {
-      companyId: 'cmp_listener',
-      subscriptionIds: ['whk_1', 'whk_2'],
+      companyId: 'cmp_first',
+      others: [{ companyId: 'cmp_listener', subscriptionIds: ['whk_1', 'whk_2'] }],
     });
     await broadcast(WebhooksChangedSchema.typeName, toBinary(WebhooksChangedSchema, message));
     const found = await Promise.all(

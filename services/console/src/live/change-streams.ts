@@ -167,8 +167,10 @@ export function startChangeListener(deps: {
     logger,
     handle(message) {
       if (message.type !== WebhooksChangedSchema.typeName) return;
-      const { companyId, subscriptionIds } = fromBinary(WebhooksChangedSchema, message.body);
-      if (companyId !== undefined) changeStreams.changed(companyId, subscriptionIds);
+      const first = fromBinary(WebhooksChangedSchema, message.body);
+      for (const { companyId, subscriptionIds } of [first, ...first.others]) {
+        if (companyId !== undefined) changeStreams.changed(companyId, subscriptionIds);
+      }
     },
     onGap: () => changeStreams.lookAgain(),
   });

@@ -89,6 +89,8 @@ export interface DatabaseOptions {
    * statements are planned once.
    */
   readonly plainIndexScans?: boolean;
+  /** Identifies the database for those that listen to its commits: the pools of one process share it. Absent: its own. */
+  readonly hooks?: object;
   /** Metrics of the connections and the name of the pool in them. */
   readonly measured?: { readonly by: PoolMetrics; readonly pool: string };
 }
@@ -105,13 +107,12 @@ export interface DatabaseOptions {
  * cannot store fails with `invalid_argument`. Any other server error is thrown unchanged: it is a bug of this service.
  */
 export function createDatabase(options: DatabaseOptions): Database {
-  const { plainIndexScans = false, measured } = options;
+  const { plainIndexScans = false, hooks = {}, measured } = options;
   const { statementMs = STATEMENT_MS, idleInTransactionMs = IDLE_IN_TRANSACTION_MS } = options;
   const pool = createConnectionPool({
     ...options,
     ...{ statementMs, idleInTransactionMs, plainIndexScans, measured },
   });
-  const hooks = {};
   const gate = createShareGate({
     slots: options.poolSize,
     queue: QUEUE_PER_CONNECTION * options.poolSize,
