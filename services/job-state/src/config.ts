@@ -39,7 +39,8 @@ export const config = z
       unit: 'attempts',
     }),
     SCHEDULER_INTERVAL_MS: integer({ min: 10, max: 60_000 }).default(200).meta({
-      description: 'How often the scheduler queries for due deliveries if nothing wakes it.',
+      description:
+        'How often the scheduler queries for due deliveries if nothing wakes it. A fifth as often while no first attempt waits.',
       unit: 'ms',
     }),
     // At least a week, longer than all attempts of a delivery take. Every week is a partition that the lists scan.

@@ -22,7 +22,8 @@ export interface Loop {
  */
 export function startLoop(options: {
   readonly name: string;
-  readonly intervalMs: number;
+  /** Also as a function of what the latest run found. */
+  readonly intervalMs: number | (() => number);
   readonly failurePauseMs?: number;
   readonly restMs?: number;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
@@ -51,7 +52,9 @@ export function startLoop(options: {
 
   async function pause(): Promise<void> {
     if (isStopped || ((isWoken || isWokenLater) && !isFailing)) return;
-    await wait((isFailing ? options.failurePauseMs : undefined) ?? options.intervalMs);
+    const { intervalMs } = options;
+    const restMs = typeof intervalMs === 'number' ? intervalMs : intervalMs();
+    await wait((isFailing ? options.failurePauseMs : undefined) ?? restMs);
   }
 
   async function rest(): Promise<void> {

@@ -15,6 +15,8 @@ import { SUBSCRIPTIONS_AT_ONCE, walkWaiting } from './walk-waiting.js';
 
 /** Minimum time between two refills. Deliveries that are claimed together cost Postgres far less. */
 const REFILL_REST_MS = 20;
+/** Without first attempts that wait, polls are this much rarer: commits wake the scheduler, and retries are due in minutes. */
+const QUIET_FACTOR = 5;
 /** Delay after which the lease of a delivery that the broker did not confirm is due again. */
 const AGAIN_AFTER_FAILURE_MS = 1_000;
 
@@ -64,7 +66,11 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   const limits = limitsOfSlots(options.inFlight, options.leaseSeconds);
   const metrics = createReleaseMetrics(options.metrics, database, limits);
   const outage = trackOutage(elapsedMs, logger);
-  const walk = walkWaiting({ database, elapsedMs, leaseExpiries: metrics.leaseExpiries });
+  const quietMs = intervalMs * QUIET_FACTOR;
+  const walk = walkWaiting({
+    ...{ database, elapsedMs, leaseExpiries: metrics.leaseExpiries },
+    retryPollMs: quietMs,
+  });
   const named = new Set<string>();
   const inClaims = new Set<string>();
   const publishingNow = new Set<Promise<void>>();
@@ -113,7 +119,8 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   }
 
   const loop = startLoop({
-    ...{ name: 'deliveries', intervalMs, restMs: REFILL_REST_MS, logger, metrics: options.metrics },
+    ...{ name: 'deliveries', restMs: REFILL_REST_MS, logger, metrics: options.metrics },
+    intervalMs: () => (walk.isBusy() ? intervalMs : quietMs),
     async runOnce() {
       if (outage.rests()) return 'idle';
       const now = elapsedMs();
@@ -129,7 +136,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
 
   /** The walking loop finds what this loop cannot claim now, during an outage or while the other loop claims it. */
   const loopOfNamed = startLoop({
-    ...{ name: 'named_deliveries', intervalMs, logger, metrics: options.metrics },
+    ...{ name: 'named_deliveries', intervalMs: quietMs, logger, metrics: options.metrics },
     async runOnce() {
       const ids = [...named].slice(0, SUBSCRIPTIONS_AT_ONCE);
       for (const id of ids) named.delete(id);

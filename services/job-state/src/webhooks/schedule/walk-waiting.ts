@@ -2,8 +2,6 @@ import type { Counter } from 'prom-client';
 import type { Database } from '../../database/database.js';
 import { endExpiredLeases, findWaiting } from './claim-due.js';
 
-/** Milliseconds between polls for retries and expired leases, unless the last claim found a retry: most are not due for minutes. */
-const RETRY_POLL_MS = 200;
 /** Subscriptions that one claim inspects: its duration grows with their number. */
 export const SUBSCRIPTIONS_AT_ONCE = 500;
 
@@ -11,11 +9,14 @@ export const SUBSCRIPTIONS_AT_ONCE = 500;
 export function walkWaiting(options: {
   readonly database: Pick<Database, 'query'>;
   readonly elapsedMs: () => number;
+  /** Between polls for retries and expired leases, unless retries were claimed lately: most are not due for minutes. */
+  readonly retryPollMs: number;
   readonly leaseExpiries: Pick<Counter, 'inc'>;
 }) {
   let mayFind = true;
+  let hasFirst = true;
   let retriesPolledAt = Number.NEGATIVE_INFINITY;
-  let hasRetryBacklog = false;
+  let retriesClaimedAt = Number.NEGATIVE_INFINITY;
   const scannedUpTo = { pending: '', retry_scheduled: '' };
 
   async function step(state: 'pending' | 'retry_scheduled'): Promise<readonly string[]> {
@@ -27,6 +28,8 @@ export function walkWaiting(options: {
     return ids;
   }
 
+  const hasRetryBacklog = () => options.elapsedMs() - retriesClaimedAt < 2 * options.retryPollMs;
+
   return {
     /**
      * The next subscriptions: those with first attempts, and less often, except for a backlog of due retries, those with retries
@@ -36,20 +39,22 @@ export function walkWaiting(options: {
       const now = options.elapsedMs();
       mayFind = false;
       const withFirst = await step('pending');
-      if (!hasRetryBacklog && now - retriesPolledAt < RETRY_POLL_MS) return withFirst;
+      hasFirst = withFirst.length > 0;
+      if (!hasRetryBacklog() && now - retriesPolledAt < options.retryPollMs) return withFirst;
       options.leaseExpiries.inc(await endExpiredLeases(options.database));
       retriesPolledAt = now;
-      hasRetryBacklog = false;
       return [...new Set([...withFirst, ...(await step('retry_scheduled'))])];
     },
     /** False if the latest steps found nothing and no commit has left a delivery since. */
     mayFind: () => mayFind,
+    /** Whether deliveries may be due that begin within a poll, as a slot or their rate permits. */
+    isBusy: () => hasFirst || hasRetryBacklog(),
     expect(): void {
       mayFind = true;
     },
     /** Retries were claimed: more of them may be due. */
     expectRetries(): void {
-      hasRetryBacklog = true;
+      retriesClaimedAt = options.elapsedMs();
     },
   };
 }
