@@ -13,7 +13,7 @@ import type { Logger } from '@partner/kernel/telemetry/logger';
 import { runWithRequestId } from '@partner/kernel/telemetry/request-context';
 import type { SealingKeys } from '@partner/kernel/security/secret-sealing';
 import { extractTrace, withSpan } from '@partner/kernel/telemetry/tracing';
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { resultOf, resultOfUnsendable } from './attempt-result.js';
 import type { ClockWatch } from './clock-watch.js';
 import type { DeliveryMetrics } from './delivery-metrics.js';
@@ -47,21 +47,31 @@ const REPORT_PAUSE_MS = 500;
 /** On shutdown the consumer cuts this delay short and requeues the command once its subscription is cancelled. */
 const STOP_PAUSE_MS = 500;
 const RESULTS_AT_ONCE = 200;
-/** A message waits for as many results as nearly fill the slots of one endpoint, but never long: their slots stay taken. */
-const RESULTS_GATHERED = { items: 8, ms: 20 };
+/** A message waits for as many results as nearly fill the slots of one endpoint in job-state, but never long: they stay taken. */
+const RESULTS_GATHERED = { items: 8, ms: 80 };
 /** Minimum time left on a lease to start an attempt: the attempt's time limit, and a margin for its report. */
 const ATTEMPT_MS = LIMITS.webhookTimeoutMs + 2_000;
 /** Outcome of one delivery of a command. `not_begun`: no attempt started, because this process is stopping. */
 type DeliveryOutcome = ConsumeOutcome | { readonly kind: 'not_begun' };
 
+/** A finished attempt that job-state may not know. */
+interface Attempted {
+  readonly kind: 'attempted';
+  readonly command: DeliveryCommand;
+  readonly attempted: DeliveryAttempted;
+}
+
 interface Delivering extends DeliverDeps {
+  /** Runs work in one of the slots, which bound the attempts at once. */
+  readonly inSlot: LimitFunction;
   /** Publishes a result, together with others that are ready at nearly the same time. Rejects with a {@link PublishError}. */
   readonly publishResult: (result: DeliveryAttempted) => Promise<undefined>;
 }
 
 /**
  * Creates the handler of `DeliverWebhooks`. It signs and POSTs each delivery once, reports the results, and
- * acknowledges the command once all are reported. Results that finish within 20 ms are reported in one message.
+ * acknowledges the command once all are reported. Results that finish within 80 ms are reported in one message: no work waits for
+ * them, and their slots are free meanwhile.
  *
  * A crash in between loses nothing: the lease in job-state expires and the delivery is due again. If a command is
  * redelivered under a lease whose attempt this process made, the result is reported again, without a second POST.
@@ -69,8 +79,8 @@ interface Delivering extends DeliverDeps {
  * runs beyond its lease. A command that can never be executed is reported as a failed attempt, if it
  * names its delivery, and then dead-lettered.
  *
- * While the broker is unavailable, the report is retried and the command stays unacknowledged, so the dispatcher never
- * sends more than it can report. The retries end with the lease, because the delivery is then due again.
+ * While the broker is unavailable, the report is retried and the command stays unacknowledged, so the dispatcher sends no
+ * more than the commands it holds, one for each slot. The retries end with the lease, because the delivery is then due again.
  *
  * On shutdown no attempt starts. Attempts in flight finish and are reported. A command with no attempt started is
  * requeued; its leases stay valid for the next replica. If only some deliveries of a command have started, the others
@@ -78,10 +88,10 @@ interface Delivering extends DeliverDeps {
  * command is in that state, because slots are assigned in order of arrival.
  */
 export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => Promise<ConsumeOutcome> {
-  const slot = pLimit(deps.concurrency);
+  const inSlot = pLimit(deps.concurrency);
   // Waiting deliveries get a slot at once: each settles without an attempt.
   deps.stopping.addEventListener('abort', () => {
-    slot.concurrency = Infinity;
+    inSlot.concurrency = Infinity;
   });
   const publishResult = batchWhileBusy<DeliveryAttempted>({
     maxItems: RESULTS_AT_ONCE,
@@ -89,7 +99,7 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
     isOfAll: () => true,
     gather: RESULTS_GATHERED,
   });
-  const state: Delivering = { ...deps, publishResult };
+  const state: Delivering = { ...deps, inSlot, publishResult };
 
   return async (message) => {
     const commands = readDeliveryCommands(message.body);
@@ -99,10 +109,8 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
     }
     const outcomes = await Promise.all(
       commands.map((read) =>
-        slot(() =>
-          runWithRequestId('command' in read ? read.command.requestId : undefined, () =>
-            carryOut(state, read, message.redelivered),
-          ),
+        runWithRequestId('command' in read ? read.command.requestId : undefined, () =>
+          carryOut(state, read, message.redelivered),
         ),
       ),
     );
@@ -140,14 +148,22 @@ async function carryOut(
   redelivered: boolean,
 ): Promise<DeliveryOutcome> {
   if ('malformed' in read) return failMalformed(state, read.malformed);
-  const { command } = read;
+  const made = await state.inSlot(() => attempt(state, read.command, redelivered));
+  return made.kind === 'attempted' ? report(state, made.command, made.attempted) : made;
+}
+
+async function attempt(
+  state: Delivering,
+  command: DeliveryCommand,
+  redelivered: boolean,
+): Promise<DeliveryOutcome | Attempted> {
   const { leases, metrics } = state;
   const known = leases.recall(command.leaseId);
   if (known === 'reported') {
     metrics.commandDropped('already_reported');
     return { kind: 'done' };
   }
-  if (known !== undefined) return report(state, command, await known);
+  if (known !== undefined) return { kind: 'attempted', command, attempted: await known };
   if (msLeft(state, command) < ATTEMPT_MS) return dropLate(state, command, redelivered);
   state.clockWatch.cameInTime(command);
   if (state.stopping.aborted) return { kind: 'not_begun' };
@@ -163,9 +179,9 @@ async function carryOut(
     return { kind: 'done' };
   }
 
-  const attempt = makeAttempt(state, command, secrets);
-  leases.began(command.leaseId, attempt);
-  return report(state, command, await attempt);
+  const making = makeAttempt(state, command, secrets);
+  leases.began(command.leaseId, making);
+  return { kind: 'attempted', command, attempted: await making };
 }
 
 /**
