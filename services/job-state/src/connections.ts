@@ -8,17 +8,21 @@ import { createDatabase, type Database } from './database/database.js';
 import { createPoolMetrics } from './database/pool-metrics.js';
 import { requireSchema } from './database/migrations/require-schema.js';
 
-const QUEUE_POOL_SIZE = 5;
+const QUEUE_POOL_SIZE = 3;
+/** One transaction of the platform's messages at a time, and one of results. */
+const RECORDING_POOL_SIZE = 2;
 const QUEUE_WATCH_INTERVAL_MS = 15_000;
 
-/** Connection pools of one process. Both lead to the same database. */
+/** Connection pools of one process. All lead to the same database, so that none of these waits for a connection behind a burst of writes. */
 export interface Databases {
   readonly database: Database;
-  /** A separate pool, so that due deliveries and results never wait for a connection behind a burst of writes. */
+  /** For the statements of the scheduler. */
   readonly queue: Database;
+  /** For the transactions of messages from the broker: the platform's, and results. */
+  readonly recording: Database;
 }
 
-/** Opens both pools and waits until the migrations have run. They close after everything that uses them. */
+/** Opens the pools and waits until the migrations have run. They close after everything that uses them. */
 export async function openDatabases(
   config: Config,
   { logger, metrics, lifecycle, waitFor }: ServiceKit,
@@ -35,8 +39,10 @@ export async function openDatabases(
   lifecycle.onShutdown('database', () => database.end());
   const queue = open('queue', QUEUE_POOL_SIZE, true);
   lifecycle.onShutdown('queue-database', () => queue.end());
+  const recording = open('recording', RECORDING_POOL_SIZE, true);
+  lifecycle.onShutdown('recording-database', () => recording.end());
   await waitFor(`the schema in Postgres at ${hostsOf(config.POSTGRES_URL)}`, () => requireSchema(database));
-  return { database, queue };
+  return { database, queue, recording };
 }
 
 /**

@@ -14,6 +14,8 @@ import { startConsumers } from './start-consumers.js';
 import { startRpcServers } from './start-rpc-servers.js';
 import { startWebhookLoops } from './start-webhook-loops.js';
 
+/** Only for what a crash or the broker has left behind: commits publish at once. */
+const OUTBOX_INTERVAL_MS = 1_000;
 const KEY_USAGE_INTERVAL_MS = 60_000;
 const RETENTION_INTERVAL_MS = 3_600_000;
 const ERASURES_INTERVAL_MS = 1_000;
@@ -25,7 +27,7 @@ await runService({
   async start(config, kit) {
     const { logger, metrics, lifecycle } = kit;
     const clock = () => new Date();
-    const { database, queue } = await openDatabases(config, kit);
+    const { database, queue, recording } = await openDatabases(config, kit);
     const { publishing, consuming } = connectToBroker(config, kit, clock);
 
     const publisher = createPublisher({ connection: publishing, logger, metrics });
@@ -51,7 +53,7 @@ await runService({
         intervalMs: RETENTION_INTERVAL_MS,
       }),
       erasures: startErasures({ ...shared, intervalMs: ERASURES_INTERVAL_MS }),
-      'outbox-relay': startOutboxRelay({ ...shared, publisher, intervalMs: config.SCHEDULER_INTERVAL_MS }),
+      'outbox-relay': startOutboxRelay({ ...shared, publisher, intervalMs: OUTBOX_INTERVAL_MS }),
     };
     for (const [name, loop] of Object.entries(loops)) lifecycle.onShutdown(name, () => loop.stop());
     startWebhookLoops(config, kit, { database, queue, publisher, clock });
@@ -63,7 +65,7 @@ await runService({
       metrics,
     });
     lifecycle.onShutdown('dispatcher-rpc', () => dispatcher.close());
-    startConsumers(config, kit, { database, queue, consuming, publisher, clock });
+    startConsumers(config, kit, { database, recording, consuming, publisher, clock });
     startRpcServers(config, kit, { database, publishing, clock, keyUsage, dispatcher });
   },
 });

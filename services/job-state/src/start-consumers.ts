@@ -16,17 +16,22 @@ const WAITING_INTERVAL_MS = 1_000;
 export function startConsumers(
   config: Config,
   { logger, metrics, lifecycle }: ServiceKit,
-  deps: Databases &
+  deps: Pick<Databases, 'database' | 'recording'> &
     Pick<BrokerConnections, 'consuming'> & { readonly publisher: Publisher; readonly clock: () => Date },
 ): void {
-  const { database, queue, consuming, publisher, clock } = deps;
+  const { database, recording, consuming, publisher, clock } = deps;
   const shared = { connection: consuming, logger, metrics };
   const consumers = {
     'platform-messages': startConsumer({
       ...shared,
       queue: PLATFORM_MESSAGES,
       prefetch: PLATFORM_PREFETCH,
-      handle: retryWhileUnavailable(createPlatformMessageHandler({ database, clock, logger, metrics })),
+      handle: retryWhileUnavailable(
+        createPlatformMessageHandler({
+          database: { query: database.query, transaction: recording.transaction },
+          ...{ clock, logger, metrics },
+        }),
+      ),
     }),
     'platform-waiting': startWaitingMessages({
       ...{ database, publisher, clock, logger, metrics },
@@ -39,7 +44,7 @@ export function startConsumers(
       prefetch: RESULTS_PREFETCH,
       handle: retryWhileUnavailable(
         createDeliveryResultsHandler({
-          ...{ database: queue, logger, metrics },
+          ...{ database: recording, logger, metrics },
           retryBaseMs: config.WEBHOOK_RETRY_BASE_MS,
           random: Math.random,
         }),

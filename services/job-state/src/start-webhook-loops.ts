@@ -23,7 +23,7 @@ const SUBSCRIPTION_STATES_INTERVAL_MS = 1_000;
 export function startWebhookLoops(
   config: Config,
   { logger, metrics, lifecycle }: ServiceKit,
-  deps: Databases & { readonly publisher: Publisher; readonly clock: () => Date },
+  deps: Pick<Databases, 'database' | 'queue'> & { readonly publisher: Publisher; readonly clock: () => Date },
 ): void {
   const { database, queue, publisher, clock } = deps;
   const shared = { database, clock, logger, metrics };

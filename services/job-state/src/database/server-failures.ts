@@ -50,6 +50,11 @@ export function isAfterFailure(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === ABORTED_CODE;
 }
 
+/** Whether a statement failed because a row with this unique key exists. */
+export function isTaken(error: unknown, constraint: string): boolean {
+  return error instanceof pg.DatabaseError && error.constraint === constraint;
+}
+
 /** A statement waited too long for a lock that another transaction holds. */
 export class LockTimeoutError extends ServiceError {
   constructor(cause: unknown) {

@@ -8,11 +8,11 @@ import { createLeadOperation } from '@partner/proto-contracts/resources/lead/ope
 import { PARTNER_EVENTS } from '@partner/proto-contracts/topology';
 import { implement } from '@partner/kernel/amqp/implement';
 import { newId } from '@partner/kernel/process/ids';
-import pg from 'pg';
 import { z } from 'zod';
 import { columnArrays, columnNames, unnestColumns } from '../database/columns.js';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Transaction } from '../database/database.js';
+import { isTaken } from '../database/server-failures.js';
 import { LEAD } from '../database/lead-columns.js';
 import { runIdempotent, type WriteDeps } from '../idempotency/run-idempotent.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
@@ -81,9 +81,7 @@ export async function retryTakenAddress<T>(transaction: () => Promise<T>): Promi
   try {
     return await transaction();
   } catch (error) {
-    if (error instanceof pg.DatabaseError && error.constraint === 'projects_address_key_key') {
-      return transaction();
-    }
+    if (isTaken(error, 'projects_address_key_key')) return transaction();
     throw error;
   }
 }

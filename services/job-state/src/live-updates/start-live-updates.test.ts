@@ -57,7 +57,12 @@ describe('live updates', () => {
     change('cmp_2', ['whk_9']);
     expect(sent()).toEqual([[['cmp_1', 'whk_1']]]);
     timers.pass(250);
-    expect(sent()).toEqual([[['cmp_1', 'whk_0', 'whk_1', 'whk_2'], ['cmp_2', 'whk_9']]]);
+    expect(sent()).toEqual([
+      [
+        ['cmp_1', 'whk_0', 'whk_1', 'whk_2'],
+        ['cmp_2', 'whk_9'],
+      ],
+    ]);
     timers.pass(250);
     expect(sent()).toEqual([]);
     expect(timers.waiting()).toBe(0);

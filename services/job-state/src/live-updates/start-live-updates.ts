@@ -31,7 +31,10 @@ export function startLiveUpdates(deps: {
   let endRest: (() => void) | undefined;
 
   function sendAndRest(): void {
-    const [first, ...others] = [...changed].map(([companyId, ids]) => ({ companyId, subscriptionIds: [...ids] }));
+    const [first, ...others] = [...changed].map(([companyId, ids]) => ({
+      companyId,
+      subscriptionIds: [...ids],
+    }));
     changed = new Map();
     endRest = first === undefined ? undefined : deps.after(SENT_EVERY_MS, sendAndRest);
     if (first !== undefined) void send({ ...first, others });

@@ -3,6 +3,7 @@ import type { Logger } from '@partner/kernel/telemetry/logger';
 import { extractTrace, injectTrace, withSpan } from '@partner/kernel/telemetry/tracing';
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Database, Transaction } from '../database/database.js';
+import { isTaken } from '../database/server-failures.js';
 import { retryTakenAddress } from '../leads/create-lead.js';
 import type { PlatformEffect, WholeMessage } from './message-type/platform-message-type.js';
 import { readPlatformMessage } from './platform-messages.js';
@@ -86,9 +87,16 @@ export async function recordPlatformMessages(
   messages: readonly MessageToRecord[],
 ): Promise<{ readonly effects: readonly ArrivedEffect[]; readonly after: readonly AppliedLater[] }> {
   const now = deps.clock();
-  const effects = await retryTakenAddress(() =>
-    deps.database.transaction((tx) => recordOnce(tx, messages, now), { lockTimeoutMs: LOCK_WAIT_MS }),
-  );
+  const record = (claim: ClaimMessages) =>
+    retryTakenAddress(() =>
+      deps.database.transaction((tx) => recordOnce(tx, messages, { now, claim }), {
+        lockTimeoutMs: LOCK_WAIT_MS,
+      }),
+    );
+  const effects = await record(claimAsNew).catch((error: unknown) => {
+    if (!isTaken(error, 'inbox_pkey')) throw error;
+    return record(claimUnsettled);
+  });
   const changed = messages.map(({ sent }, index) => changesOf(sent.messageId, effects[index]));
   return { effects, after: await recordDependents(deps, changed, newRecordingBudget()) };
 }
@@ -131,7 +139,26 @@ const LOCK_RESOURCES: PreparedStatement = {
   text: 'select pg_advisory_xact_lock(hashtextextended(resource, 0)) from unnest($1::text[]) as resource',
 };
 
-// A separate statement, so that its snapshot is taken after the locks were granted.
+/** Claims the inbox rows of messages, in ascending order, and returns the ids of those that have not taken effect. */
+type ClaimMessages = (
+  tx: Transaction,
+  messageIds: readonly string[],
+  now: Date,
+) => Promise<ReadonlySet<string>>;
+
+// Separate statements, so that their snapshots are taken after the locks were granted.
+const INSERT_MESSAGES: PreparedStatement = {
+  name: 'insert-platform-messages',
+  text: `insert into inbox (message_id, received_at, settled_at)
+     select message_id, $2, $2 from unnest($1::text[]) as message_id order by message_id`,
+};
+
+/** Nothing waits for the rows: nearly all messages come once. A known one fails the transaction with a unique violation. */
+const claimAsNew: ClaimMessages = (tx, messageIds, now) => {
+  void tx.query(INSERT_MESSAGES, [messageIds, now]);
+  return Promise.resolve(new Set(messageIds));
+};
+
 const CLAIM_MESSAGES: PreparedStatement = {
   name: 'claim-platform-messages',
   text: `insert into inbox as known (message_id, received_at, settled_at)
@@ -143,20 +170,25 @@ const CLAIM_MESSAGES: PreparedStatement = {
      returning message_id as "messageId"`,
 };
 
+const claimUnsettled: ClaimMessages = async (tx, messageIds, now) => {
+  const claimed = await tx.query<{ messageId: string }>(CLAIM_MESSAGES, [messageIds, now]);
+  return new Set(claimed.map(({ messageId }) => messageId));
+};
+
 async function recordOnce(
   tx: Transaction,
   messages: readonly MessageToRecord[],
-  now: Date,
+  { now, claim }: { readonly now: Date; readonly claim: ClaimMessages },
 ): Promise<readonly ArrivedEffect[]> {
   lockAll(
     tx,
     messages.flatMap(({ message }) => message.locks),
   );
-  const claimed = await tx.query<{ messageId: string }>(CLAIM_MESSAGES, [
+  const isNew = await claim(
+    tx,
     messages.map(({ sent }) => sent.messageId),
     now,
-  ]);
-  const isNew = new Set(claimed.map(({ messageId }) => messageId));
+  );
   const effects = new Map<MessageToRecord, ArrivedEffect>();
   const ascending = messages
     .filter(({ sent }) => isNew.has(sent.messageId))
