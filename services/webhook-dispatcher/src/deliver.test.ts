@@ -2,6 +2,7 @@ import '@partner/kernel/telemetry/start';
 import { createHmac } from 'node:crypto';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
+import { heldBack } from '@partner/kernel/testing/held-back';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { isReservedHeader } from '@partner/proto-contracts/resources/subscription/custom-headers';
 import type { PostResult } from './https-sender.js';
@@ -235,6 +236,19 @@ describe('a message of several commands', () => {
     attempt.finish();
     await outcome;
     expect(run.posts).toHaveLength(5);
+  });
+
+  test('frees the slot of an attempt before its result is reported', async () => {
+    const [second, reported] = [heldBack(), heldBack()];
+    run.respond = async () => {
+      if (run.posts.length === 2) second.finish();
+      return delivered;
+    };
+    const deliver = deliverer({ concurrency: 1, publisher: { publish: () => reported.gate } });
+    const outcome = deliver({ ...message(), body: encoded(...several(2)) });
+    await second.gate;
+    reported.finish();
+    expect(await outcome).toEqual({ kind: 'done' });
   });
 
   test('is retried until every result is confirmed, without another POST of the others', async () => {
