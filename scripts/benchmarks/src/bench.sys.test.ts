@@ -8,7 +8,7 @@ import { type CommandResult, runCommand } from '@partner/local-stack/run-command
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { renderApi, runApiBench } from './api-bench.js';
 import { startBenchStack } from './bench-stack.js';
-import { renderDeliveries, runBacklog } from './delivery-bench.js';
+import { renderDeliveries, renderFigures, runBacklog, runHeldSnapshot } from './delivery-bench.js';
 
 const positive = z.number().positive();
 const latencyResult = z.object({
@@ -43,15 +43,18 @@ test('scripts/bench measures on a separate stack, prints the result, writes it t
   rmSync(directory, { recursive: true });
 });
 
-test('a benchmark of the API, and one of deliveries, measures and prints its result', async () => {
+test('a benchmark of the API, one of deliveries, and one beside a snapshot, measure and print their results', async () => {
   const shared = await startBenchStack({ report: () => undefined, signal: new AbortController().signal });
   try {
     const sizes = { operation: ['status event'], connections: [2], rounds: 1, seconds: 1 };
     const api = renderApi(await runApiBench(shared, sizes)).join('\n');
     expect(api).toContain('processor time in ms a request');
+    const snapshot = { rate: 20, minutes: 2, events: 100 };
+    const held = renderFigures(await runHeldSnapshot(shared, snapshot, 1)).join('\n');
+    expect(held).toContain('20 events a second, then a flood of 100, beside a snapshot of 2 minutes');
     const backlog = renderDeliveries(await runBacklog(shared, { events: 200 })).join('\n');
     expect(backlog).toContain('200 deliveries to 100 endpoints');
-    expect(api + backlog).not.toMatch(/NaN|Infinity|undefined/);
+    expect(api + backlog + held).not.toMatch(/NaN|Infinity|undefined/);
   } finally {
     await shared.discard();
   }

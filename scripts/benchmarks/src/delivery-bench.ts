@@ -2,33 +2,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { newId } from '@partner/kernel/process/ids';
 import { connectPlatform } from '@partner/local-stack/demo/platform';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
-import { eventually } from '@partner/test-kit/eventually';
 import type { Bench } from './bench-stack.js';
 import { sum, summarise } from './usage-meter.js';
-import { type DeliveryRun, measureDeliveries, recordedBy } from './delivery-run.js';
+import { type DeliveryRun, measureDeliveries, untilRecorded } from './delivery-run.js';
 import { addEndpoints, type BenchEndpoint, commitEvents, ENDPOINTS } from './fill.js';
 
 const PUBLISHERS = 32;
 const WARM_UP_SECONDS = 3;
+const SECONDS_OF_A_MINUTE = 60;
 
 export function runFlood(
   bench: Bench,
   { events, subscriptions }: { readonly events: number; readonly subscriptions: number },
 ) {
   return withPlatform(bench, subscriptions, async (publish) => {
-    let published = 0;
     let publishedPerSecond = 0;
     const run = await measureDeliveries(bench, events * subscriptions, async () => {
-      const startedAt = performance.now();
-      const publisher = async () => {
-        while (published < events) {
-          bench.signal.throwIfAborted();
-          published += 1;
-          await publish(published, newId('quo'));
-        }
-      };
-      await Promise.all(Array.from({ length: PUBLISHERS }, publisher));
-      publishedPerSecond = (events * 1_000) / (performance.now() - startedAt);
+      publishedPerSecond = await publishAtOnce(bench, publish, events);
       bench.report('all events are published');
     });
     return {
@@ -48,40 +38,77 @@ export function runLatency(
   { rate: perSecond, seconds }: { readonly rate: number; readonly seconds: number },
 ) {
   return withPlatform(bench, 1, async (publish) => {
-    const publishedAt = new Map<string, number>();
-    const publishFor = async (duration: number) => {
-      const publishing: Promise<unknown>[] = [];
-      const startedAt = performance.now();
-      for (let turn = 1; turn <= duration * perSecond; turn += 1) {
-        bench.signal.throwIfAborted();
-        const quoteId = newId('quo');
-        publishedAt.set(quoteId, performance.now());
-        publishing.push(publish(turn, quoteId));
-        await delay(Math.max(0, startedAt + (turn * 1_000) / perSecond - performance.now()));
-      }
-      await Promise.all(publishing);
-    };
-    await publishFor(WARM_UP_SECONDS);
-    const isWarm = async () => (await recordedBy(bench.stack)) >= WARM_UP_SECONDS * perSecond;
-    await eventually('the end of the warm-up', isWarm, { everyMs: 100, signal: bench.signal });
-    bench.report('warm');
-    publishedAt.clear();
-    const run = await measureDeliveries(bench, perSecond * seconds, () => publishFor(seconds));
-    const quotes = await quotesOfEvents(bench.stack.description.postgresUrl);
-    // A repeated delivery does not count.
-    const receivedAt = new Map(bench.arrivals.toReversed().map(({ eventId, at }) => [eventId, at]));
-    const times = [...receivedAt].flatMap(([eventId, at]) => {
-      const from = publishedAt.get(quotes.get(eventId) ?? '');
-      return from === undefined ? [] : [at - from];
+    await untilRecorded(bench, WARM_UP_SECONDS * perSecond, async () => {
+      await publishSteadily(bench, publish, { perSecond, seconds: WARM_UP_SECONDS });
     });
-    const fromPublish = summarise(times);
-    const { p50, p95, p99 } = fromPublish;
+    bench.report('warm');
+    let publishedAt: PublishTimes = new Map();
+    const run = await measureDeliveries(bench, perSecond * seconds, async () => {
+      publishedAt = await publishSteadily(bench, publish, { perSecond, seconds });
+    });
+    const fromPublish = await timesToReceipt(bench, publishedAt);
     return {
       title: `${perSecond} events a second to ${ENDPOINTS} endpoints, ${count(run.events)} events`,
-      figures: [
-        `from publish to receipt    p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`,
-      ],
+      figures: [`from publish to receipt    ${percentiles(fromPublish)}`],
       ...{ perSecond, fromPublish, run },
+    };
+  });
+}
+
+/**
+ * Measures what a transaction that stays open costs: no row version that was replaced or deleted since its snapshot can be
+ * removed. A steady minute and a flood, before and at the end of its life, each after the steady rate of the time between.
+ */
+export function runHeldSnapshot(
+  bench: Bench,
+  {
+    rate: perSecond,
+    minutes,
+    events,
+  }: { readonly rate: number; readonly minutes: number; readonly events: number },
+  seconds = SECONDS_OF_A_MINUTE,
+) {
+  return withPlatform(bench, 1, async (publish) => {
+    const steadyMinute = async () => {
+      bench.arrivals.length = 0;
+      let publishedAt: PublishTimes = new Map();
+      const perSecondRecorded = await untilRecorded(bench, perSecond * seconds, async () => {
+        publishedAt = await publishSteadily(bench, publish, { perSecond, seconds });
+      });
+      return { perSecondRecorded, publishedAt };
+    };
+    const measure = async () => {
+      const { publishedAt, perSecondRecorded } = await steadyMinute();
+      const fromPublish = await timesToReceipt(bench, publishedAt);
+      const flood = await untilRecorded(bench, events, async () => {
+        await publishAtOnce(bench, publish, events);
+      });
+      return { ...fromPublish, perSecondRecorded, flood };
+    };
+    await steadyMinute();
+    bench.report('warm');
+    const before = await measure();
+    bench.report('measured without the snapshot');
+    const held = await withPostgres(bench.stack.description.postgresUrl, async (client) => {
+      await client.query('begin isolation level repeatable read');
+      await client.query('select pg_current_snapshot()');
+      for (let minute = 1; minute < minutes; minute += 1) {
+        await steadyMinute();
+        bench.report(`the snapshot is ${minute} minutes old`);
+      }
+      return measure();
+    });
+    const ratio = (one: number, other: number) => (one / other).toFixed(2);
+    const line = (name: string, { p50, p99, perSecondRecorded, flood }: typeof held) =>
+      `${name}    p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, recorded ${count(perSecondRecorded)} a second; in a flood ${count(flood)}`;
+    return {
+      title: `${perSecond} events a second, then a flood of ${count(events)}, beside a snapshot of ${minutes} minutes`,
+      figures: [
+        line('before', before),
+        line('held  ', held),
+        `ratio     p50 ${ratio(held.p50, before.p50)}, flood ${ratio(held.flood, before.flood)}`,
+      ],
+      ...{ perSecond, minutes, before, held },
     };
   });
 }
@@ -115,10 +142,62 @@ export async function runBacklog(bench: Bench, { events }: { readonly events: nu
   };
 }
 
+type Publish = (turn: number, quoteId: string) => Promise<unknown>;
+/** When each quote was published, by its id. */
+type PublishTimes = ReadonlyMap<string, number>;
+
+/** Returns the events that the broker confirmed in a second. */
+async function publishAtOnce({ signal }: Bench, publish: Publish, events: number): Promise<number> {
+  let published = 0;
+  const startedAt = performance.now();
+  const publisher = async () => {
+    while (published < events) {
+      signal.throwIfAborted();
+      published += 1;
+      await publish(published, newId('quo'));
+    }
+  };
+  await Promise.all(Array.from({ length: PUBLISHERS }, publisher));
+  return (events * 1_000) / (performance.now() - startedAt);
+}
+
+async function publishSteadily(
+  { signal }: Bench,
+  publish: Publish,
+  { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
+): Promise<PublishTimes> {
+  const publishedAt = new Map<string, number>();
+  const publishing: Promise<unknown>[] = [];
+  const startedAt = performance.now();
+  for (let turn = 1; turn <= seconds * perSecond; turn += 1) {
+    signal.throwIfAborted();
+    const quoteId = newId('quo');
+    publishedAt.set(quoteId, performance.now());
+    publishing.push(publish(turn, quoteId));
+    await delay(Math.max(0, startedAt + (turn * 1_000) / perSecond - performance.now()));
+  }
+  await Promise.all(publishing);
+  return publishedAt;
+}
+
+/** The milliseconds from publish to the first receipt: a repeated delivery does not count. */
+async function timesToReceipt({ stack, arrivals }: Bench, publishedAt: PublishTimes) {
+  const quotes = await quotesOfEvents(stack.description.postgresUrl);
+  const receivedAt = new Map(arrivals.toReversed().map(({ eventId, at }) => [eventId, at]));
+  const times = [...receivedAt].flatMap(([eventId, at]) => {
+    const from = publishedAt.get(quotes.get(eventId) ?? '');
+    return from === undefined ? [] : [at - from];
+  });
+  return summarise(times);
+}
+
+const percentiles = ({ p50, p95, p99 }: ReturnType<typeof summarise>) =>
+  `p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
+
 async function withPlatform<Result>(
   { stack, signal }: Bench,
   subscriptions: number,
-  work: (publish: (turn: number, quoteId: string) => Promise<unknown>) => Promise<Result>,
+  work: (publish: Publish) => Promise<Result>,
 ): Promise<Result> {
   const endpoints: readonly BenchEndpoint[] = await addEndpoints(stack, subscriptions);
   const platform = await connectPlatform(stack.description.amqpUrl, signal);
@@ -141,20 +220,24 @@ async function quotesOfEvents(postgresUrl: string): Promise<ReadonlyMap<string, 
   });
 }
 
-export function renderDeliveries(result: {
+interface Figures {
   readonly title: string;
   readonly figures: readonly string[];
-  readonly run: DeliveryRun;
-}): readonly string[] {
-  const { title, figures, run } = result;
+}
+
+export function renderFigures({ title, figures }: Figures): readonly string[] {
+  return [title, ...figures.map((line) => `  ${line}`)];
+}
+
+export function renderDeliveries(result: Figures & { readonly run: DeliveryRun }): readonly string[] {
+  const { run } = result;
   const stored = sum(Object.values(run.stored)) / run.events;
   const counted = (name: string, digits: number) => (run.postgres[name] ?? 0).toFixed(digits);
   const processes = Object.entries(run.processors)
     .filter(([, milliseconds]) => milliseconds >= 0.005)
     .sort(([, one], [, other]) => other - one);
   return [
-    title,
-    ...figures.map((line) => `  ${line}`),
+    ...renderFigures(result),
     `  busy elsewhere    ${run.coresOfOthers.toFixed(1)} cores`,
     `  TLS connections    ${count(run.connections)}`,
     '',

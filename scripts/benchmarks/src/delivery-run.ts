@@ -32,7 +32,7 @@ export async function measureDeliveries(
   const storageBefore = await readStorage(stack);
   const { result: startedAt, usage } = await measure(async () => {
     const now = performance.now();
-    await Promise.all([untilRecorded(stack, { base, events, signal }), start()]);
+    await untilRecorded({ stack, signal }, events, start, base);
     return now;
   });
   const peaks = SERVICES.flatMap((name): [string, number][] => {
@@ -64,25 +64,37 @@ export async function measureDeliveries(
   };
 }
 
-async function untilRecorded(
-  stack: Stack,
-  options: { readonly base: number; readonly events: number; readonly signal: AbortSignal },
-): Promise<void> {
-  let before = -1;
-  let changedAt = performance.now();
-  for (;;) {
-    options.signal.throwIfAborted();
-    const recorded = (await recordedBy(stack)) - options.base;
-    if (recorded >= options.events) return;
-    if (recorded !== before) changedAt = performance.now();
-    before = recorded;
-    if (performance.now() - changedAt > GIVE_UP_MS)
-      throw new Error(`only ${recorded} of ${options.events} deliveries are recorded`);
-    await delay(SAMPLE_MS);
-  }
+/**
+ * Returns the recorded events a second, from the call of `start` until the attempts of all expected ones are recorded, in addition
+ * to `base`, those of before. Fails if a minute adds none.
+ */
+export async function untilRecorded(
+  { stack, signal }: Pick<Bench, 'stack' | 'signal'>,
+  events: number,
+  start: () => Promise<void>,
+  base?: number,
+): Promise<number> {
+  const before = base ?? (await recordedBy(stack));
+  const startedAt = performance.now();
+  const recording = async () => {
+    let latest = -1;
+    let changedAt = startedAt;
+    for (;;) {
+      signal.throwIfAborted();
+      const recorded = (await recordedBy(stack)) - before;
+      if (recorded >= events) return;
+      if (recorded !== latest) changedAt = performance.now();
+      latest = recorded;
+      if (performance.now() - changedAt > GIVE_UP_MS)
+        throw new Error(`only ${recorded} of ${events} deliveries are recorded`);
+      await delay(SAMPLE_MS);
+    }
+  };
+  await Promise.all([recording(), start()]);
+  return (events * 1_000) / (performance.now() - startedAt);
 }
 
-export async function recordedBy(stack: Stack): Promise<number> {
+async function recordedBy(stack: Stack): Promise<number> {
   const { adminUrl = '' } = stack.description.services['job-state'] ?? {};
   return readMetric(adminUrl, 'partner_webhook_attempts_recorded_total');
 }

@@ -8,7 +8,14 @@ import { wholeNumber } from '@partner/local-stack/whole-number';
 import { renderApi, runApiBench } from './api-bench.js';
 import { API_OPERATIONS } from './api-operations.js';
 import { type Bench, type BenchStackOptions, startBenchStack } from './bench-stack.js';
-import { renderDeliveries, runBacklog, runFlood, runLatency } from './delivery-bench.js';
+import {
+  renderDeliveries,
+  renderFigures,
+  runBacklog,
+  runFlood,
+  runHeldSnapshot,
+  runLatency,
+} from './delivery-bench.js';
 
 const interruption = new AbortController();
 
@@ -122,5 +129,14 @@ benchmark('latency', 'events at a steady rate, from publish to receipt of the we
   .option('--rate <number>', 'events per second', wholeNumber(1), 100)
   .option('--seconds <number>', 'length of the measurement', wholeNumber(1), 30)
   .action((options) => measure('latency', options, delivery(), runLatency, renderDeliveries));
+
+benchmark(
+  'held-snapshot',
+  'a steady rate and a flood beside a transaction that stays open, against the same without it',
+)
+  .option('--rate <number>', 'events per second', wholeNumber(1), 300)
+  .option('--minutes <number>', 'age of the snapshot when the last minute ends', wholeNumber(1), 30)
+  .option('--events <number>', 'events of each flood', wholeNumber(100), 20_000)
+  .action((options) => measure('held-snapshot', options, delivery(), runHeldSnapshot, renderFigures));
 
 await runScript('bench', interruption, () => program.parseAsync());
