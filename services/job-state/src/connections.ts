@@ -5,6 +5,7 @@ import type { ServiceKit } from '@partner/kernel/process/service';
 import { hostsOf } from '@partner/kernel/process/wait-for';
 import type { Config } from './config.js';
 import { createDatabase, type Database } from './database/database.js';
+import { measureHeldSnapshots } from './database/held-snapshots.js';
 import { createPoolMetrics } from './database/pool-metrics.js';
 import { requireSchema } from './database/migrations/require-schema.js';
 
@@ -41,6 +42,7 @@ export async function openDatabases(
   lifecycle.onShutdown('queue-database', () => queue.end());
   const recording = open('recording', RECORDING_POOL_SIZE, true);
   lifecycle.onShutdown('recording-database', () => recording.end());
+  measureHeldSnapshots({ database: queue, metrics, logger, elapsedMs: () => performance.now() });
   await waitFor(`the schema in Postgres at ${hostsOf(config.POSTGRES_URL)}`, () => requireSchema(database));
   return { database, queue, recording };
 }

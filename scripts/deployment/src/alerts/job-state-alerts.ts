@@ -184,4 +184,12 @@ warning PartnerPostgresPoolFull 5m: job-state waits for connections to Postgres
     partner_postgres_connection_wait_seconds_bucket{pool="main",le="0.5"}: 0+100x30
     partner_postgres_connection_wait_seconds_bucket{pool="main",le="+Inf"}: 0+100x30
     partner_postgres_pool_max_connections{pool="main"}: 20x30
+warning PartnerSnapshotHeld 1m: A session of the database holds an old snapshot
+  A transaction has held one snapshot for more than 5 minutes. Until it ends, dead rows stay, and everything gets
+  slower. The line database.snapshot_held in the log of job-state names its session.
+  > max(partner_database_snapshot_seconds) > 300
+  fires at 8m: a transaction was forgotten
+    partner_database_snapshot_seconds: 0+60x30
+  quiet at 15m: transactions end
+    partner_database_snapshot_seconds: 0 40 0 250 0x30
 `;

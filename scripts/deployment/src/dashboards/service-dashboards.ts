@@ -201,6 +201,9 @@ timeline(short) Postgres: connections in use
 timeline(short) Postgres: waits for a connection
   By pool.
   > sum by (pool) (partner_postgres_pool_waiting)
+timeline(short) Postgres: oldest snapshot in seconds | alarm 300
+  Over 5 minutes: PartnerSnapshotHeld.
+  > max(partner_database_snapshot_seconds)
 timeline(short) Messages in queues | alarm 1000
   Over 1,000 for 10 minutes: PartnerQueueBacklog.
   > max by (queue) (partner_queue_messages)
