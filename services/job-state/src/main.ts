@@ -18,7 +18,7 @@ import { startWebhookLoops } from './start-webhook-loops.js';
 const OUTBOX_INTERVAL_MS = 1_000;
 const KEY_USAGE_INTERVAL_MS = 60_000;
 const RETENTION_INTERVAL_MS = 3_600_000;
-const ERASURES_INTERVAL_MS = 1_000;
+const ERASURES_INTERVAL_MS = 5_000;
 
 await runService({
   name: 'job-state',

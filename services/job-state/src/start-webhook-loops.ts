@@ -12,11 +12,12 @@ import {
   startFollowingSubscriptionState,
   subscriptionStateChanged,
 } from './webhooks/subscriptions/follow-subscription-state.js';
+import { bulkReplayStarted } from './webhooks/subscriptions/start-backfill.js';
 import { startSecretMaintenance } from './webhooks/subscriptions/maintain-secrets.js';
 
 const BULK_REPLAYS_INTERVAL_MS = 1_000;
 const SECRETS_INTERVAL_MS = 60_000;
-const JOURNAL_BACKFILLS_INTERVAL_MS = 1_000;
+const JOURNAL_BACKFILLS_INTERVAL_MS = 5_000;
 const NOTIFICATIONS_INTERVAL_MS = 10_000;
 const SUBSCRIPTION_STATES_INTERVAL_MS = 1_000;
 
@@ -26,12 +27,11 @@ export function startWebhookLoops(
   deps: Pick<Databases, 'database' | 'queue'> & { readonly publisher: Publisher; readonly clock: () => Date },
 ): void {
   const { database, queue, publisher, clock } = deps;
-  const shared = { database, clock, logger, metrics };
+  const shared = { database, clock, logger, metrics, elapsedMs: () => performance.now() };
   const scheduler = startScheduler({
     ...shared,
     database: queue,
     publisher,
-    elapsedMs: () => performance.now(),
     intervalMs: config.SCHEDULER_INTERVAL_MS,
     leaseSeconds: config.DELIVERY_LEASE_SECONDS,
     inFlight: config.DELIVERIES_IN_FLIGHT,
@@ -48,9 +48,11 @@ export function startWebhookLoops(
   subscriptionStateChanged.listen(database, subscriptionStates.wake);
   const journalBackfills = startJournalBackfills({ ...shared, intervalMs: JOURNAL_BACKFILLS_INTERVAL_MS });
   backfillLeft.listen(database, journalBackfills.wake);
+  const bulkReplays = startBulkReplays({ ...shared, intervalMs: BULK_REPLAYS_INTERVAL_MS });
+  bulkReplayStarted.listen(database, bulkReplays.wake);
   const loops = {
     scheduler,
-    'bulk-replays': startBulkReplays({ ...shared, intervalMs: BULK_REPLAYS_INTERVAL_MS }),
+    'bulk-replays': bulkReplays,
     'subscription-states': subscriptionStates,
     'journal-backfills': journalBackfills,
     'webhook-secrets': startSecretMaintenance({

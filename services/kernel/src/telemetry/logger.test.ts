@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
@@ -19,15 +20,21 @@ function logged(fields: Record<string, unknown>): Record<string, unknown> {
   return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
 }
 
-/** The lines that a process writes which has a `logger` and runs the code. */
-async function linesOf(code: string) {
+/** The arguments of a process that has a `logger` and runs the code. */
+function programOf(code: string): readonly string[] {
   const module = JSON.stringify(path.join(import.meta.dirname, 'logger.js'));
   const program = `
     import { createLogger } from ${module};
     const logger = createLogger({ service: 'test', level: 'info' });
     ${code}`;
-  const args = ['--input-type=module', '--eval', program];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 });
+  return ['--input-type=module', '--eval', program];
+}
+
+/** The lines that such a process writes until its end. */
+async function linesOf(code: string) {
+  const { stdout } = await promisify(execFile)(process.execPath, programOf(code), {
+    maxBuffer: 64 * 1024 * 1024,
+  });
   return stdout
     .trim()
     .split('\n')
@@ -77,6 +84,18 @@ describe('the log', () => {
         process.exit();
       });`);
     expect(lines.map(({ line }) => line)).toEqual(Array.from({ length: 1000 }, (_, index) => index + 1));
+  });
+
+  test('is written while the process goes on, each time', async () => {
+    const program = programOf(`process.stdin.on('data', () => logger.info({}, 'thing.happened'));`);
+    const running = spawn(process.execPath, program, { stdio: ['pipe', 'pipe', 'inherit'] });
+    for (let line = 0; line < 2; line += 1) {
+      running.stdin.write('.');
+      const written: unknown[] = await once(running.stdout, 'data');
+      expect(String(written[0])).toContain('thing.happened');
+    }
+    running.kill();
+    await once(running, 'exit');
   });
 
   test('holds at most 16 MiB for its reader, and counts the lines that it drops', async () => {

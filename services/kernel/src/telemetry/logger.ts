@@ -29,7 +29,8 @@ const SECRET_FIELDS = new Set([
 ]);
 const REDACTION_DEPTH = 4;
 /** Lines are written together: once they have this length, or after this time. */
-const TOGETHER = { minLength: 16_000, periodicFlush: 250 };
+const TOGETHER_LENGTH = 16_000;
+const TOGETHER_MS = 250;
 /** Characters that may wait for a slow reader of standard output. */
 const MAX_WAITING_LENGTH = 16 * 1024 * 1024;
 
@@ -52,9 +53,10 @@ export function createLogger(options: LoggerOptions): Logger {
   const output = pino.destination({
     dest: options.to === undefined ? 1 : 2,
     sync: false,
-    ...TOGETHER,
+    minLength: TOGETHER_LENGTH,
     maxLength: MAX_WAITING_LENGTH,
   });
+  writeInTime(output);
   const logger = createLoggerTo(output, options);
   let dropped = 0;
   output.on('drop', () => (dropped += 1));
@@ -64,6 +66,30 @@ export function createLogger(options: LoggerOptions): Logger {
     dropped = 0;
   });
   return logger;
+}
+
+/** Writes lines after their time, while there are any: the stream's periodic flush also writes when there is nothing to write. */
+function writeInTime(output: ReturnType<typeof pino.destination>): void {
+  const write = output.write.bind(output);
+  let waitingBytes = 0;
+  let timer: NodeJS.Timeout | undefined;
+  function startTimer(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      if (waitingBytes <= 0) return;
+      // It does nothing during a write, after which some lines may be left.
+      output.flush();
+      startTimer();
+    }, TOGETHER_MS).unref();
+  }
+  output.write = (line) => {
+    waitingBytes += Buffer.byteLength(line);
+    startTimer();
+    return write(line);
+  };
+  output.on('write', (bytes: number) => (waitingBytes -= bytes));
+  output.on('drop', (line: string) => (waitingBytes -= Buffer.byteLength(line)));
+  output.on('close', () => clearTimeout(timer));
 }
 
 export function createLoggerTo(destination: DestinationStream, options: LoggerOptions): Logger {

@@ -11,6 +11,7 @@ import { newId } from '@partner/kernel/process/ids';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { column, columnNames, computed, type RowOf, selectList } from '../../database/columns.js';
 import type { Transaction } from '../../database/database.js';
+import { bulkReplayStarted } from '../subscriptions/start-backfill.js';
 
 /** The columns of a bulk replay or back-fill, in the order of its public fields. */
 const BULK_REPLAY = {
@@ -95,6 +96,7 @@ export function insertBulkReplays(
   tx: Transaction,
   replays: readonly Partial<StartedReplay>[],
 ): Promise<BulkReplayRow[]> {
+  bulkReplayStarted.tell(tx);
   const rows = replays.map((replay) => {
     const values: Readonly<Record<string, unknown>> = { ...replay, id: newId('rpl') };
     return Object.fromEntries(Object.entries(STARTED).map(([field, { name }]) => [name, values[field]]));

@@ -16,6 +16,9 @@ const MAX_WAITING = 100;
 const BACKLOG_PAUSE_SECONDS = 1;
 const SECONDS_PER_MINUTE = 60;
 const FAILURE_PAUSE_MS = 5_000;
+/** Of the interval, after a minute without a step. */
+const QUIET_FACTOR = 5;
+const QUIET_AFTER_MS = 60_000;
 const FAILED_STEP_PAUSE_SECONDS = 60;
 
 export interface BulkReplayStepDeps {
@@ -25,20 +28,31 @@ export interface BulkReplayStepDeps {
   readonly clock: () => Date;
 }
 
-/** Runs the steps of bulk replays and back-fills until it is stopped. Any number of replicas can run. */
+/**
+ * Runs the steps of bulk replays and back-fills until it is stopped. Any number of replicas can run.
+ *
+ * A start wakes it. While none has taken a step for a minute, it looks less often for those that another replica has left.
+ */
 export function startBulkReplays(
   deps: BulkReplayStepDeps & {
     readonly metrics: Registry;
     readonly intervalMs: number;
+    readonly elapsedMs: () => number;
   },
 ): Loop {
+  const { intervalMs, elapsedMs } = deps;
+  let steppedAt = Number.NEGATIVE_INFINITY;
   return startLoop({
     name: 'bulk_replays',
-    intervalMs: deps.intervalMs,
+    intervalMs: () => (elapsedMs() - steppedAt < QUIET_AFTER_MS ? 1 : QUIET_FACTOR) * intervalMs,
     failurePauseMs: FAILURE_PAUSE_MS,
     logger: deps.logger,
     metrics: deps.metrics,
-    runOnce: () => stepBulkReplay(deps),
+    async runOnce() {
+      const outcome = await stepBulkReplay(deps);
+      if (outcome === 'more') steppedAt = elapsedMs();
+      return outcome;
+    },
   });
 }
 
@@ -50,7 +64,7 @@ export function startBulkReplays(
  * deleted subscription is cancelled. Returns `idle` if nothing was due. A failed step is logged and retried after {@link
  * FAILED_STEP_PAUSE_SECONDS}, so that it does not block others. It throws if it cannot record that either.
  *
- * Locks: the bulk replay and its subscription, without waiting for either, then the row with the numbers of the company if an event is
+ * Locks: the bulk replay and its subscription, without waiting for either, then the numbers of the company if an event is
  * queued to the subscription for the first time. The second excludes a concurrent replay of a single
  * delivery, a pause and a deletion.
  */

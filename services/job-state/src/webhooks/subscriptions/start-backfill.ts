@@ -2,10 +2,14 @@ import { DEFAULT_REPLAYS_PER_MINUTE } from '@partner/proto-contracts/resources/b
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { idFloor, newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
+import { commitTopic } from '../../database/after-commit.js';
 import { idsCreatedWithin } from '../../database/created-within.js';
 import type { Transaction } from '../../database/database.js';
 import { eventsSentTo } from '../events/events-sent-to.js';
 import type { SubscriptionOfCompany } from './get-subscription.js';
+
+/** A bulk replay or back-fill has a step to take. */
+export const bulkReplayStarted = commitTopic<never>();
 
 /**
  * Starts a back-fill, in the transaction of an activation, of the events missed during the pause from `from` to `to`.
@@ -29,6 +33,7 @@ export async function startBackfill(
     [subscriptionId, companyId],
   );
   invariant(subscription, 'an activation has its subscription');
+  bulkReplayStarted.tell(tx);
   const [row] = await tx.query<{ id: string }>(
     `insert into bulk_replays as b
        (id, subscription_id, company_id, kind, from_time, to_time, per_minute, total, total_is_at_least)
