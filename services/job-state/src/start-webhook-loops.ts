@@ -2,12 +2,15 @@ import type { Publisher } from '@partner/kernel/amqp/publisher';
 import type { ServiceKit } from '@partner/kernel/process/service';
 import type { Config } from './config.js';
 import type { Databases } from './connections.js';
+import { startLoop } from './database/start-loop.js';
 import { backfillLeft, startJournalBackfills } from './journal/backfills.js';
 import { startNotifications } from './notifications/start-notifications.js';
 import { webhookFaults } from './sandbox/webhook-faults.js';
 import { deliveriesWaiting, setReleaser, slotsFreed } from './webhooks/deliveries/releaser.js';
+import { deleteFormerNumbers } from './database/event-numbers.js';
 import { startBulkReplays } from './webhooks/replay/run-bulk-replays.js';
 import { startScheduler } from './webhooks/schedule/release-due.js';
+import { foldStatistics } from './webhooks/statistics/fold-statistics.js';
 import {
   startFollowingSubscriptionState,
   subscriptionStateChanged,
@@ -20,6 +23,7 @@ const SECRETS_INTERVAL_MS = 60_000;
 const JOURNAL_BACKFILLS_INTERVAL_MS = 5_000;
 const NOTIFICATIONS_INTERVAL_MS = 10_000;
 const SUBSCRIPTION_STATES_INTERVAL_MS = 1_000;
+const COMPACTION_INTERVAL_MS = 60_000;
 
 export function startWebhookLoops(
   config: Config,
@@ -59,6 +63,14 @@ export function startWebhookLoops(
       ...shared,
       sealingKeys: config.WEBHOOK_SEALING_KEYS,
       intervalMs: SECRETS_INTERVAL_MS,
+    }),
+    // Of rows that hot statements leave behind. Any number of replicas can run it.
+    compaction: startLoop({
+      ...{ name: 'compaction', intervalMs: COMPACTION_INTERVAL_MS, logger, metrics },
+      async runOnce() {
+        await deleteFormerNumbers(database);
+        return foldStatistics(database);
+      },
     }),
     notifications: startNotifications({
       ...shared,

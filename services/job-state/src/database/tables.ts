@@ -15,6 +15,7 @@ const ID = { id: 'text' } as const;
 const ERASED_LEAD = Object.fromEntries(
   Object.values(LEAD).map(({ name, type }) => [name, type === 'text' ? 'erased' : 'null'] as const),
 );
+const OF_LEADS = 'exists (select from leads l where l.id = t.lead_id and l.company_id = {company})';
 const OF_EVENTS = 't.company_id = any({companies}) and t.event_id = any({events})';
 
 /**
@@ -37,10 +38,7 @@ export const TABLES: readonly Table[] = [
     deleted: NEVER,
     plain: 'lead_id',
     customer: { where: 't.lead_id = any({leads})', key: { id: 'bigint' }, personal: ERASED_LEAD },
-    company: {
-      scanned: 'exists (select from leads l where l.id = t.lead_id and l.company_id = {company})',
-      erased: ERASED_LEAD,
-    },
+    company: { scanned: OF_LEADS, erased: ERASED_LEAD },
   },
   {
     name: 'projects',
@@ -327,7 +325,8 @@ export const TABLES: readonly Table[] = [
     plain: 'subscription_id deliveries',
   },
   { name: 'erasures', deleted: NEVER, plain: 'id subject operator progress erased_rows' },
-  { name: 'event_heads', deleted: NEVER, plain: 'company_id delivery_counts' },
+  { name: 'event_heads', deleted: NEVER, plain: 'company_id' },
+  { name: 'event_numbers', deleted: 'within minutes of a newer one', plain: 'company_id delivery_counts' },
   { name: 'feed_heads', deleted: NEVER, plain: 'company_id' },
   { name: 'journal_backfills', deleted: 'when it finishes', plain: 'company_id entry_id' },
   {

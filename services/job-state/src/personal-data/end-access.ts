@@ -2,13 +2,14 @@ import { KeyRevokedSchema } from '@partner/proto-contracts/gen/partner/access/v1
 import { ACCESS_BROADCAST } from '@partner/proto-contracts/topology';
 import type { Transaction } from '../database/database.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
+import { dropDeliveryCounts } from '../database/event-numbers.js';
 import { subscriptionStateChanged } from '../webhooks/subscriptions/follow-subscription-state.js';
 
 /**
  * Ends everything with which a company or its people reach the service: sign-ins, keys, webhooks, replays, the technical contact.
  *
  * Unfinished deliveries are cancelled afterwards, as for a deleted subscription. Locks: the people, the keys in ascending order,
- * the subscriptions, then their secrets, then the row with the numbers of the company.
+ * the subscriptions, then their secrets, then the numbers of the company.
  */
 export async function endAccess(tx: Transaction, companyId: string, now: Date): Promise<void> {
   await tx.query(
@@ -51,6 +52,6 @@ export async function endAccess(tx: Transaction, companyId: string, now: Date): 
     'delete from subscription_secrets where subscription_id in (select id from subscriptions where company_id = $1)',
     [companyId],
   );
-  await tx.query(`update event_heads set delivery_counts = '{}' where company_id = $1`, [companyId]);
+  dropDeliveryCounts(tx, companyId);
   subscriptionStateChanged.tell(tx);
 }

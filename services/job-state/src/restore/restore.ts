@@ -2,6 +2,7 @@ import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts
 import type { RestoreCheck } from '@partner/proto-contracts/resources/restore-check/restore-check';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import type { Database, Queryable } from '../database/database.js';
+import { lastEventNumber } from '../database/event-numbers.js';
 
 /** Numbers that a company can use in each second between two restores, before they would meet. */
 const NUMBERS_PER_SECOND = 1_000_000;
@@ -36,15 +37,18 @@ export function declareRestore(
       [base],
     );
     await tx.query(
-      `insert into event_heads as head (company_id, last, lost_numbers, delivery_counts)
-       select c.id, $1::bigint, int8multirange(int8range(0, $1, '()')), (
+      `insert into event_heads as head (company_id, lost_numbers)
+       select c.id, int8multirange(int8range(${lastEventNumber('c.id')}, $1, '()')) from companies c order by c.id
+       on conflict (company_id) do update set lost_numbers = head.lost_numbers + excluded.lost_numbers`,
+      [base],
+    );
+    await tx.query(
+      `insert into event_numbers (company_id, block, last, delivery_counts)
+       select c.id, $1::bigint / 64, $1, (
          select coalesce(jsonb_object_agg(s.id, $1::bigint), '{}') from subscriptions s
          where s.company_id = c.id and s.deleted_at is null
        )
-       from companies c order by c.id
-       on conflict (company_id) do update
-         set last = $1, lost_numbers = head.lost_numbers + int8multirange(int8range(head.last, $1, '()')),
-           delivery_counts = excluded.delivery_counts`,
+       from companies c order by c.id`,
       [base],
     );
     return true;

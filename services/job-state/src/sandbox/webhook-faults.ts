@@ -29,10 +29,10 @@ const APPLY = {
        from api_keys k where k.company_id = d.company_id and k.faults is not null and k.revoked_at is null
          and (k.expires_at is null or k.expires_at > now())
      ) script
-     where d.attempts = 0 and not d.is_test and d.replay_of is null and d.bulk_replay_id is null
+     where d.id = any($1::text[]) and d.attempts = 0 and not d.is_test and d.replay_of is null and d.bulk_replay_id is null
    ), withheld as (
      update deliveries d set lease_id = null, ${setDueAt('leased.mirrored')} from leased
-     where d.id = leased.id and leased.mirrored > now()
+     where d.id = any($1::text[]) and d.id = leased.id and leased.mirrored > now()
      returning d.id
    ), copied as (
      ${queueDeliveries(

@@ -146,7 +146,7 @@ describe('the numbers of the events of a subscription', () => {
     const deps = { database: fixture.database, logger, clock };
     await deleteSubscription(deps, { ...ownerOf(companyId), subscriptionId });
     const [head] = await fixture.database.query(
-      'select delivery_counts from event_heads where company_id = $1',
+      'select delivery_counts from event_numbers where company_id = $1',
       [companyId],
     );
     expect(head).toEqual({ delivery_counts: {} });

@@ -40,14 +40,16 @@ const SUBSCRIPTION_CHANGE = {
 
 /**
  * Deletes deliveries that ended, keeps them as finished, and sets when the others are due: after the backoff, and not before an
- * earlier backoff ends. A late failure leaves a current lease alone, and `not_before` has its backoff.
+ * earlier backoff ends. A late failure leaves a current lease alone, and `not_before` has its backoff. The ids are a separate
+ * condition, so that a plan from when the table was small does not read all of it.
  */
 const SETTLE_DELIVERIES = {
   name: 'settle-deliveries',
   text: `with change as materialized (
      select * from ${unnestColumns(DELIVERY_CHANGE, 'change')}
    ), ended as (
-     delete from deliveries d using change where d.id = change.id and change.state <> 'retry_scheduled'
+     delete from deliveries d using change
+     where d.id = any($1::text[]) and d.id = change.id and change.state <> 'retry_scheduled'
      returning d.*, change.state as end_state, change.attempts as end_attempts
    ), finished as (
      insert into finished_deliveries (${RETAINED_COLUMNS}, state, attempts, finished_at)
@@ -68,7 +70,7 @@ const SETTLE_DELIVERIES = {
      end,
      overdue_since = null
    from change
-   where d.id = change.id and change.state = 'retry_scheduled'`,
+   where d.id = any($1::text[]) and d.id = change.id and change.state = 'retry_scheduled'`,
 };
 
 const FAILURES_IN_ROW = `least(

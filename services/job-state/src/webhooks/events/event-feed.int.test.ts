@@ -3,6 +3,7 @@ import { newId } from '@partner/kernel/process/ids';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { unsignedEvents } from '@partner/proto-contracts/internal/events/unsigned-events';
 import { listInstallerEventsOperation } from '@partner/proto-contracts/resources/event-feed/operations';
+import { deleteFormerNumbers } from '../../database/event-numbers.js';
 import { installerKey } from '../../testing/callers.js';
 import { createGate } from '../../testing/create-gate.js';
 import { eventFeedOperations, readEventFeed } from './event-feed.js';
@@ -51,6 +52,32 @@ describe('the numbers of events', () => {
       ['3', ids[2]],
     ]);
     expect((await read(other)).events).toEqual([['1', ids[1]]]);
+  });
+
+  test('go on in a new row after 64 events, and the rows before are deleted', async () => {
+    const companyId = await fixture.company();
+    for (let batch = 0; batch < 3; batch += 1) {
+      await fixture.database.transaction(async (tx) => {
+        for (let event = 0; event < 50; event += 1) fixture.record(tx, companyId);
+        await tx.query('select 1');
+      });
+    }
+    const rows = () =>
+      fixture.database.query('select block, last from event_numbers where company_id = $1 order by block', [
+        companyId,
+      ]);
+    expect(await rows()).toEqual([
+      { block: '0', last: '50' },
+      { block: '1', last: '100' },
+      { block: '2', last: '150' },
+    ]);
+    await deleteFormerNumbers(fixture.database);
+    expect(await rows()).toEqual([{ block: '2', last: '150' }]);
+    await fixture.event(companyId);
+    expect((await read(companyId, { after: '149' })).events.map(([sequence]) => sequence)).toEqual([
+      '150',
+      '151',
+    ]);
   });
 
   test('are given to events that a previous version of the service records without one [EVENT-9]', async () => {

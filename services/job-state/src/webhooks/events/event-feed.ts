@@ -17,6 +17,7 @@ import { daysBefore } from '../../retention/partitioned-table.js';
 import { refuseLostCursor } from '../../restore/restore.js';
 import { bytesBefore, PAGE_BYTES, pageWithinBytes } from '../../rpc/page-within-bytes.js';
 import { MAX_EVENTS_SCANNED } from './list-events.js';
+import { lastEventNumber } from '../../database/event-numbers.js';
 import { resourcesAbout } from './resources-about.js';
 
 export interface EventFeedQuery {
@@ -64,7 +65,7 @@ const EVENTS_AFTER: PreparedStatement = {
          and ($5::text is null or s.name like $5) and ($6::text is null or s.resource_id = any(array(${resourcesAbout('$1', '$6::text')})))
        order by s.sequence limit $7
      )
-     select coalesce((select last from event_heads where company_id = $1), 0) as head,
+     select ${lastEventNumber('$1')} as head,
        coalesce((select lost_numbers @> $2::bigint from event_heads where company_id = $1), false) as "isLost",
        (select max(sequence) filter (where number = $3) from scanned having count(*) > $3) as "scanEnd", page.*
      from (select 1) as always left join (
@@ -75,7 +76,7 @@ const EVENTS_AFTER: PreparedStatement = {
      order by page.sequence`,
 };
 
-const NEWEST = 'select coalesce((select last from event_heads where company_id = $1), 0) as head';
+const NEWEST = `select ${lastEventNumber('$1')} as head`;
 
 /** The events of the catalogue that a company may not have, by its class. */
 const DENIED = JSON.stringify(

@@ -44,8 +44,8 @@ export const NOT_QUEUED_REASONS = ['class', 'not_subscribed', 'schema_version', 
  *
  * It is one statement and one snapshot, right before the commit, that all events of the transaction share: each is ordered either
  * before or after a concurrent pause or activation. Events get the next numbers of their companies, and deliveries those of their
- * subscriptions. The row of each company with its numbers is locked until the commit, in ascending order of company, so that numbers
- * follow the order of commits, without gaps. Throws if the data does not fit the event's schema.
+ * subscriptions. The numbers of each company are locked until the commit, in ascending order of company, so that they follow the order
+ * of commits, without gaps. Throws if the data does not fit the event's schema.
  *
  * A delivery to an endpoint that has a free slot, no rate, no failing state and nothing due is leased at once, within the same bounds as
  * a claim of the scheduler, and released after the commit. Its lease begins with the statement: the transaction may have waited

@@ -4,7 +4,6 @@ import { hasSlot, inFlightBySubscription, isFailing } from '../deliveries/claim-
 import { isDue, isWaiting } from '../deliveries/delivery-columns.js';
 import { leasedColumns, type LeasedRow } from '../deliveries/leased-delivery.js';
 import { deliveryIds, queueDeliveries } from '../deliveries/queue-delivery.js';
-import { ADDED_COUNTS } from './delivery-numbers.js';
 
 /** A delivery of a recorded event: one that was leased with it, or one that waits for the scheduler. */
 export type RecordedDelivery = LeasedRow | (Pick<LeasedRow, 'subscriptionId'> & { readonly leaseId: null });
@@ -48,7 +47,7 @@ const LEASED = `item.lease_seconds is not null and queued.is_first
  *
  * - `item` are the events, numbered within their company;
  * - `verdicts` has each subscription of their companies, with the reason why it gets no delivery, and `matched` those without;
- * - `head` takes the next numbers of the companies and subscriptions. Lock: a row of each company, in ascending order;
+ * - `head` takes the next numbers of the companies and subscriptions. Lock: each company, in ascending order;
  * - `event` inserts the events, each with its `not_queued` subscriptions;
  * - `in_flight` counts the leases, if any delivery may be leased;
  * - `queued` numbers the deliveries as they would be in flight. `is_first`: the endpoint is neither failing nor limited to a rate,
@@ -79,13 +78,15 @@ export const RECORD_EVENTS: PreparedStatement = {
      select *, row_number() over (partition by id order by call) as nth, count(*) over (partition by id) as matches
      from verdicts where reason is null
    ), head as (
-     insert into event_heads as head (company_id, last, delivery_counts)
-     select item.company_id, count(*), (
-       select coalesce(jsonb_object_agg(m.id, m.matches), '{}') from matched m where m.company_id = item.company_id and m.nth = 1
-     )
-     from item group by item.company_id order by item.company_id
-     on conflict (company_id) do update set last = head.last + excluded.last, delivery_counts = ${ADDED_COUNTS}
-     returning company_id, last, delivery_counts
+     select taken.* from (
+       select array_agg(company_id) as companies, array_agg(events) as events, array_agg(queued) as queued
+       from (
+         select item.company_id, count(*) as events, (
+           select coalesce(jsonb_object_agg(m.id, m.matches), '{}') from matched m where m.company_id = item.company_id and m.nth = 1
+         ) as queued
+         from item group by item.company_id
+       ) of_company
+     ) added cross join lateral take_event_numbers(added.companies, added.events, added.queued) taken
    ), not_queued as (
      select call, jsonb_object_agg(id, reason) as reasons from verdicts where reason is not null group by call
    ), event as (

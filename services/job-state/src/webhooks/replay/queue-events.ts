@@ -2,7 +2,6 @@ import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import type { Transaction } from '../../database/database.js';
 import { deliveryIds, ofEvent, queueDeliveries } from '../deliveries/queue-delivery.js';
-import { ADDED_COUNTS } from '../events/delivery-numbers.js';
 import type { DueBulkReplay } from './bulk-replay-resource.js';
 
 const SECONDS_PER_MINUTE = 60;
@@ -75,16 +74,15 @@ interface NextEvents {
  *
  * Only those without get new numbers. The result is `numbered`, with `number`.
  *
- * Lock: the company's row of `event_heads`, if there are new numbers.
+ * Lock: the numbers of the company, if there are new ones.
  */
 const NUMBERED = `
   first_queued as materialized (
     select id, row_number() over (order by id) as nth from with_last where is_first
   ), head as (
-    insert into event_heads as head (company_id, last, delivery_counts)
-    select $2, 0, jsonb_build_object($1::text, count(*)) from first_queued having count(*) > 0
-    on conflict (company_id) do update set delivery_counts = ${ADDED_COUNTS}
-    returning (head.delivery_counts ->> $1)::bigint - (select count(*) from first_queued) as before
+    select (taken.delivery_counts ->> $1)::bigint - first.count as before
+    from (select count(*) from first_queued having count(*) > 0) first
+    cross join lateral take_event_numbers(array[$2], array[0], array[jsonb_build_object($1::text, first.count)]) taken
   ), numbered as (
     select with_last.*, coalesce(with_last.replayed_number, head.before + first_queued.nth) as number
     from with_last left join first_queued using (id) left join head on true

@@ -14,6 +14,7 @@ import { recordAudit } from '../../audit/record-audit.js';
 import { idsCreatedWithin } from '../../database/created-within.js';
 import type { Queryable, Transaction } from '../../database/database.js';
 import { type IdempotencyBinding, runIdempotent } from '../../idempotency/run-idempotent.js';
+import { lastEventNumber } from '../../database/event-numbers.js';
 import { eventsSentTo } from '../events/events-sent-to.js';
 import type { ChangeDeps } from '../subscriptions/change-subscription.js';
 import type { Caller } from '../subscriptions/get-subscription.js';
@@ -227,10 +228,9 @@ async function resolveSpan(
     invariant(last, 'a selection by id has an event');
     return { ...selected, eventIds: [...known], from: first, to: last };
   }
-  const [head] = await database.query<{ last: string }>(
-    'select last from event_heads where company_id = $1',
-    [companyId],
-  );
+  const [head] = await database.query<{ last: string }>(`select ${lastEventNumber('$1')} as last`, [
+    companyId,
+  ]);
   const newest = BigInt(head?.last ?? 0);
   if (fromSequence === undefined || toSequence === undefined || BigInt(fromSequence) > newest) {
     const message = `must be at most ${newest}, the sequence of the newest event`;

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { invariant } from '@partner/kernel/process/invariant';
 import type { LeasedDelivery } from '../deliveries/leased-delivery.js';
 import { endExpiredLeases, findWaiting } from './claim-due.js';
+import { walkWaiting } from './walk-waiting.js';
 import { claimAll } from '../../testing/claim-all.js';
 import { LIMITS, fixture, setFailing, finish } from '../testing/release-fixture.js';
 
@@ -266,6 +267,44 @@ describe('due deliveries of many companies', () => {
     const newcomer = await fixture.companyWith(2);
     const next = await claimAll(fixture.database, limits);
     expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual([newcomer.subscriptionId]);
+  });
+
+  test('whose lease expired are due at once, and after a minute if it expired unseen', async () => {
+    const { deliveries } = await fixture.companyWith(3);
+    const [first = '', second = '', third = ''] = deliveries.map(({ id }) => id);
+    await claimAll(fixture.database, LIMITS);
+    let elapsedMs = 0;
+    const walk = walkWaiting({
+      ...{ database: fixture.database, elapsedMs: () => elapsedMs, retryPollMs: 1_000 },
+      leaseExpiries: { inc: () => undefined },
+    });
+    const expire = (id: string, secondsAgo: number) =>
+      fixture.set('deliveries', id, `next_attempt_at = now() - interval '${secondsAgo} seconds'`);
+    const leased = async () => {
+      await walk.next();
+      const states = await Promise.all([first, second, third].map((id) => fixture.delivery(id)));
+      return states.map(({ lease_id }) => lease_id !== null);
+    };
+    await expire(first, 3_600);
+    expect(await leased()).toEqual([false, true, true]);
+    await expire(second, 3_600);
+    await expire(third, 1);
+    elapsedMs = 1_000;
+    expect(await leased()).toEqual([false, true, false]);
+    while (elapsedMs < 59_000) {
+      elapsedMs += 2_000;
+      await walk.next();
+    }
+    expect(await leased()).toEqual([false, true, false]);
+    elapsedMs = 61_000;
+    expect(await leased()).toEqual([false, false, false]);
+    // A pause of the walk.
+    await claimAll(fixture.database, LIMITS);
+    await expire(first, 3_600);
+    elapsedMs = 62_000;
+    expect(await leased()).toEqual([true, true, true]);
+    elapsedMs = 73_000;
+    expect(await leased()).toEqual([false, true, true]);
   });
 
   test('are found by subscription in pages, from a given one on', async () => {

@@ -70,25 +70,26 @@ export async function claimDue(
   ]);
 }
 
-const EXPIRED_AT_ONCE = 1_000;
+export const EXPIRED_AT_ONCE = 1_000;
 
 /**
  * Ends leases that expired without a result and returns their number.
  *
  * Their deliveries are due again with an unchanged attempt count. They are overdue since the end of the first such lease,
- * unless a result of a former lease has arrived meanwhile.
+ * unless a result of a former lease has arrived meanwhile. With `withinSeconds` it only looks at leases that expired so lately.
  */
-export async function endExpiredLeases(database: Queryable): Promise<number> {
+export async function endExpiredLeases(database: Queryable, withinSeconds?: number): Promise<number> {
   const ended = await database.query(
     `update deliveries set lease_id = null, not_before = null, ${setDueAt(`greatest(${dueAt('deliveries')}, not_before)`)},
        overdue_since = case when not_before is null then coalesce(overdue_since, ${dueAt('deliveries')}) end
      from (
        select d.id from deliveries d where d.lease_id is not null and ${isDue('d')}
+         and ${dueAt('d')} > coalesce(now() - make_interval(secs => $2), '-infinity')
        order by ${dueAt('d')} limit $1 for update skip locked
      ) expired
      where deliveries.id = expired.id
      returning deliveries.id`,
-    [EXPIRED_AT_ONCE],
+    [EXPIRED_AT_ONCE, withinSeconds ?? null],
   );
   return ended.length;
 }

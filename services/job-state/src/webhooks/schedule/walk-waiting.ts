@@ -1,9 +1,12 @@
 import type { Counter } from 'prom-client';
 import type { Database } from '../../database/database.js';
-import { endExpiredLeases, findWaiting } from './claim-due.js';
+import { endExpiredLeases, EXPIRED_AT_ONCE, findWaiting } from './claim-due.js';
 
 /** Subscriptions that one claim inspects: its duration grows with their number. */
 export const SUBSCRIPTIONS_AT_ONCE = 500;
+/** All expired leases are looked for so often, and those of the last seconds otherwise: dead rows before them can be many. */
+const ALL_LEASES_MS = 60_000;
+const LATELY_SECONDS = 10;
 
 /** Walks over the subscriptions with waiting deliveries, in rotation, so that each is served eventually. */
 export function walkWaiting(options: {
@@ -17,6 +20,7 @@ export function walkWaiting(options: {
   let hasFirst = true;
   let retriesPolledAt = Number.NEGATIVE_INFINITY;
   let retriesClaimedAt = Number.NEGATIVE_INFINITY;
+  let allLeasesAt = Number.NEGATIVE_INFINITY;
   const scannedUpTo = { pending: '', retry_scheduled: '' };
 
   async function step(state: 'pending' | 'retry_scheduled'): Promise<readonly string[]> {
@@ -41,7 +45,11 @@ export function walkWaiting(options: {
       const withFirst = await step('pending');
       hasFirst = withFirst.length > 0;
       if (!hasRetryBacklog() && now - retriesPolledAt < options.retryPollMs) return withFirst;
-      options.leaseExpiries.inc(await endExpiredLeases(options.database));
+      const isFull = now - allLeasesAt >= ALL_LEASES_MS || now - retriesPolledAt >= LATELY_SECONDS * 1_000;
+      const ended = await endExpiredLeases(options.database, isFull ? undefined : LATELY_SECONDS);
+      options.leaseExpiries.inc(ended);
+      if (ended === EXPIRED_AT_ONCE) allLeasesAt = Number.NEGATIVE_INFINITY;
+      else if (isFull) allLeasesAt = now;
       retriesPolledAt = now;
       return [...new Set([...withFirst, ...(await step('retry_scheduled'))])];
     },

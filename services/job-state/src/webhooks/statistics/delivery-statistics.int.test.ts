@@ -5,6 +5,7 @@ import { invariant } from '@partner/kernel/process/invariant';
 import { untilLockWaits } from '../../testing/lock-waits.js';
 import { createGate } from '../../testing/create-gate.js';
 import { countAttempts } from './count-attempts.js';
+import { foldStatistics } from './fold-statistics.js';
 import { beforeStatement } from '../../testing/before-statement.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
 import { resultsHandler } from '../../testing/webhook-fixture.js';
@@ -214,6 +215,53 @@ describe('the buckets of statistics', () => {
       buckets: [bucket('06:00', 3, 1), bucket('12:00', 2)],
       totals,
     });
+  });
+
+  test('are the same after rows of less than five minutes were added together', async () => {
+    const of = await companyWithHistory();
+    // As counted within the hour, and one later.
+    await fixture.database.query(
+      `update delivery_statistics set starts_at = starts_at + interval '10 seconds' where subscription_id = $1 and starts_at < $2`,
+      [of.subscriptionId, at('23:59:00')],
+    );
+    await handle(attempted(of.ids[0] ?? '', { startedAt: at('10:04:10') }));
+    const read = () => client.getSubscriptionStatistics(of, { from: at('00:00:00'), to: at('23:59:00') });
+    const rows = async () => {
+      const [row] = await fixture.database.query<{ count: number }>(
+        'select count(*)::integer from delivery_statistics where subscription_id = $1 and starts_at < now() - $2::interval',
+        [of.subscriptionId, '1 hour'],
+      );
+      return row?.count;
+    };
+    const before = await read();
+    expect(await rows()).toBe(6);
+    expect(await foldStatistics(fixture.database)).toBe('idle');
+    expect(await read()).toEqual(before);
+    expect(await rows()).toBe(5);
+  });
+
+  test('count a delivery once that is retried after they were added together', async () => {
+    const of = await fixture.companyWith(1);
+    await fixture.set('deliveries', of.deliveryId, `created_at = '2026-03-05T10:00:17Z'`);
+    const read = async () => {
+      const { totals } = await client.getSubscriptionStatistics(of, {
+        from: at('00:00:00'),
+        to: at('23:59:00'),
+      });
+      return totals.deliveries;
+    };
+    // As counted within the hour.
+    await fixture.database.query(
+      `insert into delivery_statistics (subscription_id, starts_at, delivered, failed, dead_lettered, durations, deliveries)
+       values ($1, '2026-03-05T10:00:10Z', 0, 0, 0, array_fill(0, array[15]), '{1,0,0,0}')`,
+      [of.subscriptionId],
+    );
+    await fixture.set('deliveries', of.deliveryId, 'attempts = 1');
+    await handle(attempted(of.deliveryId));
+    const counted = { total: 1, delivered: 1, deliveredFirst: 0, deadLettered: 0 };
+    expect(await read()).toEqual(counted);
+    await foldStatistics(fixture.database);
+    expect(await read()).toEqual(counted);
   });
 
   test('count completely, also the first and the last one of the span, and no others', async () => {

@@ -29,21 +29,25 @@ interface SummedRow {
 /** All numbers are double precision: sums never grow large enough to be rounded. */
 const sum = (column: string) => `coalesce(sum(${column}), 0)::float8`;
 const DURATIONS = Array.from({ length: DURATION_SLOTS }, (_, slot) => sum(`durations[${slot + 1}]`));
-/** A row of an earlier version, or that two versions counted, can have more ends than attempted deliveries. */
-const DELIVERIES = DELIVERY_COUNTS.map((before, n) => `coalesce(deliveries[${n + 1}], ${before})`).map(
-  (count, n, [, , delivered, dead]) => sum(n === 0 ? `greatest(${count}, ${delivered} + ${dead})` : count),
+const COUNTED = DELIVERY_COUNTS.map((before, n) => sum(`coalesce(deliveries[${n + 1}], ${before})`));
+/** Five minutes of an earlier version, or that two versions counted, can have more ends than attempted deliveries. */
+const DELIVERIES = COUNTED.map((_, n) =>
+  sum(n === 0 ? 'greatest(deliveries[1], deliveries[3] + deliveries[4])' : `deliveries[${n + 1}]`),
 );
 
 const STATISTICS = `
   select subscription_id as "subscriptionId", starts_at as "startsAt", step_at as "stepAt", ${sum('delivered')} as delivered,
     ${sum('failed')} as failed, ${sum('dead_lettered')} as "deadLettered", array[${DURATIONS.join(', ')}] as durations,
-    array[${DELIVERIES.join(', ')}] as deliveries, bool_and(deliveries[2] is not null) as "isFirstKnown"
+    array[${DELIVERIES.join(', ')}] as deliveries, bool_and(is_first_known) as "isFirstKnown"
   from (
-    select subscription_id, date_bin(make_interval(mins => $4), starts_at, 'epoch') as starts_at,
-      date_bin(make_interval(mins => $5), starts_at, 'epoch') as step_at,
-      delivered, failed, dead_lettered, durations, deliveries
-    from delivery_statistics
+    select subscription_id, date_bin(make_interval(mins => $4), five_minutes, 'epoch') as starts_at,
+      date_bin(make_interval(mins => $5), five_minutes, 'epoch') as step_at,
+      sum(delivered) as delivered, sum(failed) as failed, sum(dead_lettered) as dead_lettered,
+      array[${DURATIONS.join(', ')}] as durations, array[${COUNTED.join(', ')}] as deliveries,
+      bool_and(deliveries[2] is not null) as is_first_known
+    from delivery_statistics cross join lateral date_bin('5 minutes', starts_at, 'epoch') as five_minutes
     where subscription_id = any($1::text[]) and starts_at >= $2 and starts_at < $3
+    group by subscription_id, five_minutes
   ) as bucket
   group by grouping sets ((), (subscription_id), (starts_at), (subscription_id, step_at))
   order by starts_at, step_at`;

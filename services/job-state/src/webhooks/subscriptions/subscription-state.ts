@@ -1,6 +1,7 @@
 import { invariant } from '@partner/kernel/process/invariant';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import type { Queryable } from '../../database/database.js';
+import { dropDeliveryCounts } from '../../database/event-numbers.js';
 import { type ChangeDeps, changeSubscription, setColumns } from './change-subscription.js';
 import { type OwnersSubscription, refuseStale } from './get-subscription.js';
 import { startBackfill } from './start-backfill.js';
@@ -110,7 +111,7 @@ async function runningBackfill(tx: Queryable, subscriptionId: string): Promise<s
  * gradually, however large the backlog. Its row stays as long as its deliveries are kept. Fails with `stale_version` for a
  * subscription that was changed at another time than expected.
  *
- * Locks: the subscription, then its secrets, then the row with the numbers of the company.
+ * Locks: the subscription, then its secrets, then the numbers of the company.
  */
 export function deleteSubscription(
   deps: ChangeDeps,
@@ -126,11 +127,7 @@ export function deleteSubscription(
       [subscriptionId, deps.clock()],
     );
     await tx.query('delete from subscription_secrets where subscription_id = $1', [subscriptionId]);
-    // The row with the company's numbers has those of subscriptions that can get an event only.
-    await tx.query('update event_heads set delivery_counts = delivery_counts - $2 where company_id = $1', [
-      companyId,
-      subscriptionId,
-    ]);
+    dropDeliveryCounts(tx, companyId, subscriptionId);
     subscriptionStateChanged.tell(tx);
     return { result: undefined, details: { url: before.url } };
   });
