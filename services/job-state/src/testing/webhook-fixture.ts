@@ -49,6 +49,8 @@ export async function openWebhookFixture() {
 
 /** Helpers of webhook tests for the rows of a database. */
 export function webhookRows(database: Database) {
+  /** An event of the next instant is not before it: times that job-state writes are whole milliseconds. */
+  const NOW = `date_trunc('milliseconds', now())`;
   const WITH_WAIT = `select *, (extract(epoch from next_attempt_at - now()) * 1000)::double precision as wait_ms from all_deliveries`;
 
   async function company(companyClass: CompanyClassName = 'INSTALLER') {
@@ -69,7 +71,7 @@ export function webhookRows(database: Database) {
     await database.query(
       `with subscription as (
          insert into subscriptions (id, company_id, url, events, state, schema_version, verified_url_version, paused_at)
-         values ($1, $2, $3, $4, $5, $6, 1, case $5 when 'paused' then now() end)
+         values ($1, $2, $3, $4, $5, $6, 1, case $5 when 'paused' then ${NOW} end)
          returning id
        )
        insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id)
@@ -159,7 +161,7 @@ export function webhookRows(database: Database) {
       );
     },
     async setState(subscriptionId: string, state: 'paused' | 'active') {
-      const pausedAt = state === 'paused' ? 'now()' : 'null';
+      const pausedAt = state === 'paused' ? NOW : 'null';
       await set('subscriptions', subscriptionId, `state = '${state}', paused_at = ${pausedAt}`);
     },
   };
