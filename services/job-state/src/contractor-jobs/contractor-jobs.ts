@@ -129,6 +129,11 @@ const LOCK_CONTRACTOR_JOB: PreparedStatement = {
     where id = $1 and selling_company_id = $2 and installer_company_id = $3 for no key update`,
 };
 
+const SET_INSTALLER_NOTE: PreparedStatement = {
+  name: 'set-installer-note',
+  text: 'update jobs set installer_note = $2, last_updated_at = $3 where id = $1',
+};
+
 /**
  * Appends a note to a job, on a new line, and returns the job as JSON text.
  *
@@ -172,11 +177,7 @@ export const appendJobNote = (deps: WriteDeps) =>
           }
 
           const lastUpdated = new Date(Math.max(deps.clock().getTime(), row.lastUpdated.getTime() + 1));
-          void tx.query('update jobs set installer_note = $2, last_updated_at = $3 where id = $1', [
-            jobId,
-            installerNote,
-            lastUpdated,
-          ]);
+          void tx.query(SET_INSTALLER_NOTE, [jobId, installerNote, lastUpdated]);
           const addedAt = timestampFromDate(lastUpdated);
           enqueueMessage(tx, {
             exchange: PARTNER_EVENTS,

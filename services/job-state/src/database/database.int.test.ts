@@ -3,7 +3,7 @@ import { holdTransaction } from '../testing/hold-transaction.js';
 import { testDatabase } from '../testing/things-fixture.js';
 import { Registry } from 'prom-client';
 import { commitTopic } from './after-commit.js';
-import { type Database, queryWithin, type Transaction } from './database.js';
+import { type Database, queryWithin, type Transaction, type TransactionLimits } from './database.js';
 import { createPoolMetrics } from './pool-metrics.js';
 import { LockTimeoutError } from './server-failures.js';
 
@@ -87,6 +87,28 @@ describe('a transaction', () => {
       [{ call: '1', name: 'c', execution: '22' }],
     ]);
     expect(await database.query(`select last_value from executions`)).toEqual([{ last_value: '400' }]);
+  });
+
+  test('plans a prepared statement once for all values, alone or shared, if its limits say so', async () => {
+    const database = testDatabase.connect();
+    // Postgres expects ten rows of an array that it does not know, so it would never keep this plan.
+    const statement = {
+      name: 'planned',
+      shared: 'together' as const,
+      text: 'select call from unnest($1::integer[]) with ordinality as item (id, call) join things using (id)',
+    };
+    const plans = () =>
+      database.query(
+        `select generic_plans as once, custom_plans as anew from pg_prepared_statements where name = 'planned'`,
+      );
+    const run = (limits: TransactionLimits) => database.transaction((tx) => tx.query(statement, [1]), limits);
+    for (let call = 1; call <= 7; call += 1) await run({});
+    expect(await plans()).toEqual([{ once: '0', anew: '7' }]);
+    await run({ plansOnce: true });
+    await run({ plansOnce: true, companyId: 'cmp_1', sharedBy: ['job_1'] });
+    expect(await plans()).toEqual([{ once: '2', anew: '7' }]);
+    await run({});
+    expect(await plans()).toEqual([{ once: '2', anew: '8' }]);
   });
 
   test('fails calls that were not sent when its work throws, and later ones', async () => {

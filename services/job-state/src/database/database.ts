@@ -48,6 +48,12 @@ export interface TransactionLimits extends CallerLimits {
    * It is shorter if the caller's deadline is earlier.
    */
   readonly lockTimeoutMs?: number;
+  /**
+   * Plans each prepared statement once for all values, not each time for these: for work that finds all its rows by keys.
+   *
+   * Postgres would plan a shared statement for ever, since it expects more than one call.
+   */
+  readonly plansOnce?: boolean;
 }
 
 export interface Database extends Queryable, Pick<AfterCommit, 'hooks'> {
@@ -134,7 +140,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     limits: TransactionLimits = {},
   ): Promise<T> {
     const leftMs = timeLeft(limits.timeoutMs);
-    const { companyId, sharedBy, lockTimeoutMs } = limits;
+    const { companyId, sharedBy, lockTimeoutMs, plansOnce = false } = limits;
     if (companyId !== undefined && sharedBy !== undefined) {
       return shareTransaction(companyId, sharedBy, work, {
         leftMs,
@@ -145,7 +151,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       { name: 'transaction', kind: 'CLIENT', attributes: { 'db.system.name': 'postgresql' } },
       () =>
         useConnection(companyId, leftMs, (connection) =>
-          runTransaction(pool, connection, work, { hooks, statementMs, leftMs, lockTimeoutMs }),
+          runTransaction(pool, connection, work, { hooks, statementMs, leftMs, lockTimeoutMs, plansOnce }),
         ),
     );
     for (const then of afterCommit) then();
@@ -154,7 +160,8 @@ export function createDatabase(options: DatabaseOptions): Database {
 
   const shareTransaction = createSharedTransactions({
     queue: (QUEUE_PER_CONNECTION * options.poolSize) / 4,
-    transaction,
+    transaction: <T>(work: (tx: Transaction) => Promise<T> | T, limits: TransactionLimits) =>
+      transaction(work, { ...limits, plansOnce: true }),
   });
 
   return {

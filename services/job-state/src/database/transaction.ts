@@ -27,6 +27,8 @@ interface Limits {
   readonly statementMs: number;
   readonly leftMs: () => number;
   readonly lockTimeoutMs: number | undefined;
+  /** See `TransactionLimits`. */
+  readonly plansOnce: boolean;
 }
 
 /** The statements of an open transaction, in the order in which they were sent. */
@@ -79,7 +81,8 @@ export async function runTransaction<T>(
   };
   try {
     void limitSession(pool, connection, UNLIMITED_MS, limits.statementMs);
-    send(sent, `begin; ${limitStatements(sent)}`).catch(discard(connection));
+    const planning = limits.plansOnce ? 'set local plan_cache_mode = force_generic_plan; ' : '';
+    send(sent, `begin; ${planning}${limitStatements(sent)}`).catch(discard(connection));
     const result = await work(tx);
     together.run();
     last.run();

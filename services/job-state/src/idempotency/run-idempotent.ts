@@ -71,6 +71,8 @@ export async function runIdempotent<T, Loaded>(
     readonly timeoutMs?: number | undefined;
     /** Lets the work share a transaction with other work of the company; see `TransactionLimits`. */
     readonly sharedBy?: readonly string[];
+    /** Absent: true; see `TransactionLimits`. */
+    readonly plansOnce?: boolean;
     readonly work: (tx: Transaction, loaded: Loaded) => WorkOutcome<T> | Promise<WorkOutcome<T>>;
   },
 ): Promise<{ readonly result: T; readonly idempotency: IdempotencyMark | undefined }> {
@@ -100,6 +102,7 @@ export async function runIdempotent<T, Loaded>(
       companyId,
       ...(request.sharedBy !== undefined && { sharedBy: request.sharedBy }),
       lockTimeoutMs: WAIT_MS,
+      plansOnce: request.plansOnce ?? true,
       timeoutMs: request.timeoutMs,
     },
   );

@@ -17,6 +17,7 @@ import {
 import { implement } from '@partner/kernel/amqp/implement';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { invalidArgument } from '@partner/kernel/process/validation';
+import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Queryable } from '../database/database.js';
 import type { WriteDeps } from '../idempotency/run-idempotent.js';
 import { changeJob, messageToPlatform } from './change-job.js';
@@ -199,16 +200,18 @@ function instantOf(dateTime: string | null): Date | null {
   return dateTime === null ? null : new Date(dateTime);
 }
 
+const LOCK_ACTIVE_TECHNICIANS: PreparedStatement = {
+  name: 'lock-active-technicians',
+  text: `select id from memberships where id = any($1) and company_id = $2 and role = 'TECHNICIAN' and active
+     order by id for share`,
+};
+
 /** Returns the memberships that are active technicians of the company; they stay so until the transaction ends. */
 async function lockActiveTechnicians(
   tx: Queryable,
   companyId: string,
   membershipIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await tx.query<{ id: string }>(
-    `select id from memberships where id = any($1) and company_id = $2 and role = 'TECHNICIAN' and active
-     order by id for share`,
-    [membershipIds, companyId],
-  );
+  const rows = await tx.query<{ id: string }>(LOCK_ACTIVE_TECHNICIANS, [membershipIds, companyId]);
   return new Set(rows.map(({ id }) => id));
 }

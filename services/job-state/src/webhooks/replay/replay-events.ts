@@ -75,6 +75,8 @@ export async function replayEvents(
     ...{ companyId, binding, timeoutMs: timeoutMs() },
     result: eventReplays,
     load: () => Promise.resolve(),
+    // It counts a span of events.
+    plansOnce: false,
     work: async (tx) => {
       const replays = await start(tx, request, deps.clock(), maxCounted);
       return { kind: 'done', result: { replays: replays.map(shownBulkReplay) } };
