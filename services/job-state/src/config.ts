@@ -52,6 +52,13 @@ export const config = z
     RETENTION_FEED_DAYS: integer({ min: 30, max: 1_500 })
       .default(STANDARD_RETENTION.feedDays)
       .meta({ description: 'Retention of feed entries.', unit: 'days' }),
+    ARCHIVE_CLOSED_JOBS_DAYS: integer({ min: 1, max: 3_650 })
+      .default(STANDARD_RETENTION.closedJobsDays)
+      .meta({
+        description:
+          'Time without a change after which a completed or cancelled job moves to the archive, with its history. Partners see no difference.',
+        unit: 'days',
+      }),
   })
   .refine(
     (config) =>

@@ -49,6 +49,7 @@ await runService({
         settings: {
           deliveriesDays: config.RETENTION_DELIVERIES_DAYS,
           feedDays: config.RETENTION_FEED_DAYS,
+          closedJobsDays: config.ARCHIVE_CLOSED_JOBS_DAYS,
         },
         intervalMs: RETENTION_INTERVAL_MS,
       }),

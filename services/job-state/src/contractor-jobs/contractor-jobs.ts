@@ -23,7 +23,7 @@ import { column, computed, type RowOf, selectList } from '../database/columns.js
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Database } from '../database/database.js';
 import { logOutcome, runIdempotent, type WriteDeps } from '../idempotency/run-idempotent.js';
-import type { JobRecord } from '../jobs/job-record.js';
+import { lockWithArchive, type JobRecord } from '../jobs/job-record.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
 import { pageWithinBytes } from '../rpc/page-within-bytes.js';
 
@@ -125,13 +125,13 @@ export const listContractorJobs = ({ database }: { readonly database: Pick<Datab
 
 const LOCK_CONTRACTOR_JOB: PreparedStatement = {
   name: 'lock-contractor-job',
-  text: `select ${CONTRACTOR_JOB_COLUMNS} from jobs job
+  text: `select ${CONTRACTOR_JOB_COLUMNS} from jobs_open job
     where id = $1 and selling_company_id = $2 and installer_company_id = $3 for no key update`,
 };
 
 const SET_INSTALLER_NOTE: PreparedStatement = {
   name: 'set-installer-note',
-  text: 'update jobs set installer_note = $2, last_updated_at = $3 where id = $1',
+  text: 'update jobs_open set installer_note = $2, last_updated_at = $3 where id = $1',
 };
 
 /**
@@ -158,14 +158,10 @@ export const appendJobNote = (deps: WriteDeps) =>
         },
         timeoutMs: timeoutMs(),
         result: z.string(),
-        load: async (tx) =>
-          (
-            await tx.query<ContractorJobRow>(LOCK_CONTRACTOR_JOB, [
-              jobId,
-              sellingCompanyId,
-              installerCompanyId,
-            ])
-          )[0],
+        load: (tx) =>
+          lockWithArchive(tx, { jobId, installerCompanyId }, () =>
+            tx.query<ContractorJobRow>(LOCK_CONTRACTOR_JOB, [jobId, sellingCompanyId, installerCompanyId]),
+          ),
         checkRepeat: (row) => {
           if (row === undefined) throw notFound('job');
         },

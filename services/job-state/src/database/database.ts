@@ -109,8 +109,9 @@ export interface DatabaseOptions {
  * statement replaces it. After 3 s without a response to one statement, others use connections that have responded since.
  *
  * If the server is unreachable, shuts down, takes too long, is read only or lacks disk space, a statement fails with
- * `unavailable`; the outcome of a commit is then unknown. A lock timeout fails with `LockTimeoutError`. Text that Postgres
- * cannot store fails with `invalid_argument`. Any other server error is thrown unchanged: it is a bug of this service.
+ * `unavailable`; the outcome of a commit is then unknown. A lock timeout, a deadlock, and a row that has moved to another partition
+ * meanwhile fail with `LockTimeoutError`. Text that Postgres cannot store fails with `invalid_argument`. Any other server error is
+ * thrown unchanged: it is a bug of this service.
  */
 export function createDatabase(options: DatabaseOptions): Database {
   const { plainIndexScans = false, hooks = {}, measured } = options;

@@ -55,7 +55,7 @@ export function isTaken(error: unknown, constraint: string): boolean {
   return error instanceof pg.DatabaseError && error.constraint === constraint;
 }
 
-/** A statement waited too long for a lock that another transaction holds. */
+/** A statement waited too long for a lock that another transaction holds, or in vain: the row has moved, or both waited for each other. */
 export class LockTimeoutError extends ServiceError {
   constructor(cause: unknown) {
     super('unavailable', `the resource is busy; ${NOT_DONE_ADVICE}`, {
@@ -82,6 +82,8 @@ export class CommitUnknownError extends UnavailableError {}
 export function failureOf(error: unknown): unknown {
   switch (error instanceof pg.DatabaseError ? error.code : undefined) {
     case '55P03':
+    case '40001':
+    case '40P01':
       return new LockTimeoutError(error);
     // Characters that the server cannot store: U+0000 as text or inside a JSON document.
     case '22021':

@@ -5,6 +5,8 @@ export interface RetentionSettings {
   /** Finished deliveries, all attempts, and their statistics. */
   readonly deliveriesDays: number;
   readonly feedDays: number;
+  /** How long a closed job stays unchanged before it moves to the archive. */
+  readonly closedJobsDays: number;
 }
 
 /** The time of a table's rows: an instant, or the instant inside an id. */
@@ -17,6 +19,11 @@ interface Deletion {
   readonly afterDays: number | ((settings: RetentionSettings) => number);
   /** Which rows are deleted in batches. */
   readonly rowsIf?: string;
+}
+
+/** Partitions of months to which rows move from the partition of those that did not, `<name>_open`. They are never dropped. */
+interface Archive {
+  readonly archivedBy: 'archived_at';
 }
 
 /**
@@ -78,7 +85,7 @@ export interface CompanyRows {
 export interface Table {
   readonly name: string;
   /** A text: when the code that owns the table deletes a row. */
-  readonly deleted: string | PartitionDeletion | RowDeletion;
+  readonly deleted: string | PartitionDeletion | RowDeletion | Archive;
   /** Columns of text, JSON or bytes without personal data of customers: ids, codes, texts of a company's own staff, secrets. */
   readonly plain: string;
   /** Absent: it holds nothing about customers. */

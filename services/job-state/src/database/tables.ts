@@ -7,6 +7,7 @@ import type { RetentionSettings, Table } from './table.js';
 /** The clocks of replicas may differ, and a transaction may write rows of an earlier time. */
 const SKEW_DAYS = 1;
 const NEVER = 'never';
+const ARCHIVED = { archivedBy: 'archived_at' } as const;
 const EVENT_KEY = { kind: 'id', column: 'id', prefix: 'evt' } as const;
 const DELIVERY_KEY = { kind: 'id', column: 'id', prefix: 'dlv' } as const;
 const ofDeliveries = ({ deliveriesDays }: RetentionSettings) => deliveriesDays;
@@ -56,7 +57,7 @@ export const TABLES: readonly Table[] = [
   },
   {
     name: 'jobs',
-    deleted: NEVER,
+    deleted: ARCHIVED,
     plain: `id selling_company_id installer_company_id project_id work_order_no status blocker_code scope schedule_status
       schedule_time_zone readiness_blocker_codes documents technician_assignments platform_state`,
     customer: {
@@ -79,7 +80,7 @@ export const TABLES: readonly Table[] = [
   },
   {
     name: 'job_status_events',
-    deleted: NEVER,
+    deleted: ARCHIVED,
     plain: 'job_id company_id previous_status status blocker_code',
     customer: {
       where: 't.job_id = any({jobs})',

@@ -13,16 +13,24 @@ interface ReadDeps {
 
 const GET_JOB: PreparedStatement = {
   name: 'get-job',
+  text: 'select projection from jobs_open where id = $1 and installer_company_id = $2',
+};
+
+/** Of any job: one can come back from the archive between two statements. */
+const GET_ARCHIVED_JOB: PreparedStatement = {
+  name: 'get-archived-job',
   text: 'select projection from jobs where id = $1 and installer_company_id = $2',
 };
 
 /** Reads a job's projection as stored text. Fails with `not_found` unless the job is assigned to the company. */
 export const getJob = ({ database }: ReadDeps) =>
   implement(getJobOperation, async ({ companyId, params, timeoutMs }) => {
-    const [job] = await database.query<{ projection: string }>(GET_JOB, [params.id, companyId], {
-      companyId,
-      timeoutMs: timeoutMs(),
-    });
+    const read = (statement: PreparedStatement) =>
+      database.query<{ projection: string }>(statement, [params.id, companyId], {
+        companyId,
+        timeoutMs: timeoutMs(),
+      });
+    const job = (await read(GET_JOB))[0] ?? (await read(GET_ARCHIVED_JOB))[0];
     if (job === undefined) throw notFound('job');
     return { json: `{"resource":${job.projection}}` };
   });

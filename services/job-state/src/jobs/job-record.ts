@@ -114,15 +114,42 @@ const LOCK_JOBS: PreparedStatement = {
   shared: 'together',
   text: `select wanted.call, company.name as "sellingCompanyName", ${selectList(COLUMNS, 'job')}
      from unnest($1::text[], $2::text[]) with ordinality as wanted (job_id, installer_company_id, call)
-     join jobs as job on job.id = wanted.job_id
+     join jobs_open as job on job.id = wanted.job_id
        and (wanted.installer_company_id is null or job.installer_company_id = wanted.installer_company_id)
      join companies as company on company.id = job.selling_company_id
      order by wanted.call
      for no key update of job`,
 };
 
+const BRING_BACK: PreparedStatement = {
+  name: 'bring-back-job',
+  text: `with job as (
+       update jobs set archived_at = 'infinity'
+       where id = $1 and archived_at < 'infinity' and ($2::text is null or installer_company_id = $2)
+       returning id
+     )
+     update job_status_events set archived_at = 'infinity'
+     where job_id in (select id from job) and archived_at < 'infinity'`,
+};
+
 /**
- * Reads a job and locks it until the end of the transaction, so that changes apply to the state that was read.
+ * Locks a job as the statement does; with an installer company only one that is assigned to it. If no job is found, it moves the job
+ * back from the archive, with its history, and runs the statement again: meanwhile another transaction can have done so.
+ */
+export async function lockWithArchive<Row>(
+  tx: Queryable,
+  ids: { readonly jobId: string; readonly installerCompanyId: string | undefined },
+  lock: () => Promise<readonly Row[]>,
+): Promise<Row | undefined> {
+  const [row] = await lock();
+  if (row !== undefined) return row;
+  await tx.query(BRING_BACK, [ids.jobId, ids.installerCompanyId ?? null]);
+  return (await lock())[0];
+}
+
+/**
+ * Reads a job and locks it until the end of the transaction, so that changes apply to the state that was read. An archived one comes
+ * back first.
  *
  * With an installer company it returns only a job that is assigned to that company.
  */
@@ -131,7 +158,9 @@ export async function lockJob(
   jobId: string,
   installerCompanyId?: string,
 ): Promise<LockedJob | undefined> {
-  const [row] = await tx.query<JobRow>(LOCK_JOBS, [jobId, installerCompanyId ?? null]);
+  const row = await lockWithArchive(tx, { jobId, installerCompanyId }, () =>
+    tx.query<JobRow>(LOCK_JOBS, [jobId, installerCompanyId ?? null]),
+  );
   if (row === undefined) return undefined;
   const { call: _call, sellingCompanyId, sellingCompanyName, ready, blockerCodes, ...rest } = row;
   const { scheduleStatus, startsAt, endsAt, timeZone, ...job } = rest;
@@ -148,7 +177,7 @@ export async function lockJob(
 /** Runs after the job is locked: a statement that waits for a lock reads other tables from an older snapshot. */
 async function completionOf(tx: Queryable, jobId: string): Promise<Date | null> {
   const [row] = await tx.query<{ completed_at: Date | null }>(
-    `select max(recorded_at) as completed_at from job_status_events where job_id = $1 and status = 'COMPLETE'`,
+    `select max(recorded_at) as completed_at from job_status_events_open where job_id = $1 and status = 'COMPLETE'`,
     [jobId],
   );
   return row?.completed_at ?? null;

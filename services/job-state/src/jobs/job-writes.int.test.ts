@@ -35,7 +35,7 @@ describe('a status event', () => {
 
     expect(JSON.parse(resource)).toMatchObject({ id: jobId, version: 2, status: 'BLOCKED' });
     expect(idempotency).toEqual({ replayed: false, expiresAt: shift(45 * 24 * 3_600_000) });
-    const history = await fixture.database.query('select * from job_status_events where job_id = $1', [
+    const history = await fixture.database.query('select * from job_status_events_open where job_id = $1', [
       jobId,
     ]);
     expect(history).toEqual([
@@ -49,6 +49,7 @@ describe('a status event', () => {
         note: 'on it',
         blocker_code: 'PERMIT',
         recorded_at: TEST_NOW,
+        archived_at: Number.POSITIVE_INFINITY,
       },
     ]);
     const [, event] = await fixture.eventsOf(jobId);

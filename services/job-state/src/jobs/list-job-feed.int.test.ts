@@ -127,7 +127,7 @@ describe('the jobs of a company', () => {
     expect(jobs).toHaveLength(10);
     expect(plans).toHaveLength(1);
     const plan = JSON.stringify(plans);
-    expect(plan).toContain('"Index Name":"jobs_installer_company_id_idx"');
+    expect(plan).toContain('"Index Name":"jobs_open_installer_company_id_idx"');
     const removed = [...plan.matchAll(/"Rows Removed by Filter":(\d+)/g)].map(([, rows]) => Number(rows));
     expect(Math.max(0, ...removed)).toBeLessThan(100);
   });

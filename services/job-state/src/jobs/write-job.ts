@@ -114,7 +114,7 @@ const SAVE_JOBS: PreparedStatement = {
   text: `with item as materialized (
        select * from ${unnestColumns(SAVED_COLUMNS, 'item')}
      ), changed as (
-       update jobs as job set ${assignments(CHANGED_COLUMNS, (name) => `item.${name}`)},
+       update jobs_open as job set ${assignments(CHANGED_COLUMNS, (name) => `item.${name}`)},
          ${assignments(DOCUMENT_COLUMNS, (name) => `coalesce(item.${name}, job.${name})`)},
          readiness_blocker_codes = array(select jsonb_array_elements_text(item.readiness_blocker_codes)),
          projection = case
@@ -128,7 +128,7 @@ const SAVE_JOBS: PreparedStatement = {
          end
        from item where job.id = item.id
      )
-     insert into job_status_events
+     insert into job_status_events_open
        (job_id, version, company_id, previous_status, status, occurred_at, note, blocker_code, recorded_at)
      select id, version, reporter_id, previous_status, status, occurred_at, note, blocker_code, recorded_at
      from item where occurred_at is not null`,

@@ -183,6 +183,7 @@ const PAGE_BYTES = 4 * 1_048_576;
 const SCANNED_ROWS = 5_000;
 /** Columns that never leave the database. */
 const HIDDEN = new Set([
+  'archived_at',
   ...['wrong_secret', 'lease_id', 'body_sha256', 'secret_sha256', 'password_hash', 'faults'],
   ...['key_text', 'is_match', 'place'],
 ]);

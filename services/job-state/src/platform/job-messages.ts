@@ -14,6 +14,7 @@ import {
 import { BLOCKER_CODES, DOCUMENT_CATEGORIES } from '@partner/proto-contracts/resources/job/job';
 import { timeZoneName } from '@partner/proto-contracts/values/time-zone-name';
 import { z } from 'zod';
+import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Transaction } from '../database/database.js';
 import type { LockedJob } from '../jobs/job-record.js';
 import { scheduleTimesViolation } from '../jobs/moves.js';
@@ -117,6 +118,11 @@ function aboutKnownJob<Command extends JobCommand>(
   });
 }
 
+const READ_CLASS: PreparedStatement = {
+  name: 'read-class-for-job',
+  text: 'select (select class from companies where id = $2) as class from jobs where id = $1',
+};
+
 /**
  * Assigns a job to an installer company, as {@link decideAssignment} decides.
  *
@@ -129,10 +135,7 @@ async function recordJobAssigned(
   now: Date,
 ): Promise<PlatformEffect> {
   const { jobId, installerCompanyId: companyId } = command;
-  const [known] = await tx.query<{ class: string | null }>(
-    'select (select class from companies where id = $2) as class from jobs where id = $1',
-    [jobId, companyId],
-  );
+  const [known] = await tx.query<{ class: string | null }>(READ_CLASS, [jobId, companyId]);
   if (known === undefined) return { kind: 'early', missing: jobId };
   return (
     classObstacle(companyId, known.class, 'INSTALLER') ??

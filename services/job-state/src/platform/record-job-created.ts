@@ -1,5 +1,6 @@
 import { JobCreatedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import { z } from 'zod';
+import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Queryable } from '../database/database.js';
 import { normaliseAddress } from '../leads/address-key/normalise-address.js';
 import {
@@ -71,6 +72,11 @@ export const jobCreatedMessage = platformMessageType({
   record: recordJobCreated,
 });
 
+const READ_SELLER: PreparedStatement = {
+  name: 'read-seller-of-job',
+  text: 'select selling_company_id from jobs where id = $1',
+};
+
 /**
  * Records a job that the platform created, at version 1 and unassigned, and its project if the message names one.
  *
@@ -85,10 +91,7 @@ async function recordJobCreated(
   const { jobId, customer, sellingCompanyId, projectId } = command;
   const obstacle = await sellerObstacle(tx, sellingCompanyId);
   if (obstacle !== undefined) return obstacle;
-  const [known] = await tx.query<{ selling_company_id: string }>(
-    'select selling_company_id from jobs where id = $1',
-    [jobId],
-  );
+  const [known] = await tx.query<{ selling_company_id: string }>(READ_SELLER, [jobId]);
   if (known !== undefined) {
     return known.selling_company_id === sellingCompanyId
       ? { kind: 'ignored', why: 'the job already exists' }

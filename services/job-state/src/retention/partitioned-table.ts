@@ -16,6 +16,15 @@ export interface PartitionedTable {
 
 export type RetainedTable = ReturnType<typeof retainedTables>[number];
 
+/** The archives, with a partition for each 30 days. */
+export function archiveTables(): readonly PartitionedTable[] {
+  return TABLES.flatMap(({ name, deleted }) =>
+    typeof deleted === 'object' && 'archivedBy' in deleted
+      ? [{ name, key: { kind: 'instant', column: deleted.archivedBy }, widthDays: 30, aheadDays: 0 }]
+      : [],
+  );
+}
+
 /** The partitioned tables in the order in which their partitions are dropped. */
 export function retainedTables() {
   return TABLES.flatMap(({ name, deleted }) => {

@@ -4,7 +4,9 @@ import { queryNamed } from '../database/query-named.js';
 import type { PartitionDeletion, PartitionKey, RetentionSettings, RowDeletion } from '../database/table.js';
 import { TABLES } from '../database/tables.js';
 import { markFeedsPurged, purgeDefaultFeed } from './feed-retention.js';
+import { archiveJobs } from './archive-jobs.js';
 import {
+  archiveTables,
   daysBefore,
   instantOfKey,
   partitionBound,
@@ -24,6 +26,8 @@ import {
 
 /** Maximum number of rows that one statement deletes. */
 const BATCH_SIZE = 5_000;
+/** Jobs that one statement moves. Each has some ten entries of history, and none of it is in memory. */
+const ARCHIVED_AT_ONCE = 300;
 /** Batches of one table in one run. */
 const MAX_BATCHES = 20;
 
@@ -35,13 +39,16 @@ interface RetentionDeps {
     dropped(table: string): void;
     /** Rows were deleted, with their partition or in a batch. */
     purged(table: string, rows: number): void;
+    /** Jobs moved to the archive. */
+    archived(jobs: number): void;
     /** Number of partitions of a table that are past their retention and still needed. */
     kept(table: string, partitions: number): void;
   };
 }
 
 /**
- * Creates the partitions of the next weeks, drops those past their retention, and deletes other old rows in batches.
+ * Creates the partitions of the next weeks, drops those past their retention, moves closed jobs to the archive, and deletes other old
+ * rows in batches.
  *
  * {@link TABLES} says which. A needed partition stays. A table that is locked does not block the others; the first failure is
  * thrown at the end. Throws {@link RetentionBusyError} while another process works. Returns `more` if rows are left for another run.
@@ -60,8 +67,9 @@ export async function runRetention(deps: RetentionDeps, now: Date): Promise<'mor
   for (const table of retainedTables()) {
     await attempt(() => keepTable(deps, table, now));
   }
+  await attempt(() => keepArchive(deps, now));
   for (const { name, deleted } of TABLES) {
-    if (typeof deleted === 'string' || 'partitionedBy' in deleted) continue;
+    if (typeof deleted === 'string' || !('rowsIf' in deleted) || 'partitionedBy' in deleted) continue;
     const { rowsIf, batchRows = BATCH_SIZE } = deleted;
     const before = daysBefore(now, daysOf(deleted, deps.settings));
     await attempt(() =>
@@ -80,7 +88,7 @@ export async function makePartitionsAhead(
   clock: () => Date,
 ): Promise<void> {
   const now = await agreedNow(database, clock);
-  for (const table of retainedTables()) await ensurePartitions(database, table, now);
+  for (const table of [...retainedTables(), ...archiveTables()]) await ensurePartitions(database, table, now);
 }
 
 async function keepTable(deps: RetentionDeps, table: RetainedTable, now: Date): Promise<'more' | 'idle'> {
@@ -117,6 +125,21 @@ async function keepTable(deps: RetentionDeps, table: RetainedTable, now: Date): 
   return purge(deps, name, BATCH_SIZE, () => changePartitions(database, deleteBatch));
 }
 
+async function keepArchive(
+  { database, settings, metrics }: RetentionDeps,
+  now: Date,
+): Promise<'more' | 'idle'> {
+  for (const table of archiveTables()) await ensurePartitions(database, table, now);
+  const closedBefore = daysBefore(now, settings.closedJobsDays);
+  return inBatches(ARCHIVED_AT_ONCE, async () => {
+    const archived = await changePartitions(database, (tx) =>
+      archiveJobs(tx, { closedBefore, now, limit: ARCHIVED_AT_ONCE }),
+    );
+    metrics.archived(archived);
+    return archived;
+  });
+}
+
 async function isNeeded(
   tx: Queryable,
   {
@@ -139,16 +162,23 @@ function daysOf({ afterDays }: PartitionDeletion | RowDeletion, settings: Retent
 }
 
 /** Deletes batch after batch until one is not full. */
-async function purge(
+function purge(
   deps: RetentionDeps,
   table: string,
   batchSize: number,
   deleteBatch: () => Promise<number>,
 ): Promise<'more' | 'idle'> {
-  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
+  return inBatches(batchSize, async () => {
     const deleted = await deleteBatch();
     deps.metrics.purged(table, deleted);
-    if (deleted < batchSize) return 'idle';
+    return deleted;
+  });
+}
+
+/** Works batch after batch until one is not full, or for as many as a run may have. */
+async function inBatches(batchSize: number, work: () => Promise<number>): Promise<'more' | 'idle'> {
+  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
+    if ((await work()) < batchSize) return 'idle';
   }
   return 'more';
 }

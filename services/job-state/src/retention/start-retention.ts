@@ -11,7 +11,7 @@ import { oldestSeconds, runRetention } from './run-retention.js';
 const FAILURE_PAUSE_MS = 60_000;
 
 /**
- * Creates partitions and deletes data past its retention, at once and then after each interval.
+ * Creates partitions, deletes data past its retention and archives closed jobs, at once and then after each interval.
  *
  * A failed run is retried after a minute. Any number of replicas can run it: one works, the others find nothing left. Age uses
  * the earlier of the clocks of this process and the server, so that one wrong clock cannot drop recent data.
@@ -53,6 +53,7 @@ export function startRetention(deps: {
             metrics: {
               dropped: (table) => metrics.dropped.inc({ table }),
               purged: (table, rows) => metrics.purged.inc({ table }, rows),
+              archived: (jobs) => metrics.archived.inc(jobs),
               kept: (table, partitions) => metrics.kept.set({ table }, partitions),
             },
           },
@@ -82,6 +83,11 @@ function createRetentionMetrics(metrics: Registry) {
       name: 'partner_retention_purged_rows_total',
       help: 'Rows deleted because of their age: counted in batches, estimated in dropped partitions.',
       labels,
+    }),
+    archived: counter(metrics, {
+      name: 'partner_retention_archived_jobs_total',
+      help: 'Closed jobs moved to the archive.',
+      labels: [],
     }),
     kept: gauge(metrics, {
       name: 'partner_retention_overdue_partitions',

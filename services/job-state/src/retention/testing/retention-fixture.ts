@@ -36,7 +36,8 @@ const logger = {
 
 /** One run at an instant, as the loop does it. */
 export async function run(now: Date, on: Pick<Database, 'query' | 'transaction'> = database): Promise<void> {
-  const noMetrics = { dropped: () => undefined, purged: () => undefined, kept: () => undefined };
+  const nothing = () => undefined;
+  const noMetrics = { dropped: nothing, purged: nothing, archived: nothing, kept: nothing };
   await runRetention({ database: on, settings: STANDARD_RETENTION, logger, metrics: noMetrics }, now);
 }
 
