@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -26,6 +28,8 @@ const TESTS = /\/(testing|test-kit|system-tests)\/|\.test\.tsx?$/;
 
 interface Check {
   readonly name: string;
+  /** The files that decide its outcome, besides the locked packages; absent: every file of the project. */
+  readonly reads?: RegExp;
   readonly run: () => Promise<string | undefined>;
 }
 
@@ -153,6 +157,7 @@ const checks: readonly Check[] = [
   { name: 'unused code', run: () => command('knip', ['--config', '.knip.json']) },
   {
     name: 'contracts: format and lint',
+    reads: /^proto-contracts\/.*(\.proto|buf[^/]*\.yaml)$/,
     run: async () =>
       (await command('buf', ['format', '-d', '--exit-code'], contracts)) ??
       (await command('buf', ['lint'], contracts)),
@@ -163,11 +168,34 @@ const checks: readonly Check[] = [
     run: () => command(process.execPath, ['scripts/deployment/dist/write-chart-files.js', '--check']),
   },
   { name: 'API description: lint', run: apiDescription },
-  { name: 'words of pages', run: () => words(pages().filter((file) => !file.startsWith(SPECIFICATION))) },
+  {
+    name: 'words of pages',
+    reads: /\.md$|^\.textlintrc\.json$|^scripts\/checks\//,
+    run: () => words(pages().filter((file) => !file.startsWith(SPECIFICATION))),
+  },
   { name: 'words of comments and texts in the code', run: wordsOfTexts },
-  { name: 'picture of the console', run: pictureOfConsole },
   { name: 'links, commands and readers of pages', run: pageLinks },
 ];
+
+/** For each check that passed, the digest of what it read then. */
+const PASSED = path.join(root, '.stack/passed-checks.json');
+const digests = z.record(z.string(), z.string());
+const passed = existsSync(PASSED) ? digests.parse(JSON.parse(readFileSync(PASSED, 'utf8'))) : {};
+
+/** Returns a function from a check to the digest of all that it reads. */
+function createDigests(): (check: Check) => string {
+  const digest = (text: string | Buffer) => createHash('sha256').update(text).digest('hex');
+  const lines = projectFiles()
+    .filter((file) => lstatSync(path.join(root, file)).isFile())
+    .sort()
+    .map((file) => ({ file, line: `${file} ${digest(readFileSync(path.join(root, file)))}` }));
+  return ({ reads }) => {
+    const read = lines.filter(
+      ({ file }) => reads === undefined || reads.test(file) || file === 'package-lock.json',
+    );
+    return digest([process.version, ...read.map(({ line }) => line)].join('\n'));
+  };
+}
 
 let failures = 0;
 
@@ -182,11 +210,29 @@ async function carryOut(check: Check): Promise<void> {
   process.stdout.write(`${violation.trimEnd()}\n`);
 }
 
+/** Carries out a check unless it has passed with the same files. */
+async function carryOutOnce(check: Check, digest: string): Promise<void> {
+  if (passed[check.name] === digest) {
+    process.stdout.write(`ok     ${check.name} (unchanged since it passed)\n`);
+    return;
+  }
+  const before = failures;
+  await carryOut(check);
+  if (failures === before) passed[check.name] = digest;
+}
+
 // The others read the output of this one.
 await carryOut({ name: 'types', run: () => command(compiler, ['-b']) });
+const digestOf = createDigests();
 const waiting = [...checks];
 async function carryOutWhatWaits(): Promise<void> {
-  for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) await carryOut(check);
+  for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) {
+    await carryOutOnce(check, digestOf(check));
+  }
 }
 await Promise.all([carryOutWhatWaits(), carryOutWhatWaits()]);
+mkdirSync(path.dirname(PASSED), { recursive: true });
+writeFileSync(PASSED, JSON.stringify(passed));
+// It reads the history too.
+await carryOut({ name: 'picture of the console', run: pictureOfConsole });
 process.exit(failures === 0 ? 0 : 1);
