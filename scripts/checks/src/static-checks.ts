@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -232,7 +233,9 @@ async function carryOutWhatWaits(): Promise<void> {
 }
 await Promise.all([carryOutWhatWaits(), carryOutWhatWaits()]);
 mkdirSync(path.dirname(PASSED), { recursive: true });
-writeFileSync(PASSED, JSON.stringify(passed));
+// Whole or not at all: another run may read or write it now.
+writeFileSync(`${PASSED}.${process.pid}`, JSON.stringify(passed));
+renameSync(`${PASSED}.${process.pid}`, PASSED);
 // It reads the history too.
 await carryOut({ name: 'picture of the console', run: pictureOfConsole });
 process.exit(failures === 0 ? 0 : 1);
