@@ -101,12 +101,6 @@ function imports(rules: string): Promise<string | undefined> {
   return command('depcruise', ['--config', `scripts/${rules}`, '--output-type', 'err-long', ...SOURCES]);
 }
 
-/** The cache compares content and options, so it is never stale. */
-function format(): Promise<string | undefined> {
-  const options = ['--check', '--log-level', 'warn', '--cache', '--cache-strategy', 'content'];
-  return command('prettier', [...options, '.']);
-}
-
 async function changesSinceRelease(): Promise<string | undefined> {
   const release = readRelease(root);
   const scratch = mkdtempSync(path.join(tmpdir(), 'partner-release-'));
@@ -152,7 +146,7 @@ async function pictureOfConsole(): Promise<string | undefined> {
 /** The longest first. */
 const checks: readonly Check[] = [
   { name: 'lint', run: () => command('oxlint', []) },
-  { name: 'format', run: format },
+  { name: 'format', run: () => command('oxfmt', ['--check']) },
   { name: 'imports', run: () => imports('dependency-cruiser.config.mjs') },
   { name: 'imports between folders', run: () => imports('folder-circles.config.mjs') },
   { name: 'unused code', run: () => command('knip', ['--config', '.knip.json']) },

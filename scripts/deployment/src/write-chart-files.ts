@@ -1,6 +1,15 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { format, resolveConfig } from 'prettier';
 import { stringify } from 'yaml';
 import { PROJECT_ROOT, readProjectFile } from '@partner/local-stack/project-root';
 import { SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
@@ -25,34 +34,48 @@ function valuesFiles(chart: ServiceName): readonly (readonly [file: string, text
   ];
 }
 
-async function chartFiles(): Promise<ReadonlyMap<string, string>> {
+const CONFIG = '.oxfmtrc.json';
+
+/** Formats texts as `npm run format` formats the files of these paths. */
+function formatted(texts: readonly (readonly [file: string, text: string])[]): ReadonlyMap<string, string> {
+  const scratch = mkdtempSync(path.join(tmpdir(), 'partner-charts-'));
+  try {
+    copyFileSync(path.join(PROJECT_ROOT, CONFIG), path.join(scratch, CONFIG));
+    for (const [file, text] of texts) write(path.join(scratch, file), text);
+    execFileSync(path.join(PROJECT_ROOT, 'node_modules/.bin/oxfmt'), { cwd: scratch, stdio: 'pipe' });
+    return new Map(texts.map(([file]) => [file, readFileSync(path.join(scratch, file), 'utf8')]));
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function write(target: string, text: string): void {
+  mkdirSync(path.dirname(target), { recursive: true });
+  writeFileSync(target, text);
+}
+
+function chartFiles(): ReadonlyMap<string, string> {
   const observability = [...observabilityFiles()].map(([file, content]) => {
     if (file.endsWith('.json')) return [file, JSON.stringify(content)] as const;
     const alerts = stringify(content, { lineWidth: 0, aliasDuplicateObjects: false });
     return [file, `# ${GENERATED_ALERTS}\n${alerts}`] as const;
   });
-  const texts = [
+  return formatted([
     ...observability,
     ...SERVICE_NAMES.flatMap(valuesFiles),
     [SETTINGS_PAGE, renderSettingsPage(GENERATED)] as const,
-  ];
-  const formatted = texts.map(async ([file, text]) => {
-    const filepath = path.join(PROJECT_ROOT, file);
-    return [file, await format(text, { ...(await resolveConfig(filepath)), filepath })] as const;
-  });
-  return new Map(await Promise.all(formatted));
+  ]);
 }
 
 // Writes every generated file of the charts. With --check it only lists the stale ones, and exits with 1 if there are any.
 const isCheck = process.argv.includes('--check');
-for (const [file, text] of await chartFiles()) {
+for (const [file, text] of chartFiles()) {
   const target = path.join(PROJECT_ROOT, file);
   if (existsSync(target) && readFileSync(target, 'utf8') === text) continue;
   if (isCheck) {
     process.stdout.write(`${file} is stale: run 'npm run generate'\n`);
     process.exitCode = 1;
   } else {
-    mkdirSync(path.dirname(target), { recursive: true });
-    writeFileSync(target, text);
+    write(target, text);
   }
 }

@@ -92,7 +92,8 @@ export interface HttpAppOptions<Principal> {
   readonly admit?: (principal: Principal, endpoint: AnyEndpoint<Principal>) => void;
   /** Sandbox only: responds right after the scope check instead of the endpoint, which it may run. */
   readonly injectFaults?:
-    ((principal: Principal, request: AdmittedRequest) => Promise<EndpointResponse>) | undefined;
+    | ((principal: Principal, request: AdmittedRequest) => Promise<EndpointResponse>)
+    | undefined;
   readonly memoryBytes?: number;
   readonly after?: After;
   /** Runs after the scope check and before the input is validated. Throws a `ServiceError` to refuse the request. */

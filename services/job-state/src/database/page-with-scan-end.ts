@@ -1,6 +1,7 @@
 /** A row of a page from {@link pageWithScanEnd}: without an id if the page is empty. */
 export type PageRow<Row extends { readonly id: string }> =
-  (Row & { readonly scanEnd: string | null }) | { readonly id: null; readonly scanEnd: string | null };
+  | (Row & { readonly scanEnd: string | null })
+  | { readonly id: null; readonly scanEnd: string | null };
 
 /**
  * Builds the statement of a page that scans a bounded number of rows, with the end of its scan.

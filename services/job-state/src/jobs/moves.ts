@@ -58,7 +58,8 @@ export function scheduleTimesViolation({
   startsAt,
   endsAt,
 }: Pick<SubmittedSchedule, 'status' | 'startsAt' | 'endsAt'>):
-  { readonly field: 'startsAt' | 'endsAt'; readonly problem: string } | undefined {
+  | { readonly field: 'startsAt' | 'endsAt'; readonly problem: string }
+  | undefined {
   if (status === 'CANCELLED') return undefined;
   if (startsAt === null) return { field: 'startsAt', problem: `is required when status is ${status}` };
   if (endsAt === null) return { field: 'endsAt', problem: `is required when status is ${status}` };

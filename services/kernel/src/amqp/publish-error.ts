@@ -5,7 +5,13 @@
  * a retry cannot help. After `timeout` and `closed` it may still be in the queue.
  */
 export type PublishErrorKind =
-  'returned' | 'nacked' | 'timeout' | 'closed' | 'not-connected' | 'blocked' | 'too-large';
+  | 'returned'
+  | 'nacked'
+  | 'timeout'
+  | 'closed'
+  | 'not-connected'
+  | 'blocked'
+  | 'too-large';
 
 export class PublishError extends Error {
   override readonly name = 'PublishError';

@@ -59,7 +59,8 @@ const SOON = { 'job-state': { WEBHOOK_RETRY_BASE_MS: '20', SCHEDULER_INTERVAL_MS
  */
 export function setUpBrowser(
   options: () =>
-    Promise<Parameters<typeof startTestStack>[0]> | Parameters<typeof startTestStack>[0] = () => ({}),
+    | Promise<Parameters<typeof startTestStack>[0]>
+    | Parameters<typeof startTestStack>[0] = () => ({}),
 ): BrowserSuite {
   let stack: TestStack;
   let browser: TestBrowser;

@@ -12,7 +12,8 @@ interface ConfirmationGate {
 /** Creates a gate without waiting requests. */
 export function createConfirmationGate(): ConfirmationGate {
   let waiting:
-    { readonly promise: Promise<boolean>; readonly settle: (isConfirmed: boolean) => void } | undefined;
+    | { readonly promise: Promise<boolean>; readonly settle: (isConfirmed: boolean) => void }
+    | undefined;
   const listeners = new Set<() => void>();
   const tell = () => listeners.forEach((listen) => listen());
   return {
