@@ -1,6 +1,7 @@
 /**
  * Tests run on what `tsc -b` has compiled. The suffix of a file tells what it needs: `x.test` nothing, `x.int.test` real
  * Postgres, RabbitMQ and Redis (`TEST_*_URL`), `x.sys.test` starts whole stacks, `x.alone.sys.test` takes all cores besides.
+ * `x.release.….test` takes long and rarely fails.
  */
 const rootDir = new URL('..', import.meta.url).pathname;
 const roots = ['proto-contracts', 'scripts', 'services'].map((folder) => `${rootDir}${folder}`);
@@ -25,8 +26,9 @@ export default {
   testSequencer: `${rootDir}scripts/jest-sequencer.mjs`,
   projects: [
     project('unit', '/dist/.*\\.test\\.js$', ['\\.(int|sys)\\.test\\.js$']),
-    project('int', '/dist/.*\\.int\\.test\\.js$', []),
-    project('sys', '/dist/.*\\.sys\\.test\\.js$', ['\\.alone\\.sys\\.test\\.js$']),
+    project('int', '/dist/.*\\.int\\.test\\.js$', ['\\.release\\.']),
+    project('sys', '/dist/.*\\.sys\\.test\\.js$', ['\\.(alone|release)\\.']),
+    project('release', process.env.RELEASE_TESTS || '/dist/.*\\.release\\.(int|sys)\\.test\\.js$', []),
     project('alone', '/dist/.*\\.alone\\.sys\\.test\\.js$', []),
   ],
 };

@@ -13,6 +13,13 @@ const jestReport = z.object({
   numFailedTests: z.number(),
   numPendingTests: z.number(),
   numRuntimeErrorTestSuites: z.number(),
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      assertionResults: z.array(z.object({ status: z.string() })),
+    }),
+  ),
 });
 
 /**
@@ -44,6 +51,13 @@ export async function runJest(options: {
     failed: (found?.numFailedTests ?? 0) + (found?.numRuntimeErrorTestSuites ?? 0),
     skipped: found?.numPendingTests ?? 0,
     succeeded: exitCode === 0,
+    /** Compiled files of which every test has passed, none skipped. */
+    passedFiles: (found?.testResults ?? [])
+      .filter(({ status, assertionResults }) => {
+        // The file fails, but none of its tests, if what follows them throws.
+        return status === 'passed' && assertionResults.every((result) => result.status === 'passed');
+      })
+      .map(({ name }) => name),
   };
 }
 

@@ -1,29 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { runCommand } from '@partner/local-stack/run-command';
 import { pageViolations, SPECIFICATION } from './pages.js';
+import { createDigests, digestOf, projectFiles, SOURCES } from './project-files.js';
 import { describedApi, readRelease, releaseViolations } from './released/last-release.js';
 import { sourceTexts } from './source-texts.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const contracts = path.join(root, 'proto-contracts');
-const SOURCES = ['proto-contracts', 'services', 'scripts'];
-const NOT_OURS = /\/(node_modules|dist|gen)\//;
 const TEXTS = /\.(tsx?|m?js|css|cs|go|java|php|py|rb|proto|sql|tpl|ya?ml)$|^scripts\/\w+$|\/Dockerfile$/;
 const TESTS = /\/(testing|test-kit|system-tests)\/|\.test\.tsx?$/;
 
@@ -42,16 +30,6 @@ async function command(program: string, args: readonly string[], cwd = root): Pr
   const env = { ...process.env, PATH: `${programs}:${process.env['PATH'] ?? ''}` };
   const { exitCode, stdout, stderr } = await runCommand(path.resolve(programs, program), args, { cwd, env });
   return exitCode === 0 ? undefined : `${stdout}${stderr}`;
-}
-
-/** The project's files relative to its root, without dependencies and without compiled or generated code. */
-function projectFiles(): readonly string[] {
-  const below = ['.github', 'charts', ...SOURCES].flatMap((top) =>
-    readdirSync(path.join(root, top), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => path.relative(root, path.join(parentPath, name))),
-  );
-  return [...readdirSync(root), ...below].filter((file) => !NOT_OURS.test(file));
 }
 
 function pages(): readonly string[] {
@@ -177,21 +155,6 @@ const PASSED = path.join(root, '.stack/passed-checks.json');
 const digests = z.record(z.string(), z.string());
 const passed = existsSync(PASSED) ? digests.parse(JSON.parse(readFileSync(PASSED, 'utf8'))) : {};
 
-/** Returns a function from a check to the digest of all that it reads. */
-function createDigests(): (check: Check) => string {
-  const digest = (text: string | Buffer) => createHash('sha256').update(text).digest('hex');
-  const lines = projectFiles()
-    .filter((file) => lstatSync(path.join(root, file)).isFile())
-    .sort()
-    .map((file) => ({ file, line: `${file} ${digest(readFileSync(path.join(root, file)))}` }));
-  return ({ reads }) => {
-    const read = lines.filter(
-      ({ file }) => reads === undefined || reads.test(file) || file === 'package-lock.json',
-    );
-    return digest([process.version, ...read.map(({ line }) => line)].join('\n'));
-  };
-}
-
 let failures = 0;
 
 async function carryOut(check: Check): Promise<void> {
@@ -218,11 +181,13 @@ async function carryOutOnce(check: Check, digest: string): Promise<void> {
 
 // The others read the output of this one.
 await carryOut({ name: 'types', run: () => command(compiler, ['-b']) });
-const digestOf = createDigests();
+const digestOfFiles = createDigests();
 const waiting = [...checks];
 async function carryOutWhatWaits(): Promise<void> {
   for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) {
-    await carryOutOnce(check, digestOf(check));
+    const files = digestOfFiles(check.reads ?? /./);
+    const digest = digestOf([process.version, digestOfFiles(/^package-lock\.json$/), files].join());
+    await carryOutOnce(check, digest);
   }
 }
 await Promise.all([carryOutWhatWaits(), carryOutWhatWaits()]);

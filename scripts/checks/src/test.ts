@@ -11,6 +11,7 @@ import { installMissingPrograms } from '@partner/local-stack/backing-services/in
 import { BACKING_SERVICES } from '@partner/local-stack/backing-services/backing-service';
 import { StackError } from '@partner/local-stack/stack-error';
 import { runProgram, runJest, seedOption } from './run-jest.js';
+import { type ReleaseTest, releaseTests, writePassed } from './release-tests.js';
 import { beginRun, runSettled } from './test-run.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -41,7 +42,7 @@ const LIMIT_MINUTES = 120;
 async function runKinds(
   scratch: string,
   kinds: readonly Kind[],
-  tests: readonly string[],
+  { tests, release }: Pick<ReturnType<typeof readOptions>, 'tests' | 'release'>,
   env: NodeJS.ProcessEnv,
 ) {
   const run = (filesAtOnce: number, projects: readonly string[]) =>
@@ -55,9 +56,12 @@ async function runKinds(
         ...tests,
       ],
       reportFile: path.join(scratch, `jest-${projects.join('-')}.json`),
-      env,
+      env: { ...env, RELEASE_TESTS: release.map(({ pattern }) => pattern).join('|') },
     });
-  const together = await run(FILES_AT_ONCE, kinds);
+  const together = await run(FILES_AT_ONCE, release.length > 0 ? [...kinds, 'release'] : kinds);
+  const hasPassed = ({ pattern }: ReleaseTest) =>
+    together.passedFiles.some((file) => new RegExp(pattern).test(file));
+  if (release.some(hasPassed)) writePassed(release.filter(hasPassed));
   return kinds.includes('sys') ? [together, await run(1, ['alone'])] : [together];
 }
 
@@ -66,7 +70,13 @@ function readOptions() {
     .description(
       'Runs the static checks and every test on real Postgres, RabbitMQ and Redis, which it starts and stops itself.',
     )
-    .addOption(new Option('--only <kinds...>', 'run only these kinds').choices(KINDS).default([...KINDS]))
+    .addOption(new Option('--only <kinds...>', 'run only these kinds').choices(KINDS))
+    .addOption(
+      new Option(
+        '--release',
+        'also run the tests that take long and rarely fail; without this and other options only those run of which a file has changed since they passed',
+      ).conflicts('changed'),
+    )
     .addOption(
       new Option('--changed [base]', 'run no system test, and only those others that import a changed file')
         .preset('HEAD')
@@ -78,23 +88,38 @@ function readOptions() {
         'test the tests: change each module that holds rules (or those whose path matches), one place at a time, and print what no test notices',
       )
         .preset('')
-        .conflicts(['only', 'changed']),
+        .conflicts(['only', 'changed', 'release']),
     )
     .addOption(seedOption('fixed'))
     .argument('[pattern]', 'run only test files whose path matches')
     .allowExcessArguments(false)
     .parse();
-  const options = program.opts<{ only: Kind[]; changed?: string; mutants?: string; seed?: number }>();
+  const options = program.opts<{
+    only?: Kind[];
+    release?: true;
+    changed?: string;
+    mutants?: string;
+    seed?: number;
+  }>();
   const { changed, mutants, seed } = options;
   if (changed !== undefined) {
     const files = changedModules(changed);
     const only: readonly Kind[] = files.length > 0 ? ['static', 'unit', 'int'] : ['static'];
-    return { only, tests: ['--findRelatedTests', '--', ...files], pattern: undefined, mutants, seed };
+    return {
+      only,
+      release: [],
+      tests: ['--findRelatedTests', '--', ...files],
+      pattern: undefined,
+      mutants,
+      seed,
+    };
   }
   // The tests of some rules need servers.
-  const only: readonly Kind[] = mutants === undefined ? options.only : ['int'];
+  const only: readonly Kind[] = mutants === undefined ? (options.only ?? KINDS) : ['int'];
+  const mayBeDue = options.only === undefined && mutants === undefined;
+  const release = releaseTests().filter(({ isDue }) => options.release ?? (mayBeDue && isDue));
   const [pattern] = program.args;
-  return { only, tests: ['--', ...program.args], pattern, mutants, seed };
+  return { only, release, tests: ['--', ...program.args], pattern, mutants, seed };
 }
 
 /** Only root can run the tests of containers. Without these tools they are skipped. */
@@ -126,7 +151,7 @@ async function startServers(scratch: string, kinds: readonly Kind[]) {
 }
 
 async function main(
-  { only, tests, pattern, mutants, seed }: ReturnType<typeof readOptions>,
+  { only, release, tests, pattern, mutants, seed }: ReturnType<typeof readOptions>,
   scratch: string,
 ): Promise<boolean> {
   if (seed !== undefined) process.stdout.write(`seed: ${seed}\n`);
@@ -138,20 +163,20 @@ async function main(
     if (!succeeded) totals.failed += 1;
   }
   const kinds = only.filter((kind) => kind !== 'static');
-  if (kinds.length > 0) {
+  if (kinds.length + release.length > 0) {
     await installMissingPrograms(undefined, [
       ...BACKING_SERVICES,
       ...(only.includes('unit') ? ['promtool' as const] : []),
       ...(only.includes('sys') ? ['chromium' as const] : []),
     ]);
-    if (only.includes('sys')) await installContainerTools();
-    const servers = await startServers(scratch, kinds);
+    if (release.length > 0) await installContainerTools();
+    const servers = await startServers(scratch, [...kinds, ...(release.length > 0 ? ['int' as const] : [])]);
     const env = { ...servers.env, ...(seed !== undefined && { SEED: String(seed) }) };
     try {
       if (mutants !== undefined) {
         return (await runProgram(process.execPath, ['scripts/checks/dist/mutants.js', mutants], env)) === 0;
       }
-      const runs = await runKinds(scratch, kinds, tests, env);
+      const runs = await runKinds(scratch, kinds, { tests, release }, env);
       for (const count of ['passed', 'failed', 'skipped'] as const)
         for (const run of runs) totals[count] += run[count];
       succeeded &&= runs.every((run) => run.succeeded);

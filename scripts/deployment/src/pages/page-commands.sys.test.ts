@@ -29,7 +29,7 @@ const LEFT_OUT = Object.entries({
   ],
   'needs a cluster': [/^(kubectl|skaffold) /],
   'signs and publishes a release': [/^helm (package|verify|push)/, /^IMAGE=|^cosign /, /^git tag/],
-  'needs a Docker engine; containers.sys.test.ts builds the images': [
+  'needs a Docker engine; containers.release.sys.test.ts builds the images': [
     /^(docker push|for service in .*\n.*docker build|OTEL_\S+ docker compose)/,
   ],
   'reads and writes images of a registry': [/^docker buildx|^pinned\(\)/],
