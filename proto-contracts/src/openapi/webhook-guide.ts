@@ -37,6 +37,8 @@ the attempt waits for a free slot.
   those older than your state.
 - **To make sure that you missed nothing**, compare \`x-svc-number\`, which counts the events of the webhook without gaps, with the webhook's
   manifest, e.g. once an hour, and replay the events that you are missing by their ids.
+- **What changed.** In events about jobs, projects and appointments, \`changed\` lists the fields of the resource that differ from the version before, such
+  as \`schedule.startsAt\`. All are listed if your company did not have the version before.
 - To write back, send \`resource.version\` as \`expectedVersion\`.
 - Ignore unknown events and fields.
 

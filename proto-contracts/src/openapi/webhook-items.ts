@@ -3,7 +3,7 @@ import type { oas31, ZodOpenApiPathItemObject } from 'zod-openapi';
 import { LIMITS } from '../api/limits.js';
 import { SIGNATURE_SCHEME } from '../api/versions.js';
 import { EVENT_CATALOGUE, type EventName, isEventName } from '../resources/event-catalogue/catalogue.js';
-import { webhookEnvelope, webhookExample } from '../resources/event-catalogue/webhook-events.js';
+import { envelopeOf, webhookExample } from '../resources/event-catalogue/webhook-events.js';
 import { SUBSCRIPTION_EXAMPLE } from '../resources/subscription/subscription.js';
 import { pascalCase } from './pascal-case.js';
 
@@ -109,8 +109,8 @@ function webhookItem(event: EventName): ZodOpenApiPathItemObject {
     id: `${name}Data`,
     description: `The data of \`${event}\`.`,
   });
-  const envelope = webhookEnvelope
-    .extend({ event: z.literal(event).meta({ description: 'The name of the event.' }), data })
+  const envelope = envelopeOf(event)
+    .extend({ data })
     .meta({ id: `${name}Event`, description: `The body of \`${event}\`.` });
   return {
     post: {

@@ -12,7 +12,11 @@ export interface EventDefinition<Data extends z.ZodType> {
    */
   readonly data: Data;
   readonly resource: { readonly type: string; readonly id: string; readonly version: number };
+  /** Public fields of the resource that a change can concern, for `changed`; absent: the event says nothing about changes. */
+  readonly fields?: readonly string[];
   readonly example: z.infer<Data>;
+  /** Those of `fields` that differ in the example; absent: all of them. */
+  readonly exampleChanged?: readonly string[];
 }
 
 export function defineEvent<Data extends z.ZodType>(event: EventDefinition<Data>): EventDefinition<Data> {

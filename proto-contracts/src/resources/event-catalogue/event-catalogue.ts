@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { simplifySchemas } from '../../api/simplify-schemas.js';
 import { CURRENT_SCHEMA_VERSION, SIGNATURE_SCHEME } from '../../api/versions.js';
 import { EVENT_CATALOGUE, type EventName, eventGroup, isEventName } from './catalogue.js';
-import { webhookEnvelope, webhookExample } from './webhook-events.js';
+import { changesOf, envelopeOf, webhookExample } from './webhook-events.js';
 import { companyClass } from '../../values/company-class.js';
 
 const json = z.record(z.string(), z.unknown());
@@ -14,6 +14,10 @@ const catalogueEvent = z
     meaning: z.string().meta({ description: 'When it is sent.' }),
     classes: z.array(companyClass).meta({ description: 'The classes of companies that may subscribe.' }),
     schemaVersion: z.int().meta({ description: 'The newest schema version of its payload.' }),
+    fields: z.array(z.string()).meta({
+      description:
+        'Public fields of its resource that `changed` can name. Empty: the event has no `changed`.',
+    }),
     schema: json.meta({
       description:
         'The JSON Schema (draft 2020-12) of the body that is sent. It is open: fields can be added.',
@@ -51,14 +55,14 @@ function describeEvent(name: EventName): z.infer<typeof catalogueEvent> {
     meaning,
     classes: [...classes],
     schemaVersion: CURRENT_SCHEMA_VERSION,
+    fields: [...(changesOf(name).fields ?? [])],
     schema: bodySchema(name),
     example: { ...webhookExample(name) },
   };
 }
 
 function bodySchema(name: EventName): Record<string, unknown> {
-  const body = webhookEnvelope.extend({ event: z.literal(name), data: EVENT_CATALOGUE[name].data });
-  const { $defs, ...schema } = z.toJSONSchema(body, {
+  const { $defs, ...schema } = z.toJSONSchema(envelopeOf(name), {
     override: ({ jsonSchema }) => applyOverride(jsonSchema),
   });
   const whole = json.parse(inlined(schema, { ...$defs }));

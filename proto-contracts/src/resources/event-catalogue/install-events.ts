@@ -10,6 +10,7 @@ import {
   jobStatus,
   scheduleStatus,
 } from '../job/job.js';
+import { JOB_FIELDS } from '../job/job-fields.js';
 import { defineEvent, EXAMPLE, id } from './define-event.js';
 
 /** Document categories that installer companies receive an event for. */
@@ -30,6 +31,7 @@ export const INSTALL_EVENTS = {
     classes: ['INSTALLER'],
     data: z.strictObject({ jobId, status: jobStatus }),
     resource: { ...job, version: 1 },
+    fields: JOB_FIELDS,
     example: { jobId: EXAMPLE.jobId, status: 'ASSIGNED' },
   }),
   'install.job_unassigned': defineEvent({
@@ -37,6 +39,7 @@ export const INSTALL_EVENTS = {
     classes: ['INSTALLER'],
     data: z.strictObject({ jobId }),
     resource: job,
+    fields: JOB_FIELDS,
     example: { jobId: EXAMPLE.jobId },
   }),
   'install.job_cancelled': defineEvent({
@@ -44,6 +47,8 @@ export const INSTALL_EVENTS = {
     classes: ['INSTALLER'],
     data: z.strictObject({ jobId, previousStatus: previousJobStatus }),
     resource: job,
+    fields: JOB_FIELDS,
+    exampleChanged: ['status', 'schedule.status'],
     example: { jobId: EXAMPLE.jobId, previousStatus: 'ACKNOWLEDGED' },
   }),
   'install.schedule_changed': defineEvent({
@@ -56,6 +61,8 @@ export const INSTALL_EVENTS = {
       schedule: jobSchedule,
     }),
     resource: job,
+    fields: JOB_FIELDS,
+    exampleChanged: ['schedule.status', 'schedule.startsAt', 'schedule.endsAt'],
     example: {
       jobId: EXAMPLE.jobId,
       changedBy: 'seller',
@@ -72,6 +79,8 @@ export const INSTALL_EVENTS = {
       blockerCodes,
     }),
     resource: job,
+    fields: JOB_FIELDS,
+    exampleChanged: ['readiness.ready', 'readiness.blockerCodes'],
     example: { jobId: EXAMPLE.jobId, ready: false, blockerCodes: ['MATERIAL_MISSING'] },
   }),
   'install.document_available': defineEvent({
@@ -91,6 +100,8 @@ export const INSTALL_EVENTS = {
         .meta({ id: 'AnnouncedDocument', description: 'A document that can be fetched.' }),
     }),
     resource: job,
+    fields: JOB_FIELDS,
+    exampleChanged: ['documents'],
     example: {
       jobId: EXAMPLE.jobId,
       document: {
@@ -118,6 +129,8 @@ export const INSTALL_EVENTS = {
         .meta({ description: 'Why work stopped; null unless `status` is `BLOCKED`.' }),
     }),
     resource: job,
+    fields: JOB_FIELDS,
+    exampleChanged: ['status'],
     example: {
       jobId: EXAMPLE.jobId,
       previousStatus: 'ACKNOWLEDGED',
@@ -132,6 +145,8 @@ export const INSTALL_EVENTS = {
     classes: ['INSTALLER'],
     data: z.strictObject({ jobId, acceptedAt: dateTimeOut }),
     resource: job,
+    fields: JOB_FIELDS,
+    exampleChanged: [],
     example: { jobId: EXAMPLE.jobId, acceptedAt: EXAMPLE.at },
   }),
   'install.scope_acknowledgement_required': defineEvent({
@@ -143,6 +158,8 @@ export const INSTALL_EVENTS = {
       previousScopeVersion: z.int().meta({ description: 'The version before the change.' }),
     }),
     resource: job,
+    fields: JOB_FIELDS,
+    exampleChanged: ['scope.equipment', 'scope.scopeVersion'],
     example: { jobId: EXAMPLE.jobId, scopeVersion: 3, previousScopeVersion: 2 },
   }),
   'install.test': defineEvent({

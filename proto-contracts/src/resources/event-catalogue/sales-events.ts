@@ -30,6 +30,9 @@ const project = { type: 'project', id: EXAMPLE.projectId, version: 4 };
 
 const deposit = { type: 'deposit', id: EXAMPLE.depositId };
 
+/** What a new version of an appointment can change. */
+export const APPOINTMENT_FIELDS = ['projectId', 'startsAt', 'endsAt', 'notes'] as const;
+
 export const SALES_EVENTS = {
   'quote.sent': defineEvent({
     meaning: 'a quote was sent to the customer',
@@ -83,6 +86,7 @@ export const SALES_EVENTS = {
       stage: id('The stage after the change.'),
     }),
     resource: project,
+    fields: ['stage'],
     example: { ...OF_PROJECT, previousStage: 'DESIGN', stage: 'PERMITTING' },
   }),
   'appointment.booked': defineEvent({
@@ -105,6 +109,7 @@ export const SALES_EVENTS = {
       id: 'appt_01k3h2b7mpe0k8xw5n4c6qtzvd',
       version: 1,
     },
+    fields: APPOINTMENT_FIELDS,
     example: {
       appointmentId: 'appt_01k3h2b7mpe0k8xw5n4c6qtzvd',
       leadId: LEAD_ID,
@@ -192,6 +197,7 @@ export const SALES_EVENTS = {
     classes: ['SALES'],
     data: z.strictObject({ ...ofProject, completedAt: dateTimeOut }),
     resource: project,
+    fields: ['completedAt'],
     example: { ...OF_PROJECT, completedAt: EXAMPLE.at },
   }),
 } as const;

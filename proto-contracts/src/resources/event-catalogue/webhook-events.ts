@@ -3,7 +3,7 @@ import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '../../api/versions.
 import { dateTimeOut } from '../../values/date-time.js';
 import { redacted } from '../../values/redacted.js';
 import { EVENT_CATALOGUE, type EventName } from './catalogue.js';
-import { EXAMPLE, id } from './define-event.js';
+import { type EventDefinition, EXAMPLE, id } from './define-event.js';
 
 /** The fields of `data` that can hold personal data of customers. All of them are nullable texts. */
 export const PERSONAL_EVENT_FIELDS: ReadonlySet<string> = new Set(['note', 'notes']);
@@ -28,7 +28,7 @@ export const eventResource = z
   })
   .meta({ id: 'EventResource', description: 'What the event is about.' });
 
-/** The body of every webhook (spec: Webhook envelope). */
+/** The body of every webhook (spec: Webhook envelope). Of one event: see {@link envelopeOf}. */
 export const webhookEnvelope = z.strictObject({
   id: z.string().meta({ description: 'The id of the event, the same in every attempt: de-duplicate by it.' }),
   event: z.string().meta({ description: 'The name of the event.' }),
@@ -38,14 +38,40 @@ export const webhookEnvelope = z.strictObject({
   }),
   occurredAt: dateTimeOut,
   resource: eventResource,
+  changed: z.array(z.string()).optional(),
   data: z.record(z.string(), z.unknown()).meta({ description: 'Depends on the event.' }),
   redacted,
 });
+
+/** What an event says about changes of its resource. */
+export function changesOf(event: EventName): Pick<EventDefinition<z.ZodType>, 'fields' | 'exampleChanged'> {
+  return EVENT_CATALOGUE[event];
+}
+
+/** The body of an event. `changed` is a part of it if the event names the fields of its resource. */
+export function envelopeOf(event: EventName) {
+  const { fields } = changesOf(event);
+  const envelope = webhookEnvelope.extend({
+    event: z.literal(event).meta({ description: 'The name of the event.' }),
+    changed: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description:
+          'The fields of the resource that differ from the version before, of these: ' +
+          `${fields?.map((field) => `\`${field}\``).join(', ')}. ` +
+          'All of them if your company did not have the version before. Events that were recorded before 2026-11-29 do not have it.',
+      }),
+    data: EVENT_CATALOGUE[event].data,
+  });
+  return fields === undefined ? envelope.omit({ changed: true }) : envelope;
+}
 
 export type WebhookEnvelope = z.infer<typeof webhookEnvelope>;
 
 export function webhookExample(event: EventName): WebhookEnvelope {
   const { resource, example } = EVENT_CATALOGUE[event];
+  const { fields, exampleChanged } = changesOf(event);
   return {
     id: 'evt_01k3jd7s2wf0bq6nv4xm8y5tcr',
     event,
@@ -53,6 +79,7 @@ export function webhookExample(event: EventName): WebhookEnvelope {
     schemaVersion: CURRENT_SCHEMA_VERSION,
     occurredAt: EXAMPLE.at,
     resource,
+    ...(fields !== undefined && { changed: [...(exampleChanged ?? fields)] }),
     data: example,
   };
 }

@@ -28,7 +28,7 @@ function shownIn({ resource }: JobWritten) {
 }
 
 describe('a status event', () => {
-  test('is stored, added to the history, and published to the company and the platform [EVENT-1, EVENT-4]', async () => {
+  test('is stored, added to the history, and published to the company and the platform [EVENT-1, EVENT-4, EVENT-14]', async () => {
     const jobId = await fixture.job();
     const blocked = { status: 'BLOCKED', blockerCode: 'PERMIT', note: 'on it' } as const;
     const { resource, idempotency } = await fixture.record({ jobId, ...blocked });
@@ -52,8 +52,10 @@ describe('a status event', () => {
         archived_at: Number.POSITIVE_INFINITY,
       },
     ]);
-    const [, event] = await fixture.eventsOf(jobId);
-    expect(event).toMatchObject({ event: 'install.status_changed', resource: { version: 2 } });
+    const [readiness, event] = await fixture.eventsOf(jobId);
+    const changed = ['status', 'readiness.ready', 'readiness.blockerCodes'];
+    expect(readiness).toMatchObject({ event: 'install.readiness_changed', changed });
+    expect(event).toMatchObject({ event: 'install.status_changed', resource: { version: 2 }, changed });
     expect(EVENT_CATALOGUE['install.status_changed'].data.parse(event?.data)).toEqual({
       ...{ jobId, previousStatus: 'ASSIGNED', ...blocked },
       occurredAt: TEST_NOW.toISOString(),

@@ -3,15 +3,19 @@ import { ERASED_TEXT } from '@partner/proto-contracts/values/redacted';
 import type { InstallerJob } from '@partner/proto-contracts/resources/job/job';
 import type { JobRecord, ScopeItem } from './job-record.js';
 
+/** Renders the projection of a job as JSON text, which is stored, served and added to the feed. It is the only renderer. */
+export function renderProjection(job: JobRecord): string {
+  return JSON.stringify(projectionOf(job));
+}
+
 /**
- * Renders the installer-safe projection of a job as JSON text, which is stored, served and added to the feed (spec:
- * InstallerJob).
+ * Returns the installer-safe projection of a job (spec: InstallerJob).
  *
- * It is the only renderer. Every field is picked by name at every depth, so that no other field of a job, such as prices or an
+ * Every field is picked by name at every depth, so that no other field of a job, such as prices or an
  * email address, can leak (spec: What the service does 6).
  */
-export function renderProjection(job: JobRecord): string {
-  return JSON.stringify({
+export function projectionOf(job: JobRecord): InstallerJob {
+  return {
     id: job.id,
     version: job.version,
     status: job.status,
@@ -48,7 +52,7 @@ export function renderProjection(job: JobRecord): string {
     })),
     updatedAt: formatDateTime(job.updatedAt),
     ...(job.customer.name === ERASED_TEXT && { redacted: true }),
-  } satisfies InstallerJob);
+  };
 }
 
 export function shownSchedule({

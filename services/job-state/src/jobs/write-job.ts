@@ -5,9 +5,10 @@ import { type Column, column, columnArrays, unnestColumns } from '../database/co
 import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Transaction } from '../database/database.js';
 import { type RecordedEvent, recordEvent } from '../webhooks/events/record-event.js';
+import { changedFields } from './changed-fields.js';
 import { appendFeedEntry, leaveFeed } from './feed.js';
 import { CHANGED_COLUMNS, DOCUMENT_COLUMNS, type LockedJob } from './job-record.js';
-import { renderProjection, shownReadiness } from './render-projection.js';
+import { projectionOf, shownReadiness } from './render-projection.js';
 
 /** An event about a job, for the installer company that has it or has had it. */
 export type JobEvent = {
@@ -45,7 +46,8 @@ export interface JobChanged {
  * Writes a changed job: its row, the history of its status, its feed entry, and the webhook events with their deliveries.
  *
  * It is the only writer of jobs, apart from notes. For a company that has lost the job, it withdraws the feed entries, appends
- * that the job has left, hides the notes from the next company, and emits `install.job_unassigned`. For a company that keeps it, it emits
+ * that the job has left, hides the notes from the next company, and emits `install.job_unassigned`. Each event names the public
+ * fields that differ from the version before; all of them if the job changes hands. For a company that keeps it, it emits
  * `install.readiness_changed` if the projection shows another readiness. The projection is rendered again if the version or the
  * company changes.
  *
@@ -57,10 +59,15 @@ export function writeJob(tx: Transaction, change: JobChange): JobChanged {
   const { id: jobId, version, installerCompanyId } = after;
   const changedHands = before.installerCompanyId !== installerCompanyId;
   const isNew = changedHands || version !== before.version;
-  const resource = installerCompanyId === null ? null : renderProjection(after);
+  const shown = projectionOf(after);
+  const resource = installerCompanyId === null ? null : JSON.stringify(shown);
   saveJob(tx, change, resource);
 
   const recorded: RecordedEvent[] = [];
+  const readiness = changedHands ? [] : readinessEvents(before, after);
+  const events = [...change.events, ...readiness];
+  const changed =
+    changedHands || events.length === 0 ? undefined : changedFields(projectionOf(before), shown);
   function emit(companyId: string, event: JobEvent): void {
     recorded.push(
       recordEvent(tx, {
@@ -68,6 +75,8 @@ export function writeJob(tx: Transaction, change: JobChange): JobChanged {
         ...event,
         companyId,
         resource: { type: 'install_job', id: jobId, version },
+        // Another company did not have the version before.
+        ...(changed !== undefined && companyId === before.installerCompanyId && { changed }),
         now,
       }),
     );
@@ -76,8 +85,7 @@ export function writeJob(tx: Transaction, change: JobChange): JobChanged {
     leaveFeed(tx, { companyId: before.installerCompanyId, jobId, changedAt: now });
     emit(before.installerCompanyId, { event: 'install.job_unassigned', data: { jobId } });
   }
-  const readiness = changedHands ? [] : readinessEvents(before, after);
-  for (const event of [...change.events, ...readiness]) {
+  for (const event of events) {
     const companyId = event.companyId ?? installerCompanyId;
     if (companyId !== null) emit(companyId, event);
   }

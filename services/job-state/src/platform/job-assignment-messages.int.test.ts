@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { JOB_FIELDS } from '@partner/proto-contracts/resources/job/job-fields';
 import { appendJobNote } from '../testing/partner-calls.js';
 import { readFeed } from '../jobs/feed.js';
 import { TEST_NOW } from '../testing/test-jobs.js';
@@ -20,13 +21,14 @@ import {
   feedOf,
   notesOf,
   eventsOf,
+  latestChange,
   namesOf,
   report,
 } from './testing/job-messages-fixture.js';
 import { database, seller, handle, writing } from './testing/platform-fixture.js';
 
 describe('a job that is removed from its company', () => {
-  test('is invisible to it, and starts afresh with the next company, also the same one [PLATFORM-9, PLATFORM-11, TENANT-2]', async () => {
+  test('is invisible to it, and starts afresh with the next company, also the same one [EVENT-14, PLATFORM-9, PLATFORM-11, TENANT-2]', async () => {
     const jobId = await newJob();
     await report(jobId, 'ACKNOWLEDGED', 1);
     await deliver(unassigned(jobId, 3));
@@ -37,12 +39,23 @@ describe('a job that is removed from its company', () => {
       ),
     ).toEqual([]);
     expect((await namesOf(jobId)).at(-1)).toBe('install.job_unassigned 3');
+    expect(await latestChange(jobId)).toEqual(JOB_FIELDS);
 
     await deliverAgain(unassigned(jobId, 3));
     await deliver(assigned(jobId, one, 4));
     expect(await shown(jobId)).toMatchObject({ version: 4, status: 'ASSIGNED' });
     expect(await feedOf(jobId)).toEqual([4]);
     expect((await namesOf(jobId)).slice(-2)).toEqual(['install.job_unassigned 3', 'install.job_assigned 4']);
+    expect(await latestChange(jobId)).toEqual(JOB_FIELDS);
+    expect(JOB_FIELDS).toEqual(
+      expect.arrayContaining([
+        'status',
+        'customer.address.zip',
+        'schedule.startsAt',
+        'technicianAssignments',
+      ]),
+    );
+    expect(JOB_FIELDS).not.toContain('updatedAt');
   });
 
   test('shows the notes of its company to no other one [CONTRACTOR-4]', async () => {

@@ -3,7 +3,8 @@ import { type EventName, eventGroup } from '@partner/proto-contracts/resources/e
 import type { EventData } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { invariant } from '@partner/kernel/process/invariant';
-import { shownReadiness } from '../jobs/render-projection.js';
+import { changedFields } from '../jobs/changed-fields.js';
+import { projectionOf, shownReadiness } from '../jobs/render-projection.js';
 import { renderEnvelope } from '../webhooks/events/render-envelope.js';
 import { SANDBOX_START } from './sandbox-companies.js';
 import { HOUR_MS, type SandboxJob, type SandboxVersion } from './sandbox-jobs.js';
@@ -40,7 +41,7 @@ export function sandboxSales(jobs: readonly SandboxJob[], accountingCompanyIds: 
   const sales = jobs.map((job, index) => {
     const sale = beginSale(job, index, accountingCompanyIds);
     const appointment = sell(sale);
-    for (const version of job.versions) install(sale, version);
+    for (const [index, version] of job.versions.entries()) install(sale, version, job.versions[index - 1]);
     if (sale.newest.status === 'COMPLETE') close(sale);
     if (sale.newest.status === 'CANCELLED') refund(sale);
     return { appointment, records: [...sale.records.values()], events: sale.events };
@@ -82,10 +83,14 @@ function beginSale(job: SandboxJob, index: number, accountingCompanyIds: readonl
     occurredAt: Date,
     resource: SandboxEvent['resource'],
     data: EventData<E>,
+    changed?: readonly string[],
   ) {
     if (occurredAt < EVENTS_FROM) return;
     const id = stableId('evt', `${name} ${resource.id} ${resource.version} ${to}`, occurredAt);
-    const body = renderEnvelope({ eventId: id, event: name, occurredAt, resource, data });
+    const body = renderEnvelope({
+      ...{ eventId: id, event: name, occurredAt, resource, data },
+      ...(changed !== undefined && { changed }),
+    });
     events.push({
       ...{ id, companyId: to, name, schemaVersion: CURRENT_SCHEMA_VERSION, occurredAt, resource, body },
     });
@@ -167,23 +172,31 @@ function sell({ newest, label, total, deposit, depositId, ofProject, after, ...s
   return { id, companyId, ...ofProject, startsAt: after(24), endsAt: after(25), createdAt: after(1) };
 }
 
-function install({ emit }: Sale, { job: at, previousStatus }: SandboxVersion): void {
+function install({ emit }: Sale, { job: at, previousStatus }: SandboxVersion, before?: SandboxVersion): void {
   const to = at.installerCompanyId;
   invariant(to, 'a job of the sandbox is assigned');
   const about = { type: 'install_job', id: at.id, version: at.version };
   const jobId = at.id;
   const { status, updatedAt, blockerCode } = at;
-  if (previousStatus === undefined) {
+  if (previousStatus === undefined || before === undefined) {
     emit(to, 'install.job_assigned', updatedAt, about, { jobId, status });
     return;
   }
+  const changed = changedFields(projectionOf(before.job), projectionOf(at));
   if (status === 'CANCELLED') {
-    emit(to, 'install.job_cancelled', updatedAt, about, { jobId, previousStatus });
+    emit(to, 'install.job_cancelled', updatedAt, about, { jobId, previousStatus }, changed);
   }
   const change = { previousStatus, status, occurredAt: formatDateTime(updatedAt) };
-  emit(to, 'install.status_changed', updatedAt, about, { jobId, ...change, note: null, blockerCode });
+  emit(
+    to,
+    'install.status_changed',
+    updatedAt,
+    about,
+    { jobId, ...change, note: null, blockerCode },
+    changed,
+  );
   if (status === 'BLOCKED') {
-    emit(to, 'install.readiness_changed', updatedAt, about, { jobId, ...shownReadiness(at) });
+    emit(to, 'install.readiness_changed', updatedAt, about, { jobId, ...shownReadiness(at) }, changed);
   }
 }
 

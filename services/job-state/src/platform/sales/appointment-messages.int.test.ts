@@ -1,10 +1,12 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
+import { APPOINTMENT_FIELDS } from '@partner/proto-contracts/resources/event-catalogue/sales-events';
 import { bookAppointment } from '../../testing/partner-calls.js';
 import { binding } from '../../testing/test-jobs.js';
 import {
   otherSeller,
+  changesOf,
   dead,
   insertLead,
   eventsAbout,
@@ -67,7 +69,7 @@ describe('appointment.booked', () => {
     });
   });
 
-  test('is published for the move of one that a partner has booked: the move is its version 2, after version 1', async () => {
+  test('is published for the move of one that a partner has booked: the move is its version 2, after version 1, and names what it changes [EVENT-14]', async () => {
     const { leadId, projectId } = await insertLead();
     const { appointmentId } = await bookAppointment(writing(), {
       companyId: seller,
@@ -85,6 +87,7 @@ describe('appointment.booked', () => {
       {},
       { to: seller, data: { projectId, startsAt: hours(3).toISOString(), notes: 'Gate code 4711' } },
     ]);
+    expect(await changesOf(appointmentId)).toEqual([APPOINTMENT_FIELDS, ['startsAt', 'endsAt']]);
     expect(await appointmentOf(appointmentId)).toMatchObject({
       starts_at: hours(3),
       ends_at: hours(4),
@@ -94,12 +97,14 @@ describe('appointment.booked', () => {
     });
   });
 
-  test('for a late version without notes has none of a newer one [PLATFORM-5]', async () => {
+  test('for a late version without notes has none of a newer one, and names all fields as changed [EVENT-14, PLATFORM-5]', async () => {
     const { leadId } = await insertLead();
     const appointmentId = newId('appt');
     for (const version of [{ version: 4, notes: 'newer' }, { version: 2 }, { version: 5 }]) {
       await handle(scheduled({ appointmentId, leadId, ...version }));
     }
+    // Before version 2, what is known is newer.
+    expect(await changesOf(appointmentId)).toEqual([APPOINTMENT_FIELDS, APPOINTMENT_FIELDS, []]);
     expect((await eventsAbout(appointmentId)).map(({ data }) => data)).toMatchObject([
       { notes: 'newer' },
       { notes: null },

@@ -1,4 +1,5 @@
 import { AppointmentScheduledSchema } from '@partner/proto-contracts/gen/partner/platform/v1/sales_messages_pb';
+import { APPOINTMENT_FIELDS } from '@partner/proto-contracts/resources/event-catalogue/sales-events';
 import { formatDateTime } from '@partner/proto-contracts/values/date-time';
 import { z } from 'zod';
 import type { Transaction } from '../../database/database.js';
@@ -31,6 +32,10 @@ type AppointmentScheduledCommand = z.infer<typeof appointmentScheduled>;
 
 interface KnownRow {
   readonly lead_id: string;
+  readonly project_id: string | null;
+  readonly starts_at: Date;
+  readonly ends_at: Date;
+  readonly version: number;
   readonly notes: string | null;
   readonly notes_version: number;
   readonly is_recorded: boolean;
@@ -61,7 +66,8 @@ export const appointmentScheduledMessage = platformMessageType({
  * Creates or moves an appointment and emits `appointment.booked` to the lead's company, once per version, also if it is late.
  *
  * Times and project are those of the newest version, notes those of the newest version with notes. The event of a version
- * without notes has the notes of the latest known version before it, never those of a newer one. The event of a version without a
+ * without notes has the notes of the latest known version before it, never those of a newer one. It names what differs from that
+ * version; all of it if it is the first, or late. The event of a version without a
  * project has that of the lead. Without the lead or the
  * project it is early. A project of another company and another lead than before are refused. Locks the appointment.
  */
@@ -80,7 +86,7 @@ async function recordAppointmentScheduled(
   const obstacle = await projectObstacle(tx, projectId, companyId);
   if (obstacle !== undefined) return obstacle;
   const [known] = await tx.query<KnownRow>(
-    `select lead_id, notes, notes_version, emitted_versions @> $2::int8multirange as is_recorded from appointments
+    `select lead_id, project_id, starts_at, ends_at, notes, notes_version, version, emitted_versions @> $2::int8multirange as is_recorded from appointments
      where id = $1 for no key update`,
     [appointmentId, versionRange(version)],
   );
@@ -92,19 +98,29 @@ async function recordAppointmentScheduled(
     ...[appointmentId, companyId, leadId, projectId, startsAt, endsAt, command.notes],
     ...[command.notes === null ? 0 : version, version, versionRange(version), now],
   ]);
+  const shown = {
+    projectId: projectId ?? lead.project_id,
+    startsAt: formatDateTime(startsAt),
+    endsAt: formatDateTime(endsAt),
+    notes: command.notes ?? (known !== undefined && known.notes_version < version ? known.notes : null),
+  };
+  // Before a late version, what is known may be newer.
+  const before = known !== undefined &&
+    known.version < version && {
+      projectId: known.project_id ?? lead.project_id,
+      startsAt: formatDateTime(known.starts_at),
+      endsAt: formatDateTime(known.ends_at),
+      notes: known.notes,
+    };
   recordEvent(tx, {
     companyId,
     event: 'appointment.booked',
     occurredAt,
     resource: { type: 'appointment', id: appointmentId, version },
-    data: {
-      appointmentId,
-      leadId,
-      projectId: projectId ?? lead.project_id,
-      startsAt: formatDateTime(startsAt),
-      endsAt: formatDateTime(endsAt),
-      notes: command.notes ?? (known !== undefined && known.notes_version < version ? known.notes : null),
-    },
+    ...(before !== false && {
+      changed: APPOINTMENT_FIELDS.filter((field) => before[field] !== shown[field]),
+    }),
+    data: { appointmentId, leadId, ...shown },
     now,
   });
   return { kind: 'applied' };

@@ -114,6 +114,15 @@ export async function eventsOf(jobId: string, companyId = one) {
     .map(({ event, occurredAt: at, resource, data }) => ({ event, at, version: resource.version, data }));
 }
 
+/** What the latest event about a job names as changed. */
+export async function latestChange(jobId: string): Promise<readonly string[] | undefined> {
+  const [row] = await database.query<{ body: Buffer }>(
+    'select body from events where resource_id = $1 order by id desc limit 1',
+    [jobId],
+  );
+  return webhookEnvelope.parse(JSON.parse(row?.body.toString() ?? '')).changed;
+}
+
 export const namesOf = async (jobId: string, companyId = one) =>
   (await eventsOf(jobId, companyId)).map(({ event, version }) => `${event} ${version}`);
 

@@ -21,6 +21,8 @@ export interface EventToRecord<E extends EventName> {
   readonly occurredAt: Date;
   /** The resource, with the version that the change produced. */
   readonly resource: { readonly type: string; readonly id: string; readonly version: number };
+  /** Public fields of the resource that differ from the version before; absent: all that the event names, if any. */
+  readonly changed?: readonly string[];
   readonly data: EventData<E>;
   readonly now: Date;
 }

@@ -17,6 +17,7 @@ const content = {
   occurredAt: new Date('2026-08-26T14:03:00Z'),
   // Not in the order of the schemas, and with a field that the envelope does not have.
   resource: { version: 3, id: 'job_01jqzk5v3wf8a9m2n4p6r8t0xz', type: 'install_job', price: 12_000 },
+  changed: ['status', 'readiness.ready'],
   data: {
     blockerCode: 'SITE_NOT_READY',
     note: 'Gate "A" is locked – 門',
@@ -33,7 +34,7 @@ describe('renderEnvelope', () => {
       '{"id":"evt_01jqzk5v3wf8a9m2n4p6r8t0xy","event":"install.status_changed","apiVersion":"2026-08-26",' +
         '"schemaVersion":1,"occurredAt":"2026-08-26T14:03:00.000Z",' +
         '"resource":{"type":"install_job","id":"job_01jqzk5v3wf8a9m2n4p6r8t0xz","version":3},' +
-        '"data":{"jobId":"job_01jqzk5v3wf8a9m2n4p6r8t0xz","previousStatus":"ON_SITE","status":"BLOCKED",' +
+        '"changed":["status","readiness.ready"],"data":{"jobId":"job_01jqzk5v3wf8a9m2n4p6r8t0xz","previousStatus":"ON_SITE","status":"BLOCKED",' +
         '"occurredAt":"2026-08-26T14:02:30.500Z","note":"Gate \\"A\\" is locked – 門","blockerCode":"SITE_NOT_READY"}}',
     );
   });

@@ -5,6 +5,7 @@ import {
   type EventName,
 } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
 import {
+  changesOf,
   type EventData,
   webhookEnvelope,
 } from '@partner/proto-contracts/resources/event-catalogue/webhook-events';
@@ -14,6 +15,8 @@ export interface EnvelopeContent<E extends EventName> {
   readonly event: E;
   readonly occurredAt: Date;
   readonly resource: { readonly type: string; readonly id: string; readonly version: number };
+  /** Public fields of the resource that differ from the version before; absent: all that the event names, if any. */
+  readonly changed?: readonly string[];
   readonly data: EventData<E>;
 }
 
@@ -25,6 +28,7 @@ export interface EnvelopeContent<E extends EventName> {
  */
 export function renderEnvelope<E extends EventName>(content: EnvelopeContent<E>): Buffer {
   const { type, id, version } = content.resource;
+  const { fields } = changesOf(content.event);
   const envelope = webhookEnvelope.parse({
     id: content.eventId,
     event: content.event,
@@ -32,6 +36,7 @@ export function renderEnvelope<E extends EventName>(content: EnvelopeContent<E>)
     schemaVersion: CURRENT_SCHEMA_VERSION,
     occurredAt: formatDateTime(content.occurredAt),
     resource: { type, id, version },
+    ...(fields !== undefined && { changed: content.changed ?? fields }),
     data: EVENT_CATALOGUE[content.event].data.parse(content.data),
   });
   return Buffer.from(JSON.stringify(envelope), 'utf8');

@@ -171,7 +171,7 @@ function exampleOf(
   event: EventName,
   companyClass: CompanyClassName,
   subscriptionId: string,
-): Pick<EnvelopeContent<EventName>, 'event' | 'resource' | 'data'> {
+): Pick<EnvelopeContent<EventName>, 'event' | 'resource' | 'changed' | 'data'> {
   if (eventsMatching(event, companyClass).length === 0) {
     const allowed = Object.keys(EVENT_CATALOGUE).filter(
       (name) => eventsMatching(name, companyClass).length > 0,
@@ -186,8 +186,11 @@ function exampleOf(
       data: { subscriptionId, message: 'This is a test delivery. It is safe to ignore.' },
     };
   }
-  const { resource, data } = webhookExample(event);
-  return { event, resource, data: EVENT_CATALOGUE[event].data.parse(data) };
+  const { resource, changed, data } = webhookExample(event);
+  return {
+    ...{ event, resource, data: EVENT_CATALOGUE[event].data.parse(data) },
+    ...(changed !== undefined && { changed }),
+  };
 }
 
 function refuseUnknownSecret(subscription: SubscriptionRow, wanted: number): void {

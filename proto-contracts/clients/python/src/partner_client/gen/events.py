@@ -508,6 +508,8 @@ class ProjectStageChangedEvent(TypedDict):
     occurredAt: str
     """ISO 8601 in UTC, always with milliseconds and `Z`."""
     resource: EventResource
+    changed: NotRequired[list[str]]
+    """The fields of the resource that differ from the version before, of these: `stage`. All of them if your company did not have the version before. Events that were recorded before 2026-11-29 do not have it."""
     data: ProjectStageChangedData
     redacted: NotRequired[bool]
     """True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise."""
@@ -527,6 +529,8 @@ class AppointmentBookedEvent(TypedDict):
     occurredAt: str
     """ISO 8601 in UTC, always with milliseconds and `Z`."""
     resource: EventResource
+    changed: NotRequired[list[str]]
+    """The fields of the resource that differ from the version before, of these: `projectId`, `startsAt`, `endsAt`, `notes`. All of them if your company did not have the version before. Events that were recorded before 2026-11-29 do not have it."""
     data: AppointmentBookedData
     redacted: NotRequired[bool]
     """True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise."""
@@ -622,6 +626,8 @@ class ProjectCompletedEvent(TypedDict):
     occurredAt: str
     """ISO 8601 in UTC, always with milliseconds and `Z`."""
     resource: EventResource
+    changed: NotRequired[list[str]]
+    """The fields of the resource that differ from the version before, of these: `completedAt`. All of them if your company did not have the version before. Events that were recorded before 2026-11-29 do not have it."""
     data: ProjectCompletedData
     redacted: NotRequired[bool]
     """True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise."""
@@ -649,6 +655,8 @@ class InstallJobUnassignedEvent(TypedDict):
     occurredAt: str
     """ISO 8601 in UTC, always with milliseconds and `Z`."""
     resource: EventResource
+    changed: NotRequired[list[str]]
+    """The fields of the resource that differ from the version before, of these: `status`, `customer.name`, `customer.phone`, `customer.address.line1`, `customer.address.city`, `customer.address.state`, `customer.address.zip`, `scope.packageName`, `scope.systemType`, `scope.equipment`, `scope.accessories`, `scope.supplierSources`, `scope.scopeVersion`, `schedule.status`, `schedule.startsAt`, `schedule.endsAt`, `schedule.timeZone`, `readiness.ready`, `readiness.blockerCodes`, `documents`, `technicianAssignments`. All of them if your company did not have the version before. Events that were recorded before 2026-11-29 do not have it."""
     data: InstallJobUnassignedData
     redacted: NotRequired[bool]
     """True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise."""
@@ -668,6 +676,8 @@ class InstallJobCancelledEvent(TypedDict):
     occurredAt: str
     """ISO 8601 in UTC, always with milliseconds and `Z`."""
     resource: EventResource
+    changed: NotRequired[list[str]]
+    """The fields of the resource that differ from the version before, of these: `status`, `customer.name`, `customer.phone`, `customer.address.line1`, `customer.address.city`, `customer.address.state`, `customer.address.zip`, `scope.packageName`, `scope.systemType`, `scope.equipment`, `scope.accessories`, `scope.supplierSources`, `scope.scopeVersion`, `schedule.status`, `schedule.startsAt`, `schedule.endsAt`, `schedule.timeZone`, `readiness.ready`, `readiness.blockerCodes`, `documents`, `technicianAssignments`. All of them if your company did not have the version before. Events that were recorded before 2026-11-29 do not have it."""
     data: InstallJobCancelledData
     redacted: NotRequired[bool]
     """True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise."""
@@ -699,6 +709,8 @@ class InstallReadinessChangedEvent(TypedDict):
     occurredAt: str
     """ISO 8601 in UTC, always with milliseconds and `Z`."""
     resource: EventResource
+    changed: NotRequired[list[str]]
+    """The fields of the resource that differ from the version before, of these: `status`, `customer.name`, `customer.phone`, `customer.address.line1`, `customer.address.city`, `customer.address.state`, `customer.address.zip`, `scope.packageName`, `scope.systemType`, `scope.equipment`, `scope.accessories`, `scope.supplierSources`, `scope.scopeVersion`, `schedule.status`, `schedule.startsAt`, `schedule.endsAt`, `schedule.timeZone`, `readiness.ready`, `readiness.blockerCodes`, `documents`, `technicianAssignments`. All of them if your company did not have the version before. Events that were recorded before 2026-11-29 do not have it."""
     data: InstallReadinessChangedData
     redacted: NotRequired[bool]
     """True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise."""
@@ -726,6 +738,8 @@ class InstallStatusChangedEvent(TypedDict):
     occurredAt: str
     """ISO 8601 in UTC, always with milliseconds and `Z`."""
     resource: EventResource
+    changed: NotRequired[list[str]]
+    """The fields of the resource that differ from the version before, of these: `status`, `customer.name`, `customer.phone`, `customer.address.line1`, `customer.address.city`, `customer.address.state`, `customer.address.zip`, `scope.packageName`, `scope.systemType`, `scope.equipment`, `scope.accessories`, `scope.supplierSources`, `scope.scopeVersion`, `schedule.status`, `schedule.startsAt`, `schedule.endsAt`, `schedule.timeZone`, `readiness.ready`, `readiness.blockerCodes`, `documents`, `technicianAssignments`. All of them if your company did not have the version before. Events that were recorded before 2026-11-29 do not have it."""
     data: InstallStatusChangedData
     redacted: NotRequired[bool]
     """True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise."""
@@ -745,6 +759,8 @@ class InstallCompletionReceivedEvent(TypedDict):
     occurredAt: str
     """ISO 8601 in UTC, always with milliseconds and `Z`."""
     resource: EventResource
+    changed: NotRequired[list[str]]
+    """The fields of the resource that differ from the version before, of these: `status`, `customer.name`, `customer.phone`, `customer.address.line1`, `customer.address.city`, `customer.address.state`, `customer.address.zip`, `scope.packageName`, `scope.systemType`, `scope.equipment`, `scope.accessories`, `scope.supplierSources`, `scope.scopeVersion`, `schedule.status`, `schedule.startsAt`, `schedule.endsAt`, `schedule.timeZone`, `readiness.ready`, `readiness.blockerCodes`, `documents`, `technicianAssignments`. All of them if your company did not have the version before. Events that were recorded before 2026-11-29 do not have it."""
     data: InstallCompletionReceivedData
     redacted: NotRequired[bool]
     """True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise."""
@@ -764,6 +780,8 @@ class InstallScopeAcknowledgementRequiredEvent(TypedDict):
     occurredAt: str
     """ISO 8601 in UTC, always with milliseconds and `Z`."""
     resource: EventResource
+    changed: NotRequired[list[str]]
+    """The fields of the resource that differ from the version before, of these: `status`, `customer.name`, `customer.phone`, `customer.address.line1`, `customer.address.city`, `customer.address.state`, `customer.address.zip`, `scope.packageName`, `scope.systemType`, `scope.equipment`, `scope.accessories`, `scope.supplierSources`, `scope.scopeVersion`, `schedule.status`, `schedule.startsAt`, `schedule.endsAt`, `schedule.timeZone`, `readiness.ready`, `readiness.blockerCodes`, `documents`, `technicianAssignments`. All of them if your company did not have the version before. Events that were recorded before 2026-11-29 do not have it."""
     data: InstallScopeAcknowledgementRequiredData
     redacted: NotRequired[bool]
     """True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise."""
@@ -1011,6 +1029,8 @@ class InstallJobAssignedEvent(TypedDict):
     occurredAt: str
     """ISO 8601 in UTC, always with milliseconds and `Z`."""
     resource: EventResource
+    changed: NotRequired[list[str]]
+    """The fields of the resource that differ from the version before, of these: `status`, `customer.name`, `customer.phone`, `customer.address.line1`, `customer.address.city`, `customer.address.state`, `customer.address.zip`, `scope.packageName`, `scope.systemType`, `scope.equipment`, `scope.accessories`, `scope.supplierSources`, `scope.scopeVersion`, `schedule.status`, `schedule.startsAt`, `schedule.endsAt`, `schedule.timeZone`, `readiness.ready`, `readiness.blockerCodes`, `documents`, `technicianAssignments`. All of them if your company did not have the version before. Events that were recorded before 2026-11-29 do not have it."""
     data: InstallJobAssignedData
     redacted: NotRequired[bool]
     """True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise."""
@@ -1030,6 +1050,8 @@ class InstallScheduleChangedEvent(TypedDict):
     occurredAt: str
     """ISO 8601 in UTC, always with milliseconds and `Z`."""
     resource: EventResource
+    changed: NotRequired[list[str]]
+    """The fields of the resource that differ from the version before, of these: `status`, `customer.name`, `customer.phone`, `customer.address.line1`, `customer.address.city`, `customer.address.state`, `customer.address.zip`, `scope.packageName`, `scope.systemType`, `scope.equipment`, `scope.accessories`, `scope.supplierSources`, `scope.scopeVersion`, `schedule.status`, `schedule.startsAt`, `schedule.endsAt`, `schedule.timeZone`, `readiness.ready`, `readiness.blockerCodes`, `documents`, `technicianAssignments`. All of them if your company did not have the version before. Events that were recorded before 2026-11-29 do not have it."""
     data: InstallScheduleChangedData
     redacted: NotRequired[bool]
     """True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise."""
@@ -1049,6 +1071,8 @@ class InstallDocumentAvailableEvent(TypedDict):
     occurredAt: str
     """ISO 8601 in UTC, always with milliseconds and `Z`."""
     resource: EventResource
+    changed: NotRequired[list[str]]
+    """The fields of the resource that differ from the version before, of these: `status`, `customer.name`, `customer.phone`, `customer.address.line1`, `customer.address.city`, `customer.address.state`, `customer.address.zip`, `scope.packageName`, `scope.systemType`, `scope.equipment`, `scope.accessories`, `scope.supplierSources`, `scope.scopeVersion`, `schedule.status`, `schedule.startsAt`, `schedule.endsAt`, `schedule.timeZone`, `readiness.ready`, `readiness.blockerCodes`, `documents`, `technicianAssignments`. All of them if your company did not have the version before. Events that were recorded before 2026-11-29 do not have it."""
     data: InstallDocumentAvailableData
     redacted: NotRequired[bool]
     """True: personal data was erased from it on request. Names, phone and address are `[erased]`, notes are null. Absent otherwise."""

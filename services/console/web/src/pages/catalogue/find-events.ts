@@ -10,7 +10,9 @@ export function findEvents(
   return groupEvents(
     events.filter(({ classes, ...event }) => {
       if (filter.forClass !== undefined && !classes.includes(filter.forClass)) return false;
-      const text = `${event.name} ${event.meaning} ${JSON.stringify(event.example)}`.toLowerCase();
+      // Nearly every event can name most fields of its resource as changed.
+      const { changed: _changed, ...example } = event.example;
+      const text = `${event.name} ${event.meaning} ${JSON.stringify(example)}`.toLowerCase();
       return words.every((word) => text.includes(word));
     }),
   );

@@ -48,6 +48,15 @@ export async function eventsAbout(resourceId: string) {
   });
 }
 
+/** For each event about a resource, what differs from the version before. */
+export async function changesOf(resourceId: string) {
+  const rows = await database.query<{ body: Buffer }>(
+    'select body from events where resource_id = $1 order by id',
+    [resourceId],
+  );
+  return rows.map(({ body }) => webhookEnvelope.parse(JSON.parse(body.toString('utf8'))).changed);
+}
+
 /** The names of the events that a company finds by a resource, in its feed and in the console alike. */
 export async function eventsFound(companyId: string, resourceId: string): Promise<readonly string[]> {
   const feed = await readEventFeed(database, {
