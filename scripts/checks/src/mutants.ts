@@ -1,5 +1,4 @@
 import path from 'node:path';
-import type { MutantResult } from '@stryker-mutator/api/core';
 import { Stryker } from '@stryker-mutator/core';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 
@@ -29,7 +28,7 @@ const MORE_TESTS: Readonly<Record<string, readonly string[]>> = {
 
 const LEAST_KILLED = 0.85;
 
-function mutantsOf(module: string): Promise<readonly MutantResult[]> {
+function mutantsOf(module: string): ReturnType<Stryker['runMutationTest']> {
   return new Stryker({
     mutate: [`dist/${module}.js`],
     testRunner: 'jest',
