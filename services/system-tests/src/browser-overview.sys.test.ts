@@ -16,7 +16,7 @@ import { button, failRequests } from './browser/steps.js';
 import type { PageWatch } from './browser/watch.js';
 import { expectStatus } from './support/http-call.js';
 import { assignSandboxJob } from './support/platform-job.js';
-import { forgetConfirmation } from './surfaces/console-side.js';
+import { endInstant } from './surfaces/console-side.js';
 
 let page: Page;
 let watched: PageWatch;
@@ -213,7 +213,7 @@ describe('a secret that is made long after the login', () => {
     watched.allow(/^403 POST \/partner-api\//);
     for (const { name, value } of await page.context().cookies()) {
       if (!name.endsWith('svc_session')) continue;
-      await forgetConfirmation(suite.stack().stack.description.redisUrl, `${name}=${value}`);
+      await endInstant(suite.stack().stack.description.redisUrl, `${name}=${value}`, 'confirmedUntil');
     }
     await button(page, 'Create a new secret').click();
     const dialog = page.getByRole('dialog', { name: 'Confirm your password' });

@@ -1,116 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { createApiKey } from '@partner/kernel/security/api-key';
 import { newId } from '@partner/kernel/process/ids';
 import type { HttpResponse } from '@partner/test-kit/http-call';
-import { addCompany, addKey } from '@partner/local-stack/stack/add-company';
-import { requestsOf, spoilt, withBody, withHeader } from './requests-of.js';
-import { expectError, type WireRequest } from '../surfaces/send.js';
-import { isOnJob, kindFor, SURFACE_OPERATIONS, verdictsOn } from '../surfaces/surface-operations.js';
-import { readJob, validRequest } from '../surfaces/valid-request.js';
+import { addCompany } from '@partner/local-stack/stack/add-company';
+import { requestsOf, spoilt, withBody } from './requests-of.js';
+import { expectError } from '../surfaces/send.js';
+import { SURFACE_OPERATIONS } from '../surfaces/surface-operations.js';
 import { watchRedis } from '../surfaces/watch-redis.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
 
 export function describeOperations(world: () => AcceptanceWorld): void {
-  describeKeyOfOperations(world);
   describeEveryOperation(world);
   describeLimit(world);
-}
-
-function describeKeyOfOperations(world: () => AcceptanceWorld): void {
-  const { send, expectSuccess, valid, onJob } = requestsOf(world);
-  describe('the key of every operation', () => {
-    test.each(SURFACE_OPERATIONS)(
-      '$id refuses every key that is not valid for its surface with 401 and the same message, unless the key itself shows its violation [AUTH-1, AUTH-4, AUTH-12, ERROR-4]',
-      async (operation) => {
-        const request = await valid(operation);
-        const kind = kindFor(operation);
-        const holder = {
-          companyId: kind === 'installer-company' ? world().side.installerId : world().side.sellerId,
-          kind,
-          boundCompanyId: world().side.installerId,
-        };
-        const goodKey = world().side.keys[kind];
-        const [keyId = ''] = goodKey.split('.');
-        const [, foreignSecret = ''] = createApiKey('sandbox').text.split('.');
-        const wrong = [
-          [undefined, 'x-api-key: is required'],
-          ['', 'x-api-key: is required'],
-          ['key', 'x-api-key: must be one key of the form <keyId>.<secret>'],
-          [goodKey.replace('.', ''), 'x-api-key: must be one key of the form <keyId>.<secret>'],
-          [goodKey.slice(0, -1), 'x-api-key: has a secret that is incomplete or changed'],
-          [`${goodKey}x`, 'x-api-key: has a secret that is incomplete or changed'],
-          [
-            await addKey(world().stack.database, { ...holder, environment: 'production' }),
-            'x-api-key: is a key of the production',
-          ],
-        ] as const;
-        const unknown = [
-          createApiKey('sandbox').text,
-          `${keyId}.${foreignSecret}`,
-          await addKey(world().stack.database, { ...holder, revoked: true }),
-          await addKey(world().stack.database, { ...holder, expired: true }),
-          world().side.keys[kind === 'installer-company' ? 'general' : 'installer-company'],
-        ];
-        const refusalOf = async (key: string | undefined) => {
-          const { 'x-api-key': _key, ...headers } = request.headers;
-          const sent = {
-            ...request,
-            headers: key === undefined ? headers : { ...headers, 'x-api-key': key },
-          };
-          const response = await send(sent);
-          expect(response.headers.get('www-authenticate')).toMatch(/^ApiKey realm="(inbound|installer)"$/);
-          return expectError(response, 401, 'unauthenticated').error;
-        };
-        for (const [key, fault] of wrong) expect(await refusalOf(key)).toContain(fault);
-        const messages: string[] = [];
-        for (const key of unknown) messages.push(await refusalOf(key));
-        expect(new Set(messages).size).toBe(1);
-        await expectSuccess(withHeader(request, 'x-api-key', await addKey(world().stack.database, holder)));
-      },
-    );
-
-    test.each(SURFACE_OPERATIONS)(
-      '$id accepts the kinds of keys with its scope, refuses the others of its surface with 403 and those of the other with 401 [AUTH-3, AUTH-5, AUTH-8, ERROR-5, HTTP-4]',
-      async (operation) => {
-        for (const [kind, verdict] of verdictsOn(operation)) {
-          const request = withHeader(await valid(operation), 'x-api-key', world().side.keys[kind]);
-          if (verdict === 200) {
-            await expectSuccess(request);
-            continue;
-          }
-          const code = verdict === 401 ? 'unauthenticated' : 'permission_denied';
-          const { error } = expectError(await send(request), verdict, code);
-          expect(error).toMatch(
-            verdict === 401
-              ? /^x-api-key: /
-              : /^x-api-key: this key lacks the scope \S+; keys of kind \S+ have it$/,
-          );
-        }
-      },
-    );
-
-    test.each(SURFACE_OPERATIONS)(
-      '$id is refused for its first violation, in the order 401, 403, 400, 404 [HTTP-5]',
-      async (operation) => {
-        const request = onJob(await valid(operation), newId('job'));
-        const wrong = spoilt(operation, request);
-        const as = (key: string): WireRequest => ({
-          ...wrong,
-          headers: { ...wrong.headers, 'x-api-key': key },
-        });
-        expectError(await send(as('unknown')), 401, 'unauthenticated');
-        for (const [kind, verdict] of verdictsOn(operation)) {
-          if (verdict === 403) expectError(await send(as(world().side.keys[kind])), 403, 'permission_denied');
-        }
-        // An operation without parameters, body and version has no invalid input.
-        const isVersioned = operation.path.startsWith('/partner/v1/');
-        if (operation.body !== undefined || operation.query !== undefined || isVersioned) {
-          expectError(await send(wrong), 400, 'invalid_argument');
-        }
-        if (isOnJob(operation)) expectError(await send(request), 404, 'not_found');
-      },
-    );
-  });
 }
 
 function describeEveryOperation(world: () => AcceptanceWorld): void {
@@ -126,20 +26,6 @@ function describeEveryOperation(world: () => AcceptanceWorld): void {
         const response = await expectSuccess({ ...unknown, path: `${request.path}?unknown=1` });
         const { schema } = operation.responses[response.status] ?? {};
         expect(schema?.parse(response.json)).toEqual(response.json);
-      },
-    );
-
-    test.each(SURFACE_OPERATIONS.filter(isOnJob))(
-      '$id refuses a job of another company with the same 404 as an unknown one, and does not change it [AUTH-8, CONTRACTOR-4, ERROR-6, JOB-2]',
-      async (operation) => {
-        const before = await readJob(world().stack, world().other.jobId);
-        const messages: string[] = [];
-        for (const jobId of [world().other.jobId, newId('job'), 'job', '%F0%9F%8F%A0']) {
-          const request = await validRequest(world().stack, { ...world().side, jobId }, operation, before);
-          messages.push(expectError(await send(request), 404, 'not_found').error);
-        }
-        expect(new Set(messages).size).toBe(1);
-        expect(await readJob(world().stack, world().other.jobId)).toEqual(before);
       },
     );
 

@@ -31,7 +31,7 @@ export function withReversedBody(request: ValidRequest): ValidRequest {
 }
 
 /** The same request with input that no operation accepts. */
-export function spoilt(operation: AnyOperation, request: ValidRequest): WireRequest {
+export function spoilt(operation: AnyOperation, request: WireRequest): WireRequest {
   const { body: _body, ...rest } = request;
   if (operation.body !== undefined) {
     return {

@@ -20,16 +20,26 @@ export async function addTechnicians(
   return ids;
 }
 
+/** Adds a person who can sign in to the console. */
+export async function addPerson(
+  stack: Pick<TestStack, 'database' | 'company'>,
+  companyId: string,
+  role: 'OWNER' | 'VIEWER',
+) {
+  const known = stack.company('SALES');
+  const membershipId = newId('mem');
+  const email = `${membershipId}@owners.example`;
+  await stack.database.query(
+    `insert into memberships (id, company_id, role, display_name, email, password_hash)
+     select $1, $2, $3, 'A person', $4, password_hash from memberships where email = $5`,
+    [membershipId, companyId, role, email, known.owner.email],
+  );
+  return { membershipId, email, password: known.owner.password };
+}
+
 export async function addOwner(
   stack: Pick<TestStack, 'database' | 'baseUrl' | 'company'>,
   companyId: string,
 ): Promise<OwnerSession> {
-  const known = stack.company('SALES');
-  const email = `owner-${companyId}@owners.example`;
-  await stack.database.query(
-    `insert into memberships (id, company_id, role, display_name, email, password_hash)
-     select $1, $2, 'OWNER', 'An owner', $3, password_hash from memberships where email = $4`,
-    [newId('mem'), companyId, email, known.owner.email],
-  );
-  return signIn(stack.baseUrl, { email, password: known.owner.password });
+  return signIn(stack.baseUrl, await addPerson(stack, companyId, 'OWNER'));
 }

@@ -120,6 +120,9 @@ export async function readEverything(database: Pick<Pool, 'query'>): Promise<unk
     'deliveries',
     'finished_deliveries',
     'bulk_replays',
+    'jobs',
+    'leads',
+    'appointments',
   ]) {
     const { rows } = await database.query<{ row: string }>(
       `select (to_jsonb(t) - 'last_used_at')::text as row from ${table} t order by 1`,
@@ -136,13 +139,17 @@ export async function readSessionIds(session: OwnerSession): Promise<readonly st
   return sessions.map(({ id }) => id);
 }
 
-/** Makes the last password check of a cookie's session old. */
-export async function forgetConfirmation(redisUrl: string, cookie: string): Promise<void> {
+/** Makes an instant of a cookie's session old: until when its password counts, or its last request, so that it has expired. */
+export async function endInstant(
+  redisUrl: string,
+  cookie: string,
+  instant: 'confirmedUntil' | 'lastSeenAt',
+): Promise<void> {
   const token = cookie.slice(cookie.indexOf('=') + 1);
   const id = createHash('sha256').update(token).digest('hex');
   await withRedis(redisUrl, async (client) => {
     const [key] = await client.keys(`*{sessions}:${id}`);
     if (key === undefined) throw new Error('the session is not kept where this looks for it');
-    await client.hset(key, 'confirmedUntil', '1');
+    await client.hset(key, instant, '1');
   });
 }
