@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { createDigests } from './project-files.js';
 
 /** The contracts, the clients that are made of them, and their toolchains and packages. */
-const CLIENTS = '^proto-contracts/|^scripts/local-stack/src/toolchains/|^package-lock.json$';
+const CLIENTS = '^proto-contracts/|^scripts/local-stack/src/toolchains/|^package-lock\\.json$';
 
 /** Test files that take long and rarely fail, by their path without source folder and ending, with the files that decide their outcome. */
 const COVERED = {

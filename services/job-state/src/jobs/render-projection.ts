@@ -3,15 +3,15 @@ import { ERASED_TEXT } from '@partner/proto-contracts/values/redacted';
 import type { InstallerJob } from '@partner/proto-contracts/resources/job/job';
 import type { JobRecord, ScopeItem } from './job-record.js';
 
-/** Renders the projection of a job as JSON text, which is stored, served and added to the feed. It is the only renderer. */
+/** Renders the projection of a job as JSON text. */
 export function renderProjection(job: JobRecord): string {
   return JSON.stringify(projectionOf(job));
 }
 
 /**
- * Returns the installer-safe projection of a job (spec: InstallerJob).
+ * Returns the installer-safe projection of a job, which is stored, served and added to the feed (spec: InstallerJob).
  *
- * Every field is picked by name at every depth, so that no other field of a job, such as prices or an
+ * Nothing else makes one. Every field is picked by name at every depth, so that no other field of a job, such as prices or an
  * email address, can leak (spec: What the service does 6).
  */
 export function projectionOf(job: JobRecord): InstallerJob {
