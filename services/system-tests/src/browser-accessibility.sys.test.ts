@@ -84,6 +84,7 @@ const dialogs = (): Screens => {
   const keys = '/console/api-keys';
   return {
     'webhook events': [settings, 'Change: Events'],
+    'webhook changes': [settings, 'Change: Changes'],
     'webhook headers': [settings, 'Change: Custom headers'],
     'webhook address': [webhook('try'), fill('Endpoint URL', 'https://a.test/')],
     'webhook test': [settings, 'Send test'],

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { eventFilter, resourceFilter } from '../event-catalogue/event-filter.js';
+import { EVENT_PATTERNS } from '../event-catalogue/nearest-event.js';
 import { EVENT_EXAMPLE } from '../event-catalogue/webhook-events.js';
+import { fieldViolation } from '../subscription/field-filter.js';
 import { pageLimit } from '../../values/page.js';
 
 export const feedEventHeaders = z
@@ -56,20 +58,37 @@ export const eventFeed = z
   })
   .meta({ id: 'EventFeed', description: 'A page of the events of your company, oldest first.' });
 
-export const eventFeedQuery = z.object({
-  cursor: z
-    .string()
-    .max(64)
-    .optional()
-    .meta({ description: 'The `nextCursor` of an earlier response, unchanged.' }),
-  from: z.enum(['end']).optional().meta({
-    description:
-      '`end`: return no events, only the cursor for those to come. Without it, a reader without a cursor begins at the oldest event that is kept. With a cursor, it makes no difference.',
-  }),
-  limit: pageLimit({ default: 50, max: 100 }),
-  event: eventFilter,
-  resourceId: resourceFilter,
-});
+export const eventFeedQuery = z
+  .object({
+    cursor: z
+      .string()
+      .max(64)
+      .optional()
+      .meta({ description: 'The `nextCursor` of an earlier response, unchanged.' }),
+    from: z.enum(['end']).optional().meta({
+      description:
+        '`end`: return no events, only the cursor for those to come. Without it, a reader without a cursor begins at the oldest event that is kept. With a cursor, it makes no difference.',
+    }),
+    limit: pageLimit({ default: 50, max: 100 }),
+    event: eventFilter,
+    resourceId: resourceFilter,
+    fields: z
+      .string()
+      .min(1)
+      .max(1_000)
+      .optional()
+      .meta({
+        description:
+          'Names of fields, separated by commas: of the events that have `changed`, only those of which one of these fields changed.',
+        examples: ['schedule.startsAt,schedule.endsAt'],
+      }),
+  })
+  .superRefine(({ event, fields }, context) => {
+    if (fields === undefined) return;
+    const violation = fieldViolation(event === undefined ? EVENT_PATTERNS : [event], fields.split(','));
+    if (violation !== undefined)
+      context.addIssue({ code: 'custom', path: ['fields'], message: violation.message });
+  });
 
 /** A page with one event. Its headers are signed with an example key. */
 export const EVENT_FEED_EXAMPLE = {

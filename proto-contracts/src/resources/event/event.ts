@@ -12,6 +12,7 @@ export const EVENT_VERDICTS = [
   'paused',
   'not_subscribed',
   'schema_version',
+  'fields',
   'class',
   'created_later',
   'deleted',

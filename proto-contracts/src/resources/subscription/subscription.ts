@@ -5,6 +5,7 @@ import { isEventName } from '../event-catalogue/catalogue.js';
 import { EVENT_PATTERNS, nearestEvent } from '../event-catalogue/nearest-event.js';
 import { dateTimeOut } from '../../values/date-time.js';
 import { CUSTOM_HEADER_LIMITS, headerChanges, headerValues } from './custom-headers.js';
+import { fieldFilter } from './field-filter.js';
 
 /**
  * The address of a subscription, checked by its text alone (spec: Subscription URL rules 1). The host is resolved
@@ -75,6 +76,14 @@ export const subscriptionIn = z
     schemaVersion: schemaVersion
       .optional()
       .meta({ description: 'The schema version of the payloads; by default the current one.' }),
+    fields: fieldFilter
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'For events or groups, fields of their resource: such an event is sent only if one of them changed, as its `changed` says. Without it, or for' +
+          ' other events, every event is sent.',
+      }),
   })
   .meta({ id: 'WebhookSubscriptionIn', description: 'A webhook subscription as you create it.' });
 
@@ -94,10 +103,14 @@ export const subscriptionChange = z
     deliveriesPerSecond: z.int().min(1).max(WEBHOOK_LIMITS.deliveriesPerSecond).nullable().optional().meta({
       description: 'The rate of deliveries that your server wants at most; null for no rate.',
     }),
+    fields: fieldFilter.nullable().optional().meta({
+      description:
+        'For events or groups, the fields of which one must have changed; it replaces all. Null: every event is sent.',
+    }),
   })
   .refine(
     (change) => Object.values(change).some((value) => value !== undefined),
-    'must have at least one of url, events, description, schemaVersion, headers and deliveriesPerSecond',
+    'must have at least one of url, events, description, schemaVersion, headers, deliveriesPerSecond and fields',
   )
   .meta({
     id: 'WebhookSubscriptionChange',
@@ -250,6 +263,10 @@ export const subscription = z
     deliveriesPerSecond: z.int().nullable().meta({
       description: 'Deliveries start at most at this rate, tests and retries included; null without a rate.',
     }),
+    fields: z.record(z.string(), z.array(z.string())).nullable().meta({
+      description:
+        'For events or groups, the fields of which one must have changed for the event to be sent; null: every event is sent.',
+    }),
     failuresInRow: z.int().meta({
       description: `Failed attempts since the last delivered one, counted up to ${WEBHOOK_LIMITS.failingAfter}. With ${WEBHOOK_LIMITS.failingAfter} the endpoint is failing: all failing endpoints together have at most half of all slots.`,
     }),
@@ -325,6 +342,7 @@ export const SUBSCRIPTION_EXAMPLE = {
   verified: true,
   headerNames: ['authorization'],
   deliveriesPerSecond: null,
+  fields: null,
   failuresInRow: 0,
   nextAttemptAt: null,
   createdAt: '2026-08-26T14:03:00.000Z',

@@ -103,10 +103,13 @@ function settingsOf({ webhooks, contact }: CompanyState): Configuration['compani
   return {
     ...(email !== undefined && { technicalContact: email }),
     ...(webhooks.length > 0 && {
-      webhooks: webhooks.map(({ id, description, url, events, schemaVersion, deliveriesPerSecond }) => ({
-        ...{ id, description, url, events, schemaVersion },
-        ...(deliveriesPerSecond !== null && { deliveriesPerSecond }),
-      })),
+      webhooks: webhooks.map(
+        ({ id, description, url, events, schemaVersion, deliveriesPerSecond, fields }) => ({
+          ...{ id, description, url, events, schemaVersion },
+          ...(deliveriesPerSecond !== null && { deliveriesPerSecond }),
+          ...(fields !== null && { fields }),
+        }),
+      ),
     }),
   };
 }

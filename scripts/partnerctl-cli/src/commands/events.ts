@@ -45,6 +45,7 @@ const VERDICTS: Readonly<Record<EventTrail['verdict'], string>> = {
   not_subscribed:
     'not queued: the subscription does not name the event or its group, or the event is about itself',
   schema_version: 'not queued: the subscription opted in to a different schema version',
+  fields: 'not queued: none of the fields that the subscription names changed',
   class: 'not queued: companies of this class cannot receive the event',
   created_later: 'not queued: the subscription was created later',
   deleted: 'not queued: the subscription was deleted',

@@ -24,6 +24,8 @@ test('names the line and the path of each violation [CONFIG-6]', () => {
         url: https://hooks.example:8443/
         events: [install.*, instal.*]
         deliveriesPerSecond: 0
+        fields:
+          install.*: [status, stat]
       - { url: https://hooks.example/, events: [install.*] }
   cmp_2:
 `),
@@ -33,9 +35,12 @@ test('names the line and the path of each violation [CONFIG-6]', () => {
     expect.stringMatching(
       /^webhooks.yaml:7: companies.cmp_1.webhooks.0.events.1: must be an event in the catalog/,
     ),
+    expect.stringMatching(
+      /^webhooks.yaml:10: companies.cmp_1.webhooks.0.fields.install.\*.1: must be a field/,
+    ),
     'webhooks.yaml:8: companies.cmp_1.webhooks.0.deliveriesPerSecond: must be at least 1',
-    expect.stringMatching(/^webhooks.yaml:9: companies.cmp_1.webhooks.1.description: is required/),
-    'webhooks.yaml:10: companies.cmp_2: must be an object, not null',
+    expect.stringMatching(/^webhooks.yaml:11: companies.cmp_1.webhooks.1.description: is required/),
+    'webhooks.yaml:12: companies.cmp_2: must be an object, not null',
   ]);
   expect(violationsOf('companies:\n  cmp_1: {}\n  cmp_1: {}\n')).toEqual([
     expect.stringMatching(/^webhooks.yaml:3: Map keys must be unique/),

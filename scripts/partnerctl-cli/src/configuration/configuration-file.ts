@@ -6,7 +6,7 @@ import {
 import { technicalContactIn } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
 import type { FieldViolation } from '@partner/kernel/process/service-error';
 import { validate } from '@partner/kernel/process/validation';
-import { Document, isNode, isPair, LineCounter, parseDocument, visit } from 'yaml';
+import { Document, isCollection, isNode, isPair, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import { wrongUsage } from '../exit-codes.js';
 import { escaped, isPrintable } from '../output.js';
@@ -96,12 +96,18 @@ function readYaml<T>(name: string, read: () => T): T {
 
 /** Returns where the value at a path begins; where it is missing, the nearest value that should contain it. */
 function offsetOf(document: Document, path: string): number {
-  const names = path.split('.');
-  for (let depth = names.length; depth > 0; depth -= 1) {
-    const node = document.getIn(names.slice(0, depth), true);
-    if (isNode(node) && node.range) return node.range[0];
+  let offset = 0;
+  let node: unknown = document.contents;
+  for (let names = path.split('.'); names.length > 0 && isCollection(node);) {
+    const parent = node;
+    // A name can contain dots.
+    const parts = names.findIndex((_, last) => parent.has(names.slice(0, last + 1).join('.'))) + 1;
+    if (parts === 0) break;
+    node = parent.get(names.slice(0, parts).join('.'), true);
+    if (isNode(node) && node.range) offset = node.range[0];
+    names = names.slice(parts);
   }
-  return 0;
+  return offset;
 }
 
 /**

@@ -37,11 +37,13 @@ const linesOf = (...args: Parameters<typeof planOf>) =>
     .map((line) => line.trim());
 
 test('a webhook that is as the file has it, in another spelling, is unchanged, and so is what the file leaves out [CONFIG-1]', () => {
-  const found = existing({ events: ['install.*', 'webhook.*'], deliveriesPerSecond: 5 });
+  const fields = { 'install.*': ['documents', 'status'] };
+  const found = existing({ events: ['install.*', 'webhook.*'], deliveriesPerSecond: 5, fields });
   const wanted = {
     ...BOARD,
     url: 'https://HOOKS.example./a',
     events: ['webhook.*', 'install.*', 'install.*'],
+    fields: { 'install.*': ['status', 'documents'] },
   };
   expect(planOf({ webhooks: [wanted] }, [found])).toEqual({ steps: [], unchanged: 1, violations: [] });
   expect(planOf({}, [found])).toEqual({ steps: [], unchanged: 0, violations: [] });
@@ -67,11 +69,21 @@ test('a webhook is found by its id, else by its description, else by its URL, so
     'this pauses it until the new URL is tested and it is activated',
     '! not in the file: whk_2 "Other", active, https://hooks.example/b',
   ]);
-  expect(linesOf({ webhooks: [{ ...BOARD, id: 'whk_2', deliveriesPerSecond: 9 }] }, found.slice(1))).toEqual([
+  expect(
+    linesOf(
+      {
+        webhooks: [
+          { ...BOARD, id: 'whk_2', deliveriesPerSecond: 9, fields: { 'install.*': ['status', 'documents'] } },
+        ],
+      },
+      found.slice(1),
+    ),
+  ).toEqual([
     '~ change whk_2 "Other"',
     'url: https://hooks.example/b -> https://hooks.example/a',
     'description: Other -> Board',
     'deliveriesPerSecond: none -> 9',
+    'fields: none -> install.* (status, documents)',
     'this pauses it until the new URL is tested and it is activated',
   ]);
   expect(linesOf({ webhooks: [{ ...BOARD, description: 'New name' }] }, [existing({})])).toEqual([

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { allowedPatterns } from '@partner/proto-contracts/resources/event-catalogue/catalogue';
+import { normalizedFilter } from '@partner/proto-contracts/resources/subscription/field-filter';
 import { sentUrl } from '@partner/proto-contracts/resources/subscription/endpoint-url';
 import { isSameHost } from '@partner/proto-contracts/values/same-host';
 import type { Company } from '@partner/proto-contracts/resources/company/company';
@@ -139,14 +141,16 @@ function headerViolations({ url }: ConfiguredWebhook, found: Subscription, place
 }
 
 function changeOf(wanted: ConfiguredWebhook, found: Subscription): WebhookChange {
-  const { url, events, description, schemaVersion, deliveriesPerSecond } = wanted;
-  const differs = <T>(value: T | undefined, existing: T) => value !== undefined && value !== existing;
+  const { url, events, description, schemaVersion, deliveriesPerSecond, fields } = wanted;
+  const differs = <T>(value: T | undefined, existing: T) =>
+    value !== undefined && !isDeepStrictEqual(value, existing);
   return {
     ...(normalized(url) !== found.url && { url }),
     ...(asSet(events) !== asSet(found.events) && { events }),
     ...(differs(description, found.description) && { description }),
     ...(differs(schemaVersion, found.schemaVersion) && { schemaVersion }),
     ...(differs(deliveriesPerSecond, found.deliveriesPerSecond) && { deliveriesPerSecond }),
+    ...(differs(fields && normalizedFilter(fields), found.fields) && { fields }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { type Document, isPrintable, jsonText } from '../output.js';
+import type { FieldFilter } from '@partner/proto-contracts/resources/subscription/field-filter';
 import type { ConfigurationPlan, Step } from './plan-configuration.js';
 
 export type Outcomes = ReadonlyMap<
@@ -10,7 +11,7 @@ export function stepDocument(step: Step): Document {
   const of = { company: step.company.id, step: step.kind };
   switch (step.kind) {
     case 'create': {
-      const { url, events, description = '', schemaVersion, deliveriesPerSecond } = step.wanted;
+      const { url, events, description = '', schemaVersion, deliveriesPerSecond, fields } = step.wanted;
       return {
         ...of,
         description,
@@ -18,6 +19,7 @@ export function stepDocument(step: Step): Document {
         events,
         ...(schemaVersion !== undefined && { schemaVersion }),
         ...(deliveriesPerSecond !== undefined && { deliveriesPerSecond }),
+        ...(fields !== undefined && { fields }),
       };
     }
     case 'change': {
@@ -88,7 +90,7 @@ function nameOf({ webhook }: Extract<Step, { readonly kind: 'unlisted' | 'delete
   return `${webhook.id} "${webhook.description}", ${webhook.state}, ${webhook.url}`;
 }
 
-const FIELDS = ['url', 'events', 'description', 'schemaVersion', 'deliveriesPerSecond'] as const;
+const FIELDS = ['url', 'events', 'description', 'schemaVersion', 'deliveriesPerSecond', 'fields'] as const;
 
 function changesOf({ webhook, change }: Extract<Step, { readonly kind: 'change' }>) {
   return FIELDS.flatMap((field) => {
@@ -97,8 +99,17 @@ function changesOf({ webhook, change }: Extract<Step, { readonly kind: 'change' 
   });
 }
 
-function shown(value: string | number | null | readonly string[]): string {
+function shown(value: string | number | null | readonly string[] | FieldFilter): string {
   if (value === null) return 'none';
   if (typeof value === 'string') return isPrintable(value) ? value : jsonText(value);
-  return typeof value === 'number' ? String(value) : value.join(', ');
+  if (typeof value === 'number') return String(value);
+  return isList(value)
+    ? value.join(', ')
+    : Object.entries(value)
+        .map(([pattern, fields]) => `${pattern} (${fields.join(', ')})`)
+        .join(', ');
+}
+
+function isList(value: readonly string[] | FieldFilter): value is readonly string[] {
+  return Array.isArray(value);
 }

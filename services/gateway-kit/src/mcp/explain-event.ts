@@ -35,8 +35,8 @@ const OUTCOMES: Readonly<Record<Entry['outcome'], string>> = {
 };
 
 const NOT_QUEUED =
-  'The event was not queued to this webhook: the webhook was paused, does not subscribe to the event or was created later, your company has no such event, or the delivery is no longer kept.' +
-  ' An owner sees which at "Trace an event" in the console. If the webhook subscribes to the event, a replay sends it, again if it was delivered.';
+  'The event was not queued to this webhook: the webhook was paused, does not subscribe to the event, names fields of which none changed or was created later, your company has no such event, or the delivery is no longer kept.' +
+  ' An owner sees which at "Trace an event" in the console. If the webhook subscribes to the event and one of its fields changed, a replay sends it, again if it was delivered.';
 
 /** Creates the tool that says, from the manifest of a webhook, why an event did not arrive. */
 export function explainEventTool(operation: AnyOperation, { clock }: { readonly clock: () => Date }): Tool {

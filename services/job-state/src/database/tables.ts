@@ -387,7 +387,7 @@ export const TABLES: readonly Table[] = [
         and (select true from finished_deliveries where subscription_id = t.id limit 1) is null`,
       batchRows: 500,
     },
-    plain: 'id company_id url description events state health header_names',
+    plain: 'id company_id url description events state health header_names fields',
     company: { scanned: 't.company_id = {company}', erased: { url: 'url', description: 'empty' } },
   },
   {

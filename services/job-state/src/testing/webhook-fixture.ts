@@ -81,14 +81,20 @@ export function webhookRows(database: Database) {
     return id;
   }
 
-  /** Records an `install.status_changed` of a job for the company. */
-  function record(tx: Transaction, companyId: string, jobId: string = newId('job')) {
+  /** Records an `install.status_changed` of a job for the company, which changes all fields if none are given. */
+  function record(
+    tx: Transaction,
+    companyId: string,
+    jobId: string = newId('job'),
+    changed?: readonly string[],
+  ) {
     const now = new Date();
     return recordEvent(tx, {
       companyId,
       event: 'install.status_changed',
       occurredAt: now,
       resource: { type: 'install_job', id: jobId, version: 2 },
+      ...(changed !== undefined && { changed }),
       data: {
         jobId,
         previousStatus: 'ASSIGNED',
@@ -102,8 +108,8 @@ export function webhookRows(database: Database) {
   }
 
   /** Does so in a separate transaction and returns the event's id. */
-  const event = (companyId: string, jobId?: string) =>
-    database.transaction((tx) => record(tx, companyId, jobId).eventId);
+  const event = (companyId: string, jobId?: string, changed?: readonly string[]) =>
+    database.transaction((tx) => record(tx, companyId, jobId, changed).eventId);
 
   const deliveriesOf = (subscriptionId: string) =>
     database.query<StoredDelivery>(`${WITH_WAIT} where subscription_id = $1 order by id`, [subscriptionId]);

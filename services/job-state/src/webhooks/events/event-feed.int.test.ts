@@ -176,4 +176,12 @@ test('is read from its start, its end or a position, until events after that may
   expect(await read(undefined, { from: 'end' })).toEqual({ ...page, next: '1:2026-11-25' });
   const { events } = unsignedEvents.parse(JSON.parse((await read()).json));
   expect(events).toMatchObject([{ sequence: '1', eventId, event: 'install.status_changed' }]);
+  await fixture.event(companyId, newId('job'), ['status']);
+  for (const [fields, sequences] of [
+    ['documents', ['1']],
+    ['documents,status', ['1', '2']],
+  ] as const) {
+    const filtered = unsignedEvents.parse(JSON.parse((await read(undefined, { fields })).json));
+    expect(filtered.events.map(({ sequence }) => sequence)).toEqual(sequences);
+  }
 });

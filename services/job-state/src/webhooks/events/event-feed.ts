@@ -19,6 +19,7 @@ import { bytesBefore, PAGE_BYTES, pageWithinBytes } from '../../rpc/page-within-
 import { MAX_EVENTS_SCANNED } from './list-events.js';
 import { lastEventNumber } from '../../database/event-numbers.js';
 import { resourcesAbout } from './resources-about.js';
+import { CHANGED_IN_BODY, hasChanged } from './wants-change.js';
 
 export interface EventFeedQuery {
   readonly companyId: string;
@@ -29,6 +30,8 @@ export interface EventFeedQuery {
   readonly event: string | undefined;
   /** Only events about this resource, see {@link resourcesAbout}; absent: all. */
   readonly resourceId: string | undefined;
+  /** Of the events that say what changed, only those of which one of these fields did; absent: all. */
+  readonly fields?: readonly string[] | undefined;
 }
 
 export interface FeedEventRow {
@@ -63,6 +66,7 @@ const EVENTS_AFTER: PreparedStatement = {
        select s.sequence, s.id, s.name from scanned s join companies c on c.id = $1
        where s.number <= $3 and not $4::jsonb -> c.class ? s.name
          and ($5::text is null or s.name like $5) and ($6::text is null or s.resource_id = any(array(${resourcesAbout('$1', '$6::text')})))
+         and ($8::text[] is null or exists (select from events e where e.id = s.id and ${hasChanged(CHANGED_IN_BODY, '$8')}))
        order by s.sequence limit $7
      )
      select ${lastEventNumber('$1')} as head,
@@ -75,6 +79,9 @@ const EVENTS_AFTER: PreparedStatement = {
      ) as page on bytes_before <= ${PAGE_BYTES}
      order by page.sequence`,
 };
+
+/** Events that a page looks into for each one that it may have: it parses their bodies. */
+const BODIES_PER_EVENT = 10;
 
 const NEWEST = `select ${lastEventNumber('$1')} as head`;
 
@@ -97,21 +104,24 @@ const DENIED = JSON.stringify(
  */
 export async function readEventFeed(
   database: Queryable,
-  { companyId, after, limit, event, resourceId }: EventFeedQuery,
+  { companyId, after, limit, event, resourceId, fields }: EventFeedQuery,
 ): Promise<{ readonly events: readonly FeedEventRow[]; readonly next: string; readonly hasMore: boolean }> {
   if (after === undefined) {
     const [newest] = await database.query<{ head: string }>(NEWEST, [companyId]);
     return { events: [], next: newest?.head ?? '0', hasMore: false };
   }
-  const isFiltered = event !== undefined || resourceId !== undefined;
+  const isFiltered = [event, resourceId].some((filter) => filter !== undefined);
+  const unfiltered = isFiltered ? MAX_EVENTS_SCANNED : limit + 1;
+  const scanned = fields === undefined ? unfiltered : BODIES_PER_EVENT * limit;
   const rows = await database.query<PageRow | (PageRow & FeedEventRow)>(EVENTS_AFTER, [
     companyId,
     after,
-    isFiltered ? MAX_EVENTS_SCANNED : limit + 1,
+    scanned,
     DENIED,
     event?.replaceAll('_', '\\_').replace('*', '%') ?? null,
     resourceId ?? null,
     limit + 1,
+    fields ?? null,
   ]);
   if (rows[0]?.isLost === true) {
     const lost = { companyId, sequence: after };
@@ -153,7 +163,7 @@ export function eventFeedOperations(deps: {
 
   return [listInboundEventsOperation, listInstallerEventsOperation].map((operation) =>
     implement(operation, async ({ companyId, query, after, timeoutMs }) => {
-      const { from, limit, event, resourceId } = query;
+      const { from, limit, event, resourceId, fields } = query;
       const start = from === 'end' ? undefined : '0';
       const page = await readEventFeed(queryWithin(deps.database, { companyId, timeoutMs: timeoutMs() }), {
         companyId,
@@ -161,6 +171,7 @@ export function eventFeedOperations(deps: {
         limit,
         event,
         resourceId,
+        fields: fields?.split(','),
       });
       const { hasMore } = page;
       const events = page.events.map(({ sequence, eventId, event: name, body }): UnsignedEvent => {

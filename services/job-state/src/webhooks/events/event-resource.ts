@@ -34,6 +34,7 @@ export const EXPLANATIONS: Readonly<Record<EventVerdictName, string>> = {
   not_subscribed:
     'The subscription named neither this event nor its group, or the event is about the subscription itself.',
   schema_version: 'The subscription had opted in to a different schema version than that of the event.',
+  fields: 'None of the fields that the subscription names for this event changed.',
   class: 'Companies of this class cannot receive this event.',
   created_later: 'The subscription was created after the event.',
   deleted: 'The subscription had been deleted.',

@@ -11,7 +11,7 @@ import { type EventData } from '@partner/proto-contracts/resources/event-catalog
 import type { Transaction } from '../../database/database.js';
 import { deliveriesWaiting, leaseLimitsOf, releaseAfterCommit } from '../deliveries/releaser.js';
 import { itemValues, RECORD_EVENTS, type RecordedDelivery } from './record-events-statement.js';
-import { renderEnvelope } from './render-envelope.js';
+import { changedBy, renderEnvelope } from './render-envelope.js';
 import { sendLiveUpdate } from '../../live-updates/send-live-update.js';
 
 /** An event that the webhook subscriptions of a company may match. */
@@ -34,12 +34,13 @@ export interface RecordedEvent {
 }
 
 /** Why a subscription got no delivery of an event, as of the commit of the event. */
-export const NOT_QUEUED_REASONS = ['class', 'not_subscribed', 'schema_version', 'paused'] as const;
+export const NOT_QUEUED_REASONS = ['class', 'not_subscribed', 'schema_version', 'fields', 'paused'] as const;
 
 /**
  * Records an event in the transaction of its change, with one delivery for each matching subscription.
  *
- * A subscription matches if it is active, names the event or its group, and opted in to the payload's schema version. The event
+ * A subscription matches if it is active, names the event or its group, opted in to the payload's schema version, and names no field
+ * for it or one that changed. The event
  * is kept without any subscriber too. For each other subscription of the company the event keeps the first of {@link
  * NOT_QUEUED_REASONS} that holds. A company whose class does not allow the event gets no delivery, whatever its subscriptions
  * name, and a subscription none about itself. A deleted subscription gets neither delivery nor reason.
@@ -64,6 +65,7 @@ export function recordEvent<E extends EventName>(tx: Transaction, event: EventTo
     ...{ eventId, companyId: event.companyId, name: event.event, occurredAt: event.occurredAt },
     ...{ resourceType, resourceId, resourceVersion, body, traceParent, requestId },
     group: `${eventGroup(event.event)}.*`,
+    changed: changedBy(event)?.join(' ') ?? null,
     classes: EVENT_CATALOGUE[event.event].classes.join(' '),
     schemaVersion: CURRENT_SCHEMA_VERSION,
     createdAt: event.now,

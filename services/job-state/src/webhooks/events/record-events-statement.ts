@@ -3,6 +3,7 @@ import { column, type RowOf, unnestColumns } from '../../database/columns.js';
 import { hasSlot, inFlightBySubscription, isFailing } from '../deliveries/claim-rule.js';
 import { isDue, isWaiting } from '../deliveries/delivery-columns.js';
 import { leasedColumns, type LeasedRow } from '../deliveries/leased-delivery.js';
+import { wantsChange } from './wants-change.js';
 import { deliveryIds, queueDeliveries } from '../deliveries/queue-delivery.js';
 
 /** A delivery of a recorded event: one that was leased with it, or one that waits for the scheduler. */
@@ -17,6 +18,8 @@ const ITEM = {
   /** Of the companies that may have it, separated by spaces. */
   classes: column<string>('classes', 'text'),
   schemaVersion: column<number>('schema_version', 'integer'),
+  /** Fields that changed, separated by spaces; null for an event that says nothing about changes. */
+  changed: column<string | null>('changed', 'text'),
   occurredAt: column<Date>('occurred_at', 'timestamptz'),
   resourceType: column<string>('resource_type', 'text'),
   resourceId: column<string>('resource_id', 'text'),
@@ -69,6 +72,7 @@ export const RECORD_EVENTS: PreparedStatement = {
          when c.class <> all(string_to_array(item.classes, ' ')) then 'class'
          when not s.events && array[item.name, item.event_group] or s.id = item.resource_id then 'not_subscribed'
          when s.schema_version <> item.schema_version then 'schema_version'
+         when not ${wantsChange('s.fields', 'item.name', "string_to_array(item.changed, ' ')")} then 'fields'
          when s.state = 'paused' then 'paused'
        end as reason
      from item

@@ -20,6 +20,15 @@ export interface EnvelopeContent<E extends EventName> {
   readonly data: EventData<E>;
 }
 
+/** Returns what an event says about changes; undefined if it says nothing. */
+export function changedBy({
+  event,
+  changed,
+}: Pick<EnvelopeContent<EventName>, 'event' | 'changed'>): readonly string[] | undefined {
+  const { fields } = changesOf(event);
+  return fields === undefined ? undefined : (changed ?? fields);
+}
+
 /**
  * Renders the body that every attempt of an event sends, as the exact bytes that are signed (spec: Webhook envelope).
  *
@@ -28,7 +37,7 @@ export interface EnvelopeContent<E extends EventName> {
  */
 export function renderEnvelope<E extends EventName>(content: EnvelopeContent<E>): Buffer {
   const { type, id, version } = content.resource;
-  const { fields } = changesOf(content.event);
+  const changed = changedBy(content);
   const envelope = webhookEnvelope.parse({
     id: content.eventId,
     event: content.event,
@@ -36,7 +45,7 @@ export function renderEnvelope<E extends EventName>(content: EnvelopeContent<E>)
     schemaVersion: CURRENT_SCHEMA_VERSION,
     occurredAt: formatDateTime(content.occurredAt),
     resource: { type, id, version },
-    ...(fields !== undefined && { changed: content.changed ?? fields }),
+    ...(changed !== undefined && { changed }),
     data: EVENT_CATALOGUE[content.event].data.parse(content.data),
   });
   return Buffer.from(JSON.stringify(envelope), 'utf8');

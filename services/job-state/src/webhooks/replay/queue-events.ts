@@ -1,4 +1,5 @@
 import { newId } from '@partner/kernel/process/ids';
+import { CHANGED_IN_BODY, wantsChange } from '../events/wants-change.js';
 import { invariant } from '@partner/kernel/process/invariant';
 import type { Transaction } from '../../database/database.js';
 import { deliveryIds, ofEvent, queueDeliveries } from '../deliveries/queue-delivery.js';
@@ -116,12 +117,15 @@ export async function queueEvents(
   const add = (value: unknown) => `$${values.push(value)}`;
   const [counts] = await tx.query<StepCounts>(
     `with scanned as materialized (
-       select e.id, e.name, e.resource_type, e.resource_id, e.schema_version, e.created_at, e.not_queued from events e
+       select e.id, e.name, e.resource_type, e.resource_id, e.schema_version, e.created_at, e.not_queued,
+         case when e.name = any($7::text[]) then
+           ${wantsChange('s.fields', 'e.name', CHANGED_IN_BODY)} end as is_wanted
+       from events e join subscriptions s on s.id = $1
        where e.company_id = $2 and e.id > $3 and e.id >= $4 and e.id < $5 and e.test_subscription_id is null and ${isScanned(add)}
        order by e.id limit $6
      ), to_queue as materialized (
        select m.* from scanned m
-       where m.name = any($7::text[]) and m.schema_version = $8 and m.resource_id <> $1
+       where m.is_wanted and m.schema_version = $8 and m.resource_id <> $1
          and not exists (select 1 from deliveries u where u.event_id = m.id and u.subscription_id = $1) and ${isQueued(add)}
        order by m.id limit $9
      ), locked as materialized (

@@ -16,8 +16,10 @@ import type { Queryable, Transaction } from '../../database/database.js';
 import { type IdempotencyBinding, runIdempotent } from '../../idempotency/run-idempotent.js';
 import { lastEventNumber } from '../../database/event-numbers.js';
 import { eventsSentTo } from '../events/events-sent-to.js';
+import { CHANGED_IN_BODY, wantsThis } from '../events/wants-change.js';
 import type { ChangeDeps } from '../subscriptions/change-subscription.js';
 import type { Caller } from '../subscriptions/get-subscription.js';
+import type { SubscriptionRow } from '../subscriptions/subscription-resource.js';
 import { MAX_DELIVERIES_COUNTED } from './bulk-replay.js';
 import {
   type BulkReplayRow,
@@ -113,7 +115,7 @@ async function planReplay(
   maxCounted: number,
 ) {
   const subscriptions = await database.query<Receiver>(
-    `select s.id, s.events, s.schema_version as "schemaVersion", c.class as "companyClass"
+    `select s.id, s.events, s.fields, s.schema_version as "schemaVersion", c.class as "companyClass"
      from subscriptions s join companies c on c.id = s.company_id
      where s.company_id = $1 and s.deleted_at is null and case when $2::text is null then s.state = 'active' else s.id = $2 end
      order by s.id`,
@@ -121,7 +123,11 @@ async function planReplay(
   );
   if (subscriptionId !== undefined && subscriptions.length === 0) throw notFound('webhook subscription');
   const span = await resolveSpan(database, companyId, selection, now);
-  const { kinds, atLeast } = await countKinds(database, companyId, span, maxCounted);
+  const filtered = subscriptions.filter(({ fields }) => fields !== null);
+  const { kinds, atLeast } = await countKinds(database, {
+    ...{ companyId, span, maxCounted },
+    filteredNames: filtered.flatMap((receiver) => eventsSentTo(receiver, selection.event)),
+  });
   const totals = new Map(
     subscriptions
       .map((receiver) => [receiver.id, totalOf(kinds, receiver, selection.event)] as const)
@@ -166,38 +172,53 @@ async function start(
 }
 
 /** A subscription to send to, as far as it decides which events it receives. */
-type Receiver = Pick<DueBulkReplay, 'id' | 'events' | 'schemaVersion' | 'companyClass'>;
+type Receiver = Pick<DueBulkReplay, 'id' | 'events' | 'schemaVersion' | 'companyClass'> &
+  Pick<SubscriptionRow, 'fields'>;
 
 /** Events of the span that are alike for every subscription, except for the webhook that they are `about`. */
 interface EventKind {
   readonly name: string;
   readonly schemaVersion: number;
   readonly about: string | null;
+  /** Null also if no subscription with fields gets events of the name. */
+  readonly changed: readonly string[] | null;
   readonly count: number;
 }
 
 function totalOf(kinds: readonly EventKind[], receiver: Receiver, event: string | undefined): number {
   const names: readonly string[] = eventsSentTo(receiver, event);
   return kinds
-    .filter(({ name, schemaVersion, about }) => {
-      return names.includes(name) && schemaVersion === receiver.schemaVersion && about !== receiver.id;
+    .filter(({ name, schemaVersion, about, changed }) => {
+      const isSent = names.includes(name) && wantsThis(receiver.fields, name, changed);
+      return isSent && schemaVersion === receiver.schemaVersion && about !== receiver.id;
     })
     .reduce((total, { count }) => total + count, 0);
 }
 
-async function countKinds(database: Queryable, companyId: string, span: EventSpan, maxCounted: number) {
+async function countKinds(
+  database: Queryable,
+  of: {
+    readonly companyId: string;
+    readonly span: EventSpan;
+    readonly maxCounted: number;
+    readonly filteredNames: readonly string[];
+  },
+) {
+  const { companyId, span, maxCounted, filteredNames } = of;
   const { lowest, beyond } = idsCreatedWithin('evt', span);
-  const values: unknown[] = [companyId, lowest, beyond, maxCounted];
+  const values: unknown[] = [companyId, lowest, beyond, maxCounted, filteredNames];
   const condition = isWithin(span)((value) => `$${values.push(value)}`);
   const kinds = await database.query<EventKind>(
     `select name, schema_version as "schemaVersion", case resource_type when 'webhook_subscription' then resource_id end as about,
-       count(*)::integer as count
+       changed, count(*)::integer as count
      from (
-       select e.name, e.schema_version, e.resource_type, e.resource_id from events e
+       select e.name, e.schema_version, e.resource_type, e.resource_id, 
+         case when e.name = any($5::text[]) then ${CHANGED_IN_BODY} end as changed
+       from events e
        where e.company_id = $1 and e.id >= $2 and e.id < $3 and e.test_subscription_id is null and ${condition}
        order by e.id limit $4
      ) counted
-     group by 1, 2, 3`,
+     group by 1, 2, 3, 4`,
     values,
   );
   return { kinds, atLeast: kinds.reduce((total, { count }) => total + count, 0) >= maxCounted };

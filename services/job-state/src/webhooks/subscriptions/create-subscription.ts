@@ -1,4 +1,5 @@
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
+import { normalizedFilter } from '@partner/proto-contracts/resources/subscription/field-filter';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
 import { newId } from '@partner/kernel/process/ids';
@@ -30,6 +31,8 @@ export interface SubscriptionToCreate extends Caller {
   readonly description?: string | undefined;
   /** Absent: the current one. */
   readonly schemaVersion?: number | undefined;
+  /** Absent or null: events are sent whatever they change. */
+  readonly fields?: SubscriptionRow['fields'] | undefined;
   /** True: no other subscription of the company may have the description. */
   readonly uniqueDescription?: boolean | undefined;
   /** True: the caller shows the secret to no one, so it must be rotated before the activation. */
@@ -55,6 +58,7 @@ export async function createSubscription(
 ): Promise<{ readonly subscription: SubscriptionRow; readonly secret: string }> {
   const { companyId, companyClass, timeoutMs } = request;
   const { description = '', schemaVersion = CURRENT_SCHEMA_VERSION } = request;
+  const fields = normalizedFilter(request.fields ?? null);
   const events = allowedEvents(request.events, companyClass);
   await refuseOneTooMany(queryWithin(deps.database, { companyId, timeoutMs: timeoutMs() }), companyId);
   const url = await checkEndpoint(deps.endpoints, request.url, request);
@@ -71,10 +75,10 @@ export async function createSubscription(
     const [row] = await tx.query<SubscriptionRow>(
       `insert into subscriptions as s
          (id, company_id, url, description, events, schema_version, secret_version, secret_shown, paused_at, created_at,
-          updated_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $9)
+          updated_at, fields)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $9, $10)
        returning ${SUBSCRIPTION_COLUMNS}`,
-      [id, companyId, url, description, events, schemaVersion, FIRST_VERSION, isShown, deps.clock()],
+      [id, companyId, url, description, events, schemaVersion, FIRST_VERSION, isShown, deps.clock(), fields],
     );
     invariant(row, 'an insert gives its row');
     await writeSecret(tx, owner, sealed);
@@ -82,7 +86,7 @@ export async function createSubscription(
       result: row,
       recorded: {
         ...{ subscriptionId: id, action: 'webhook.created', subject: { type: 'webhook', id } },
-        details: { url, events, description, schemaVersion },
+        details: { url, events, description, schemaVersion, ...(fields !== null && { fields }) },
         ...{ line: 'subscription.created', logged: { events } },
       },
     };

@@ -5,6 +5,7 @@ import { invariant } from '@partner/kernel/process/invariant';
 import { commitTopic } from '../../database/after-commit.js';
 import { idsCreatedWithin } from '../../database/created-within.js';
 import type { Transaction } from '../../database/database.js';
+import { CHANGED_IN_BODY, wantsChange } from '../events/wants-change.js';
 import { eventsSentTo } from '../events/events-sent-to.js';
 import type { SubscriptionOfCompany } from './get-subscription.js';
 
@@ -39,12 +40,14 @@ export async function startBackfill(
        (id, subscription_id, company_id, kind, from_time, to_time, per_minute, total, total_is_at_least)
      select $1, $2, $3, 'backfill', $4, $5, $6,
        count(*) filter (
-         where e.created_at >= $4 and e.created_at <= $5 and e.name = any($10::text[]) and e.schema_version = $11
-           and e.resource_id <> $2
+         where e.created_at >= $4 and e.created_at <= $5 and e.schema_version = $11
+           and e.resource_id <> $2 and e.is_wanted
        ),
        count(*) >= $9
      from (
-       select e.name, e.schema_version, e.created_at, e.resource_id from events e
+       select e.schema_version, e.created_at, e.resource_id, case when e.name = any($10::text[]) then
+         ${wantsChange('s.fields', 'e.name', CHANGED_IN_BODY)} end as is_wanted
+       from events e join subscriptions s on s.id = $2
        where e.company_id = $3 and e.id >= $7 and e.id < $8 and e.test_subscription_id is null
        order by e.id limit $9
      ) e

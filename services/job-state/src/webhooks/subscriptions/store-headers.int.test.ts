@@ -117,3 +117,28 @@ test('sets a rate and removes it [DELIVERY-23]', async () => {
   }
   expect(await change(null)).toMatchObject({ deliveriesPerSecond: null });
 });
+
+test('keeps the fields that a creation or a change names, each once, until a change names others or none [WEBHOOK-17]', async () => {
+  const companyId = await fixture.company();
+  const named = { 'install.*': ['status', 'schedule.endsAt', 'status'] };
+  const kept = { 'install.*': ['schedule.endsAt', 'status'] };
+  const { subscription } = await client.createSubscription({
+    ...{ companyId, companyClass, url: 'https://receiver.example/hooks', events: ['install.*'] },
+    fields: named,
+  });
+  expect(subscription.fields).toEqual(kept);
+  const of = { companyId, subscriptionId: subscription.id };
+  const change = (fields: object) => client.updateSubscription({ ...of, companyClass, ...fields });
+  expect(await change({ description: 'Board' })).toMatchObject({ fields: kept });
+  expect(await change({ fields: named })).toMatchObject({ fields: kept });
+  const other = { 'install.status_changed': ['status'] };
+  expect(await change({ fields: other })).toHaveProperty('fields', other);
+  expect(await failureOf(change({ fields: { 'install.*': ['stage'] } }))).toMatchObject({
+    attributes: { details: [{ path: 'fields.install.*.0' }] },
+  });
+  expect(await client.getSubscription(of)).toHaveProperty('fields', other);
+  for (const none of [null, {}]) {
+    await change({ fields: other });
+    expect(await change({ fields: none })).toHaveProperty('fields', null);
+  }
+});

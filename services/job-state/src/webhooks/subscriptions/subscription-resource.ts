@@ -35,6 +35,7 @@ const SUBSCRIPTION = {
   verified: computed<boolean>((s) => `${s}.verified_url_version is not distinct from ${s}.url_version`),
   headerNames: column<string[]>('header_names', 'text[]'),
   deliveriesPerSecond: column<number | null>('deliveries_per_second', 'integer'),
+  fields: column<Readonly<Record<string, string[]>> | null>('fields', 'jsonb'),
   failuresInRow: column<number>('failures_in_row', 'integer'),
   nextAttemptAt: computed<Date | null>(
     (s) => `least(${nextAttempt(s, 'pending')}, ${nextAttempt(s, 'retry_scheduled')})`,

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
 import { type HeaderChange } from '@partner/proto-contracts/resources/subscription/custom-headers';
+import { normalizedFilter } from '@partner/proto-contracts/resources/subscription/field-filter';
 import { isSameHost } from '@partner/proto-contracts/values/same-host';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import type { subscriptionChange } from '@partner/proto-contracts/resources/subscription/subscription';
@@ -23,7 +25,7 @@ export interface SubscriptionToUpdate extends OwnersSubscription {
   readonly expectedUpdatedAt?: Date | undefined;
 }
 
-const FIELDS = ['url', 'events', 'description', 'schemaVersion', 'deliveriesPerSecond'] as const;
+const FIELDS = ['url', 'events', 'description', 'schemaVersion', 'deliveriesPerSecond', 'fields'] as const;
 type Fields = Pick<SubscriptionRow, (typeof FIELDS)[number]>;
 
 const UPDATED = ['webhook.updated', 'subscription.updated'] as const;
@@ -59,8 +61,9 @@ export async function updateSubscription(
       schemaVersion: wanted.schemaVersion ?? before.schemaVersion,
       deliveriesPerSecond:
         wanted.deliveriesPerSecond === undefined ? before.deliveriesPerSecond : wanted.deliveriesPerSecond,
+      fields: wanted.fields === undefined ? before.fields : normalizedFilter(wanted.fields),
     };
-    const fields = FIELDS.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+    const fields = FIELDS.filter((name) => !isDeepStrictEqual(before[name], after[name]));
     const isTested = fields.includes('url') && (await acceptedTest(tx, companyId, before, after.url));
     const changes = wanted.headers ?? [];
     if (!isSameHost(before.url, after.url)) refuseUnnamedHeaders(before.headerNames, changes);
@@ -71,7 +74,7 @@ export async function updateSubscription(
       tx,
       subscriptionId,
       `url = $2, events = $3, description = $4, schema_version = $5, updated_at = $6,
-       deliveries_per_second = $7, header_names = coalesce($8, s.header_names),
+       deliveries_per_second = $7, header_names = coalesce($8, s.header_names), fields = $10,
        url_version = case when s.url = $2 then s.url_version else s.url_version + 1 end,
        failures_in_row = case when s.url = $2 then s.failures_in_row else 0 end,
        in_row_since = case when s.url = $2 then s.in_row_since else $6 end,
@@ -91,6 +94,7 @@ export async function updateSubscription(
         after.deliveriesPerSecond,
         headerNames ?? null,
         isTested,
+        after.fields,
       ],
     );
     const { state } = result;

@@ -126,6 +126,7 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   headers: 'custom headers',
   provider: 'identity provider',
   deliveriesPerSecond: 'rate',
+  fields: 'fields',
   installerRequestsPerMinute: 'rate limit',
   active: 'sign-in permission',
 };

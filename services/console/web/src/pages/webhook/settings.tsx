@@ -12,6 +12,7 @@ import { NumberInput, PasswordInput, TextInput } from '../../parts/fields.js';
 import { Modal } from '../../parts/overlays.js';
 import { Button } from '../../parts/ui.js';
 import { EventChoice } from './event-choice.js';
+import { WantedChanges, WantedChangesForm } from './wanted-changes.js';
 import { eventsViolation } from './webhook-input.js';
 import classes from './webhook.module.css';
 
@@ -38,6 +39,13 @@ export function Settings({ webhook }: { readonly webhook: Webhook }) {
               <code key={event}>{event}</code>
             ))}
           </span>
+        </Setting>
+        <Setting
+          name="Changes"
+          hint="Leave out events about fields that your server does not use."
+          change={(close) => <WantedChangesForm webhook={webhook} close={close} />}
+        >
+          <WantedChanges fields={webhook.fields} />
         </Setting>
         <Setting
           name="Custom headers"

@@ -36,7 +36,7 @@ import { nextAttemptOf, webhookName } from '../../webhook-facts.js';
 import { TextInput } from '../../parts/fields.js';
 import { Button } from '../../parts/ui.js';
 import { readText } from '../delivery/sent-text.js';
-import { NOT_SENT, orderOf, reachedText, summaryText, type Traced, worstOf } from './trace.js';
+import { notSent, orderOf, reachedText, summaryText, type Traced, worstOf } from './trace.js';
 import classes from './why.module.css';
 
 /** Page that traces events to their deliveries: the events about a resource, and for one of them a row for each webhook. */
@@ -277,7 +277,7 @@ function lastResponse({ attempts }: Traced['deliveries'][number]) {
 /** Why a webhook did not get the event, and where the owner changes that for later ones. */
 function WhyNot(props: { readonly verdict: Traced['verdict']; readonly webhook: Webhook | undefined }) {
   const { verdict, webhook } = props;
-  const { why, action, tab } = NOT_SENT[verdict];
+  const { why, action, tab } = notSent(verdict);
   const isDone = webhook === undefined || (verdict === 'paused' && webhook.state !== 'paused');
   return (
     <>

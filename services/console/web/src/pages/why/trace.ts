@@ -19,17 +19,22 @@ interface Reason {
   readonly tab?: (typeof WEBHOOK_TABS)[number];
 }
 
-/** Why an event was not sent to a webhook. */
-export const NOT_SENT: Readonly<Record<Traced['verdict'], Reason>> = {
+const NOT_SENT: Readonly<Record<string, Reason>> = {
   queued: { why: 'No longer stored' },
   paused: { why: 'Paused at that time. ', action: 'Activate' },
   not_subscribed: { why: 'Not subscribed to this event. ', action: 'Add it', tab: 'settings' },
   schema_version: { why: 'Subscribed to another version. ', action: 'Change it', tab: 'settings' },
+  fields: { why: 'None of your fields changed. ', action: 'Change them', tab: 'settings' },
   class: { why: 'Not available to your company' },
   created_later: { why: 'Created later' },
   deleted: { why: 'Deleted before' },
   no_longer_kept: { why: 'No longer stored' },
-};
+} satisfies Readonly<Record<Traced['verdict'], Reason>>;
+
+/** Why an event was not sent to a webhook; a newer version of the service can give reasons that this page does not know. */
+export function notSent(verdict: Traced['verdict']): Reason {
+  return NOT_SENT[verdict] ?? { why: 'Not sent' };
+}
 
 /** From what needs attention to what is fine; what was not sent comes before all of them. */
 const ORDER: readonly DeliveryState[] = [

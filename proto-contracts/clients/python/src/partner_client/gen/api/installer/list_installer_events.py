@@ -18,6 +18,7 @@ def _get_kwargs(
     limit: int | Unset = 50,
     event: str | Unset = UNSET,
     resource_id: str | Unset = UNSET,
+    fields: str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -35,6 +36,8 @@ def _get_kwargs(
     params["event"] = event
 
     params["resourceId"] = resource_id
+
+    params["fields"] = fields
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -68,6 +71,7 @@ def sync(
     limit: int | Unset = 50,
     event: str | Unset = UNSET,
     resource_id: str | Unset = UNSET,
+    fields: str | Unset = UNSET,
 ) -> VersionedEventFeed:
     """Read events
 
@@ -85,6 +89,8 @@ def sync(
             such as `install.*`.
         resource_id (str | Unset): Only events about this resource, e.g. the id of a job. For a
             project or a lead also those of its quotes, deposits, invoices, rebates and appointments.
+        fields (str | Unset): Names of fields, separated by commas: of the events that have
+            `changed`, only those of which one of these fields changed.
 
     Raises:
         PartnerError: If the call fails.
@@ -100,6 +106,7 @@ def sync(
             limit=limit,
             event=event,
             resource_id=resource_id,
+            fields=fields,
         )
     )
     return _parse_response(client=client, response=response)
@@ -113,6 +120,7 @@ async def asyncio(
     limit: int | Unset = 50,
     event: str | Unset = UNSET,
     resource_id: str | Unset = UNSET,
+    fields: str | Unset = UNSET,
 ) -> VersionedEventFeed:
     """Read events
 
@@ -130,6 +138,8 @@ async def asyncio(
             such as `install.*`.
         resource_id (str | Unset): Only events about this resource, e.g. the id of a job. For a
             project or a lead also those of its quotes, deposits, invoices, rebates and appointments.
+        fields (str | Unset): Names of fields, separated by commas: of the events that have
+            `changed`, only those of which one of these fields changed.
 
     Raises:
         PartnerError: If the call fails.
@@ -145,6 +155,7 @@ async def asyncio(
             limit=limit,
             event=event,
             resource_id=resource_id,
+            fields=fields,
         )
     )
     return _parse_response(client=client, response=response)
