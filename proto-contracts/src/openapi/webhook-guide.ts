@@ -34,7 +34,8 @@ the attempt waits for a free slot.
 - **The same event can arrive more than once.** Its \`id\` and body are the same each time; \`x-svc-delivery-id\`, the timestamp
   and the signature are new. Process an \`id\` once, and respond with 2xx to every repeat.
 - **Events can arrive in another order.** Order the events of one resource by \`occurredAt\` and \`resource.version\`, and ignore
-  those older than your state.
+  those older than your state. Or set \`ordered\` of the webhook: then the next event about a resource is sent only after the one before it was delivered or
+  dead-lettered, and each that fails holds the others for more than two hours.
 - **To make sure that you missed nothing**, compare \`x-svc-number\`, which counts the events of the webhook without gaps, with the webhook's
   manifest, e.g. once an hour, and replay the events that you are missing by their ids.
 - **What changed.** In events about jobs, projects and appointments, \`changed\` lists the fields of the resource that differ from the version before, such

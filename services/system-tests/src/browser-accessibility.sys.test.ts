@@ -85,6 +85,7 @@ const dialogs = (): Screens => {
   return {
     'webhook events': [settings, 'Change: Events'],
     'webhook changes': [settings, 'Change: Changes'],
+    'webhook order': [settings, 'Change: Order'],
     'webhook headers': [settings, 'Change: Custom headers'],
     'webhook address': [webhook('try'), fill('Endpoint URL', 'https://a.test/')],
     'webhook test': [settings, 'Send test'],

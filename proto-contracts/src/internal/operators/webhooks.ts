@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineInternalOperation } from '../../api/operation.js';
 import {
+  subscription,
   subscriptionChange,
   subscriptionIn,
   subscriptionList,
@@ -11,7 +12,17 @@ export const listWholeWebhooksOperation = defineInternalOperation({
   id: 'listWholeWebhooks',
   repeatable: true,
   input: z.object({}),
-  output: subscriptionList,
+  output: subscriptionList
+    .extend({
+      // Release 0.2.0 sends neither field.
+      subscriptions: z.array(
+        subscription.extend({
+          fields: subscription.shape.fields.default(null),
+          ordered: subscription.shape.ordered.default(false),
+        }),
+      ),
+    })
+    .meta({ id: 'WholeWebhooks' }),
 });
 
 const read = { id: z.string(), updatedAt: z.iso.datetime() };

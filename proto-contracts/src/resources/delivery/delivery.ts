@@ -29,7 +29,11 @@ export const delivery = z
     attempts: z.int().meta({ description: 'Number of attempts so far.' }),
     nextAttemptAt: dateTimeOut.nullable().meta({
       description:
-        'When the next attempt is due. A time in the past: it waits for a free slot of the subscription, or for its rate. Null: an attempt is in flight, the delivery is held, or it has ended.',
+        'When the next attempt is due. A time in the past: it waits for a free slot of the subscription, or for its rate. Null: an attempt is in flight, the delivery waits for another one (`waitsFor`) or is held, or it has ended.',
+    }),
+    waitsFor: z.string().nullable().meta({
+      description:
+        'The unfinished delivery that must end before this one is attempted, if the subscription is `ordered`; null if there is none.',
     }),
     createdAt: dateTimeOut,
     finishedAt: dateTimeOut
@@ -169,6 +173,7 @@ export const DELIVERY_EXAMPLE = {
   state: 'delivered',
   attempts: 1,
   nextAttemptAt: null,
+  waitsFor: null,
   createdAt: '2026-09-03T12:31:07.412Z',
   finishedAt: '2026-09-03T12:31:07.690Z',
   resource: { type: EVENT_EXAMPLE.resource.type, id: EVENT_EXAMPLE.resource.id },

@@ -68,6 +68,10 @@ const ownDescription = z.string().max(200).meta({ description: 'For your own use
 
 const schemaVersion = z.int().min(1).max(CURRENT_SCHEMA_VERSION);
 
+const ORDERED =
+  'True: an event about a job or another resource is sent only after the one before it about the same resource was delivered or' +
+  ' dead-lettered. It holds for the events, and replays of events, from then on.';
+
 export const subscriptionIn = z
   .object({
     url: endpointUrl,
@@ -84,6 +88,10 @@ export const subscriptionIn = z
           'For events or groups, fields of their resource: such an event is sent only if one of them changed, as its `changed` says. Without it, or for' +
           ' other events, every event is sent.',
       }),
+    ordered: z
+      .boolean()
+      .optional()
+      .meta({ description: `${ORDERED} Default: false.` }),
   })
   .meta({ id: 'WebhookSubscriptionIn', description: 'A webhook subscription as you create it.' });
 
@@ -107,10 +115,11 @@ export const subscriptionChange = z
       description:
         'For events or groups, the fields of which one must have changed; it replaces all. Null: every event is sent.',
     }),
+    ordered: z.boolean().optional().meta({ description: ORDERED }),
   })
   .refine(
     (change) => Object.values(change).some((value) => value !== undefined),
-    'must have at least one of url, events, description, schemaVersion, headers, deliveriesPerSecond and fields',
+    'must have at least one of url, events, description, schemaVersion, headers, deliveriesPerSecond, fields and ordered',
   )
   .meta({
     id: 'WebhookSubscriptionChange',
@@ -267,6 +276,7 @@ export const subscription = z
       description:
         'For events or groups, the fields of which one must have changed for the event to be sent; null: every event is sent.',
     }),
+    ordered: z.boolean().meta({ description: ORDERED }),
     failuresInRow: z.int().meta({
       description: `Failed attempts since the last delivered one, counted up to ${WEBHOOK_LIMITS.failingAfter}. With ${WEBHOOK_LIMITS.failingAfter} the endpoint is failing: all failing endpoints together have at most half of all slots.`,
     }),
@@ -343,6 +353,7 @@ export const SUBSCRIPTION_EXAMPLE = {
   headerNames: ['authorization'],
   deliveriesPerSecond: null,
   fields: null,
+  ordered: false,
   failuresInRow: 0,
   nextAttemptAt: null,
   createdAt: '2026-08-26T14:03:00.000Z',

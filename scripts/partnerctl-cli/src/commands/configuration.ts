@@ -104,10 +104,11 @@ function settingsOf({ webhooks, contact }: CompanyState): Configuration['compani
     ...(email !== undefined && { technicalContact: email }),
     ...(webhooks.length > 0 && {
       webhooks: webhooks.map(
-        ({ id, description, url, events, schemaVersion, deliveriesPerSecond, fields }) => ({
+        ({ id, description, url, events, schemaVersion, deliveriesPerSecond, fields, ordered }) => ({
           ...{ id, description, url, events, schemaVersion },
           ...(deliveriesPerSecond !== null && { deliveriesPerSecond }),
           ...(fields !== null && { fields }),
+          ...(ordered && { ordered }),
         }),
       ),
     }),

@@ -27,7 +27,7 @@ const DELIVERY_LINES = columns(`
   id: delivery.id, company: companyId, subscription: delivery.subscriptionId,
   event: delivery.event, event id: delivery.eventId, about: delivery.resource.id,
   state: delivery.state, attempts: delivery.attempts, created: delivery.createdAt,
-  ${nextAttempt('delivery.')}, finished: delivery.finishedAt, repeats: delivery.replayOf,
+  ${nextAttempt('delivery.')}, waits for: delivery.waitsFor, finished: delivery.finishedAt, repeats: delivery.replayOf,
   bulk replay: delivery.bulkReplayId, number: delivery.number
 `);
 

@@ -38,7 +38,8 @@ const SUBSCRIPTION_LINES = columns(`
   state: subscription.state, verified: subscription.verified, schema version: subscription.schemaVersion,
   secret version: subscription.secretVersion, secret shown: subscription.secretShown,
   pending secret version: subscription.pendingSecretVersion, headers: subscription.headerNames,
-  deliveries per second: subscription.deliveriesPerSecond, only if changed: subscription.fields, failures in a row: subscription.failuresInRow,
+  deliveries per second: subscription.deliveriesPerSecond, only if changed: subscription.fields,
+  ordered: subscription.ordered, failures in a row: subscription.failuresInRow,
   ${nextAttempt('subscription.')}, created: subscription.createdAt,
   changed: subscription.updatedAt, secret, back-fill: backfillId
 `);

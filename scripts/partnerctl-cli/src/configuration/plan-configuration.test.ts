@@ -73,7 +73,13 @@ test('a webhook is found by its id, else by its description, else by its URL, so
     linesOf(
       {
         webhooks: [
-          { ...BOARD, id: 'whk_2', deliveriesPerSecond: 9, fields: { 'install.*': ['status', 'documents'] } },
+          {
+            ...BOARD,
+            id: 'whk_2',
+            deliveriesPerSecond: 9,
+            ordered: true,
+            fields: { 'install.*': ['status', 'documents'] },
+          },
         ],
       },
       found.slice(1),
@@ -84,6 +90,7 @@ test('a webhook is found by its id, else by its description, else by its URL, so
     'description: Other -> Board',
     'deliveriesPerSecond: none -> 9',
     'fields: none -> install.* (status, documents)',
+    'ordered: false -> true',
     'this pauses it until the new URL is tested and it is activated',
   ]);
   expect(linesOf({ webhooks: [{ ...BOARD, description: 'New name' }] }, [existing({})])).toEqual([

@@ -141,7 +141,7 @@ function headerViolations({ url }: ConfiguredWebhook, found: Subscription, place
 }
 
 function changeOf(wanted: ConfiguredWebhook, found: Subscription): WebhookChange {
-  const { url, events, description, schemaVersion, deliveriesPerSecond, fields } = wanted;
+  const { url, events, description, schemaVersion, deliveriesPerSecond, fields, ordered } = wanted;
   const differs = <T>(value: T | undefined, existing: T) =>
     value !== undefined && !isDeepStrictEqual(value, existing);
   return {
@@ -151,6 +151,7 @@ function changeOf(wanted: ConfiguredWebhook, found: Subscription): WebhookChange
     ...(differs(schemaVersion, found.schemaVersion) && { schemaVersion }),
     ...(differs(deliveriesPerSecond, found.deliveriesPerSecond) && { deliveriesPerSecond }),
     ...(differs(fields && normalizedFilter(fields), found.fields) && { fields }),
+    ...(differs(ordered, found.ordered) && { ordered }),
   };
 }
 

@@ -11,7 +11,15 @@ export function stepDocument(step: Step): Document {
   const of = { company: step.company.id, step: step.kind };
   switch (step.kind) {
     case 'create': {
-      const { url, events, description = '', schemaVersion, deliveriesPerSecond, fields } = step.wanted;
+      const {
+        url,
+        events,
+        description = '',
+        schemaVersion,
+        deliveriesPerSecond,
+        fields,
+        ordered,
+      } = step.wanted;
       return {
         ...of,
         description,
@@ -20,6 +28,7 @@ export function stepDocument(step: Step): Document {
         ...(schemaVersion !== undefined && { schemaVersion }),
         ...(deliveriesPerSecond !== undefined && { deliveriesPerSecond }),
         ...(fields !== undefined && { fields }),
+        ...(ordered !== undefined && { ordered }),
       };
     }
     case 'change': {
@@ -90,7 +99,15 @@ function nameOf({ webhook }: Extract<Step, { readonly kind: 'unlisted' | 'delete
   return `${webhook.id} "${webhook.description}", ${webhook.state}, ${webhook.url}`;
 }
 
-const FIELDS = ['url', 'events', 'description', 'schemaVersion', 'deliveriesPerSecond', 'fields'] as const;
+const FIELDS = [
+  'url',
+  'events',
+  'description',
+  'schemaVersion',
+  'deliveriesPerSecond',
+  'fields',
+  'ordered',
+] as const;
 
 function changesOf({ webhook, change }: Extract<Step, { readonly kind: 'change' }>) {
   return FIELDS.flatMap((field) => {
@@ -99,10 +116,10 @@ function changesOf({ webhook, change }: Extract<Step, { readonly kind: 'change' 
   });
 }
 
-function shown(value: string | number | null | readonly string[] | FieldFilter): string {
+function shown(value: string | number | boolean | null | readonly string[] | FieldFilter): string {
   if (value === null) return 'none';
   if (typeof value === 'string') return isPrintable(value) ? value : jsonText(value);
-  if (typeof value === 'number') return String(value);
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return isList(value)
     ? value.join(', ')
     : Object.entries(value)

@@ -267,12 +267,13 @@ export const DeliveryState = (props: { readonly of: StatedDelivery }) => (
   <StateDot {...lookAt(useNow(), props.of)} />
 );
 
-type StatedDelivery = Pick<Delivery, 'state' | 'nextAttemptAt'>;
+type StatedDelivery = Pick<Delivery, 'state' | 'nextAttemptAt' | 'waitsFor'>;
 
 function lookAt(now: Date, delivery: StatedDelivery): Look {
   const { state } = delivery;
   const next = nextAttemptOf(delivery);
   const look = DELIVERY_LOOKS[state];
+  if (delivery.waitsFor !== null && state !== 'held') return { tone: look.tone, label: 'Waits in order' };
   if (next === null) return state === 'retry_scheduled' ? SENDING : look;
   const left = Date.parse(next) - now.getTime();
   const label = left <= 0 || state === 'pending' ? 'Queued' : `Retry in ${formatAge(left)}`;

@@ -19,7 +19,7 @@ import type { AttemptResult } from './decode-deliveries-attempted.js';
 import type { AttemptMetrics } from './attempt-metrics.js';
 import { countDeadLetters } from './count-dead-letters.js';
 import { type DeliveryStanding, type RetrySettings, settleAttempt } from './settle-attempt.js';
-import { type Change, type SubscriptionChange, writeSettlements } from './write-settlements.js';
+import { type Change, makeNextDue, type SubscriptionChange, writeSettlements } from './write-settlements.js';
 import { sendLiveUpdate } from '../../live-updates/send-live-update.js';
 import { slotsFreed } from '../deliveries/releaser.js';
 
@@ -41,6 +41,8 @@ const UNDER_LOCK = {
   state: DELIVERY.state,
   attempts: DELIVERY.attempts,
   leaseId: DELIVERY.leaseId,
+  resourceId: DELIVERY.resourceId,
+  ordered: DELIVERY.ordered,
   createdAt: DELIVERY.createdAt,
   isTrial: computed<boolean>((d) => `${d}.wrong_secret is not null or ${d}.test_url is not null`),
   /** Since the delivery was queued, by the database's clock. */
@@ -77,7 +79,8 @@ interface SettledDelivery {
  * attempt, late or not, counts in the statistics. A test with a wrong signature, or of another URL, changes nothing but its own
  * delivery. The subscription keeps the validity of the certificate that its endpoint presented last.
  *
- * Locks: the deliveries in ascending id, then the finished ones, then the changed subscriptions, then the statistics, last the
+ * Locks: the deliveries in ascending id, then the finished ones, then the changed subscriptions, then the resources of
+ * ordered deliveries that ended and the next deliveries about them, then the statistics, last the
  * counts of dead letters. All batches for one subscription contend for its statistics; they wait there for no more than a commit.
  */
 export async function recordAttempts(
@@ -92,6 +95,7 @@ export async function recordAttempts(
     const recovered = recordedLate.filter(({ isRecovery }) => isRecovery);
     const outcome = settle(deliveries, results, recovered, deps.retry);
     writeSettlements(tx, outcome);
+    makeNextDue(tx, outcome.settled);
     countAttempts(
       tx,
       [...recordedLate, ...outcome.recorded.map(countedAttempt)],

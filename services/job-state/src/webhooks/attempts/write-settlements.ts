@@ -2,6 +2,7 @@ import { column, columnArrays, unnestColumns } from '../../database/columns.js';
 import type { Transaction } from '../../database/database.js';
 import { FAILING_AFTER } from '../deliveries/claim-rule.js';
 import { dueAt, RETAINED_COLUMNS, setDueAt } from '../deliveries/delivery-columns.js';
+import { deliveriesWaiting } from '../deliveries/releaser.js';
 import type { CertificateValidity } from '../deliveries/exchange-steps.js';
 import type { Settlement } from './settle-attempt.js';
 
@@ -135,4 +136,46 @@ export function writeSettlements(
     }));
     void tx.query(CHANGE_SUBSCRIPTIONS, columnArrays(SUBSCRIPTION_CHANGE, changes));
   }
+}
+
+/** So that of two deliveries about a resource that end at a time, the later one sees that the other has ended. */
+const LOCK_RESOURCES = `
+  select pg_advisory_xact_lock(hashtextextended(key, 0))
+  from (select distinct subscription_id || ' ' || resource_id as key
+    from unnest($1::text[], $2::text[]) as ended (subscription_id, resource_id) order by 1) keys`;
+
+/** Its lock waits for a claim that moves the delivery out of the way, whose snapshot may be older than the end of the one before. */
+const MAKE_NEXT_DUE = {
+  name: 'make-next-due',
+  text: `update deliveries d set ${setDueAt('now()')}
+   from unnest($1::text[], $2::text[]) as ended (subscription_id, resource_id)
+   cross join lateral (
+     select n.id from deliveries n
+     where n.subscription_id = ended.subscription_id and n.resource_id = ended.resource_id and n.ordered
+     order by n.number limit 1
+   ) next
+   where d.id = next.id and d.attempts = 0 and d.lease_id is null`,
+};
+
+/** Makes the deliveries due that waited for ordered ones, which the transaction has ended. */
+export function makeNextDue(
+  tx: Transaction,
+  settled: readonly {
+    readonly delivery: {
+      readonly subscriptionId: string;
+      readonly resourceId: string;
+      readonly ordered: boolean;
+    };
+    readonly change: Change;
+  }[],
+): void {
+  const ended = settled.filter(
+    ({ delivery, change }) => delivery.ordered && change.kind !== 'retry_scheduled',
+  );
+  if (ended.length === 0) return;
+  const subscriptionIds = ended.map(({ delivery }) => delivery.subscriptionId);
+  const values = [subscriptionIds, ended.map(({ delivery }) => delivery.resourceId)];
+  void tx.query(LOCK_RESOURCES, values);
+  void tx.query(MAKE_NEXT_DUE, values);
+  deliveriesWaiting.tell(tx, ...new Set(subscriptionIds));
 }

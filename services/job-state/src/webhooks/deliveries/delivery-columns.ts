@@ -33,7 +33,16 @@ export const DELIVERY = {
   dueAt: column<Date>('next_attempt_at', 'timestamptz'),
   leaseId: column<string | null>('lease_id', 'text'),
   testHeaders: column<Buffer | null>('test_headers', 'bytea'),
+  /** It waits for the deliveries of its subscription about its resource with lower numbers. */
+  ordered: column<boolean>('ordered', 'boolean'),
 } as const;
+
+/** The unfinished delivery that an ordered one waits for: the last one before it about the same resource. */
+export const before = (d: string, columns: string) =>
+  `select ${columns} from deliveries b where b.subscription_id = ${d}.subscription_id and b.resource_id = ${d}.resource_id
+      and b.ordered and b.number < ${d}.number`;
+/** Whether nothing is before a delivery, see {@link before}; always for one that is not ordered. */
+export const isNext = (d: string) => `(not ${d}.ordered or not exists (${before(d, '')}))`;
 
 /** The public fields of a delivery. One in flight or held has no next attempt. */
 const PUBLIC = {
@@ -62,14 +71,25 @@ const PUBLIC = {
   eventNumber: DELIVERY.number,
 } as const;
 
+/** The unfinished delivery that must end before this one; null for one that is in flight or not ordered. */
+const waitsFor = (d: string) =>
+  `case when ${d}.ordered and ${d}.lease_id is null then (${before(d, 'b.id')} order by b.number desc limit 1) end`;
+const WAITS_FOR = { waitsFor: computed<string | null>(waitsFor) } as const;
+/** The same from `all_deliveries d`. */
+const ANY_WAITS_FOR = {
+  waitsFor: computed<string | null>(
+    (d) => `(select ${waitsFor('w')} from deliveries w where w.id = ${d}.id)`,
+  ),
+} as const;
+
 const FINISHED_AT = { finishedAt: column<Date | null>('finished_at', 'timestamptz') } as const;
 
-export type DeliveryRow = RowOf<typeof PUBLIC & typeof FINISHED_AT>;
+export type DeliveryRow = RowOf<typeof PUBLIC & typeof WAITS_FOR & typeof FINISHED_AT>;
 
 /** Columns of an unfinished {@link DeliveryRow}, from `deliveries d`. */
-export const DELIVERY_COLUMNS = `${selectList(PUBLIC, 'd')}, null::timestamptz as "finishedAt"`;
+export const DELIVERY_COLUMNS = `${selectList({ ...PUBLIC, ...WAITS_FOR }, 'd')}, null::timestamptz as "finishedAt"`;
 /** Columns of a {@link DeliveryRow}, from `all_deliveries d`. */
-export const ANY_DELIVERY_COLUMNS = selectList({ ...PUBLIC, ...FINISHED_AT }, 'd');
+export const ANY_DELIVERY_COLUMNS = selectList({ ...PUBLIC, ...ANY_WAITS_FOR, ...FINISHED_AT }, 'd');
 export const RETAINED_COLUMNS = columnNames(KEPT);
 
 /** Whether a delivery waits for its first attempt or for a retry, due or not. Each has an index by subscription and due time. */

@@ -29,6 +29,9 @@ export function ofEvent(e: string) {
   } as const;
 }
 
+/** Whether the deliveries to a subscription are ordered. `id` is SQL. */
+export const orderedOf = (id: string) => `(select s.ordered from subscriptions s where s.id = ${id})`;
+
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /**

@@ -53,8 +53,8 @@ const LEASED = `item.lease_seconds is not null and queued.is_first
  * - `head` takes the next numbers of the companies and subscriptions. Lock: each company, in ascending order;
  * - `event` inserts the events, each with its `not_queued` subscriptions;
  * - `in_flight` counts the leases, if any delivery may be leased;
- * - `queued` numbers the deliveries as they would be in flight. `is_first`: the endpoint is neither failing nor limited to a rate,
- *   and nothing else is due to it;
+ * - `queued` numbers the deliveries as they would be in flight. `is_first`: the endpoint is neither failing nor limited to a rate or
+ *   an order, and nothing else is due to it;
  * - `leased` inserts the deliveries, those within the bounds of the claim rule with a lease.
  *
  * The result has every delivery, and what an attempt needs of those with a lease.
@@ -67,7 +67,7 @@ export const RECORD_EVENTS: PreparedStatement = {
      from (select *, row_number() over () as call from ${unnestColumns(ITEM, 'item')}) item
      window of_company as (partition by company_id order by call)
    ), verdicts as materialized (
-     select item.call, s.id, item.company_id, ${isFailing('s')} as is_failing, s.deliveries_per_second is not null as has_rate,
+     select item.call, s.id, item.company_id, ${isFailing('s')} as is_failing, s.deliveries_per_second is not null as has_rate, s.ordered,
        case
          when c.class <> all(string_to_array(item.classes, ' ')) then 'class'
          when not s.events && array[item.name, item.event_group] or s.id = item.resource_id then 'not_subscribed'
@@ -102,7 +102,7 @@ export const RECORD_EVENTS: PreparedStatement = {
      from item join head using (company_id) left join not_queued using (call)
    ), in_flight as materialized (${inFlightBySubscription('', 'exists (select from item where lease_seconds is not null)')}
    ), queued as (
-     select v.call, v.id, v.nth, v.matches, not v.is_failing and not v.has_rate and not exists (
+     select v.call, v.id, v.nth, v.matches, v.ordered, not v.is_failing and not v.has_rate and not v.ordered and not exists (
          select from deliveries d where d.subscription_id = v.id and ${isWaiting('d', 'pending')}
        ) and not exists (
          select from deliveries d where d.subscription_id = v.id and ${isWaiting('d', 'retry_scheduled')} and ${isDue('d')}
@@ -128,6 +128,7 @@ export const RECORD_EVENTS: PreparedStatement = {
          dueAt:
            'case when is_leased then statement_timestamp() + make_interval(secs => item.lease_seconds) else now() end',
          leaseId: 'case when is_leased then gen_random_uuid()::text end',
+         ordered: 'queued.ordered',
          number: '(head.delivery_counts ->> queued.id)::bigint - queued.matches + queued.nth',
        },
        `queued join item using (call) join head using (company_id) cross join lateral (select ${LEASED} as is_leased) lease`,

@@ -2,7 +2,7 @@ import { newId } from '@partner/kernel/process/ids';
 import { CHANGED_IN_BODY, wantsChange } from '../events/wants-change.js';
 import { invariant } from '@partner/kernel/process/invariant';
 import type { Transaction } from '../../database/database.js';
-import { deliveryIds, ofEvent, queueDeliveries } from '../deliveries/queue-delivery.js';
+import { deliveryIds, ofEvent, orderedOf, queueDeliveries } from '../deliveries/queue-delivery.js';
 import type { DueBulkReplay } from './bulk-replay-resource.js';
 
 const SECONDS_PER_MINUTE = 60;
@@ -148,6 +148,7 @@ export async function queueEvents(
            replayOf: 'm.replay_of',
            bulkReplayId: '$11',
            number: 'm.number',
+           ordered: orderedOf('$1'),
          },
          'numbered m',
        )}

@@ -9,7 +9,7 @@ import { invariant } from '@partner/kernel/process/invariant';
 import { idsCreatedWithin } from '../../database/created-within.js';
 import type { Database, Transaction } from '../../database/database.js';
 import { isDue, isWaiting, MAKE_DUE } from '../deliveries/delivery-columns.js';
-import { deliveryIds, queueDeliveries } from '../deliveries/queue-delivery.js';
+import { deliveryIds, orderedOf, queueDeliveries } from '../deliveries/queue-delivery.js';
 import { type ChangeDeps, recordChange } from '../subscriptions/change-subscription.js';
 import {
   type Caller,
@@ -279,6 +279,7 @@ export async function stepReplay(tx: Transaction, due: DueBulkReplay): Promise<S
            replayOf: 'm.id',
            bulkReplayId: '$14',
            number: 'm.number',
+           ordered: orderedOf('$1'),
          },
          `to_queue m where m.state <> 'retry_scheduled'`,
        )}

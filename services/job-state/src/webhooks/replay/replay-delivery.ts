@@ -4,7 +4,7 @@ import type { Transaction } from '../../database/database.js';
 import { type ChangeDeps, recordChange } from '../subscriptions/change-subscription.js';
 import { type Caller, lockSubscription } from '../subscriptions/get-subscription.js';
 import { DELIVERY_COLUMNS, type DeliveryRow, isWaiting, MAKE_DUE } from '../deliveries/delivery-columns.js';
-import { ofEvent, queueDeliveries } from '../deliveries/queue-delivery.js';
+import { ofEvent, orderedOf, queueDeliveries } from '../deliveries/queue-delivery.js';
 import { type DeliveryOfCompany, isDeliveryOfCompany } from '../attempts/get-delivery.js';
 import { deliveriesWaiting } from '../deliveries/releaser.js';
 
@@ -65,6 +65,7 @@ export function replayDelivery(deps: SendAgainDeps, request: DeliveryToSend): Pr
            {
              ...ofEvent('e'),
              ...{ id: '$1', subscriptionId: '$2', replayOf: '$3', state: '$4', number: '$6' },
+             ordered: orderedOf('$2'),
            },
            'events e where e.id = $5',
          )}

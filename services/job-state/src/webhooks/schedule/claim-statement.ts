@@ -1,5 +1,13 @@
 import { hasSlot, inFlightBySubscription, isFailing } from '../deliveries/claim-rule.js';
-import { dueAt, isDue, isWaiting, leaseFor } from '../deliveries/delivery-columns.js';
+import {
+  before,
+  dueAt,
+  isDue,
+  isNext,
+  isWaiting,
+  leaseFor,
+  setDueAt,
+} from '../deliveries/delivery-columns.js';
 import { leasedColumns, leasedEventColumns } from '../deliveries/leased-delivery.js';
 
 /** One slot in this many of a subscription is reserved for retries while any are due. */
@@ -10,6 +18,15 @@ const SLOTS_PER_RETRY = 4;
  * rate.
  */
 const BURST_SECONDS = 0.25;
+
+/** Deliveries of an ordered subscription that one claim looks at, to move those out of the way that wait, and for how long it does. */
+const LOOKED_AT = 200;
+const LOOKS_AGAIN = '5 minutes';
+
+const oldestDue = (state: 'pending' | 'retry_scheduled') => `(
+      select d.* from deliveries d where d.subscription_id = free.id and ${isWaiting('d', state)} and ${isDue('d')}
+      order by ${dueAt('d')} limit ${LOOKED_AT}
+    )`;
 
 /**
  * Inspects due deliveries per subscription, so neither the size of a backlog nor a slow endpoint delays the others:
@@ -30,6 +47,9 @@ const BURST_SECONDS = 0.25;
  * - `numbered` puts the lowest ranks first, and companies with nothing in flight before all others;
  * - `candidates` are the first ones, as many as there are free slots. The last quarter of the slots is reserved for companies with
  *   nothing in flight;
+ * - `waiting` moves due deliveries that wait for an earlier one about the same resource out of the way. The end of that one makes them
+ *   due; if it is withdrawn, they look again after a while. One stays if it has become due since the snapshot, which is another time,
+ *   or if what it waits for is just ending, and so locked;
  * - `spent` moves `next_delivery_at` by the deliveries that start;
  * - `leased` leases them. Rows that another replica is leasing are skipped, or fail the second check of their due time.
  *
@@ -63,7 +83,7 @@ export const CLAIM = {
     where s.id = any($9::text[]) and s.deliveries_per_second is not null
     for no key update of s skip locked
   ), free as materialized (
-    select s.id, s.company_id, s.state = 'active' as is_active, ${isFailing('s')} as is_failing,
+    select s.id, s.company_id, s.ordered, s.state = 'active' as is_active, ${isFailing('s')} as is_failing,
       least(
         $4::integer - coalesce(in_flight.deliveries, 0),
         case when s.deliveries_per_second is not null then coalesce(limited.slots, 0) end
@@ -83,7 +103,7 @@ export const CLAIM = {
         from (
           select d.id, ${dueAt('d')} as due_at from deliveries d
           where d.subscription_id = free.id and ${isWaiting('d', 'pending')} and ${isDue('d')}
-            and (free.is_active or d.is_test)
+            and (free.is_active or d.is_test) and (not free.ordered or ${isNext('d')})
           order by ${dueAt('d')} limit free.slots
         ) first
         union all
@@ -94,7 +114,7 @@ export const CLAIM = {
           from (
             select d.id, ${dueAt('d')} as due_at from deliveries d
             where d.subscription_id = free.id and ${isWaiting('d', 'retry_scheduled')}
-              and ${isDue('d')} and (free.is_active or d.is_test)
+              and ${isDue('d')} and (free.is_active or d.is_test) and (not free.ordered or ${isNext('d')})
             order by ${dueAt('d')} limit free.slots
           ) retry
         ) numbered
@@ -151,6 +171,20 @@ export const CLAIM = {
     ) takeable
     where deliveries.id = takeable.id
     returning deliveries.*
+  ), blocked as materialized (
+    select d.* from free
+    cross join lateral (${oldestDue('pending')} union all ${oldestDue('retry_scheduled')}) d
+    where free.ordered and not ${isNext('d')}
+  ), waiting as (
+    update deliveries set ${setDueAt(`now() + interval '${LOOKS_AGAIN}'`)}
+    from (
+      select d.id from blocked
+      cross join lateral (${before('blocked', 'b.id')} limit 1 for key share of b skip locked) earlier
+      join deliveries d on d.id = blocked.id
+      where ${dueAt('d')} = ${dueAt('blocked')} and d.lease_id is null
+      for no key update of d skip locked
+    ) still
+    where deliveries.id = still.id
   ), spent as (
     update subscriptions s
     set next_delivery_at = greatest(s.next_delivery_at, now()) + make_interval(secs => started.deliveries::double precision / limited.deliveries_per_second)

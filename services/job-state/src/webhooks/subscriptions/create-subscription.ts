@@ -33,6 +33,8 @@ export interface SubscriptionToCreate extends Caller {
   readonly schemaVersion?: number | undefined;
   /** Absent or null: events are sent whatever they change. */
   readonly fields?: SubscriptionRow['fields'] | undefined;
+  /** Absent: false. */
+  readonly ordered?: boolean | undefined;
   /** True: no other subscription of the company may have the description. */
   readonly uniqueDescription?: boolean | undefined;
   /** True: the caller shows the secret to no one, so it must be rotated before the activation. */
@@ -57,7 +59,7 @@ export async function createSubscription(
   request: SubscriptionToCreate,
 ): Promise<{ readonly subscription: SubscriptionRow; readonly secret: string }> {
   const { companyId, companyClass, timeoutMs } = request;
-  const { description = '', schemaVersion = CURRENT_SCHEMA_VERSION } = request;
+  const { description = '', schemaVersion = CURRENT_SCHEMA_VERSION, ordered = false } = request;
   const fields = normalizedFilter(request.fields ?? null);
   const events = allowedEvents(request.events, companyClass);
   await refuseOneTooMany(queryWithin(deps.database, { companyId, timeoutMs: timeoutMs() }), companyId);
@@ -75,10 +77,22 @@ export async function createSubscription(
     const [row] = await tx.query<SubscriptionRow>(
       `insert into subscriptions as s
          (id, company_id, url, description, events, schema_version, secret_version, secret_shown, paused_at, created_at,
-          updated_at, fields)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $9, $10)
+          updated_at, fields, ordered)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $9, $10, $11)
        returning ${SUBSCRIPTION_COLUMNS}`,
-      [id, companyId, url, description, events, schemaVersion, FIRST_VERSION, isShown, deps.clock(), fields],
+      [
+        id,
+        companyId,
+        url,
+        description,
+        events,
+        schemaVersion,
+        FIRST_VERSION,
+        isShown,
+        deps.clock(),
+        fields,
+        ordered,
+      ],
     );
     invariant(row, 'an insert gives its row');
     await writeSecret(tx, owner, sealed);
@@ -86,7 +100,14 @@ export async function createSubscription(
       result: row,
       recorded: {
         ...{ subscriptionId: id, action: 'webhook.created', subject: { type: 'webhook', id } },
-        details: { url, events, description, schemaVersion, ...(fields !== null && { fields }) },
+        details: {
+          url,
+          events,
+          description,
+          schemaVersion,
+          ...(fields !== null && { fields }),
+          ...(ordered && { ordered }),
+        },
         ...{ line: 'subscription.created', logged: { events } },
       },
     };

@@ -118,19 +118,20 @@ test('sets a rate and removes it [DELIVERY-23]', async () => {
   expect(await change(null)).toMatchObject({ deliveriesPerSecond: null });
 });
 
-test('keeps the fields that a creation or a change names, each once, until a change names others or none [WEBHOOK-17]', async () => {
+test('keeps the fields and the order that a creation or a change names, each field once, until a change names others [DELIVERY-29, WEBHOOK-17]', async () => {
   const companyId = await fixture.company();
   const named = { 'install.*': ['status', 'schedule.endsAt', 'status'] };
   const kept = { 'install.*': ['schedule.endsAt', 'status'] };
   const { subscription } = await client.createSubscription({
     ...{ companyId, companyClass, url: 'https://receiver.example/hooks', events: ['install.*'] },
-    fields: named,
+    ...{ fields: named, ordered: true },
   });
-  expect(subscription.fields).toEqual(kept);
+  expect(subscription).toMatchObject({ fields: kept, ordered: true });
   const of = { companyId, subscriptionId: subscription.id };
   const change = (fields: object) => client.updateSubscription({ ...of, companyClass, ...fields });
   expect(await change({ description: 'Board' })).toMatchObject({ fields: kept });
-  expect(await change({ fields: named })).toMatchObject({ fields: kept });
+  expect(await change({ fields: named })).toMatchObject({ fields: kept, ordered: true });
+  expect(await change({ ordered: false })).toMatchObject({ fields: kept, ordered: false });
   const other = { 'install.status_changed': ['status'] };
   expect(await change({ fields: other })).toHaveProperty('fields', other);
   expect(await failureOf(change({ fields: { 'install.*': ['stage'] } }))).toMatchObject({

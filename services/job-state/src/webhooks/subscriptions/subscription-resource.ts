@@ -36,6 +36,7 @@ const SUBSCRIPTION = {
   headerNames: column<string[]>('header_names', 'text[]'),
   deliveriesPerSecond: column<number | null>('deliveries_per_second', 'integer'),
   fields: column<Readonly<Record<string, string[]>> | null>('fields', 'jsonb'),
+  ordered: column<boolean>('ordered', 'boolean'),
   failuresInRow: column<number>('failures_in_row', 'integer'),
   nextAttemptAt: computed<Date | null>(
     (s) => `least(${nextAttempt(s, 'pending')}, ${nextAttempt(s, 'retry_scheduled')})`,

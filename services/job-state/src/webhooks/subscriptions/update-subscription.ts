@@ -25,7 +25,15 @@ export interface SubscriptionToUpdate extends OwnersSubscription {
   readonly expectedUpdatedAt?: Date | undefined;
 }
 
-const FIELDS = ['url', 'events', 'description', 'schemaVersion', 'deliveriesPerSecond', 'fields'] as const;
+const FIELDS = [
+  'url',
+  'events',
+  'description',
+  'schemaVersion',
+  'deliveriesPerSecond',
+  'fields',
+  'ordered',
+] as const;
 type Fields = Pick<SubscriptionRow, (typeof FIELDS)[number]>;
 
 const UPDATED = ['webhook.updated', 'subscription.updated'] as const;
@@ -62,6 +70,7 @@ export async function updateSubscription(
       deliveriesPerSecond:
         wanted.deliveriesPerSecond === undefined ? before.deliveriesPerSecond : wanted.deliveriesPerSecond,
       fields: wanted.fields === undefined ? before.fields : normalizedFilter(wanted.fields),
+      ordered: wanted.ordered ?? before.ordered,
     };
     const fields = FIELDS.filter((name) => !isDeepStrictEqual(before[name], after[name]));
     const isTested = fields.includes('url') && (await acceptedTest(tx, companyId, before, after.url));
@@ -74,7 +83,7 @@ export async function updateSubscription(
       tx,
       subscriptionId,
       `url = $2, events = $3, description = $4, schema_version = $5, updated_at = $6,
-       deliveries_per_second = $7, header_names = coalesce($8, s.header_names), fields = $10,
+       deliveries_per_second = $7, header_names = coalesce($8, s.header_names), fields = $10, ordered = $11,
        url_version = case when s.url = $2 then s.url_version else s.url_version + 1 end,
        failures_in_row = case when s.url = $2 then s.failures_in_row else 0 end,
        in_row_since = case when s.url = $2 then s.in_row_since else $6 end,
@@ -95,6 +104,7 @@ export async function updateSubscription(
         headerNames ?? null,
         isTested,
         after.fields,
+        after.ordered,
       ],
     );
     const { state } = result;

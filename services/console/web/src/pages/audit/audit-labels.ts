@@ -127,6 +127,7 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   provider: 'identity provider',
   deliveriesPerSecond: 'rate',
   fields: 'fields',
+  ordered: 'order',
   installerRequestsPerMinute: 'rate limit',
   active: 'sign-in permission',
 };

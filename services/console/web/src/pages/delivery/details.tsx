@@ -101,7 +101,7 @@ function DeliveryFacts(props: {
   readonly noReplay: string | undefined;
 }) {
   const { delivery, webhook, attempt, noReplay } = props;
-  const { resource, finishedAt, replayOf, bulkReplayId } = delivery;
+  const { resource, finishedAt, replayOf, bulkReplayId, waitsFor } = delivery;
   return (
     <Facts
       facts={{
@@ -117,6 +117,7 @@ function DeliveryFacts(props: {
         Finished: finishedAt && <ExactTime at={finishedAt} />,
         'Signed with': attempt && `Secret version ${attempt.secretVersion}`,
         Number: delivery.number,
+        'Waits for': waitsFor && <Link to={PATHS.delivery(waitsFor)}>{shortId(waitsFor)}</Link>,
         'Replay of': replayOf && <Link to={PATHS.delivery(replayOf)}>{shortId(replayOf)}</Link>,
         'Queued by': bulkReplayId && <Link to={PATHS.bulkReplay(delivery.subscriptionId)}>Bulk retry</Link>,
         Replay: noReplay,

@@ -109,6 +109,7 @@ test('a delivery with a pending retry has the reason and the time', () => {
     'Your server responded with 404: there is nothing at this path. The next attempt starts in 5 minutes. Attempt 2 of 8 failed.',
   );
   expect(whatOf({ nextAttemptAt: null })).toContain('An attempt is in progress');
+  expect(whatOf({ nextAttemptAt: null, waitsFor: 'dlv_1' })).toContain('waits for the event before it');
   expect(whatOf({ nextAttemptAt: '2026-09-03T12:59:30.000Z' })).toContain(
     'The next attempt is due and waits for earlier deliveries to this webhook',
   );

@@ -268,6 +268,8 @@ export function sumUp(
 /** Describes the next step of a delivery that is neither held nor finished. Without a time an attempt is in flight. */
 function nextOf(delivery: Delivery, now: Date, perSecond: number | null): string {
   const next = nextAttemptOf(delivery);
+  if (delivery.waitsFor !== null)
+    return 'It waits for the event before it about the same resource: this webhook gets them in order';
   if (next === null) return 'An attempt is in progress';
   if (!isWaitingForSlot(next, now)) {
     return `The next attempt starts ${formatRelative(new Date(next), now)}`;

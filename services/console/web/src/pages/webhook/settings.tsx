@@ -8,7 +8,7 @@ import { Form, useFields } from '../../parts/form.js';
 import { ActionButton, OwnerOnly, useOwner } from '../../parts/page.js';
 import { PATHS } from '../../paths.js';
 import { rateLabel } from '../../webhook-facts.js';
-import { NumberInput, PasswordInput, TextInput } from '../../parts/fields.js';
+import { Checkbox, NumberInput, PasswordInput, TextInput } from '../../parts/fields.js';
 import { Modal } from '../../parts/overlays.js';
 import { Button } from '../../parts/ui.js';
 import { EventChoice } from './event-choice.js';
@@ -18,7 +18,7 @@ import classes from './webhook.module.css';
 
 /** The settings of a webhook, which an owner changes one by one. */
 export function Settings({ webhook }: { readonly webhook: Webhook }) {
-  const { id, url, description, events, headerNames, deliveriesPerSecond, schemaVersion } = webhook;
+  const { id, url, description, events, headerNames, deliveriesPerSecond, ordered, schemaVersion } = webhook;
   const isViewer = useOwner().owner.role === 'viewer';
   return (
     <div className="stack">
@@ -60,6 +60,13 @@ export function Settings({ webhook }: { readonly webhook: Webhook }) {
           change={(close) => <RateForm webhook={webhook} close={close} />}
         >
           {rateLabel(deliveriesPerSecond)}
+        </Setting>
+        <Setting
+          name="Order"
+          hint="Send the events about one job one after another."
+          change={(close) => <OrderForm webhook={webhook} close={close} />}
+        >
+          {ordered ? 'One after another for each job' : 'As soon as possible'}
         </Setting>
         <Setting name="Payload version">{schemaVersion}</Setting>
       </dl>
@@ -170,6 +177,25 @@ function RateForm({ webhook, close }: Changed) {
         onChange={setRate}
         error={violationsByField(update.error)['deliveriesPerSecond']}
         max={WEBHOOK_LIMITS.deliveriesPerSecond}
+      />
+    </Form>
+  );
+}
+
+function OrderForm({ webhook, close }: Changed) {
+  const update = useChange(close);
+  const [ordered, setOrdered] = useState(webhook.ordered);
+  const submit = () => update.run({ params: { id: webhook.id }, body: { ordered } });
+  return (
+    <Form action={update} submitLabel="Save" onSubmit={submit} onCancel={close}>
+      <p className="small">
+        The next event about a job is sent when your server has accepted the one before it, or when its
+        retries have ended, which can take hours. Events about other jobs do not wait.
+      </p>
+      <Checkbox
+        label="Send the events about one job one after another"
+        checked={ordered}
+        onChange={({ currentTarget }) => setOrdered(currentTarget.checked)}
       />
     </Form>
   );

@@ -254,6 +254,9 @@ function Outcomes({ rows }: { readonly rows: readonly Traced[] }) {
           ) : (
             <>
               {lastResponse(newest)}
+              {newest.delivery.waitsFor !== null && (
+                <Link to={PATHS.delivery(newest.delivery.waitsFor)}>Waits for the event before it</Link>
+              )}
               {nextAttemptOf(newest.delivery) !== null && (
                 <span className="dim">
                   {' Next attempt: '}
