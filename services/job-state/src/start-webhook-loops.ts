@@ -6,10 +6,12 @@ import { startLoop } from './database/start-loop.js';
 import { backfillLeft, startJournalBackfills } from './journal/backfills.js';
 import { startNotifications } from './notifications/start-notifications.js';
 import { webhookFaults } from './sandbox/webhook-faults.js';
+import { limitsOfSlots } from './webhooks/deliveries/claim-rule.js';
 import { deliveriesWaiting, setReleaser, slotsFreed } from './webhooks/deliveries/releaser.js';
 import { deleteFormerNumbers } from './database/event-numbers.js';
 import { startBulkReplays } from './webhooks/replay/run-bulk-replays.js';
 import { startScheduler } from './webhooks/schedule/release-due.js';
+import { followIncidents } from './webhooks/schedule/service-status.js';
 import { foldStatistics } from './webhooks/statistics/fold-statistics.js';
 import {
   startFollowingSubscriptionState,
@@ -24,6 +26,7 @@ const JOURNAL_BACKFILLS_INTERVAL_MS = 5_000;
 const NOTIFICATIONS_INTERVAL_MS = 10_000;
 const SUBSCRIPTION_STATES_INTERVAL_MS = 1_000;
 const COMPACTION_INTERVAL_MS = 60_000;
+const INCIDENTS_INTERVAL_MS = 30_000;
 
 export function startWebhookLoops(
   config: Config,
@@ -70,6 +73,14 @@ export function startWebhookLoops(
       async runOnce() {
         await deleteFormerNumbers(database);
         return foldStatistics(database);
+      },
+    }),
+    incidents: startLoop({
+      ...{ name: 'incidents', intervalMs: INCIDENTS_INTERVAL_MS, logger, metrics },
+      async runOnce() {
+        const capacity = limitsOfSlots(config.DELIVERIES_IN_FLIGHT, config.DELIVERY_LEASE_SECONDS);
+        await followIncidents({ database, capacity, clock });
+        return 'idle';
       },
     }),
     notifications: startNotifications({

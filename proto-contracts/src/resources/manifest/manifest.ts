@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EVENT_EXAMPLE } from '../event-catalogue/webhook-events.js';
-import { dateTimeIn } from '../../values/date-time.js';
+import { dateTimeIn, dateTimeOut } from '../../values/date-time.js';
 import { pageCursor, pageLimit } from '../../values/page.js';
 import { DELIVERY_EXAMPLE, DELIVERY_STATES } from '../delivery/delivery.js';
 import { SUBSCRIPTION_EXAMPLE } from '../subscription/subscription.js';
@@ -24,6 +24,11 @@ export const manifest = z
             event: z.string().meta({ description: 'The name of the event.' }),
             outcome: z.enum(DELIVERY_STATES).meta({
               description: 'The state of its newest delivery to the subscription, replays included.',
+            }),
+            queuedAt: dateTimeOut.optional().meta({ description: 'When it was queued.' }),
+            finishedAt: dateTimeOut.nullable().optional().meta({
+              description:
+                'When the newest delivery was accepted, dead-lettered or canceled; null before that.',
             }),
           })
           .meta({ id: 'ManifestEntry', description: 'An event that was queued to a subscription.' }),
@@ -60,6 +65,8 @@ export const MANIFEST_EXAMPLE = {
       eventId: EVENT_EXAMPLE.id,
       event: EVENT_EXAMPLE.event,
       outcome: 'delivered',
+      queuedAt: DELIVERY_EXAMPLE.createdAt,
+      finishedAt: DELIVERY_EXAMPLE.finishedAt,
     },
   ],
   nextCursor: null,

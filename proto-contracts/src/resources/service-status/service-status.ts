@@ -10,6 +10,28 @@ export const SERVICE_STATUS_LEAST_WEBHOOKS = 10;
 /** How long the status has a restore from a backup. */
 export const RESTORE_SHOWN_DAYS = 30;
 
+/** For how long, and how many at most, the status has times in which the service was degraded. */
+export const INCIDENTS_SHOWN_DAYS = 30;
+export const INCIDENTS_SHOWN = 20;
+
+const incident = z
+  .object({
+    from: dateTimeOut.meta({
+      description: 'When the oldest webhook was due that was late, or most webhooks began to fail.',
+    }),
+    until: dateTimeOut
+      .nullable()
+      .meta({ description: 'When it was seen last, to about a minute; null: it goes on.' }),
+    cause: z.enum(['late', 'failing']).meta({
+      description: '`late`: webhooks to working servers. `failing`: most webhooks of all companies.',
+    }),
+    manifests: z.array(z.string()).meta({
+      description:
+        'Where an API key reads the signed manifest of this time: each event that was queued to a webhook, and when it was accepted, from five minutes before; not retries of earlier events. Put the `x-svc-subscription-id` of a delivery for `{id}`.',
+    }),
+  })
+  .meta({ id: 'ServiceIncident', description: 'A time in which the service was degraded.' });
+
 /** Visible to everyone. */
 export const serviceStatus = z
   .object({
@@ -30,6 +52,13 @@ export const serviceStatus = z
       .default(null)
       .meta({
         description: `The time to which the service was restored from a backup; null unless that was declared in the last ${RESTORE_SHOWN_DAYS} days. What was accepted between this time and the restore is lost, and cursors from then are \`cursor_invalid\`.`,
+      }),
+    incidents: z
+      .array(incident)
+      .max(INCIDENTS_SHOWN)
+      .optional()
+      .meta({
+        description: `The times of the last ${INCIDENTS_SHOWN_DAYS} days in which the service was degraded, newest first.`,
       }),
     checkedAt: dateTimeOut.meta({ description: 'When it was measured, at most 4 seconds ago.' }),
   })

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { expect, test } from '@jest/globals';
 import { measureServiceStatusOperation } from '@partner/proto-contracts/internal/service-status/measure-service-status';
+import type { ServiceStatus } from '@partner/proto-contracts/resources/service-status/service-status';
 import { implementInternal } from '@partner/kernel/amqp/implement';
 import type { CallOptions } from '@partner/kernel/amqp/operation-client';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
@@ -9,13 +10,14 @@ import { getServiceStatus } from './extended-endpoints.js';
 test('a client that leaves does not end the measurement that others wait for [CONSOLE-12]', async () => {
   const measured = new EventEmitter();
   const measurement = once(measured, 'done');
-  const status = {
+  const status: ServiceStatus = {
     status: 'operational',
     webhookDelayMs: 1,
     failingWebhooksPercent: null,
     restoredTo: null,
+    incidents: [],
     checkedAt: '2026-11-26T12:00:00.000Z',
-  } as const;
+  };
   const operations = inProcessOperations({
     implementations: [
       implementInternal(measureServiceStatusOperation, async () => {

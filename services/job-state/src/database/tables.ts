@@ -11,7 +11,6 @@ const ARCHIVED = { archivedBy: 'archived_at' } as const;
 const EVENT_KEY = { kind: 'id', column: 'id', prefix: 'evt' } as const;
 const DELIVERY_KEY = { kind: 'id', column: 'id', prefix: 'dlv' } as const;
 const ofDeliveries = ({ deliveriesDays }: RetentionSettings) => deliveriesDays;
-
 const ID = { id: 'text' } as const;
 const ERASED_LEAD = Object.fromEntries(
   Object.values(LEAD).map(({ name, type }) => [name, type === 'text' ? 'erased' : 'null'] as const),
@@ -22,9 +21,9 @@ const OF_EVENTS = 't.company_id = any({companies}) and t.event_id = any({events}
 /**
  * Every table: how long its rows live, and what in it is personal.
  *
- * In the order in which an export lists and an erasure visits them. Partitions are dropped in the reverse one, so that an event goes
- * after its deliveries. Everything else is rendered from the tables up to `jobs`. Responses of receivers come last among the
- * rows about a customer: attempts can be in flight. A test fails for a table, or a column of text, JSON or bytes, that is not here.
+ * An export lists and an erasure visits them in this order; partitions are dropped in the reverse one, an event after its deliveries.
+ * All else is rendered from the tables up to `jobs`. Responses of receivers come last among the rows about a customer: attempts can be
+ * in flight. A test fails for a table, or a column of text, JSON or bytes, that is not here.
  */
 export const TABLES: readonly Table[] = [
   {
@@ -349,6 +348,7 @@ export const TABLES: readonly Table[] = [
   { name: 'password_links', deleted: 'when it is used or replaced', plain: 'membership_id token_sha256' },
   { name: 'provider_links', deleted: 'when the person is unlinked', plain: 'issuer subject membership_id' },
   { name: 'restores', deleted: NEVER, plain: '' },
+  { name: 'service_incidents', deleted: { afterDays: 30, rowsIf: 't.seen_at < {before}' }, plain: 'cause' },
   {
     name: 'second_factors',
     deleted: 'when it is removed or reset',

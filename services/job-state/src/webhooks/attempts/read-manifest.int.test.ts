@@ -171,6 +171,11 @@ describe('a manifest', () => {
       [2, delivered.event_id, 'delivered'],
       [3, waiting.event_id, 'pending'],
     ]);
+    const [first, , third] = (await read(companyId, subscriptionId)).entries;
+    const { delivery } = await client.getDelivery({ companyId, deliveryId: dead.id });
+    const { createdAt: queuedAt, finishedAt } = delivery;
+    expect(first).toMatchObject({ queuedAt, finishedAt });
+    expect(third).toMatchObject({ queuedAt: expect.any(String), finishedAt: null });
     await client.replayDelivery({ companyId, deliveryId: dead.id });
     expect((await entries())[0]).toEqual([1, dead.event_id, 'pending']);
     const before = { from: hourAround().from, to: new Date(Date.now() - HOUR_MS / 2).toISOString() };

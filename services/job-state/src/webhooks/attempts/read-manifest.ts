@@ -3,6 +3,7 @@ import {
   getInboundManifestOperation,
   getInstallerManifestOperation,
 } from '@partner/proto-contracts/resources/manifest/operations';
+import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/values/date-time';
 import { type Implementation, implement } from '@partner/kernel/amqp/implement';
 import { invalidArgument } from '@partner/kernel/process/validation';
 import { idsCreatedWithin } from '../../database/created-within.js';
@@ -28,6 +29,8 @@ interface ManifestRow {
   readonly eventId: string;
   readonly event: string;
   readonly outcome: DeliveryStateName;
+  readonly queuedAt: Date;
+  readonly finishedAt: Date | null;
   /** False: a replay or a test, which is no entry. */
   readonly isEntry: boolean;
 }
@@ -44,6 +47,7 @@ async function readManifest(database: Queryable, query: ManifestQuery): Promise<
   const { lowest, beyond } = idsCreatedWithin('dlv', { from, to });
   const rows = await database.query<ManifestRow>(
     `select d.id as "deliveryId", d.number, d.event_id as "eventId", d.event, newest.state as outcome,
+       d.created_at as "queuedAt", newest.finished_at as "finishedAt",
        d.replay_of is null and not d.is_test as "isEntry"
      from (
        select d.* from all_deliveries d
@@ -51,18 +55,20 @@ async function readManifest(database: Queryable, query: ManifestQuery): Promise<
        order by d.id limit $7
      ) d
      cross join lateral (
-       select n.state from all_deliveries n where n.event_id = d.event_id and n.subscription_id = $1 and n.id >= d.id
+       select n.state, n.finished_at from all_deliveries n where n.event_id = d.event_id and n.subscription_id = $1 and n.id >= d.id
        order by n.id desc limit 1
      ) newest
      order by d.id`,
     [subscriptionId, lowest, beyond, afterDeliveryId ?? '', from, to, limit],
   );
   const entries = new Map(
-    rows.flatMap(({ isEntry, number, eventId, event, outcome }) =>
-      isEntry
-        ? [[eventId, { number: number === null ? null : Number(number), eventId, event, outcome }] as const]
-        : [],
-    ),
+    rows.flatMap(({ isEntry, number, eventId, event, outcome, queuedAt, finishedAt }) => {
+      const entry = {
+        ...{ number: number === null ? null : Number(number), eventId, event, outcome },
+        ...{ queuedAt: formatDateTime(queuedAt), finishedAt: formatOptionalDateTime(finishedAt) },
+      };
+      return isEntry ? [[eventId, entry] as const] : [];
+    }),
   );
   const last = rows.length === limit ? rows.at(-1) : undefined;
   return { subscriptionId, entries: [...entries.values()], nextCursor: last?.deliveryId ?? null };

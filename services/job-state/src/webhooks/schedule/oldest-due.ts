@@ -53,7 +53,7 @@ export async function oldestDueSeconds(
        union all
        (select d.subscription_id, d.overdue_since, false from deliveries d where ${isOverdue('d')} order by d.overdue_since limit $2)
      )
-     select case when s.failures_in_row >= $1 then 'failing' when due.is_busy then 'busy' else 'healthy' end as state,
+     select case when s.failures_in_row >= $1 then 'failing' when due.is_busy or s.deliveries_per_second is not null then 'busy' else 'healthy' end as state,
        extract(epoch from now() - min(due.since))::double precision as age
      from due join subscriptions s on s.id = due.subscription_id
      group by 1`,

@@ -1,13 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { fixture, LIMITS, setFailing } from '../testing/release-fixture.js';
-import { getServiceStatus } from './service-status.js';
+import { followIncidents, getServiceStatus } from './service-status.js';
 
-const status = () =>
-  getServiceStatus({
-    database: fixture.database,
-    capacity: LIMITS,
-    clock: () => new Date('2026-09-01T12:00:00Z'),
-  });
+const deps = () => ({
+  ...{ database: fixture.database, capacity: LIMITS },
+  clock: () => new Date('2026-09-01T12:00:00Z'),
+});
+const status = () => getServiceStatus(deps());
 
 /** Lets no subscription of former tests count. */
 const pauseAll = () =>
@@ -29,6 +28,7 @@ test('the service is degraded while a working endpoint waits for over a minute [
     webhookDelayMs: expect.closeTo(50_000, -4),
     failingWebhooksPercent: null,
     restoredTo: null,
+    incidents: [],
     checkedAt: '2026-09-01T12:00:00.000Z',
   });
   await later(70);
@@ -60,4 +60,40 @@ test('the status has a restore of the last 30 days [RESTORE-3]', async () => {
   await declare(29);
   await declare(28);
   expect(await status()).toMatchObject({ restoredTo: '2026-08-29T00:00:00.000Z' });
+});
+
+test('the status has the times in which the service was degraded, with the manifests of each [CONSOLE-15]', async () => {
+  await pauseAll();
+  const follow = () => Promise.all([followIncidents(deps()), followIncidents(deps())]);
+  await follow();
+  expect(await status()).toMatchObject({ incidents: [] });
+  const { deliveryId } = await fixture.companyWith(1);
+  await fixture.set('deliveries', deliveryId, `next_attempt_at = now() - interval '5 minutes'`);
+  await follow();
+  await follow();
+  const during = await status();
+  expect(during.incidents).toEqual([
+    { from: expect.any(String), until: null, cause: 'late', manifests: expect.any(Array) },
+  ]);
+  const from = during.incidents?.[0]?.from ?? '';
+  expect(Date.now() - Date.parse(from)).toBeGreaterThanOrEqual(299_000);
+
+  await fixture.set('deliveries', deliveryId, 'next_attempt_at = now()');
+  await fixture.database.query(`update service_incidents set seen_at = seen_at - interval '4 minutes'`);
+  await follow();
+  const [over, ...others] = (await status()).incidents ?? [];
+  expect(others).toEqual([]);
+  const time = (at: string | null = '', ms: number) => new Date(Date.parse(at ?? '') + ms).toISOString();
+  const span = `from=${time(from, -300_000)}&to=${time(over?.until, 60_000)}`;
+  expect(over?.manifests).toEqual([
+    `/inbound/webhooks/{id}/manifest?${span}`,
+    `/partner/v1/webhooks/{id}/manifest?${span}`,
+  ]);
+  await fixture.set('deliveries', deliveryId, `next_attempt_at = now() - interval '1 hour'`);
+  await follow();
+  await follow();
+  expect((await status()).incidents).toMatchObject([
+    { from: over?.until, until: null },
+    { until: over?.until },
+  ]);
 });

@@ -25,6 +25,7 @@ import classes from './deliveries.module.css';
 import { areNumbersWrong, filterOf, isNarrowed, isSpanWrong, type ListFilter } from './delivery-filter.js';
 import { DeliveryPanel } from './delivery-panel.js';
 import { Filters } from './filters.js';
+import { IncidentNotice } from './incident-notice.js';
 import { useDeliveryPages, useHeldAt } from './use-delivery-pages.js';
 
 /** Page of the deliveries to all webhooks, or to one. */
@@ -45,6 +46,7 @@ export function Page() {
           )
         }
       />
+      <IncidentNotice />
       <QueryView query={webhooks} label="your webhooks">
         {({ subscriptions }) => <Deliveries webhooks={subscriptions} webhookId={webhookId} />}
       </QueryView>
