@@ -149,7 +149,8 @@ function parseEndpointUrl(text: string): { readonly url: SentUrl; readonly hostN
   const { port, hostname: name } = new URL(url.text);
   if (port !== '') return undefined;
 
-  if (isIPv4(name)) return authority.startsWith(name) ? { url, hostName: name } : undefined;
+  if (isIPv4(name))
+    return authority.replace(/\.?(?::\d*)?$/, '') === name ? { url, hostName: name } : undefined;
   if (name.startsWith('[')) return { url, hostName: name.slice(1, -1) };
   return isPublicName(name) ? { url, hostName: name } : undefined;
 }
