@@ -1,5 +1,8 @@
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 
+/** The three forms of RFC 9110, 5.6.7. That of asctime has a year instead of the zone, and is in UTC too. */
+const HTTP_DATE = /^[A-Z][a-z]+,? [\w -]+ \d\d:\d\d:\d\d (?:GMT|\d{4})$/;
+
 const CAP_SECONDS = LIMITS.webhookBackoffCapMs / 1_000;
 
 /**
@@ -17,6 +20,10 @@ export function retryAfterSeconds(response: {
   const text = response.retryAfter.trim();
   const seconds = /^\d+$/.test(text)
     ? Number(text)
-    : Math.ceil((Date.parse(text) - response.now.getTime()) / 1_000);
+    : Math.ceil((httpDate(text) - response.now.getTime()) / 1_000);
   return seconds >= 1 ? Math.min(seconds, CAP_SECONDS) : undefined;
+}
+
+function httpDate(text: string): number {
+  return HTTP_DATE.test(text) ? Date.parse(text.replace(/\d{4}$/, '$& GMT')) : Number.NaN;
 }
