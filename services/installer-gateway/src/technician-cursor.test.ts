@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
+import { fc } from '@partner/test-kit/fast-check';
 import { RELEASE_0_1_0 } from '@partner/test-kit/release-0-1-0';
 import { createTechnicianCursor } from './technician-cursor.js';
 
@@ -10,15 +11,21 @@ const positionOf = (displayName: string, active = true) =>
 const invalid = expect.objectContaining({ reason: 'cursor_invalid' });
 
 describe('a technician cursor', () => {
-  test.each([
-    positionOf('Ada Cole'),
-    positionOf('Zoë "Z" Ådams', false),
-    positionOf(''),
-    positionOf('\u0001'.repeat(120)),
-  ])('decodes to %j, and is short enough for a query', (last) => {
-    const cursor = cursors.encode('cmp_1', last);
-    expect(cursors.decode('cmp_1', cursor)).toEqual(last);
-    expect(cursor.length).toBeLessThanOrEqual(2_048);
+  test('decodes to any position, of its company only, without its name, and is short enough for a query [TECH-3]', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary', minLength: 3, maxLength: 120 }),
+        fc.boolean(),
+        (name, active) => {
+          const last = Buffer.from(positionOf(name, active)).toString();
+          const cursor = cursors.encode('cmp_1', last);
+          expect(cursors.decode('cmp_1', cursor)).toBe(last);
+          expect(Buffer.from(cursor, 'base64url').includes(name)).toBe(false);
+          expect(() => cursors.decode('cmp_2', cursor)).toThrow(invalid);
+        },
+      ),
+    );
+    expect(cursors.encode('cmp_1', positionOf('\u0001'.repeat(120))).length).toBeLessThanOrEqual(2_048);
   });
 
   test.each(RELEASE_0_1_0.technicians)('of release 0.1.0 is valid: $position [TECH-3]', (recorded) => {
@@ -34,30 +41,20 @@ describe('a technician cursor', () => {
     expect(() => cursors.decode('cmp_1', `${issued.slice(0, -1)}p`)).toThrow(invalid);
   });
 
-  test('does not show the name [TECH-3]', () => {
-    const cursor = Buffer.from(cursors.encode('cmp_1', positionOf('Ada Cole')), 'base64url');
-    expect(cursor.includes('Ada')).toBe(false);
-  });
-
-  test('is invalid for another company, and when it was created with another key [TECH-3]', () => {
-    const cursor = cursors.encode('cmp_1', positionOf('Ada Cole'));
-    expect(() => cursors.decode('cmp_2', cursor)).toThrow(invalid);
+  test('is invalid when it was created with another key [TECH-3]', () => {
     const others = createTechnicianCursor([Buffer.alloc(32, 2)]);
-    expect(() => others.decode('cmp_1', cursor)).toThrow(invalid);
+    expect(() => others.decode('cmp_1', cursors.encode('cmp_1', positionOf('Ada Cole')))).toThrow(invalid);
   });
 
-  test('is invalid with one character changed, removed or added [TECH-3]', () => {
+  test('is no other text, or one with a character changed, removed or added [TECH-3]', () => {
     const cursor = cursors.encode('cmp_1', positionOf('Ada Cole'));
-    for (let index = 0; index < cursor.length; index += 1) {
-      const [before, after] = [cursor.slice(0, index), cursor.slice(index + 1)];
-      const other = cursor[index] === 'A' ? 'B' : 'A';
-      for (const changed of [before + after, before + other + after, `${before}-${cursor.slice(index)}`]) {
-        expect(() => cursors.decode('cmp_1', changed)).toThrow(invalid);
-      }
-    }
-  });
-
-  test.each(['', '0', 'ü', '====', 'A'.repeat(36), 'A'.repeat(64), '\0'])('is not %j', (text) => {
-    expect(() => cursors.decode('cmp_1', text)).toThrow(invalid);
+    const changed = fc
+      .tuple(fc.nat({ max: cursor.length - 1 }), fc.constantFrom('', '=', 'AA', 'ü'))
+      .map(([at, sign]) => cursor.slice(0, at) + sign + cursor.slice(at + 1));
+    fc.assert(
+      fc.property(fc.oneof(changed, fc.base64String(), fc.string({ unit: 'binary' })), (text) => {
+        expect(() => cursors.decode('cmp_1', text)).toThrow(invalid);
+      }),
+    );
   });
 });
