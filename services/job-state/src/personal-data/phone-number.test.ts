@@ -19,7 +19,7 @@ const EXTENSION_23 = lines(
 const AFTER = ['', ' (mobile)', ' or 7375550177', ...EXTENSION_23];
 
 /** The zeros of scripts: ASCII, full-width, Arabic, Persian, Devanagari, Thai and mathematical bold. */
-const ZEROS = [...'0０٠۰०๐𝟎'];
+const ZEROS = Array.from('0０٠۰०๐𝟎');
 
 /** A number of North America, with a text in which someone may write it. */
 const written = fc
