@@ -47,11 +47,24 @@ async function nameAt(baseUrl: string, path: string): Promise<unknown> {
   return named.safeParse(json).data?.name ?? status;
 }
 
+test('gives requests to the replicas of a service in turn, and those for one that refuses connections to the others', async () => {
+  const targets = [await serve(echo('one')), await serve(echo('two'))];
+  const replicas = await proxyTo([{ prefix: '/partner/v1', targets }]);
+  const names = [await nameAt(replicas, '/partner/v1'), await nameAt(replicas, '/partner/v1')];
+  expect(names.sort()).toEqual(['one', 'two']);
+
+  const gone = `http://127.0.0.1:${await freePort()}`;
+  const baseUrl = await proxyTo([{ prefix: '/partner/v1', targets: [gone, ...targets.slice(1)] }]);
+  const later = [];
+  for (let sent = 0; sent < 4; sent += 1) later.push(await nameAt(baseUrl, '/partner/v1'));
+  expect(later.filter((name) => name === 503).length).toBeLessThanOrEqual(1);
+});
+
 test('routes each path to its service, by whole segments', async () => {
   const baseUrl = await proxyTo([
-    { prefix: '/partner/v1', target: await serve(echo('installer')) },
-    { prefix: '/partner-api', target: await serve(echo('console')) },
-    { prefix: '/', target: await serve(echo('root')) },
+    { prefix: '/partner/v1', targets: [await serve(echo('installer'))] },
+    { prefix: '/partner-api', targets: [await serve(echo('console'))] },
+    { prefix: '/', targets: [await serve(echo('root'))] },
   ]);
 
   await expect(nameAt(baseUrl, '/partner/v1/jobs?limit=2')).resolves.toBe('installer');
@@ -63,7 +76,7 @@ test('routes each path to its service, by whole segments', async () => {
 });
 
 test('passes headers on unchanged, except that it adds the client to x-forwarded-for', async () => {
-  const baseUrl = await proxyTo([{ prefix: '/inbound', target: await serve(echo('inbound')) }]);
+  const baseUrl = await proxyTo([{ prefix: '/inbound', targets: [await serve(echo('inbound'))] }]);
 
   const received = await exchange(
     baseUrl,
@@ -80,7 +93,7 @@ test('passes headers on unchanged, except that it adds the client to x-forwarded
 });
 
 test('responds with 503 and retry-after for a service that refuses connections', async () => {
-  const baseUrl = await proxyTo([{ prefix: '/inbound', target: `http://127.0.0.1:${await freePort()}` }]);
+  const baseUrl = await proxyTo([{ prefix: '/inbound', targets: [`http://127.0.0.1:${await freePort()}`] }]);
 
   const received = await sendCall(baseUrl, '/inbound/leads', { method: 'POST', body: {} });
 
@@ -94,7 +107,7 @@ test('does not repeat a request to a service that dies during it', async () => {
     requests += 1;
     incoming.socket.destroy();
   });
-  const baseUrl = await proxyTo([{ prefix: '/inbound', target: dying }]);
+  const baseUrl = await proxyTo([{ prefix: '/inbound', targets: [dying] }]);
 
   const { status } = await sendCall(baseUrl, '/inbound/leads', { method: 'POST', body: {} });
 

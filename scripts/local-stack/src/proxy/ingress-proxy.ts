@@ -14,8 +14,12 @@ import { ServiceError } from '@partner/kernel/process/service-error';
 export interface ProxyRoute {
   /** Whole path segments, e.g. `/partner/v1`; `/` is the root alone. */
   readonly prefix: string;
-  readonly target: string;
+  /** The replicas of its service, at least one. */
+  readonly targets: readonly string[];
 }
+
+/** For how long a replica that refuses connections gets no requests, unless all do. */
+const REFUSED_MS = 1_000;
 
 /** Longer than common clients keep an idle connection (Chrome 300 s, curl 118 s), so that they do not send on a closing one. */
 const CLIENT_KEEP_ALIVE_MS = 350_000;
@@ -38,11 +42,21 @@ const NOT_FORWARDED = new Set([
 
 /**
  * A reverse proxy with the ingress's routes on one address. It adds the client to `x-forwarded-for`, sets
- * `x-forwarded-proto` and passes everything else on unchanged. While a service refuses connections, it responds with 503:
- * with a page that loads itself again to a browser that opens one.
+ * `x-forwarded-proto` and passes everything else on unchanged, to the replicas of a service in turn. While a service refuses
+ * connections, it responds with 503: with a page that loads itself again to a browser that opens one.
  */
 export function createIngressProxy(routes: readonly ProxyRoute[]): Server {
   const agent = new Agent({ keepAlive: true, timeout: UPSTREAM_KEEP_ALIVE_MS });
+  const refusedAt = new Map<string, number>();
+  let turn = 0;
+
+  function replicaOf({ targets }: ProxyRoute): string {
+    const refused = performance.now() - REFUSED_MS;
+    const open = targets.filter((target) => (refusedAt.get(target) ?? refused) <= refused);
+    const candidates = open.length > 0 ? open : targets;
+    turn += 1;
+    return candidates[turn % candidates.length] ?? '';
+  }
 
   function pass(request: IncomingMessage, response: ServerResponse): void {
     const { url: path = '/' } = request;
@@ -51,7 +65,8 @@ export function createIngressProxy(routes: readonly ProxyRoute[]): Server {
       refuse(request, response, new ServiceError('not_found', 'path: does not exist'));
       return;
     }
-    const { host, hostname, port } = new URL(route.target);
+    const target = replicaOf(route);
+    const { host, hostname, port } = new URL(target);
     const headers = forwardedHeaders(request, request.headers.host ?? host);
     const upstream = sendRequest({ agent, hostname, port, method: request.method, path, headers });
     // A service may respond before the body arrives.
@@ -71,7 +86,8 @@ export function createIngressProxy(routes: readonly ProxyRoute[]): Server {
       });
       incoming.pipe(response);
     });
-    upstream.on('error', () => {
+    upstream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED') refusedAt.set(target, performance.now());
       request.unpipe(upstream);
       if (response.headersSent || response.destroyed) return;
       refuse(request, response, new ServiceError('unavailable', 'the service does not respond; retry'));

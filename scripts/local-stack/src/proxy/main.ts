@@ -6,11 +6,13 @@ import { z } from 'zod';
 import { wholeNumber } from '../whole-number.js';
 import { createIngressProxy } from './ingress-proxy.js';
 
-const routes = z.array(z.object({ prefix: z.string(), target: z.url() }));
+const routes = z.array(z.object({ prefix: z.string(), targets: z.array(z.url()).min(1) }));
 const options = new Command('proxy')
   .description("A reverse proxy with the ingress's routes, on loopback.")
   .requiredOption('--port <port>', 'the port', wholeNumber(0, 65_535))
-  .requiredOption('--routes <json>', 'list of {"prefix", "target"}', (text) => routes.parse(JSON.parse(text)))
+  .requiredOption('--routes <json>', 'list of {"prefix", "targets"}', (text) =>
+    routes.parse(JSON.parse(text)),
+  )
   .requiredOption('--tls-port <port>', 'the port for webhooks, over HTTPS', wholeNumber(0, 65_535))
   .requiredOption('--certificate <file>', 'the certificate of that port')
   .requiredOption('--key <file>', 'its key')

@@ -15,7 +15,7 @@ import { httpStatus } from '../receiver/http-status.js';
 import { CONTROL_PATHS } from '../receiver/receiver.js';
 import { RECEIVER_HOST } from './receiver-hosts.js';
 import { PROJECT_ROOT } from '../project-root.js';
-import { INGRESS_PATHS, type ServiceName } from './services.js';
+import { INGRESS_PATHS, type ServiceName, serviceOf } from './services.js';
 import { stackFiles, type StackPlan } from './stack-state.js';
 
 interface ProgramSurroundings {
@@ -116,9 +116,10 @@ export function proxyProgram(
 ): LocalProgram {
   const { plan } = surroundings;
   const routes = Object.entries(INGRESS_PATHS).flatMap(([service, prefixes]) => {
-    const { httpPort } = plan.services[service] ?? {};
-    const target = `http://127.0.0.1:${httpPort}`;
-    return httpPort === undefined ? [] : prefixes.map((prefix) => ({ prefix, target }));
+    const targets = Object.entries(plan.services).flatMap(([name, { httpPort }]) =>
+      serviceOf(name) === service && httpPort !== undefined ? [`http://127.0.0.1:${httpPort}`] : [],
+    );
+    return targets.length === 0 ? [] : prefixes.map((prefix) => ({ prefix, targets }));
   });
   const main = path.join(PROJECT_ROOT, 'scripts/local-stack/dist/proxy/main.js');
   return nodeProgram(surroundings, {
