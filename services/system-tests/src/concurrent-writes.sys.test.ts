@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { errorBody } from '@partner/proto-contracts/api/error-body';
 import { contractorJobsResponse } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
@@ -8,7 +9,9 @@ import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import type { Call, HttpResponse } from '@partner/test-kit/http-call';
 import { SEED, seededRandom, shuffled } from '@partner/test-kit/seeded-random';
-import { readFeed } from './deliveries/check-feeds.js';
+import { checkHistory } from './deliveries/check-history.js';
+import type { AcknowledgedWrite } from './deliveries/delivery-history.js';
+import { contentHash, followFeeds } from './deliveries/partner-readings.js';
 import { createSurfaceSide, type SurfaceSide } from './surfaces/surface-side.js';
 import { callUntilResponse } from './support/http-call.js';
 import { assignNewJob } from './support/platform-job.js';
@@ -34,8 +37,17 @@ interface Write {
   readonly refusal: { readonly currentStatus: string; readonly allowed: readonly string[] } | undefined;
 }
 
+const NO_WEBHOOKS = {
+  settings: { retryBaseMs: 0, leaseMs: 0, underWayMs: 0 },
+  leads: [],
+  subscriptions: [],
+  requests: [],
+  unsettled: [],
+} as const;
+
 let stack: TestStack;
 let side: SurfaceSide;
+const writes: AcknowledgedWrite[] = [];
 const random = seededRandom(`${SEED} concurrent writes`);
 
 beforeAll(async () => {
@@ -115,17 +127,29 @@ async function readJob(jobId: string): Promise<InstallerJob> {
   return jobResponse.parse(response.json).resource;
 }
 
+/** Records that a write was acknowledged, with an event for each of these fields that it has changed. */
+function noteWrite(before: InstallerJob, after: InstallerJob): void {
+  const fields = ['status', 'schedule', 'readiness'] as const;
+  const changed = fields.filter((field) => !isDeepStrictEqual(before[field], after[field]));
+  noteEvents(after, ...changed.map((field) => `install.${field}_changed`));
+}
+
+function noteEvents({ id, version }: InstallerJob, ...names: readonly string[]): void {
+  const tells = names.map((name) => ({ name, resourceId: id, resourceVersion: version }));
+  writes.push({ companyId: side.installerId, sentAt: 0, respondedAt: Date.now(), tells });
+}
+
 /** Sends concurrent writes and reads of a job, and returns the job as the one accepted write has made it. */
 async function raceFor(job: InstallerJob, seller: InstallerJob['readiness']): Promise<InstallerJob> {
   const { version } = job;
   const headers = installerHeaders();
   const send = ({ path, method, fields }: Write, expectedVersion: number) =>
     sendCopies(path, { method, headers, body: { ...fields, expectedVersion } });
-  const writes = writesTo(job, seller);
+  const sent = writesTo(job, seller);
   const [outcomes, stale, read] = await Promise.all([
-    Promise.all(writes.map(async (write) => ({ write, response: await send(write, version) }))),
+    Promise.all(sent.map(async (write) => ({ write, response: await send(write, version) }))),
     // A job begins with version 1: nothing is stale then.
-    Promise.all(writes.slice(0, version > 1 ? 1 : 0).map((write) => send(write, version - 1))),
+    Promise.all(sent.slice(0, version > 1 ? 1 : 0).map((write) => send(write, version - 1))),
     readJob(job.id),
   ]);
   const accepted = outcomes.filter(({ response }) => response.status < 300);
@@ -133,6 +157,7 @@ async function raceFor(job: InstallerJob, seller: InstallerJob['readiness']): Pr
   const won = accepted[0];
   invariant(won, 'one write is accepted');
   const { resource } = jobResponse.parse(won.response.json);
+  noteWrite(job, resource);
   expect(won.write.refusal).toBeUndefined();
   expect(resource.version).toBe(version + 1);
   expect(contentOf(resource)).toEqual({ ...contentOf(job), ...won.write.change });
@@ -159,11 +184,15 @@ async function restart(name: string): Promise<void> {
 test('of concurrent writes to a job at one version exactly one is accepted, also when processes are killed, and the feed has every version once [CONTRACTOR-4, ERROR-11, FEED-1, FEED-4, IDEM-5, JOB-3, JOB-4, STATUS-2]', async () => {
   const [sellingCompanyId, installerCompanyId] = [side.sellerId, side.installerId];
   const installerKey = side.keys['installer-company'];
+  const beganAt = Date.now();
+  const reader = { id: installerCompanyId, class: 'INSTALLER', apiKey: installerKey } as const;
+  const partners = followFeeds([reader], (path, request) => callUntilResponse(stack.baseUrl, path, request));
   const jobs = await Promise.all(
     Array.from({ length: JOBS }, () =>
       assignNewJob(stack, { sellingCompanyId, installerCompanyId, installerKey }),
     ),
   );
+  for (const job of jobs) noteEvents(job, 'install.job_assigned');
   const histories = jobs.map((first) => ({ first, versions: [first], notes: [''].slice(1) }));
   for (let round = 1; round <= ROUNDS; round += 1) {
     const killed = round % 5 === 0 ? KILLED[(round / 5) % KILLED.length] : undefined;
@@ -184,15 +213,19 @@ test('of concurrent writes to a job at one version exactly one is accepted, also
       ...(killed === undefined ? [] : [restart(killed)]),
     ]);
   }
-  const entries = await readFeed(stack.baseUrl, installerKey);
-  expect(entries.map(({ sequence }) => sequence)).toEqual(entries.map((_, place) => place + 1));
+  const readings = await partners.finish([]);
+  const seen = { beganAt, companyIds: [installerCompanyId], writes, readings };
+  expect(await checkHistory(stack.database, { ...NO_WEBHOOKS, ...seen })).toEqual([]);
   const listed = await callUntilResponse(stack.baseUrl, '/inbound/jobs?take=200', {
     headers: sellerHeaders(),
   });
   const { jobs: shown } = contractorJobsResponse.parse(listed.json);
   for (const { first, versions, notes } of histories) {
-    const ofJob = entries.flatMap(({ resource }) => (resource.id === first.id ? [resource] : []));
-    expect(ofJob).toEqual(versions);
+    const ofJob = readings.filter((entry) => entry.reader === 'latecomer' && entry.way === 'jobs');
+    const contents = ofJob
+      .filter((entry) => entry.resource_id === first.id)
+      .map((entry) => entry.body_sha256);
+    expect(contents).toEqual(versions.map(contentHash));
     expect(shown.find(({ id }) => id === first.id)?.installerNote?.split('\n')).toEqual(notes);
   }
 });

@@ -9,11 +9,11 @@ import { type Engine, startEngine } from './containers/engine.js';
 import { expectNothingLost } from './containers/expect-nothing-lost.js';
 import { buildImages, imageOf } from './containers/images.js';
 import { startSteadyLoad } from './containers/steady-load.js';
-import { createActiveSubscription, signIn } from './support/owner-session.js';
+import { openSubscription } from './deliveries/owner-moves.js';
+import { signIn } from './support/owner-session.js';
 import type { TestStack } from './support/test-stack.js';
 
 const [EARLIER, LATER] = VERSIONS;
-const PATH = '/webhooks/containers';
 
 const LIST_FILES = `
 console.log(JSON.stringify(require('node:fs').readdirSync('/app', { recursive: true })));
@@ -193,9 +193,11 @@ suite(title, () => {
     test('every service is replaced by a later version under load, each container finishes and exits 0 in time, and nothing is lost', async () => {
       await Promise.all(SERVICE_NAMES.map((service) => cluster.deployment(service).add(EARLIER)));
       const urlOf = (service: ServiceName) => cluster.deployment(service).url;
-      const session = await signIn(urlOf('console'), stack.company('INSTALLER').owner);
-      await createActiveSubscription(session, {
-        url: `${stack.receiverUrl}/containers`,
+      const { id: companyId, owner } = stack.company('INSTALLER');
+      const session = await signIn(urlOf('console'), owner);
+      const beganAt = Date.now();
+      const { history: subscription } = await openSubscription(session, {
+        ...{ companyId, origin: new URL(stack.receiverUrl).origin, path: '/webhooks/containers' },
         events: ['install.status_changed', 'install.test'],
       });
       const load = await startSteadyLoad({ stack, urlOf, session });
@@ -216,7 +218,7 @@ suite(title, () => {
         expect(exitCode).toBe(0);
         expect(stoppedInMs).toBeLessThan(allowedMs);
       }
-      await expectNothingLost({ ...stack, baseUrl: urlOf('installer-gateway') }, report, PATH);
+      await expectNothingLost(stack, { ...report, beganAt }, subscription);
       // The earlier version has understood messages with fields that it does not know.
       expect(stack.receivedStatusChanges.some(({ $unknown = [] }) => $unknown.length > 0)).toBe(true);
       expect(stack.receivedStatusChanges.some(({ $unknown = [] }) => $unknown.length === 0)).toBe(true);

@@ -6,7 +6,6 @@ import { QUEUES } from '@partner/proto-contracts/topology';
 import { eventually } from '@partner/test-kit/eventually';
 import { type HttpResponse, sendCall } from '@partner/test-kit/http-call';
 import { SEED } from '@partner/test-kit/seeded-random';
-import { checkFeeds } from './deliveries/check-feeds.js';
 import { checkHistory } from './deliveries/check-history.js';
 import type { AcknowledgedWrite } from './deliveries/delivery-history.js';
 import { type DoneFault, playFaults, timelineOf } from './deliveries/fault-mix.js';
@@ -63,10 +62,7 @@ test(
       const [deliveries] = (await stack.database.query<Record<string, number>>(COUNTS)).rows;
       const [writes, posts] = [history.writes.length, history.requests.length];
       process.stdout.write(`faults: ${JSON.stringify({ writes, posts, ...deliveries })}\n`);
-      const violations = [
-        ...(await checkHistory(stack.database, history)),
-        ...(await checkFeeds(stack, history.writes)),
-      ];
+      const violations = await checkHistory(stack.database, history);
       if (REPORT !== undefined) {
         const run = { title: REPEAT, history, counts: { ...deliveries }, violations, faults: done };
         writeFileSync(REPORT, soakReport(run));

@@ -3,12 +3,14 @@ import type { ServiceName } from '@partner/local-stack/stack/services';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Call, HttpResponse } from '@partner/test-kit/http-call';
 import { SEED } from '@partner/test-kit/seeded-random';
-import type { AcknowledgedWrite } from '../deliveries/delivery-history.js';
+import type { AcknowledgedLead, AcknowledgedWrite } from '../deliveries/delivery-history.js';
+import { followFeeds, partnerCompany, type PartnerReaders } from '../deliveries/partner-readings.js';
+import { timed } from '../deliveries/patient-calls.js';
 import { createWorkload } from '../deliveries/workload.js';
 import { call } from '../support/http-call.js';
 import type { OwnerSession } from '../support/owner-session.js';
 import { publishNewJob } from '../support/platform-job.js';
-import { apiKeyOf, type TestStack } from '../support/test-stack.js';
+import type { TestStack } from '../support/test-stack.js';
 
 /** Interval between two requests of a client, not a wait for a state. */
 const PACE_MS = 150;
@@ -16,7 +18,10 @@ const PACE_MS = 150;
 export interface LoadReport {
   readonly reads: number;
   readonly writes: readonly AcknowledgedWrite[];
+  readonly leads: readonly AcknowledgedLead[];
   readonly platformJobIds: readonly string[];
+  readonly companyIds: readonly string[];
+  readonly partners: PartnerReaders;
 }
 
 /** Clients that go on until they are stopped. */
@@ -28,7 +33,7 @@ export interface SteadyLoad {
 }
 
 /**
- * Begins a steady load on all five services: writes and reads of an installer, appointments of a selling company, an owner's
+ * Begins a steady load on all five services: writes of an installer and a selling company, which both follow their feeds, an owner's
  * pages, and the platform's messages. A client repeats only what a rate limit refused, after `retry-after`: what fails otherwise
  * has failed. A replica whose Redis was too slow allows its share of a limit, a tenth in the charts.
  */
@@ -41,6 +46,7 @@ export async function startSteadyLoad(options: {
   const [installer, seller] = [stack.company('INSTALLER'), stack.company('SALES')];
   const baseUrl = urlOf('installer-gateway');
   const platformJobIds: string[] = [];
+  const assignments: AcknowledgedWrite[] = [];
   let reads = 0;
   let isOver = false;
 
@@ -64,27 +70,27 @@ export async function startSteadyLoad(options: {
       reads += 1;
     });
 
+  function send(path: string, request: Call): Promise<HttpResponse> {
+    const url = path.startsWith('/inbound/') ? urlOf('inbound-gateway') : baseUrl;
+    return succeed(path, () => call(url, path, request));
+  }
+
+  const partners = followFeeds([installer, seller].map(partnerCompany), send);
   const workload = createWorkload(
     { ...stack, baseUrl },
     { installers: [installer], sellers: [seller] },
-    {
-      seed: SEED,
-      pauseMs: { least: PACE_MS, most: PACE_MS },
-      send(path: string, request: Call) {
-        const url = path.startsWith('/inbound/') ? urlOf('inbound-gateway') : baseUrl;
-        return succeed(path, () => call(url, path, request));
-      },
-    },
+    { seed: SEED, pauseMs: { least: PACE_MS, most: PACE_MS }, send },
   );
   await workload.prepare();
-  const headers = { 'x-api-key': apiKeyOf(installer, 'installer-company') };
   const clients = Promise.allSettled([
     workload.run(() => isOver),
-    read('a feed', () => call(baseUrl, '/partner/v1/jobs', { headers })),
     read('a page', () => session.call('GET', '/partner-api/webhooks')),
     repeat(async () => {
       const job = { sellingCompanyId: seller.id, installerCompanyId: installer.id };
-      platformJobIds.push(await publishNewJob(stack, job));
+      const { result: jobId, ...when } = await timed(() => publishNewJob(stack, job));
+      platformJobIds.push(jobId);
+      const tells = [{ name: 'install.job_assigned', resourceId: jobId, resourceVersion: 1 }];
+      assignments.push({ ...when, companyId: installer.id, tells });
     }),
   ]);
 
@@ -96,7 +102,11 @@ export async function startSteadyLoad(options: {
     async stop() {
       isOver = true;
       for (const client of await clients) if (client.status === 'rejected') throw client.reason;
-      return { reads, writes: workload.writes, platformJobIds };
+      const [writes, companyIds] = [
+        [...workload.writes, ...assignments],
+        [installer.id, seller.id],
+      ];
+      return { reads, writes, leads: workload.leads, platformJobIds, companyIds, partners };
     },
   };
 }

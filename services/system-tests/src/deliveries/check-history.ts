@@ -7,6 +7,8 @@ import { INVARIANTS } from './invariants.js';
 
 /** One violation shows itself in many places. */
 const SHOWN_OF_EACH = 10;
+/** Postgres takes no JSON beyond 256 MB, nor Node a text beyond 512 MB. */
+const ROWS_AT_ONCE = 5_000;
 
 /** The recorded history as tables and functions beside those of the service, for one connection. Times are in milliseconds. */
 const RECORDED = `
@@ -18,6 +20,9 @@ const RECORDED = `
   create temporary table received (
     attempt_id text, subscription_id text, path text, event_id text, body_sha256 text, received float8, signed float8,
     status int, retry_after_ms float8, secret_version int, signer int, headers jsonb);
+  create temporary table reading (
+    company_id text, way text, reader text, place bigint, number bigint, subscription_id text, event_id text, name text,
+    resource_id text, resource_version int, body_sha256 text, outcome text, is_signed boolean);
   create temporary table unsettled (since float8, until float8);
   create temporary table settings (began float8, companies text[], retry_base float8, lease float8, under_way float8);
 
@@ -55,12 +60,22 @@ const OF_THIS_RUN = `
     select a.*, d.subscription_id, d.event_id, pg_temp.ms(a.started_at) as began,
       pg_temp.ms(a.started_at) + a.duration_ms as ended
     from delivery_attempts a join queued d on d.id = a.delivery_id;
+  create index on made (id);
+  create index on queued (subscription_id, event_id);
+  create index on wanted (subscription_id, event_id);
+  create index on attempts (delivery_id);
+  create index on attempts (id);
+  create index on received (attempt_id);
+  create index on received (subscription_id, event_id);
+  create index on reading (way, company_id, resource_id, resource_version);
+  create index on reading (way, subscription_id, event_id);
+  analyze written, changed, received, reading, made, queued, wanted, attempts;
 `;
 
 /**
- * Checks all that deliveries must hold (spec: Events; decisions: Webhooks), by {@link INVARIANTS} over the service's tables and
- * what was seen from outside. Returns every violation in words, none for a service that is right. Where two orders were
- * possible, both are right.
+ * Checks what a history must hold (spec: Events; decisions: Webhooks), by {@link INVARIANTS} over the service's tables and
+ * what clients, partners and receivers saw. Returns every violation in words, none for a service that is right. Where two orders
+ * were possible, both are right.
  */
 export async function checkHistory(database: Pool, history: DeliveryHistory): Promise<readonly string[]> {
   const client = await database.connect();
@@ -83,10 +98,12 @@ export async function checkHistory(database: Pool, history: DeliveryHistory): Pr
 }
 
 async function load(client: PoolClient, history: DeliveryHistory): Promise<void> {
-  const insert = (table: string, rows: readonly object[]) =>
-    client.query(`insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1)`, [
-      JSON.stringify(rows),
-    ]);
+  async function insert(table: string, rows: readonly object[]): Promise<void> {
+    for (let first = 0; first < rows.length; first += ROWS_AT_ONCE)
+      await client.query(`insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1)`, [
+        JSON.stringify(rows.slice(first, first + ROWS_AT_ONCE)),
+      ]);
+  }
   const { settings, beganAt, companyIds, subscriptions } = history;
   await insert('settings', [
     {
@@ -123,6 +140,7 @@ async function load(client: PoolClient, history: DeliveryHistory): Promise<void>
     'received',
     history.requests.map((request) => receivedRow(request, subscriptions)),
   );
+  await insert('reading', history.readings);
   await insert(
     'unsettled',
     history.unsettled.map(({ from, to }) => ({ since: from, until: to })),

@@ -1,4 +1,5 @@
 import type { TimedWebhook } from '../support/webhook-receiver.js';
+import type { ReadEntry } from './partner-readings.js';
 
 /** A time span by the machine's clock, in milliseconds of the Unix epoch. */
 export interface Span {
@@ -41,6 +42,7 @@ export type OwnerChange = RequestedChange &
 
 export interface SubscriptionHistory {
   readonly id: string;
+  readonly companyId: string;
   /** In the order in which they were made. */
   readonly changes: readonly OwnerChange[];
   /** One that was never activated may sign tests alone. */
@@ -62,6 +64,7 @@ export interface DeliveryHistory {
   readonly leads: readonly AcknowledgedLead[];
   readonly subscriptions: readonly SubscriptionHistory[];
   readonly requests: readonly TimedWebhook[];
+  readonly readings: readonly ReadEntry[];
   /**
    * When processes, connections or messages were taken from the service, each until nothing of it can be felt any more. What
    * at-least-once allows is allowed across one of these alone; without any, every event is delivered exactly once.

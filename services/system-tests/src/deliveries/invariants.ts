@@ -1,4 +1,5 @@
 import { LIMITS } from '@partner/proto-contracts/api/limits';
+import { READING_INVARIANTS } from './reading-invariants.js';
 
 /** What two clocks, or one clock that is read in two ways, can differ by, in milliseconds. */
 const CLOCK_READING_MS = 2;
@@ -139,4 +140,16 @@ export const INVARIANTS = {
     from received taken join received again using (subscription_id, event_id)
     where taken.status between 200 and 299 and again.received > taken.received
       and not pg_temp.is_unsettled(taken.received, again.received)`,
+
+  'the statistics of a subscription count each recorded attempt once': `
+    select a.subscription_id, a.attempts, s.counted
+    from (
+      select a.subscription_id, count(*) as attempts from attempts a join queued q on q.id = a.delivery_id
+      where not q.is_test group by 1
+    ) a left join (
+      select subscription_id, sum(delivered + failed) as counted from delivery_statistics group by 1
+    ) s using (subscription_id)
+    where s.counted is distinct from a.attempts`,
+
+  ...READING_INVARIANTS,
 } as const;

@@ -29,13 +29,14 @@ export interface OwnedSubscription {
 export async function openSubscription(
   owner: Pick<OwnerSession, 'call'>,
   wanted: {
+    readonly companyId: string;
     /** Where {@link wanted.path} stands, without a slash at its end. */
     readonly origin: string;
     readonly path: string;
     readonly events: readonly string[];
   },
 ): Promise<OwnedSubscription> {
-  const { origin, path: firstPath, events } = wanted;
+  const { companyId, origin, path: firstPath, events } = wanted;
   const { result, ...opened } = await timed(() =>
     createActiveSubscription(owner, { url: origin + firstPath, events }),
   );
@@ -81,7 +82,7 @@ export async function openSubscription(
   }
 
   return {
-    history: { id, changes, secrets },
+    history: { id, companyId, changes, secrets },
     activate,
     async pause() {
       changes.push({ ...(await change('POST', '/pause')), kind: 'state', value: 'paused' });

@@ -3,11 +3,13 @@ import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import type { StackOptions } from '@partner/local-stack/stack/stack-plan';
 import { eventually } from '@partner/test-kit/eventually';
+import type { Call } from '@partner/test-kit/http-call';
 import { callUntilResponse } from '../support/http-call.js';
 import { startTestStack, type TestStack } from '../support/test-stack.js';
 import type { DeliveryHistory, Span } from './delivery-history.js';
 import { FAULTY_REPLICAS } from './fault-plan.js';
 import { openSubscription, type OwnedSubscription } from './owner-moves.js';
+import { followFeeds, partnerCompany } from './partner-readings.js';
 import { patientOwner } from './patient-calls.js';
 import { FAILING_PATH, scriptedReceiver } from './receiver-script.js';
 import { createWorkload } from './workload.js';
@@ -61,15 +63,13 @@ export async function playDeliveries(
   // Writes come faster than the standard limit lets through.
   await database.query('update companies set installer_requests_per_minute = 100000');
   const beganAt = Date.now();
+  const send = (path: string, request: Call) => callUntilResponse(stack.baseUrl, path, request);
+  const partners = followFeeds(companies.map(partnerCompany), send);
   const opened = await openSubscriptions(stack);
   const workload = createWorkload(
     stack,
     { installers: stack.companies('INSTALLER'), sellers: stack.companies('SALES') },
-    {
-      seed: play.seed,
-      pauseMs: { least: 300, most: 2_000 },
-      send: (path, request) => callUntilResponse(stack.baseUrl, path, request),
-    },
+    { seed: play.seed, pauseMs: { least: 300, most: 2_000 }, send },
   );
   await workload.prepare();
   const faults = play.faults();
@@ -82,6 +82,7 @@ export async function playDeliveries(
   // A move may wait for a write, which takes longer than the span where the servers are slow.
   await allEnded([faults, moving, workload.run(() => haveMoved && Date.now() >= spanEnd)]);
   await stack.deliveriesAreFinished(play.finishWithinMs);
+  const subscriptions = Object.values(opened).map(({ history }) => history);
   return {
     settings: {
       retryBaseMs: RETRY_BASE_MS,
@@ -92,8 +93,9 @@ export async function playDeliveries(
     companyIds: companies.map(({ id }) => id),
     writes: workload.writes,
     leads: workload.leads,
-    subscriptions: Object.values(opened).map(({ history }) => history),
+    subscriptions,
     requests: stack.receiver.received,
+    readings: await partners.finish(subscriptions),
     unsettled: (await faults).map(({ from, to }) => ({ from, to: to + AFTERMATH_MS })),
   };
 }
@@ -103,8 +105,8 @@ async function openSubscriptions(stack: TestStack) {
   const [installer, otherInstaller] = [stack.company('INSTALLER'), stack.company('INSTALLER', 1)];
   const [seller, otherSeller] = [stack.company('SALES'), stack.company('SALES', 1)];
   const origin = `https://${RECEIVER_HOST}`;
-  const open = ({ owner }: SandboxCompany, path: string, ...events: readonly string[]) =>
-    openSubscription(patientOwner(stack.baseUrl, owner), { origin, path, events });
+  const open = ({ id, owner }: SandboxCompany, path: string, ...events: readonly string[]) =>
+    openSubscription(patientOwner(stack.baseUrl, owner), { companyId: id, origin, path, events });
   const [steady, rotated, failing, paused, backfilled, moved, sold, soldToo] = await Promise.all([
     open(installer, '/steady', 'install.*'),
     open(installer, '/rotated', 'install.*'),
