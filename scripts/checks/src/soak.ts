@@ -9,21 +9,22 @@ import { beginRun } from './test-run.js';
 /** Of what a run takes besides its span: start, the end of all retries, and the checks. */
 const LEEWAY_MINUTES = 30;
 
-function minutesFrom(text: string): number {
-  const minutes = Number(text);
-  if (minutes > 0 && minutes <= 1_440) return minutes;
-  throw new InvalidArgumentError('It must be a number of minutes, at most 1440.');
+function hoursFrom(text: string): number {
+  const hours = Number(text);
+  if (hours > 0 && hours <= 24) return hours;
+  throw new InvalidArgumentError('It must be a number of hours, at most 24.');
 }
 
 const program = new Command('scripts/soak')
   .description(
-    'Runs clients, owners and random faults on a separate stack for a long time, checks what was recorded against every guarantee, and prints a report.',
+    'Runs clients, owners and receivers on a separate stack for a long time, checks what was recorded against every guarantee, and prints a report.',
   )
-  .option('--minutes <number>', 'how long', minutesFrom, 60)
+  .option('--hours <number>', 'how long', hoursFrom, 1)
+  .option('--faults', 'kill, pause, disconnect and restart every process and server at random', false)
   .addOption(seedOption('random'))
   .allowExcessArguments(false)
   .parse();
-const { minutes, seed } = program.opts<{ minutes: number; seed: number }>();
+const { hours, faults, seed } = program.opts<{ hours: number; faults: boolean; seed: number }>();
 
 await installMissingPrograms();
 const directory = path.join(PROJECT_ROOT, '.stack');
@@ -31,7 +32,7 @@ const run = beginRun('soak');
 const report = path.join(directory, 'soak.md');
 rmSync(report, { force: true });
 const totals = await runJest({
-  limitMs: (minutes + LEEWAY_MINUTES) * 60_000,
+  limitMs: (hours * 60 + LEEWAY_MINUTES) * 60_000,
   args: [
     '--config=scripts/jest.config.mjs',
     '--selectProjects',
@@ -40,7 +41,10 @@ const totals = await runJest({
     'system-tests/dist/faults\\.sys',
   ],
   reportFile: path.join(run.scratch, 'jest.json'),
-  env: { FAULT_MINUTES: String(minutes), SEED: String(seed), SOAK_REPORT: report },
+  env: {
+    ...{ SOAK_HOURS: String(hours), SEED: String(seed), SOAK_REPORT: report },
+    ...(faults ? { SOAK_FAULTS: 'yes' } : {}),
+  },
 });
 run.remove();
 if (existsSync(report))

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type ServiceName, serviceOf } from '@partner/local-stack/stack/services';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { QUEUES } from '@partner/proto-contracts/topology';
 import { eventually } from '@partner/test-kit/eventually';
@@ -11,14 +12,21 @@ import type { AcknowledgedWrite } from './deliveries/delivery-history.js';
 import { type DoneFault, playFaults, timelineOf } from './deliveries/fault-mix.js';
 import { planFaults, PURGED_QUEUES } from './deliveries/fault-plan.js';
 import { playDeliveries, startDeliveryStack } from './deliveries/play-deliveries.js';
+import { soakFigures, watchMemory } from './deliveries/soak-figures.js';
 import { soakReport } from './deliveries/soak-report.js';
 import { call } from './support/http-call.js';
 import { signIn } from './support/owner-session.js';
 import { readMetric } from '@partner/test-kit/read-metric';
 import { apiKeyOf, type TestStack } from './support/test-stack.js';
 
-const MINUTES = Number(process.env['FAULT_MINUTES'] ?? 1);
-const SPAN_MS = MINUTES * 60_000;
+/** Of `scripts/soak`; absent: a minute with every fault. */
+const HOURS = Number(process.env['SOAK_HOURS'] ?? 0);
+const IS_SOAK = HOURS > 0;
+const SPAN_MS = (IS_SOAK ? HOURS * 60 : 1) * 60_000;
+const HAS_FAULTS = !IS_SOAK || process.env['SOAK_FAULTS'] !== undefined;
+/** What a night may cost. */
+const MAX_TWICE = 1 / 10_000;
+const MAX_RETURN_MS = 15_000;
 /** Before the first fault, when every event is delivered exactly once; longer than 8 attempts take. */
 const CALM_MS = 15_000;
 /** For the leases that were lost, and the retries of what always fails. */
@@ -28,7 +36,9 @@ const COUNTS = `
   select count(*)::int as deliveries, count(bulk_replay_id)::int as back_filled,
     (count(*) filter (where state = 'dead_lettered'))::int as dead_lettered
   from finished_deliveries`;
-const REPEAT = `scripts/soak --minutes ${MINUTES} --seed ${SEED}`;
+const REPEAT = IS_SOAK
+  ? `scripts/soak${HAS_FAULTS ? ' --faults' : ''} --hours ${HOURS} --seed ${SEED}`
+  : `scripts/test faults --only sys --seed ${SEED}`;
 /** Where a report goes, if anywhere. */
 const REPORT = process.env['SOAK_REPORT'];
 
@@ -47,6 +57,7 @@ test(
   async () => {
     process.stdout.write(`faults: ${REPEAT}\n`);
     const done: DoneFault[] = [];
+    const memory = watchMemory(stack.stack);
     try {
       const history = await playDeliveries(stack, {
         seed: SEED,
@@ -55,7 +66,8 @@ test(
         moves: true,
         faults: async () => {
           await delay(CALM_MS);
-          await playFaults(stack.stack, planFaults(SEED, SPAN_MS), (fault) => done.push(fault));
+          const plan = planFaults(SEED, SPAN_MS, IS_SOAK ? 'night' : 'storm');
+          if (HAS_FAULTS) await playFaults(stack.stack, plan, (fault) => done.push(fault));
           return done;
         },
       });
@@ -63,17 +75,23 @@ test(
       const [writes, posts] = [history.writes.length, history.requests.length];
       process.stdout.write(`faults: ${JSON.stringify({ writes, posts, ...deliveries })}\n`);
       const violations = await checkHistory(stack.database, history);
-      if (REPORT !== undefined) {
-        const run = { title: REPEAT, history, counts: { ...deliveries }, violations, faults: done };
-        writeFileSync(REPORT, soakReport(run));
-      }
+      const run = { history, violations, faults: done };
+      const figures = soakFigures({ ...run, memory: memory.stop() });
+      process.stdout.write(`faults: ${JSON.stringify(figures)}\n`);
+      if (REPORT !== undefined)
+        writeFileSync(REPORT, soakReport({ ...run, title: REPEAT, counts: { ...deliveries }, figures }));
       expect(violations).toEqual([]);
+      if (IS_SOAK) {
+        expect(figures.twice / figures.taken).toBeLessThanOrEqual(MAX_TWICE);
+        expect(figures.longestReturnMs).toBeLessThanOrEqual(MAX_RETURN_MS);
+      }
       expect(deliveries?.['dead_lettered']).toBeGreaterThan(0);
       expect(deliveries?.['back_filled']).toBeGreaterThan(0);
       const versions = new Set(history.requests.map(({ headers }) => headers['x-svc-secret-version']));
       expect(versions.size).toBeGreaterThanOrEqual(3);
       await waitUntilPlatformReceives(history.writes);
     } catch (error) {
+      memory.stop();
       process.stdout.write(`faults: again with ${REPEAT}\n${timelineOf(done)}\n`);
       throw error;
     }
@@ -115,7 +133,20 @@ describe('without a backing service', () => {
     ({ owner } = company);
   });
 
-  const isSessionRedisUp = () => readMetric(adminUrl, 'partner_console_session_redis_up');
+  const replicasOf = (service: ServiceName) =>
+    Object.entries(stack.stack.description.services).flatMap(([name, replica]) =>
+      serviceOf(name) === service ? [replica] : [],
+    );
+
+  /** 0 once all replicas know that it is away, 1 once all have it. */
+  async function isSessionRedisUp(): Promise<number | undefined> {
+    const known = await Promise.all(
+      replicasOf('console').map((replica) =>
+        readMetric(replica.adminUrl, 'partner_console_session_redis_up'),
+      ),
+    );
+    return known.every((value) => value === known[0]) ? known[0] : undefined;
+  }
 
   async function expectUnavailable(response: HttpResponse): Promise<void> {
     expect(response).toMatchObject({ status: 503, json: { code: 'unavailable' } });
@@ -130,10 +161,10 @@ describe('without a backing service', () => {
   }
 
   test('gateways and console stay ready without the broker, and respond [HTTP-18, HTTP-20]', async () => {
-    const { description, process } = stack.stack;
-    const surfaces = ['inbound-gateway', 'installer-gateway', 'console'].map(
-      (name) => description.services[name]?.adminUrl ?? '',
-    );
+    const { process } = stack.stack;
+    const surfaces = (['inbound-gateway', 'installer-gateway', 'console'] as const)
+      .flatMap(replicasOf)
+      .map((replica) => replica.adminUrl);
     const readiness = (url: string) => sendCall(url, '/readyz');
     // A service that the faults have started anew has to be ready once before it can stay so.
     for (const url of surfaces)
@@ -157,12 +188,14 @@ describe('without a backing service', () => {
       await rabbitmq.ready();
     }
     // Each of them connects again on its own.
-    await eventually('the console reaches job-state', async () => {
-      return (await session.call('GET', '/partner-api/webhooks')).status === 200;
-    });
-    await eventually('the gateway reaches job-state', async () => {
-      return (await call(stack.baseUrl, '/partner/v1/technicians', { headers })).status === 200;
-    });
+    for (const [name, path, credentials] of [
+      ['console', '/partner-api/webhooks', session.headers],
+      ['installer-gateway', '/partner/v1/technicians', headers],
+    ] as const)
+      for (const { url = '' } of replicasOf(name))
+        await eventually(`${name} reaches job-state`, async () => {
+          return (await call(url, path, { headers: credentials })).status === 200;
+        });
   });
 
   test('while Redis hangs, the console responds with 503 where a session is needed and all else as ever, gateways too [LIMIT-6, SESSION-5]', async () => {

@@ -21,11 +21,11 @@ const RECORDED = `
   create temporary table changed (
     subscription_id text, place int, kind text, value text, sent float8, responded float8);
   create temporary table received (
-    attempt_id text collate "C", subscription_id text, path text, event_id text collate "C", body_sha256 text, received float8, signed float8,
-    status int, retry_after_ms float8, secret_version int, signer int, headers jsonb);
+    attempt_id text collate "C", subscription_id text, path text, event_id text collate "C", body_sha256 text,
+    received float8, signed float8, status int, retry_after_ms float8, secret_version int, signer int, headers jsonb);
   create temporary table reading (
-    company_id text, way text, reader text, place bigint, number bigint, subscription_id text, event_id text collate "C", name text,
-    resource_id text, resource_version int, body_sha256 text, outcome text, is_signed boolean);
+    company_id text, way text, reader text, place bigint, number bigint, subscription_id text, event_id text collate "C",
+    name text, resource_id text, resource_version int, body_sha256 text, outcome text, is_signed boolean);
   create temporary table unsettled (since float8, until float8);
   create temporary table settings (began float8, companies text[], retry_base float8, lease float8, under_way float8);
 

@@ -18,8 +18,16 @@ import { rabbitmqPrograms, withRabbitmq } from '@partner/test-kit/backing-servic
 import { withRedis } from '@partner/test-kit/backing-services/redis';
 import { seededRandom, shuffled } from '@partner/test-kit/seeded-random';
 
-/** The replicas that the mix is played on, besides one of each other service. */
-export const FAULTY_REPLICAS = { 'job-state': 2, 'webhook-dispatcher': 2 } as const;
+/** The replicas that the faults are played on. */
+export const FAULTY_REPLICAS = {
+  'job-state': 2,
+  'webhook-dispatcher': 2,
+  'installer-gateway': 2,
+  'inbound-gateway': 2,
+  console: 2,
+} as const;
+
+const SERVERS = ['rabbitmq', 'postgres', 'redis'] as const;
 
 /** Everything that can die or stand still. The port mapper of the broker's runtime is left alone: nothing of the service uses it. */
 export const FAULTY_PROCESSES = [
@@ -28,12 +36,13 @@ export const FAULTY_PROCESSES = [
   'webhook-dispatcher',
   'webhook-dispatcher-2',
   'installer-gateway',
+  'installer-gateway-2',
   'inbound-gateway',
+  'inbound-gateway-2',
   'console',
+  'console-2',
   'proxy',
-  'rabbitmq',
-  'postgres',
-  'redis',
+  ...SERVERS,
 ] as const;
 
 /**
@@ -68,18 +77,27 @@ const SHORTEST_STILL_MS = 1_000;
 const LONGEST_STILL_MS = 8_000;
 const PURGE_MS = 1_000;
 const COMMAND_MS = 60_000;
-/** How often each fault comes, on average. */
-const ROUND_MS = 60_000;
+/**
+ * Which faults come, and how often each of them, on average. `storm`: all, also lost messages and keys. `night`: what becomes of
+ * processes, servers and connections.
+ */
+const MIXES = {
+  storm: { roundMs: 60_000, faults: (random: () => number) => [...failures(random), ...losses()] },
+  night: { roundMs: 600_000, faults: failures },
+} as const;
+
+export type FaultMix = keyof typeof MIXES;
 
 /**
- * The faults of a span, the same for the same seed: in each minute each process and queue has each kind of fault once, at a random time
- * and so in a random order, so that they overlap as it happens.
+ * The faults of a span, the same for the same seed: in each round each process, server and queue has each kind of fault once, at a
+ * random time and so in a random order, so that they overlap as it happens.
  */
-export function planFaults(seed: number, spanMs: number): PlannedFault[] {
+export function planFaults(seed: number, spanMs: number, mix: FaultMix): PlannedFault[] {
   const random = seededRandom(`${seed} faults`);
-  const rounds = Math.max(1, Math.round(spanMs / ROUND_MS));
+  const { roundMs, faults: drawn } = MIXES[mix];
+  const rounds = Math.max(1, Math.round(spanMs / roundMs));
   const planned = Array.from({ length: rounds }, (_, round) => {
-    const faults = shuffled(everyFault(random), random);
+    const faults = shuffled(drawn(random), random);
     return faults.map((fault, place) => ({
       fault,
       atMs: Math.round((spanMs / rounds) * (round + (place + random()) / faults.length)),
@@ -88,19 +106,25 @@ export function planFaults(seed: number, spanMs: number): PlannedFault[] {
   return planned.flat();
 }
 
-function everyFault(random: () => number): Fault[] {
+function failures(random: () => number): Fault[] {
   const stillMs = () => Math.round(SHORTEST_STILL_MS + random() * (LONGEST_STILL_MS - SHORTEST_STILL_MS));
   return [
     ...FAULTY_PROCESSES.map((process) => startAgain(process, 'kill -9')),
     ...FAULTY_PROCESSES.map((process) => standStill(process, stillMs())),
-    ...PURGED_QUEUES.map((queue) => purge(queue)),
-    startAgain('rabbitmq', 'stop'),
+    ...SERVERS.map((server) => startAgain(server, 'stop')),
     { what: 'close all broker connections', inject: closeConnections },
+    { what: 'close all redis connections', inject: closeRedisConnections },
+    { what: 'terminate all database backends', inject: terminateBackends },
+  ];
+}
+
+function losses(): Fault[] {
+  return [
+    ...PURGED_QUEUES.map((queue) => purge(queue)),
     {
       what: 'flush redis',
       inject: ({ description }) => withRedis(description.redisUrl, (client) => client.flushall()),
     },
-    { what: 'terminate all database backends', inject: terminateBackends },
   ];
 }
 
@@ -147,6 +171,12 @@ async function terminateBackends({ description }: Stack): Promise<string> {
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     );
     return `${ended.rowCount} backends`;
+  });
+}
+
+async function closeRedisConnections({ description }: Stack): Promise<string> {
+  return withRedis(description.redisUrl, async (client) => {
+    return `${String(await client.call('CLIENT', 'KILL', 'TYPE', 'normal'))} connections`;
   });
 }
 

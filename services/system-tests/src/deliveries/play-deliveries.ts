@@ -11,7 +11,7 @@ import { FAULTY_REPLICAS } from './fault-plan.js';
 import { openSubscription, type OwnedSubscription } from './owner-moves.js';
 import { followFeeds, partnerCompany } from './partner-readings.js';
 import { patientOwner } from './patient-calls.js';
-import { FAILING_PATH, scriptedReceiver } from './receiver-script.js';
+import { HOSTILE_PATHS, scriptedReceiver } from './receiver-script.js';
 import { createWorkload } from './workload.js';
 
 const RETRY_BASE_MS = 100;
@@ -82,7 +82,9 @@ export async function playDeliveries(
   // A move may wait for a write, which takes longer than the span where the servers are slow.
   await allEnded([faults, moving, workload.run(() => haveMoved && Date.now() >= spanEnd)]);
   await stack.deliveriesAreFinished(play.finishWithinMs);
-  const subscriptions = Object.values(opened).map(({ history }) => history);
+  const subscriptions = Object.values(opened)
+    .flat()
+    .map(({ history }) => history);
   return {
     settings: {
       retryBaseMs: RETRY_BASE_MS,
@@ -100,24 +102,27 @@ export async function playDeliveries(
   };
 }
 
-/** Subscriptions of four companies, each named after what becomes of it. */
+/** Subscriptions of four companies, each named after what becomes of it; a third have hostile receivers. */
 async function openSubscriptions(stack: TestStack) {
   const [installer, otherInstaller] = [stack.company('INSTALLER'), stack.company('INSTALLER', 1)];
   const [seller, otherSeller] = [stack.company('SALES'), stack.company('SALES', 1)];
   const origin = `https://${RECEIVER_HOST}`;
   const open = ({ id, owner }: SandboxCompany, path: string, ...events: readonly string[]) =>
     openSubscription(patientOwner(stack.baseUrl, owner), { companyId: id, origin, path, events });
-  const [steady, rotated, failing, paused, backfilled, moved, sold, soldToo] = await Promise.all([
+  const [steady, rotated, paused, backfilled, moved, sold, soldToo, ...hostile] = await Promise.all([
     open(installer, '/steady', 'install.*'),
     open(installer, '/rotated', 'install.*'),
-    open(installer, FAILING_PATH, 'install.schedule_changed'),
     open(otherInstaller, '/paused', 'install.status_changed', 'install.schedule_changed'),
     open(otherInstaller, '/back-filled', 'install.status_changed'),
     open(otherInstaller, '/moved', 'install.*'),
     open(seller, '/sold', 'appointment.booked'),
     open(otherSeller, '/sold-too', 'appointment.booked'),
+    open(installer, HOSTILE_PATHS.fails, 'install.schedule_changed'),
+    open(otherInstaller, HOSTILE_PATHS.slow, 'install.schedule_changed'),
+    open(seller, HOSTILE_PATHS.resets, 'appointment.booked'),
+    open(otherSeller, HOSTILE_PATHS.garbage, 'appointment.booked'),
   ]);
-  return { steady, rotated, failing, paused, backfilled, moved, sold, soldToo };
+  return { rotated, paused, backfilled, moved, others: [steady, sold, soldToo, ...hostile] };
 }
 
 /** What the owners do in the span, each beside the others. */

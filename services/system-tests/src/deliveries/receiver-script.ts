@@ -1,8 +1,15 @@
 import { fractionOf } from '@partner/test-kit/seeded-random';
 import type { ReceivedWebhook, ReceiverResponse } from '../support/webhook-receiver.js';
 
-/** Of this path no event is ever taken. */
-export const FAILING_PATH = '/always-fails';
+/** The receivers of these paths never respond as they should, except to tests. */
+export const HOSTILE_PATHS = {
+  fails: '/always-fails',
+  resets: '/resets',
+  garbage: '/garbage',
+  slow: '/slow',
+} as const;
+/** Within the time limit of an attempt. */
+const SLOWNESS_MS = 4_500;
 
 const EVENTS_THAT_ALWAYS_FAIL = 0.03;
 const TAKEN: ReceiverResponse = { kind: 'status', status: 204 };
@@ -30,7 +37,7 @@ const RARE_RESPONSES: readonly {
 
 /**
  * A receiver that takes most of what it gets and refuses, delays, drops or ignores the rest, by its seed, the event, and how often
- * it has come. Some events, and everything to {@link FAILING_PATH}, it never takes; tests it always does.
+ * it has come. Some events it never takes, tests it always does. Those of {@link HOSTILE_PATHS} take nothing, or late.
  */
 export function scriptedReceiver(
   seed: number,
@@ -41,7 +48,10 @@ export function scriptedReceiver(
     const key = `${path} ${envelope.id}`;
     const time = (times.get(key) ?? 0) + 1;
     times.set(key, time);
-    if (path === FAILING_PATH || fractionOf(seed, key) < EVENTS_THAT_ALWAYS_FAIL) {
+    if (path === HOSTILE_PATHS.resets) return { kind: 'closed' };
+    if (path === HOSTILE_PATHS.garbage) return { kind: 'garbage' };
+    if (path === HOSTILE_PATHS.slow) return { kind: 'status', status: 200, afterMs: SLOWNESS_MS };
+    if (path === HOSTILE_PATHS.fails || fractionOf(seed, key) < EVENTS_THAT_ALWAYS_FAIL) {
       return { kind: 'status', status: time % 2 === 0 ? 500 : 404 };
     }
     const dice = fractionOf(seed, key, time);

@@ -24,7 +24,7 @@ export interface TimedWebhook extends ReceivedWebhook {
   readonly retryAfterSeconds: number | undefined;
 }
 
-/** The response to a webhook: with a status, by closing the connection, or not at all. */
+/** The response to a webhook: with a status, by closing the connection, with bytes that are not HTTP, or not at all. */
 export type ReceiverResponse =
   | {
       readonly kind: 'status';
@@ -35,6 +35,7 @@ export type ReceiverResponse =
       readonly afterMs?: number;
     }
   | { readonly kind: 'closed' }
+  | { readonly kind: 'garbage' }
   | { readonly kind: 'none' };
 
 /** A subscriber's server that records all webhooks; a test can wait for the ones that it expects. */
@@ -72,6 +73,7 @@ export async function startWebhookReceiver(options: {
         retryAfterSeconds: chosenResponse.kind === 'status' ? chosenResponse.retryAfterSeconds : undefined,
       });
       if (chosenResponse.kind === 'closed') response.destroy();
+      if (chosenResponse.kind === 'garbage') response.socket?.end('\u0000garbage\r\n\r\n');
       if (chosenResponse.kind === 'status') {
         const { retryAfterSeconds } = chosenResponse;
         const sent = {
