@@ -14,6 +14,8 @@ export interface SoakFigures {
   /** Events that a receiver took more than once, and all that it took. */
   readonly twice: number;
   readonly taken: number;
+  /** Those that were taken more than once, by the path of the receiver. */
+  readonly twiceByPath: Readonly<Record<string, number>>;
   /** The longest time from the end of the last fault that a write met to its response, in milliseconds. */
   readonly longestReturnMs: number;
   /** The resident memory of the replicas of each service in MiB: the medians of the first and of the last samples. */
@@ -27,10 +29,12 @@ export function soakFigures(run: {
   readonly memory: SoakFigures['memory'];
 }): SoakFigures {
   const times = new Map<string, number>();
+  const twiceByPath: Record<string, number> = {};
   for (const { path, headers, envelope, responseStatus } of run.history.requests) {
     if (responseStatus < 200 || responseStatus > 299 || 'x-svc-test' in headers) continue;
     const key = `${String(headers['x-svc-subscription-id'] ?? path)} ${envelope.id}`;
     times.set(key, (times.get(key) ?? 0) + 1);
+    if (times.get(key) === 2) twiceByPath[path] = (twiceByPath[path] ?? 0) + 1;
   }
   const returns = run.history.writes.map(({ sentAt, respondedAt }) => {
     const ends = run.faults.map(({ to }) => to).filter((to) => to > sentAt && to <= respondedAt);
@@ -40,6 +44,7 @@ export function soakFigures(run: {
     lost: run.violations.filter((violation) => violation.includes('"verdict":"LOST"')).length,
     twice: [...times.values()].filter((count) => count > 1).length,
     taken: times.size,
+    twiceByPath,
     longestReturnMs: returns.reduce((a, b) => Math.max(a, b), 0),
     memory: run.memory,
   };

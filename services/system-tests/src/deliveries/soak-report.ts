@@ -20,7 +20,7 @@ export function soakReport(run: {
     ...run.counts,
     faults: faults.length,
     lost: figures.lost,
-    'taken twice': `${figures.twice} of ${figures.taken}`,
+    'taken twice': `${figures.twice} of ${figures.taken}, by receiver ${JSON.stringify(figures.twiceByPath)}`,
     'longest time to be back': `${(figures.longestReturnMs / 1_000).toFixed(1)} s`,
     ...Object.fromEntries(
       Object.entries(figures.memory).map(([service, { first, last }]) => [
