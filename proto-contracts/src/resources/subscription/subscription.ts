@@ -303,6 +303,9 @@ export const subscriptionCreated = z
   })
   .meta({ id: 'WebhookSubscriptionCreated', description: 'A new subscription and its secret.' });
 
+/** What the console reads of such a response: it is of any release of job-state. */
+export const createdWebhookId = z.looseObject({ subscription: z.looseObject({ id: z.string() }) });
+
 export type SubscriptionCreated = z.infer<typeof subscriptionCreated>;
 
 /** Response to an activation: the subscription, and the requested back-fill. */

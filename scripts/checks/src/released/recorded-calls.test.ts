@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { CALL_CONTENT_TYPE, operationCall } from '@partner/proto-contracts/call';
 import { unsignedEvents } from '@partner/proto-contracts/internal/events/unsigned-events';
-import { subscriptionCreated } from '@partner/proto-contracts/resources/subscription/subscription';
+import { createdWebhookId } from '@partner/proto-contracts/resources/subscription/subscription';
 import { type Implementation, implement, implementInternal } from '@partner/kernel/amqp/implement';
 import { type OperationReply, readReply } from '@partner/kernel/amqp/operation-call';
 import { operationHandlers } from '@partner/kernel/amqp/operation-dispatch';
@@ -16,7 +16,7 @@ const recorded = readRelease(PROJECT_ROOT).recordedCalls.map(
 
 /** What a gateway reads of public operations; any other reply it passes on. */
 const READ_BY_GATEWAYS: Readonly<Record<string, z.ZodType>> = {
-  createWebhook: subscriptionCreated,
+  createWebhook: createdWebhookId,
   listInboundEvents: unsignedEvents,
   listInstallerEvents: unsignedEvents,
 };

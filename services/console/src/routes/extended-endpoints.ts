@@ -20,7 +20,7 @@ import {
 } from '@partner/proto-contracts/resources/notification-settings/operations';
 import { getServiceStatusOperation } from '@partner/proto-contracts/resources/service-status/operations';
 import { createWebhookOperation } from '@partner/proto-contracts/resources/subscription/operations';
-import { subscriptionCreated } from '@partner/proto-contracts/resources/subscription/subscription';
+import { createdWebhookId } from '@partner/proto-contracts/resources/subscription/subscription';
 import { checkUrlOperation } from '@partner/proto-contracts/resources/url-check/operations';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import { entityTagOf } from '@partner/gateway-kit/http/entity-tag';
@@ -73,7 +73,7 @@ export function extendedEndpoints(
     listPage(listAuditEntriesOperation, { list: 'audit-entries', prefix: 'aud' }),
     serveOperation(createWebhookOperation, async (request) => {
       const reply = await callFor(createWebhookOperation, request, forwarding);
-      const { id } = subscriptionCreated.parse(JSON.parse(reply.json)).subscription;
+      const { id } = createdWebhookId.parse(JSON.parse(reply.json)).subscription;
       const location = `/partner-api/webhooks/${id}`;
       return { ...responseTo(createWebhookOperation, request, reply), headers: { location } };
     }),
