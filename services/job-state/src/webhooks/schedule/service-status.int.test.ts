@@ -33,6 +33,11 @@ test('the service is degraded while a working endpoint waits for over a minute [
   });
   await later(70);
   expect(await status()).toMatchObject({ status: 'degraded' });
+  const rate = (value: string) =>
+    fixture.set('subscriptions', waiting.subscriptionId, `deliveries_per_second = ${value}`);
+  await rate('1');
+  expect(await status()).toMatchObject({ status: 'operational', webhookDelayMs: 0 });
+  await rate('null');
   await setFailing(waiting.subscriptionId);
   expect(await status()).toMatchObject({ status: 'operational', webhookDelayMs: 0 });
 });
