@@ -32,7 +32,7 @@ const run = beginRun('soak');
 const report = path.join(directory, 'soak.md');
 rmSync(report, { force: true });
 const totals = await runJest({
-  limitMs: (hours * 60 + LEEWAY_MINUTES) * 60_000,
+  limitMs: Math.round((hours * 60 + LEEWAY_MINUTES) * 60_000),
   args: [
     '--config=scripts/jest.config.mjs',
     '--selectProjects',
