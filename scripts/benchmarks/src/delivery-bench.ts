@@ -6,6 +6,7 @@ import type { Bench } from './bench-stack.js';
 import { sum, summarise } from './usage-meter.js';
 import { type DeliveryRun, measureDeliveries, untilRecorded } from './delivery-run.js';
 import { addEndpoints, type BenchEndpoint, commitEvents, ENDPOINTS } from './fill.js';
+import { measureLeastWork } from './least-work.js';
 
 const PUBLISHERS = 32;
 const WARM_UP_SECONDS = 3;
@@ -115,7 +116,7 @@ export function runHeldSnapshot(
 
 /**
  * Measures how many deliveries per second one job-state and one dispatcher make and record. The backlog is committed
- * before and is due at one moment.
+ * before and is due at one moment. Beside it, what the machine does of what each of them needs.
  */
 export async function runBacklog(bench: Bench, { events }: { readonly events: number }) {
   const { stack, report, signal } = bench;
@@ -135,10 +136,15 @@ export async function runBacklog(bench: Bench, { events }: { readonly events: nu
   await delay(Math.max(0, dueAt - Date.now()));
   const run = await measureDeliveries(bench, events);
   report('all of them are recorded');
+  // With nothing beside it: job-state is stopped.
+  const least = await measureLeastWork(bench);
   return {
     title: `${count(run.events)} deliveries to ${ENDPOINTS} endpoints that are due at one moment, until the last result is recorded`,
-    figures: ratesOf(run),
-    run,
+    figures: [
+      ...ratesOf(run),
+      `the same machine alone    ${count(least.postsPerSecond)} POSTs a second, or ${count(least.rowsPerSecond)} rows`,
+    ],
+    ...{ least, run },
   };
 }
 
