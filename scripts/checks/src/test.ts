@@ -6,10 +6,11 @@ import { startPostgres } from '@partner/test-kit/backing-services/postgres';
 import { startRabbitmq } from '@partner/test-kit/backing-services/rabbitmq';
 import { startRedis } from '@partner/test-kit/backing-services/redis';
 import { SHARE_REDIS_DATABASES, SHARE_VHOSTS } from '@partner/test-kit/backing-services/take-server-share';
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { installMissingPrograms } from '@partner/local-stack/backing-services/install-missing-programs';
 import { BACKING_SERVICES } from '@partner/local-stack/backing-services/backing-service';
 import { StackError } from '@partner/local-stack/stack-error';
+import { startBusyLoops } from './busy-loops.js';
 import { runProgram, runJest, seedOption } from './run-jest.js';
 import { type ReleaseTest, releaseTests, writePassed } from './release-tests.js';
 import { beginRun, runSettled } from './test-run.js';
@@ -65,6 +66,11 @@ async function runKinds(
   return kinds.includes('sys') ? [together, await run(1, ['alone'])] : [together];
 }
 
+function wholeNumber(text: string): number {
+  if (/^[1-9]\d{0,2}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number from 1 to 999.');
+}
+
 function readOptions() {
   const program = new Command('scripts/test')
     .description(
@@ -91,6 +97,8 @@ function readOptions() {
         .conflicts(['only', 'changed', 'release']),
     )
     .addOption(seedOption('fixed'))
+    .option('--times <number>', 'run the tests this many times, each with the next seed', wholeNumber)
+    .option('--load <loops>', 'busy loops beside the tests, every fourth one on the disk', wholeNumber)
     .argument('[pattern]', 'run only test files whose path matches')
     .allowExcessArguments(false)
     .parse();
@@ -100,8 +108,12 @@ function readOptions() {
     changed?: string;
     mutants?: string;
     seed?: number;
+    times?: number;
+    load?: number;
   }>();
-  const { changed, mutants, seed } = options;
+  const { changed, mutants } = options;
+  const { times = 1, load = 0, seed = times > 1 ? 1 : undefined } = options;
+  const seeds = Array.from({ length: times }, (_, round) => (seed === undefined ? seed : seed + round));
   if (changed !== undefined) {
     const files = changedModules(changed);
     const only: readonly Kind[] = files.length > 0 ? ['static', 'unit', 'int'] : ['static'];
@@ -110,8 +122,7 @@ function readOptions() {
       release: [],
       tests: ['--findRelatedTests', '--', ...files],
       pattern: undefined,
-      mutants,
-      seed,
+      ...{ mutants, seeds, load },
     };
   }
   // The tests of some rules need servers.
@@ -119,7 +130,7 @@ function readOptions() {
   const mayBeDue = options.only === undefined && mutants === undefined;
   const release = releaseTests().filter(({ isDue }) => options.release ?? (mayBeDue && isDue));
   const [pattern] = program.args;
-  return { only, release, tests: ['--', ...program.args], pattern, mutants, seed };
+  return { only, release, tests: ['--', ...program.args], pattern, ...{ mutants, seeds, load } };
 }
 
 /** Only root can run the tests of containers. Without these tools they are skipped. */
@@ -151,11 +162,9 @@ async function startServers(scratch: string, kinds: readonly Kind[]) {
 }
 
 async function main(
-  { only, release, tests, pattern, mutants, seed }: ReturnType<typeof readOptions>,
+  { only, release, tests, pattern, mutants, seeds, load }: ReturnType<typeof readOptions>,
   scratch: string,
 ): Promise<boolean> {
-  if (seed !== undefined) process.stdout.write(`seed: ${seed}\n`);
-
   const totals = { passed: 0, failed: 0, skipped: 0 };
   let succeeded = true;
   if (only.includes('static')) {
@@ -171,20 +180,27 @@ async function main(
     ]);
     if (release.length > 0) await installContainerTools();
     const servers = await startServers(scratch, [...kinds, ...(release.length > 0 ? ['int' as const] : [])]);
-    const env = { ...servers.env, ...(seed !== undefined && { SEED: String(seed) }) };
+    const loops = startBusyLoops(load, scratch);
     try {
-      if (mutants !== undefined) {
-        return (await runProgram(process.execPath, ['scripts/checks/dist/mutants.js', mutants], env)) === 0;
-      }
-      const runs = await runKinds(scratch, kinds, { tests, release }, env);
-      for (const count of ['passed', 'failed', 'skipped'] as const)
-        for (const run of runs) totals[count] += run[count];
-      succeeded &&= runs.every((run) => run.succeeded);
-      if (runs.every(({ files }) => files === 0) && pattern !== undefined) {
-        process.stderr.write(`no test file matches ${pattern}\n`);
-        succeeded = false;
+      for (const seed of seeds) {
+        if (seed !== undefined) process.stdout.write(`seed: ${seed}\n`);
+        const env = { ...servers.env, ...(seed !== undefined && { SEED: String(seed) }) };
+        if (mutants !== undefined) {
+          return (await runProgram(process.execPath, ['scripts/checks/dist/mutants.js', mutants], env)) === 0;
+        }
+        const runs = await runKinds(scratch, kinds, { tests, release }, env);
+        for (const count of ['passed', 'failed', 'skipped'] as const)
+          for (const run of runs) totals[count] += run[count];
+        const hasPassed = runs.every((run) => run.succeeded);
+        succeeded &&= hasPassed;
+        if (!hasPassed && seed !== undefined) process.stdout.write(`failed with --seed ${seed}\n`);
+        if (runs.every(({ files }) => files === 0) && pattern !== undefined) {
+          process.stderr.write(`no test file matches ${pattern}\n`);
+          succeeded = false;
+        }
       }
     } finally {
+      loops.stop();
       await servers.stop();
     }
   }
