@@ -77,7 +77,7 @@ test(
       const violations = await checkHistory(stack.database, history);
       const run = { history, violations, faults: done };
       const figures = soakFigures({ ...run, memory: memory.stop() });
-      process.stdout.write(`faults: ${JSON.stringify(figures)}\n`);
+      process.stdout.write(`faults: ${JSON.stringify({ ...figures, repeats: undefined })}\n`);
       if (REPORT !== undefined)
         writeFileSync(REPORT, soakReport({ ...run, title: REPEAT, counts: { ...deliveries }, figures }));
       expect(violations).toEqual([]);

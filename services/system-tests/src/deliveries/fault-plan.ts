@@ -77,6 +77,7 @@ const SHORTEST_STILL_MS = 1_000;
 const LONGEST_STILL_MS = 8_000;
 const PURGE_MS = 1_000;
 const COMMAND_MS = 60_000;
+const READY_MS = 120_000;
 /**
  * Which faults come, and how often each of them, on average. `storm`: all, also lost messages and keys. `night`: what becomes of
  * processes, servers and connections.
@@ -134,6 +135,9 @@ const startAgain = (process: (typeof FAULTY_PROCESSES)[number], end: 'kill -9' |
   async inject(stack) {
     await (end === 'stop' ? stack.process(process).stop() : stack.process(process).kill('SIGKILL'));
     await stack.process(process).start();
+    // What a server needs for its start is no delay of the service.
+    if (SERVERS.some((server) => server === process))
+      await stack.process(process).ready(AbortSignal.timeout(READY_MS));
     return '';
   },
 });

@@ -14,8 +14,8 @@ export interface SoakFigures {
   /** Events that a receiver took more than once, and all that it took. */
   readonly twice: number;
   readonly taken: number;
-  /** Those that were taken more than once, by the path of the receiver. */
-  readonly twiceByPath: Readonly<Record<string, number>>;
+  /** Those that were taken more than once: by which receiver, and when first and again. */
+  readonly repeats: readonly (Span & { readonly path: string })[];
   /** The longest time from the end of the last fault that a write met to its response, in milliseconds. */
   readonly longestReturnMs: number;
   /** The resident memory of the replicas of each service in MiB: the medians of the first and of the last samples. */
@@ -28,13 +28,14 @@ export function soakFigures(run: {
   readonly faults: readonly Span[];
   readonly memory: SoakFigures['memory'];
 }): SoakFigures {
-  const times = new Map<string, number>();
-  const twiceByPath: Record<string, number> = {};
-  for (const { path, headers, envelope, responseStatus } of run.history.requests) {
+  const taken = new Map<string, number>();
+  const repeats = new Map<string, SoakFigures['repeats'][number]>();
+  for (const { path, headers, envelope, responseStatus, receivedAt } of run.history.requests) {
     if (responseStatus < 200 || responseStatus > 299 || 'x-svc-test' in headers) continue;
     const key = `${String(headers['x-svc-subscription-id'] ?? path)} ${envelope.id}`;
-    times.set(key, (times.get(key) ?? 0) + 1);
-    if (times.get(key) === 2) twiceByPath[path] = (twiceByPath[path] ?? 0) + 1;
+    const from = taken.get(key);
+    if (from === undefined) taken.set(key, receivedAt);
+    else repeats.set(key, { path, from, to: receivedAt });
   }
   const returns = run.history.writes.map(({ sentAt, respondedAt }) => {
     const ends = run.faults.map(({ to }) => to).filter((to) => to > sentAt && to <= respondedAt);
@@ -42,9 +43,9 @@ export function soakFigures(run: {
   });
   return {
     lost: run.violations.filter((violation) => violation.includes('"verdict":"LOST"')).length,
-    twice: [...times.values()].filter((count) => count > 1).length,
-    taken: times.size,
-    twiceByPath,
+    twice: repeats.size,
+    taken: taken.size,
+    repeats: [...repeats.values()],
     longestReturnMs: returns.reduce((a, b) => Math.max(a, b), 0),
     memory: run.memory,
   };

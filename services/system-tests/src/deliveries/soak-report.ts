@@ -20,7 +20,7 @@ export function soakReport(run: {
     ...run.counts,
     faults: faults.length,
     lost: figures.lost,
-    'taken twice': `${figures.twice} of ${figures.taken}, by receiver ${JSON.stringify(figures.twiceByPath)}`,
+    'taken twice': `${figures.twice} of ${figures.taken}`,
     'longest time to be back': `${(figures.longestReturnMs / 1_000).toFixed(1)} s`,
     ...Object.fromEntries(
       Object.entries(figures.memory).map(([service, { first, last }]) => [
@@ -29,6 +29,7 @@ export function soakReport(run: {
       ]),
     ),
   };
+  const repeated = figures.repeats.map(({ path, ...span }) => ({ ...span, what: `twice ${path}`, note: '' }));
   const held = Object.keys(INVARIANTS).filter(
     (one) => !violations.some((violation) => violation.includes(one)),
   );
@@ -41,7 +42,7 @@ export function soakReport(run: {
     violations.length === 0 ? 'none' : violations.map((violation) => `- ${violation}`).join('\n'),
     '## Guarantees that held',
     held.map((guarantee) => `- ${guarantee}`).join('\n'),
-    '## Faults',
-    `\`\`\`\n${timelineOf(faults)}\n\`\`\`\n`,
+    '## Faults, and what was taken twice',
+    `\`\`\`\n${timelineOf([...faults, ...repeated])}\n\`\`\`\n`,
   ].join('\n\n');
 }
