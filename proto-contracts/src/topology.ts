@@ -137,7 +137,7 @@ export const WEBHOOK_DISPATCHER_RPC = {
 
 /**
  * `DeliverWebhook` commands. All may be lost: the lease in Postgres expires and the delivery is due again. A command
- * that is delivered twice can make two attempts, each with its own delivery id; the receiver de-duplicates by event id.
+ * that the broker delivers again is carried out only by the process that has begun it.
  */
 export const WEBHOOK_DELIVERIES = {
   name: 'webhook-dispatcher.deliveries',

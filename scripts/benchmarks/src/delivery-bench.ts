@@ -6,7 +6,7 @@ import type { Bench } from './bench-stack.js';
 import { sum, summarise } from './usage-meter.js';
 import { type DeliveryRun, measureDeliveries, untilRecorded } from './delivery-run.js';
 import { addEndpoints, type BenchEndpoint, commitEvents, ENDPOINTS } from './fill.js';
-import { measureLeastWork } from './least-work.js';
+import { measureMinWork } from './min-work.js';
 
 const PUBLISHERS = 32;
 const WARM_UP_SECONDS = 3;
@@ -137,14 +137,14 @@ export async function runBacklog(bench: Bench, { events }: { readonly events: nu
   const run = await measureDeliveries(bench, events);
   report('all of them are recorded');
   // With nothing beside it: job-state is stopped.
-  const least = await measureLeastWork(bench);
+  const min = await measureMinWork(bench);
   return {
     title: `${count(run.events)} deliveries to ${ENDPOINTS} endpoints that are due at one moment, until the last result is recorded`,
     figures: [
       ...ratesOf(run),
-      `the same machine alone    ${count(least.postsPerSecond)} POSTs a second, or ${count(least.rowsPerSecond)} rows`,
+      `the same machine alone    ${count(min.postsPerSecond)} POSTs a second, or ${count(min.rowsPerSecond)} rows`,
     ],
-    ...{ least, run },
+    ...{ min, run },
   };
 }
 

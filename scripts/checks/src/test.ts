@@ -94,7 +94,7 @@ function readOptions() {
         'test the tests: change each module that holds rules (or those whose path matches), one place at a time, and print what no test notices',
       )
         .preset('')
-        .conflicts(['only', 'changed', 'release']),
+        .conflicts(['only', 'changed', 'release', 'times']),
     )
     .addOption(seedOption('fixed'))
     .option('--times <number>', 'run the tests this many times, each with the next seed', wholeNumber)

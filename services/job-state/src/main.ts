@@ -1,4 +1,5 @@
 import { WEBHOOK_DISPATCHER_RPC } from '@partner/proto-contracts/topology';
+import type { Consumer } from '@partner/kernel/amqp/consumer';
 import { createPublisher } from '@partner/kernel/amqp/publisher';
 import { createRpcClient } from '@partner/kernel/amqp/rpc-client';
 import { runService } from '@partner/kernel/process/service';
@@ -57,7 +58,11 @@ await runService({
       'outbox-relay': startOutboxRelay({ ...shared, publisher, intervalMs: OUTBOX_INTERVAL_MS }),
     };
     for (const [name, loop] of Object.entries(loops)) lifecycle.onShutdown(name, () => loop.stop());
-    startWebhookLoops(config, kit, { database, queue, publisher, clock });
+    const results: { consumer?: Pick<Consumer, 'isConsuming'> } = {};
+    startWebhookLoops(config, kit, {
+      ...{ database, queue, publisher, clock },
+      canResultsArrive: () => results.consumer?.isConsuming() === true && !publishing.isBlocked(),
+    });
 
     const dispatcher = createRpcClient({
       connection: publishing,
@@ -66,7 +71,7 @@ await runService({
       metrics,
     });
     lifecycle.onShutdown('dispatcher-rpc', () => dispatcher.close());
-    startConsumers(config, kit, { database, recording, consuming, publisher, clock });
+    results.consumer = startConsumers(config, kit, { database, recording, consuming, publisher, clock });
     startRpcServers(config, kit, { database, publishing, clock, keyUsage, dispatcher });
   },
 });

@@ -1,5 +1,5 @@
 import { DELIVERY_RESULTS, PLATFORM_MESSAGES } from '@partner/proto-contracts/topology';
-import { startConsumer } from '@partner/kernel/amqp/consumer';
+import { type Consumer, startConsumer } from '@partner/kernel/amqp/consumer';
 import type { Publisher } from '@partner/kernel/amqp/publisher';
 import type { ServiceKit } from '@partner/kernel/process/service';
 import type { Config } from './config.js';
@@ -13,12 +13,13 @@ const PLATFORM_PREFETCH = 200;
 const RESULTS_PREFETCH = 50;
 const WAITING_INTERVAL_MS = 1_000;
 
+/** Returns the consumer of the results of attempts. */
 export function startConsumers(
   config: Config,
   { logger, metrics, lifecycle }: ServiceKit,
   deps: Pick<Databases, 'database' | 'recording'> &
     Pick<BrokerConnections, 'consuming'> & { readonly publisher: Publisher; readonly clock: () => Date },
-): void {
+): Consumer {
   const { database, recording, consuming, publisher, clock } = deps;
   const shared = { connection: consuming, logger, metrics };
   const consumers = {
@@ -54,4 +55,5 @@ export function startConsumers(
   for (const [name, consumer] of Object.entries(consumers)) {
     lifecycle.onShutdown(name, () => consumer.stop());
   }
+  return consumers['delivery-results'];
 }

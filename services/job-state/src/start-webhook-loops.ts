@@ -31,9 +31,13 @@ const INCIDENTS_INTERVAL_MS = 30_000;
 export function startWebhookLoops(
   config: Config,
   { logger, metrics, lifecycle }: ServiceKit,
-  deps: Pick<Databases, 'database' | 'queue'> & { readonly publisher: Publisher; readonly clock: () => Date },
+  deps: Pick<Databases, 'database' | 'queue'> & {
+    readonly publisher: Publisher;
+    readonly clock: () => Date;
+    readonly canResultsArrive: () => boolean;
+  },
 ): void {
-  const { database, queue, publisher, clock } = deps;
+  const { database, queue, publisher, clock, canResultsArrive } = deps;
   const shared = { database, clock, logger, metrics, elapsedMs: () => performance.now() };
   const scheduler = startScheduler({
     ...shared,
@@ -43,6 +47,7 @@ export function startWebhookLoops(
     leaseSeconds: config.DELIVERY_LEASE_SECONDS,
     inFlight: config.DELIVERIES_IN_FLIGHT,
     batchSize: 200,
+    canResultsArrive,
     ...(config.PARTNER_ENVIRONMENT === 'sandbox' && { withhold: webhookFaults(queue) }),
   });
   deliveriesWaiting.listen(database, scheduler.wake);

@@ -203,13 +203,15 @@ describe('the record of an attempt', () => {
     expect(JSON.parse(run.logged[1] ?? '')).toMatchObject({ refusal: 'address' });
   });
 
-  test('has nothing in flight when the sender itself fails, and the lease can be attempted again', async () => {
+  test('has nothing in flight when the sender itself fails, and the next lease is attempted', async () => {
     run.respond = () => Promise.reject(new Error('an internal error'));
     const deliver = deliverer();
     await expect(deliver(message())).rejects.toThrow('an internal error');
     expect(await metric('partner_webhook_attempts_in_flight')).toEqual([]);
     run.respond = async () => delivered;
-    expect(await deliver(message({}, true))).toEqual({ kind: 'done' });
+    await deliver(message({}, true));
+    expect(results()).toEqual([]);
+    expect(await deliver(message({ leaseId: 'lease-2' }))).toEqual({ kind: 'done' });
     expect(results()).toHaveLength(1);
   });
 });
@@ -251,17 +253,6 @@ describe('a message of several commands', () => {
     expect(await outcome).toEqual({ kind: 'done' });
   });
 
-  test('is retried until every result is confirmed, without another POST of the others', async () => {
-    const deliver = deliverer();
-    run.publisher.failWith('closed');
-    const body = encoded(...several(3));
-    expect(await deliver({ ...message(), body })).toEqual({ kind: 'retry', afterMs: 500 });
-    run.publisher.failWith(undefined);
-    expect(await deliver({ ...message(), body })).toEqual({ kind: 'done' });
-    expect(run.posts).toHaveLength(3);
-    expect(results()).toHaveLength(3);
-  });
-
   test('is dead-lettered for a malformed one, once the others are done', async () => {
     const [first, second, third] = several(3);
     const body = encoded(first ?? {}, { ...second, event: 'not a header' }, third ?? {});
@@ -272,22 +263,38 @@ describe('a message of several commands', () => {
 });
 
 describe('a process that stops', () => {
-  const givenBack = { kind: 'retry', afterMs: 500 };
-
-  test('requeues a waiting command at once, and finishes the attempts in flight', async () => {
+  test('passes a waiting command on at once, as a new message, and finishes the attempts in flight', async () => {
     const attempt = heldAttempt();
     const deliver = deliverer({ concurrency: 2 });
     const [first, second, ...waiting] = several(5);
     const begun = deliver({ ...message(), body: encoded(first ?? {}, second ?? {}) });
     await attempt.began;
-    const waits = deliver({ ...message(), body: encoded(...waiting) });
+    const waits = { ...message(), body: encoded(...waiting), headers: { traceparent: 'of the command' } };
+    const outcome = deliver(waits);
     run.stop.abort();
-    expect(await waits).toEqual(givenBack);
+    expect(await outcome).toEqual({ kind: 'done' });
+    const { exchange, routingKey, messageId, type, body, headers } = published()[0] ?? {};
+    expect([exchange?.name, routingKey]).toEqual(['partner.commands', 'webhook-dispatcher.deliveries']);
+    expect({ messageId, type, body, headers, redelivered: false }).toEqual(waits);
     attempt.finish();
     expect(await begun).toEqual({ kind: 'done' });
     expect(run.posts).toHaveLength(2);
     expect(results().map(({ deliveryId }) => deliveryId)).toEqual(['dlv_0', 'dlv_1']);
     expect(await metric('partner_webhook_commands_dropped_total')).toEqual([]);
+  });
+
+  test('requeues its commands if the broker takes neither their results nor themselves', async () => {
+    run.publisher.failWith('not-connected');
+    const attempt = heldAttempt();
+    const deliver = deliverer({ concurrency: 1 });
+    const begun = deliver(message());
+    await attempt.began;
+    const waiting = deliver(message({ leaseId: 'lease-2' }));
+    run.stop.abort();
+    attempt.finish();
+    const requeued = { kind: 'retry', afterMs: 500 };
+    expect(await Promise.all([begun, waiting])).toEqual([requeued, requeued]);
+    expect(run.posts).toHaveLength(1);
   });
 
   test('drops the unstarted deliveries of a command: each is due again when its lease expires', async () => {

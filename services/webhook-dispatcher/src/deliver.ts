@@ -1,11 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { create, toBinary } from '@bufbuild/protobuf';
 import {
   DeliveriesAttemptedSchema,
   type DeliveryAttempted,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
-import { COMMANDS, DELIVERY_RESULTS } from '@partner/proto-contracts/topology';
+import { COMMANDS, DELIVERY_RESULTS, WEBHOOK_DELIVERIES } from '@partner/proto-contracts/topology';
 import type { ConsumeOutcome, IncomingMessage } from '@partner/kernel/amqp/consumer';
+import { textHeaders } from '@partner/kernel/amqp/message-text';
 import { PublishError } from '@partner/kernel/amqp/publish-error';
 import type { Publisher } from '@partner/kernel/amqp/publisher';
 import { batchWhileBusy } from '@partner/kernel/process/batch-while-busy';
@@ -44,6 +46,10 @@ export interface DeliverDeps {
 }
 
 const REPORT_PAUSE_MS = 500;
+/** How long a result is offered to a broker that is away: job-state ends no lease meanwhile. Below the broker's consumer timeout. */
+const REPORT_MS = 15 * 60_000;
+/** Tries of a report once the process stops, for 3 s. */
+const LAST_REPORTS = 6;
 /** On shutdown the consumer cuts this delay short and requeues the command once its subscription is cancelled. */
 const STOP_PAUSE_MS = 500;
 const RESULTS_AT_ONCE = 200;
@@ -66,6 +72,8 @@ interface Delivering extends DeliverDeps {
   readonly inSlot: LimitFunction;
   /** Publishes a result, together with others that are ready at nearly the same time. Rejects with a {@link PublishError}. */
   readonly publishResult: (result: DeliveryAttempted) => Promise<undefined>;
+  /** Reports that go on, by lease. */
+  readonly reports: Map<string, Promise<ConsumeOutcome>>;
 }
 
 /**
@@ -75,17 +83,18 @@ interface Delivering extends DeliverDeps {
  *
  * A crash in between loses nothing: the lease in job-state expires and the delivery is due again. If a command is
  * redelivered under a lease whose attempt this process made, the result is reported again, without a second POST.
- * job-state recognizes it by the attempt's id. A command too late to finish within its lease is dropped, so no attempt
+ * job-state recognizes it by the attempt's id. A redelivered command under an unknown lease is dropped: another process may have
+ * sent it, and reports that if it lives. A command too late to finish within its lease is dropped, so no attempt
  * runs beyond its lease. A command that can never be executed is reported as a failed attempt, if it
  * names its delivery, and then dead-lettered.
  *
- * While the broker is unavailable, the report is retried and the command stays unacknowledged, so the dispatcher sends no
- * more than the commands it holds, one for each slot. The retries end with the lease, because the delivery is then due again.
+ * While the broker is unavailable, the process keeps the results of its attempts, for up to 15 minutes, and reports them once the
+ * broker is back. For each connection that it loses these are those of at most `concurrency` commands.
  *
  * On shutdown no attempt starts. Attempts in flight finish and are reported. A command with no attempt started is
- * requeued; its leases stay valid for the next replica. If only some deliveries of a command have started, the others
- * are dropped and become due when their leases expire: requeueing would also repeat the sent ones. At most about one
- * command is in that state, because slots are assigned in order of arrival.
+ * published again, as a new message; its leases stay valid for the next replica. If only some deliveries of a command have
+ * started, the others are dropped and become due when their leases expire: the new message would also repeat the sent ones. At
+ * most about one command is in that state, because slots are assigned in order of arrival.
  */
 export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => Promise<ConsumeOutcome> {
   const inSlot = pLimit(deps.concurrency);
@@ -99,7 +108,7 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
     isOfAll: () => true,
     gather: RESULTS_GATHERED,
   });
-  const state: Delivering = { ...deps, inSlot, publishResult };
+  const state: Delivering = { ...deps, inSlot, publishResult, reports: new Map() };
 
   return async (message) => {
     const commands = readDeliveryCommands(message.body);
@@ -114,8 +123,27 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
         ),
       ),
     );
-    return outcomeOfAll(state, outcomes);
+    const isBegun = outcomes.some(({ kind }) => kind !== 'not_begun');
+    return isBegun ? outcomeOfAll(state, outcomes) : passOn(deps.publisher, message);
   };
+}
+
+async function passOn(
+  publisher: Pick<Publisher, 'publish'>,
+  { messageId, type, body, headers }: IncomingMessage,
+): Promise<ConsumeOutcome> {
+  try {
+    await publisher.publish({
+      ...{ exchange: COMMANDS, routingKey: WEBHOOK_DELIVERIES.name, messageId, type, body },
+      headers: textHeaders(headers),
+    });
+    return { kind: 'done' };
+  } catch (error) {
+    if (!(error instanceof PublishError)) throw error;
+    // Perhaps it is in the queue: a second copy would be sent too.
+    if (error.isPerhapsSent) return { kind: 'done' };
+    return { kind: 'retry', afterMs: STOP_PAUSE_MS };
+  }
 }
 
 async function publishResults(
@@ -134,7 +162,6 @@ async function publishResults(
 
 function outcomeOfAll({ metrics }: Delivering, outcomes: readonly DeliveryOutcome[]): ConsumeOutcome {
   const notBegun = outcomes.filter(({ kind }) => kind === 'not_begun');
-  if (notBegun.length === outcomes.length) return { kind: 'retry', afterMs: STOP_PAUSE_MS };
   // If the message is retried for one delivery, the lease memory recognizes the reported ones.
   const retry = outcomes.find((outcome) => outcome.kind === 'retry');
   if (retry !== undefined) return retry;
@@ -164,7 +191,12 @@ async function attempt(
     return { kind: 'done' };
   }
   if (known !== undefined) return { kind: 'attempted', command, attempted: await known };
-  if (msLeft(state, command) < ATTEMPT_MS) return dropLate(state, command, redelivered);
+  if (redelivered) return drop(state, command, 'redelivered');
+  const overrunMs = ATTEMPT_MS - msLeft(state, command);
+  if (overrunMs > 0) {
+    state.clockWatch.cameTooLate(command);
+    return drop(state, command, 'too_late', { overrunMs });
+  }
   state.clockWatch.cameInTime(command);
   if (state.stopping.aborted) return { kind: 'not_begun' };
 
@@ -193,12 +225,14 @@ function msLeft({ clock }: Delivering, lease: { readonly leaseExpiresAt?: Date |
   return (lease.leaseExpiresAt?.getTime() ?? 0) - clock().getTime();
 }
 
-function dropLate(state: Delivering, command: DeliveryCommand, redelivered: boolean): ConsumeOutcome {
-  state.metrics.commandDropped('too_late');
-  const { deliveryId, subscriptionId, attempt } = command;
-  const overrunMs = ATTEMPT_MS - msLeft(state, command);
-  state.logger.warn({ deliveryId, subscriptionId, attempt, overrunMs, redelivered }, 'delivery.dropped');
-  state.clockWatch.cameTooLate(command);
+function drop(
+  { logger, metrics }: Delivering,
+  { deliveryId, subscriptionId, attempt }: DeliveryCommand,
+  reason: 'redelivered' | 'too_late',
+  details: { readonly overrunMs?: number } = {},
+): ConsumeOutcome {
+  metrics.commandDropped(reason);
+  logger.warn({ deliveryId, subscriptionId, attempt, reason, ...details }, 'delivery.dropped');
   return { kind: 'done' };
 }
 
@@ -246,24 +280,46 @@ function attemptLine(command: DeliveryCommand, attemptId: string, result: PostRe
   };
 }
 
-async function report(
+/** Resolves once the broker has the result. Meanwhile the broker may be away, and the channel of the command lost. */
+function report(
   state: Delivering,
   command: ReportableCommand,
   attempted: DeliveryAttempted,
 ): Promise<ConsumeOutcome> {
-  try {
-    await state.publishResult(attempted);
-  } catch (error) {
-    if (!(error instanceof PublishError)) throw error;
-    if (msLeft(state, command) >= 0) return { kind: 'retry', afterMs: REPORT_PAUSE_MS };
-    state.metrics.resultLost();
-    const attemptId = attempted.attempt?.deliveryId ?? '';
-    const line = { deliveryId: command.deliveryId, attemptId, kind: error.kind };
-    state.logger.error(line, 'delivery.result_lost');
-    return { kind: 'done' };
+  const { reports } = state;
+  const { leaseId } = command;
+  const reporting =
+    reports.get(leaseId) ?? offer(state, command, attempted).finally(() => reports.delete(leaseId));
+  reports.set(leaseId, reporting);
+  return reporting;
+}
+
+async function offer(
+  state: Delivering,
+  { leaseId, deliveryId }: ReportableCommand,
+  attempted: DeliveryAttempted,
+): Promise<ConsumeOutcome> {
+  const { clock, leases, logger, metrics, stopping } = state;
+  const endsAt = clock().getTime() + REPORT_MS;
+  let triesAtStop = 0;
+  for (;;) {
+    try {
+      await state.publishResult(attempted);
+      leases.reported(leaseId);
+      return { kind: 'done' };
+    } catch (error) {
+      if (!(error instanceof PublishError)) throw error;
+      if (clock().getTime() > endsAt) {
+        metrics.resultLost();
+        const attemptId = attempted.attempt?.deliveryId ?? '';
+        logger.error({ deliveryId, attemptId, kind: error.kind }, 'delivery.result_lost');
+        return { kind: 'done' };
+      }
+      if (stopping.aborted) triesAtStop += 1;
+      if (triesAtStop >= LAST_REPORTS) return { kind: 'retry', afterMs: STOP_PAUSE_MS };
+      await delay(REPORT_PAUSE_MS);
+    }
   }
-  state.leases.reported(command.leaseId);
-  return { kind: 'done' };
 }
 
 async function failMalformed(

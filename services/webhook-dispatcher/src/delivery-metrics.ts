@@ -3,7 +3,14 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { REFUSAL_CAUSES } from './endpoint-guard.js';
 import type { PostResult } from './https-sender.js';
 
-const DROP_REASONS = ['too_late', 'already_reported', 'secret_unreadable', 'malformed', 'stopping'] as const;
+const DROP_REASONS = [
+  'too_late',
+  'redelivered',
+  'already_reported',
+  'secret_unreadable',
+  'malformed',
+  'stopping',
+] as const;
 
 type DropReason = (typeof DROP_REASONS)[number];
 
@@ -40,7 +47,7 @@ export function createDeliveryMetrics(registry: Registry) {
   });
   const lost = new Counter({
     name: 'partner_webhook_results_lost_total',
-    help: 'Attempts whose result was not confirmed before the lease ended; the delivery is attempted again',
+    help: 'Attempts whose result the broker did not confirm within 15 minutes; the delivery is attempted again',
     registers,
   });
   const skewed = new Counter({

@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
 import { DeliveryAttemptedSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
+import { eventually } from '@partner/test-kit/eventually';
 import { createLeaseMemory } from './lease-memory.js';
 import {
   deliverer,
@@ -44,15 +45,24 @@ describe('a lease', () => {
     expect(published()).toHaveLength(1);
   });
 
-  test('whose result was not confirmed has the same result reported again, without a POST', async () => {
+  test('whose result the broker does not take is offered until it does, without another POST, although the channel is lost', async () => {
     const deliver = deliverer();
     run.publisher.failWith('closed');
-    expect(await deliver(message())).toEqual({ kind: 'retry', afterMs: 500 });
-    expect(published()).toHaveLength(0);
+    const outcomes = [deliver(message()), deliver(message({}, true))];
+    await eventually('a refused report', () => run.publisher.refused() > 0);
     run.publisher.failWith(undefined);
-    expect(await deliver(message({}, true))).toEqual({ kind: 'done' });
+    expect(await Promise.all(outcomes)).toEqual([{ kind: 'done' }, { kind: 'done' }]);
     expect(run.posts).toHaveLength(1);
-    expect(results()[0]?.attempt?.deliveryId).toBe('dlv_attempt1');
+    expect(new Set(results().map(({ attempt }) => attempt?.deliveryId))).toEqual(new Set(['dlv_attempt1']));
+  });
+
+  test('of a redelivered command that this process does not know is left to the process that may have sent it', async () => {
+    expect(await deliverer()(message({}, true))).toEqual({ kind: 'done' });
+    expect(run.posts).toHaveLength(0);
+    expect(published()).toHaveLength(0);
+    expect(await metric('partner_webhook_commands_dropped_total')).toEqual([
+      { reason: 'redelivered', value: 1 },
+    ]);
   });
 
   test('whose attempt is in flight when the command is redelivered is awaited, without a POST', async () => {
@@ -65,13 +75,14 @@ describe('a lease', () => {
     expect(run.posts).toHaveLength(1);
   });
 
-  test('that expires while no result is confirmed is given up and logged as an error', async () => {
+  test('whose result is not confirmed for 15 minutes is given up and logged as an error', async () => {
     let clock = now;
     const deliver = deliverer({ clock: () => clock });
     run.publisher.failWith('nacked');
-    expect(await deliver(message())).toEqual({ kind: 'retry', afterMs: 500 });
-    clock = new Date(now.getTime() + 30_001);
-    expect(await deliver(message())).toEqual({ kind: 'done' });
+    const outcome = deliver(message());
+    await eventually('a refused report', () => run.publisher.refused() > 0);
+    clock = new Date(now.getTime() + 900_001);
+    expect(await outcome).toEqual({ kind: 'done' });
     expect(run.posts).toHaveLength(1);
     expect(run.logged.join('')).toContain('delivery.result_lost');
     expect(await metric('partner_webhook_results_lost_total')).toEqual([{ value: 1 }]);

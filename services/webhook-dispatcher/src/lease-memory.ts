@@ -6,8 +6,8 @@ const CAPACITY = 20_000;
 
 /**
  * Creates a memory of the attempts that this process made under the newest 20,000 leases. If the connection is lost before the
- * acknowledgement, the broker redelivers the command, and its result is reported again instead of POSTing twice. A dropped lease
- * causes at most a second POST, which the receiver recognizes by its event id.
+ * acknowledgement, the broker redelivers the command, and its result is reported again instead of POSTing twice. The command
+ * of a forgotten lease is dropped, as if another process had it.
  */
 export function createLeaseMemory() {
   const attempts = new Map<string, Promise<DeliveryAttempted> | 'reported'>();

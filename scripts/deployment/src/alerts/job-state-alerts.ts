@@ -65,14 +65,16 @@ warning PartnerDeadLetters 0m: Subscribers miss events
   quiet at 80m: there were some before a restart
     partner_webhook_dead_letters_total{company_class="sales"}: 500x40 0x50
 warning PartnerLeasesExpire 5m: Attempts are lost
-  The leases of more than 20 deliveries have ended within 15 minutes without a result: commands or results
-  get lost.
-  > sum(increase(partner_webhook_lease_expiries_total[15m])) > 20
+  The leases of more than 20 deliveries, and of 1 % of the attempts, have ended within 15 minutes without a
+  result: commands or results get lost.
+  > sum(increase(partner_webhook_lease_expiries_total[15m])) >
+  >   20 + 0.01 * (sum(increase(partner_webhook_attempts_recorded_total[15m])) or vector(0))
   > or absent(partner_webhook_lease_expiries_total)
   fires at 30m: the dispatcher crashes repeatedly
     partner_webhook_lease_expiries_total: 0+2x40 | 0+2x40
   quiet at 20m: a dispatcher was killed once
-    partner_webhook_lease_expiries_total: 0x10 15x30
+    partner_webhook_lease_expiries_total: 0x10 150x30
+    partner_webhook_attempts_recorded_total: 0+1500x40
 warning PartnerEndpointsFailing 5m: Many endpoints have started to fail
   More than 10 endpoints have failed five times in a row within half an hour, or the number is unknown.
   > max(partner_webhook_failing_endpoints) - min(min_over_time(partner_webhook_failing_endpoints[30m])) > 10

@@ -177,7 +177,7 @@ critical PartnerWayOutBroken 5m: Most endpoints cannot be reached
     partner_webhook_attempts_total{outcome="connection_failed",refusal=""}: 0+5x30
     partner_webhook_attempts_total{outcome="rejected",refusal=""}: 0+20x30
 warning PartnerResultsLost 0m: Results of attempts are lost
-  The broker did not accept results before their leases ended: subscribers receive these events again.
+  The broker did not accept results within 15 minutes: subscribers receive these events again.
   > sum(increase(partner_webhook_results_lost_total[15m])) > 0
   > or absent(partner_webhook_results_lost_total)
   fires at 10m: one of two replicas loses results

@@ -223,7 +223,7 @@ describe('webhooks under a fault script', () => {
       startWebhookLoops(
         testConfig(environment),
         { logger: silentLogger, metrics: new Registry(), lifecycle, waitFor: attemptOnce },
-        { database, queue: database, publisher, clock: () => new Date() },
+        { database, queue: database, canResultsArrive: () => true, publisher, clock: () => new Date() },
       );
       await webhookRows(database).event(companyId);
       await publisher.published.atLeast(1);

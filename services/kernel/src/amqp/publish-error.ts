@@ -1,7 +1,7 @@
 /**
  * Why a publish failed. `returned`: no queue accepts the message. `nacked`: the broker refused it, e.g. the queue is
  * full. `timeout`: no confirm in time. `closed`: the channel was lost before the confirm. `not-connected`, `blocked`:
- * it was not sent, because there was no connection or the broker was short of memory or disk. `too-large`: it was not sent, and
+ * it was not sent, because there was no connection, or the broker was slow or short of memory or disk. `too-large`: it was not sent, and
  * a retry cannot help. After `timeout` and `closed` it may still be in the queue.
  */
 export type PublishErrorKind =
@@ -20,5 +20,10 @@ export class PublishError extends Error {
   constructor(kind: PublishErrorKind, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
+  }
+
+  /** Whether the message may be in the queue. */
+  get isPerhapsSent(): boolean {
+    return this.kind === 'timeout' || this.kind === 'closed';
   }
 }

@@ -156,8 +156,9 @@ export function createPublisher(options: {
     const correlationId = String(sequence);
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        window.withdraw(correlationId);
-        reject(new PublishError('timeout', `the broker did not confirm within ${confirmTimeoutMs} ms`));
+        const isUnsent = window.withdraw(correlationId);
+        const cause = `the broker did not confirm ${isUnsent ? 'earlier messages ' : ''}within ${confirmTimeoutMs} ms`;
+        reject(new PublishError(isUnsent ? 'blocked' : 'timeout', cause));
       }, confirmTimeoutMs);
       window.send({
         ...{ exchange: exchange.name, routingKey, body, correlationId, properties: () => properties },

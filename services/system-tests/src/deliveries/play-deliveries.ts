@@ -19,7 +19,7 @@ const LEASE_SECONDS = 20;
 /** What an attempt is given of its lease before it begins, in milliseconds: its 10 s and the report of its end. */
 const ATTEMPT_MS = 12_000;
 /** After an outage no lease ends for so long. */
-const RESULTS_FIRST_MS = 10_000;
+const RESULTS_FIRST_MS = 15_000;
 /** A lost message is felt until its lease has ended, and then for the attempt that follows. */
 const AFTERMATH_MS = LEASE_SECONDS * 1_000 + RESULTS_FIRST_MS + ATTEMPT_MS;
 /** Longer than what was in flight at its beginning. */

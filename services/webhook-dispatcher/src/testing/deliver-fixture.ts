@@ -151,7 +151,9 @@ export function heldAttempt(): { readonly began: Promise<void>; readonly finish:
 
 export const published = () => run.publisher.published.all();
 export const results = (): DeliveryAttempted[] =>
-  published().flatMap(({ body: bytes }) => fromBinary(DeliveriesAttemptedSchema, bytes).results);
+  published()
+    .filter(({ type }) => type === DeliveriesAttemptedSchema.typeName)
+    .flatMap(({ body: bytes }) => fromBinary(DeliveriesAttemptedSchema, bytes).results);
 
 export const metric = async (name: string) => {
   const found = await run.registry.getSingleMetric(name)?.get();

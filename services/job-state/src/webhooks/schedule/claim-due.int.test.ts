@@ -1,3 +1,5 @@
+import type { QueryResultRow } from 'pg';
+import type { Database } from '../../database/database.js';
 import { describe, expect, test } from '@jest/globals';
 import { invariant } from '@partner/kernel/process/invariant';
 import type { LeasedDelivery } from '../deliveries/leased-delivery.js';
@@ -305,6 +307,47 @@ describe('due deliveries of many companies', () => {
     expect(await leased()).toEqual([true, true, true]);
     elapsedMs = 73_000;
     expect(await leased()).toEqual([false, true, true]);
+  });
+
+  test('whose lease expired while no result could arrive are due only after results could for 15 s', async () => {
+    const { deliveries } = await fixture.companyWith(1);
+    const [{ id } = { id: '' }] = deliveries;
+    await claimAll(fixture.database, LIMITS);
+    await fixture.set('deliveries', id, `next_attempt_at = now() - interval '1 hour'`);
+    const now = { elapsedMs: 0, canResultsArrive: true, queryMs: 0, isDatabaseAway: false };
+    const walk = walkWaiting({
+      database: {
+        query: <Row extends QueryResultRow>(...args: Parameters<Database['query']>) => {
+          now.elapsedMs += now.queryMs;
+          return now.isDatabaseAway
+            ? Promise.reject(new Error('away'))
+            : fixture.database.query<Row>(...args);
+        },
+      },
+      ...{ elapsedMs: () => now.elapsedMs, canResultsArrive: () => now.canResultsArrive, retryPollMs: 1_000 },
+      leaseExpiries: { inc: () => undefined },
+    });
+    const isLeasedAfter = async (seconds: number) => {
+      for (let second = 0; second < seconds; second += 1) {
+        now.elapsedMs += 1_000;
+        await walk.next().catch(() => undefined);
+      }
+      return (await fixture.delivery(id)).lease_id !== null;
+    };
+    expect(await isLeasedAfter(14)).toBe(true);
+    now.canResultsArrive = false;
+    expect(await isLeasedAfter(1)).toBe(true);
+    now.canResultsArrive = true;
+    expect(await isLeasedAfter(14)).toBe(true);
+    Object.assign(now, { isDatabaseAway: true, queryMs: 12_000 });
+    expect(await isLeasedAfter(1)).toBe(true);
+    now.isDatabaseAway = false;
+    // It stands still, and responds then.
+    expect(await isLeasedAfter(1)).toBe(true);
+    now.queryMs = 0;
+    // The next poll sees that the last statement, too, took its time.
+    expect(await isLeasedAfter(15)).toBe(true);
+    expect(await isLeasedAfter(1)).toBe(false);
   });
 
   test('are found by subscription in pages, from a given one on', async () => {

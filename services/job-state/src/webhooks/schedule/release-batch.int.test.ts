@@ -81,9 +81,9 @@ describe('due deliveries', () => {
     expect(sizes.sort((a, b) => a - b)).toEqual([1, 1, 2, 10]);
   });
 
-  test('are returned if the broker does not confirm them, with their attempts, due again a little later', async () => {
+  test('are returned if the broker does not accept them, with their attempts, due again a little later', async () => {
     const { deliveries } = await fixture.companyWith(3);
-    const failing = release({}, true);
+    const failing = release({}, 'not-connected');
     expect(await failing.done).toMatchObject({ released: 0, failed: 3 });
     for (const { id } of deliveries) {
       const delivery = await fixture.delivery(id);
@@ -96,6 +96,15 @@ describe('due deliveries', () => {
     const again = release();
     expect(await again.done).toMatchObject({ released: 3 });
   });
+
+  test.each(['timeout', 'closed'] as const)(
+    'keep their lease if the broker may have accepted them: %s',
+    async (failure) => {
+      const { deliveries } = await fixture.companyWith(2);
+      expect(await release({}, failure).done).toMatchObject({ released: 0, failed: 2 });
+      for (const { id } of deliveries) expect((await fixture.delivery(id)).lease_id).not.toBeNull();
+    },
+  );
 
   test('of a paused subscription are released only if they are tests, and of a deleted one never', async () => {
     const { subscriptionId, deliveries } = await fixture.companyWith(3);

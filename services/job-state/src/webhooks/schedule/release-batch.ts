@@ -5,6 +5,7 @@ import {
   DeliverWebhooksSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { COMMANDS, WEBHOOK_DELIVERIES } from '@partner/proto-contracts/topology';
+import { PublishError } from '@partner/kernel/amqp/publish-error';
 import type { Publisher } from '@partner/kernel/amqp/publisher';
 import { invariant } from '@partner/kernel/process/invariant';
 import type { Logger } from '@partner/kernel/telemetry/logger';
@@ -29,7 +30,7 @@ export interface ReleaseDeps {
 
 export interface ReleasedBatch {
   readonly released: number;
-  /** Deliveries that the broker did not confirm; they are due again after `returnAfterMs`. */
+  /** Deliveries that the broker did not confirm. */
   readonly failed: number;
   readonly failure: unknown;
 }
@@ -37,8 +38,8 @@ export interface ReleasedBatch {
 /**
  * Publishes claimed deliveries in commands of several deliveries, all in flight at once.
  *
- * Each delivery continues the trace of its event and the id of the request that caused it. Leases of unconfirmed deliveries are
- * returned. If the broker accepted such a delivery anyway, it is attempted twice.
+ * Each delivery continues the trace of its event and the id of the request that caused it. What the broker did not accept is due
+ * again after `returnAfterMs`. What it may have accepted keeps its lease, because a second command would send it twice.
  */
 export async function publishClaimed(
   deps: ReleaseDeps,
@@ -48,7 +49,8 @@ export async function publishClaimed(
   if (claimed.length === 0) return { released: 0, failed: 0, failure: undefined };
   deps.metrics.batchSize.observe(claimed.length);
 
-  const unconfirmed: LeasedDelivery[] = [];
+  const unsent: LeasedDelivery[] = [];
+  let failed = 0;
   let failure: unknown;
   const release = async (deliveries: readonly LeasedDelivery[]) => {
     try {
@@ -58,15 +60,14 @@ export async function publishClaimed(
       }
     } catch (error) {
       failure ??= error;
-      unconfirmed.push(...deliveries);
+      failed += deliveries.length;
+      if (!(error instanceof PublishError && error.isPerhapsSent)) unsent.push(...deliveries);
     }
   };
   await Promise.all(commandsOf(claimed).map(release));
-  if (unconfirmed.length > 0) {
-    deps.metrics.failedReleases.inc(unconfirmed.length);
-    await returnLeases(deps.database, unconfirmed, returnAfterMs);
-  }
-  return { released: claimed.length - unconfirmed.length, failed: unconfirmed.length, failure };
+  if (failed > 0) deps.metrics.failedReleases.inc(failed);
+  if (unsent.length > 0) await returnLeases(deps.database, unsent, returnAfterMs);
+  return { released: claimed.length - failed, failed, failure };
 }
 
 /**

@@ -17,7 +17,7 @@ import { SUBSCRIPTIONS_AT_ONCE, walkWaiting } from './walk-waiting.js';
 const REFILL_REST_MS = 20;
 /** Without first attempts that wait, polls are this much rarer: commits wake the scheduler, and retries are due in minutes. */
 const QUIET_FACTOR = 5;
-/** Delay after which the lease of a delivery that the broker did not confirm is due again. */
+/** Delay after which a delivery that the broker did not accept is due again. */
 const AGAIN_AFTER_FAILURE_MS = 1_000;
 
 export interface SchedulerOptions {
@@ -33,6 +33,8 @@ export interface SchedulerOptions {
   readonly batchSize: number;
   /** Slots: maximum number of deliveries in flight at once. A subscription has a fiftieth of them, a company a quarter. */
   readonly inFlight: number;
+  /** See {@link walkWaiting}. */
+  readonly canResultsArrive?: () => boolean;
   /** Returns the leased deliveries that are published now, and ends the leases of the others; absent: all of them. */
   readonly withhold?: (leased: readonly LeasedDelivery[]) => Promise<readonly LeasedDelivery[]>;
 }
@@ -70,6 +72,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   const walk = walkWaiting({
     ...{ database, elapsedMs, leaseExpiries: metrics.leaseExpiries },
     retryPollMs: quietMs,
+    canResultsArrive: options.canResultsArrive,
   });
   const named = new Set<string>();
   const inClaims = new Set<string>();

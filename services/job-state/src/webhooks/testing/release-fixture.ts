@@ -4,6 +4,7 @@ import {
   type DeliverWebhook,
   DeliverWebhooksSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
+import type { PublishErrorKind } from '@partner/kernel/amqp/publish-error';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { createInMemoryPublisher, type InMemoryPublisher } from '@partner/kernel/testing/in-memory-publisher';
 import { Registry } from 'prom-client';
@@ -27,9 +28,9 @@ beforeEach(async () => {
 });
 
 /** Releases due deliveries, with a separate publisher and metrics. */
-export function release(limits: Partial<typeof LIMITS> = {}, fail = false) {
+export function release(limits: Partial<typeof LIMITS> = {}, failure?: PublishErrorKind) {
   const publisher = createInMemoryPublisher();
-  if (fail) publisher.failWith('not-connected');
+  publisher.failWith(failure);
   const registry = new Registry();
   const metrics = createReleaseMetrics(registry, fixture.database, LIMITS);
   const done = claimAll(fixture.database, { ...LIMITS, ...limits }).then((claimed) =>

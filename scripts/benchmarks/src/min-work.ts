@@ -11,13 +11,13 @@ const BODY = JSON.stringify(webhookExample('install.status_changed'));
  * Measures, each alone and 32 at once, what every delivery needs: POSTs a second over TLS from this process to the receiver in it, and
  * rows a second that one statement inserts and flushes.
  */
-export async function measureLeastWork({ stack, receiverPort, signal }: Bench) {
+export async function measureMinWork({ stack, receiverPort, signal }: Bench) {
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE, rejectUnauthorized: false });
   const postsPerSecond = await rateOf(signal, () => post({ agent, port: receiverPort }));
   agent.destroy();
   const pool = new pg.Pool({ connectionString: stack.description.postgresUrl, max: AT_ONCE });
-  await pool.query('create table least_rows (body text not null)');
-  const insert = { name: 'insert', text: 'insert into least_rows values ($1)', values: [BODY] };
+  await pool.query('create table min_rows (body text not null)');
+  const insert = { name: 'insert', text: 'insert into min_rows values ($1)', values: [BODY] };
   const rowsPerSecond = await rateOf(signal, () => pool.query(insert));
   await pool.end();
   return { postsPerSecond, rowsPerSecond };
