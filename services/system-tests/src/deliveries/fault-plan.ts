@@ -84,7 +84,7 @@ const READY_MS = 120_000;
  */
 const MIXES = {
   storm: { roundMs: 60_000, faults: (random: () => number) => [...failures(random), ...losses()] },
-  night: { roundMs: 600_000, faults: failures },
+  night: { roundMs: 1_800_000, faults: failures },
 } as const;
 
 export type FaultMix = keyof typeof MIXES;
