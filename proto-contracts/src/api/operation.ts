@@ -9,6 +9,8 @@ export interface OperationInput<Query, Body> {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Express path, e.g. `/partner/v1/jobs/:id`. */
   readonly path: string;
+  /** The id of the operation that job-state runs, if it is that of another surface. */
+  readonly servedBy?: string;
   /** Absent: every authenticated caller may use it. */
   readonly scope?: Scope;
   /** True for an operation that creates the credentials itself, such as a login. */

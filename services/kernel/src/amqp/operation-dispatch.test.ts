@@ -103,6 +103,22 @@ describe('a call of an operation', () => {
     expect(served).toHaveLength(0);
   });
 
+  test('for an API key runs only what the queue serves for keys [TENANT-3]', async () => {
+    const run = async ({ caller }: OperationRequest<unknown, unknown>) => ({
+      json: JSON.stringify(caller.kind),
+    });
+    const { call } = inProcessOperations({
+      implementations: [implement(getJobOperation, run), implement(recordStatusEventOperation, run)],
+      callers: ['owner'],
+      forKeys: [getJobOperation.id],
+    });
+    const sent = { caller: key, params: { id: 'job_1' }, query: {}, body: event, idempotencyKey };
+    expect(await call(getJobOperation, sent)).toEqual({ json: '"key"' });
+    await expect(call(recordStatusEventOperation, sent)).rejects.toMatchObject({
+      reason: 'permission_denied',
+    });
+  });
+
   test('of an operation of another queue, or of a later release, is unavailable: it was not carried out', async () => {
     const { call } = createFixture();
     await expect(call({ id: 'createLead' }, { caller: key })).rejects.toMatchObject({

@@ -21,6 +21,8 @@ export interface ServedOperations {
   readonly implementations: readonly Implementation[];
   /** The kinds of callers in whose name its clients may call. Any other call fails with `permission_denied`. */
   readonly callers: readonly Caller['kind'][];
+  /** The ids of operations that may also be called for an API key. */
+  readonly forKeys?: readonly string[];
 }
 
 interface CallHandler {
@@ -35,9 +37,16 @@ interface CallHandler {
 type OperationHandlers = (call: { readonly type: string; readonly contentType: string }) => CallHandler;
 
 /** Runs the operations of a queue. A call of any other operation fails with `unavailable`: this process may be older than its caller. */
-export function operationHandlers({ implementations, callers }: ServedOperations): OperationHandlers {
+export function operationHandlers({
+  implementations,
+  callers,
+  forKeys = [],
+}: ServedOperations): OperationHandlers {
   const handlers = new Map(
-    implementations.map((implementation) => [implementation.id, handlerOf(implementation, callers)]),
+    implementations.map((implementation) => {
+      const allowed = forKeys.includes(implementation.id) ? [...callers, 'key' as const] : callers;
+      return [implementation.id, handlerOf(implementation, allowed)];
+    }),
   );
   return ({ contentType, type }) => {
     if (contentType !== CALL_CONTENT_TYPE) return refusing(REFUSAL_OF_0_1_0);
