@@ -1,6 +1,6 @@
 {{- define "console.facts" -}}
 http: true
-paths: [/, /partner-api, /console, /docs, /clients, /openapi.json, /llms.txt]
+paths: [/, /partner-api, /automation, /console, /docs, /clients, /openapi.json, /llms.txt]
 egress: [broker, redis, mail, identityProvider]
 optionalSecrets: [smtpUrl, oidcClientSecret]
 {{- end -}}

@@ -40,7 +40,7 @@ export const ERROR_REASON_CATALOGUE = {
   permission_denied: {
     httpStatus: 403,
     meaning:
-      'The key lacks the scope, the resource is outside its boundary, a console request has another origin, or a viewer wants to change something.',
+      'The key lacks the scope, the client is outside its networks, the resource is outside its boundary, a console request has another origin, or a viewer wants to change something.',
     action: 'Use the right kind of key.',
   },
   confirmation_required: {

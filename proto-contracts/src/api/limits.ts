@@ -7,6 +7,7 @@ export const LIMITS = {
   installerRequestsPerMinute: 60,
   inboundRequestsPerMinute: 600,
   consoleRequestsPerMinute: 3_000,
+  automationRequestsPerMinute: 600,
   /** Of a client without a session, to the operations of the console that need none. */
   consoleRequestsWithoutSessionPerMinute: 300,
   urlChecksPerMinute: 60,

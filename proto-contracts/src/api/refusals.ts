@@ -6,6 +6,7 @@ export const COUNTED_AS = {
   inbound: 'to the inbound API, all keys of the company together',
   installer: 'to the installer API',
   console: 'in this session',
+  automation: 'to the automation API, all keys of the company together',
 } as const;
 
 /**
@@ -20,6 +21,10 @@ export function keyRefusal(surface: Surface): string {
 export function missingScope(surface: Surface, scope: Scope): string {
   const kinds = keyKindsOf(surface, scope).join(' and ');
   return `x-api-key: this key lacks the scope ${scope}; keys of kind ${kinds} have it`;
+}
+
+export function outsideNetworks(remoteAddress: string): string {
+  return `x-api-key: this key is bound to networks, and ${remoteAddress} is in none of them; call from one of them, or create a key with this network`;
 }
 
 export function requestLimitReached(limit: number, countedAs: string, retryAfterSeconds: number): string {

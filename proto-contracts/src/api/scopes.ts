@@ -8,12 +8,17 @@ export type Scope =
   | 'technicians:read'
   | 'jobs:assignment:write'
   | 'events:read'
-  | 'events:replay';
+  | 'events:replay'
+  | 'webhooks:read'
+  | 'deliveries:read'
+  | 'deliveries:retry'
+  | 'statistics:read'
+  | 'audit:read';
 
 /** A group of endpoints that accepts certain kinds of keys (spec: Authentication 3). */
-export type Surface = 'inbound' | 'installer';
+export type Surface = 'inbound' | 'installer' | 'automation';
 
-export type KeyKindName = 'general' | 'installer-contractor' | 'installer-company';
+export type KeyKindName = 'general' | 'installer-contractor' | 'installer-company' | 'automation';
 
 /** Surface and scopes of each kind of key; the kind determines both (spec: Authentication 3). */
 export const KEY_KINDS: Readonly<
@@ -35,6 +40,10 @@ export const KEY_KINDS: Readonly<
       'events:read',
       'events:replay',
     ],
+  },
+  automation: {
+    surface: 'automation',
+    scopes: ['webhooks:read', 'deliveries:read', 'deliveries:retry', 'statistics:read', 'audit:read'],
   },
 };
 

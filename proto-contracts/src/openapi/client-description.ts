@@ -23,7 +23,7 @@ const described = z.looseObject({
 
 export type ClientDescription = z.infer<typeof described>;
 
-const TAGS = ['Inbound', 'Installer'];
+const TAGS = ['Inbound', 'Installer', 'Automation'] as const;
 /** Headers that the hand-written part of a client sends or leaves out. */
 const OWN_HEADERS = ['RequestId', 'ApiVersion', 'IfNoneMatch'].map(
   (name) => `#/components/parameters/${name}`,
@@ -38,10 +38,13 @@ const IdempotencyKey = {
 };
 
 /**
- * Reduces the API description to what a client offers: the operations with an API key, and the schemas that they or `alsoNamed`
- * use. The hand-written part makes idempotency keys and throws errors, so the keys are optional here and only successes remain.
+ * Reduces the API description to what a client offers: the operations with an API key, or with one of `offered`, and the schemas that
+ * they or `alsoNamed` use. The hand-written part makes idempotency keys and throws errors, so the keys are optional here and only successes remain.
  */
-export function clientDescription(alsoNamed: readonly string[]): ClientDescription {
+export function clientDescription(
+  alsoNamed: readonly string[],
+  offered: readonly (typeof TAGS)[number][] = TAGS,
+): ClientDescription {
   const document = createOpenApiDocument({
     serverUrl: 'https://api.partner.example.org',
     sessionCookie: '__Host-svc_session',
@@ -49,10 +52,10 @@ export function clientDescription(alsoNamed: readonly string[]): ClientDescripti
   });
   const { paths, components, info, ...rest } = described.parse(JSON.parse(JSON.stringify(document)));
   const kept = Object.entries(paths).flatMap(([path, operations]) => {
-    const offered = Object.entries(operations).filter(([, { tags }]) =>
-      tags.some((tag) => TAGS.includes(tag)),
+    const found = Object.entries(operations).filter(([, { tags }]) =>
+      offered.some((tag) => tags.includes(tag)),
     );
-    return offered.length === 0 ? [] : [[path, Object.fromEntries(offered.map(reduceOperation))] as const];
+    return found.length === 0 ? [] : [[path, Object.fromEntries(found.map(reduceOperation))] as const];
   });
   const offeredPaths = Object.fromEntries(kept);
   const parameters = { ...components.parameters, IdempotencyKey, OptionalIdempotencyKey: IdempotencyKey };
@@ -79,10 +82,16 @@ export function clientDescription(alsoNamed: readonly string[]): ClientDescripti
 
 /** The description of the webhooks alone, with the schemas of their envelopes. */
 export function webhookDescription(): ClientDescription {
-  const { paths: _paths, components, ...rest } = clientDescription(['WebhookEnvelope']);
-  const used = referencesOf({ $ref: '#/components/schemas/WebhookEnvelope' }, components);
-  const schemas = Object.entries(components.schemas).filter(([name]) => used.has(`schemas/${name}`));
-  return { ...rest, paths: {}, components: { schemas: Object.fromEntries(schemas), parameters: {} } };
+  return withoutPaths(clientDescription(['WebhookEnvelope'], []));
+}
+
+/** The schemas of the operations with an `automation` key. */
+export function automationDescription(): ClientDescription {
+  return withoutPaths(clientDescription([], ['Automation']));
+}
+
+function withoutPaths({ components: { schemas }, ...rest }: ClientDescription): ClientDescription {
+  return { ...rest, paths: {}, components: { schemas, parameters: {} } };
 }
 
 /**

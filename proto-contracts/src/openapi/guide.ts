@@ -6,6 +6,7 @@ import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '../api/versions.js'
 import { JOB_STATUS_MOVES } from '../resources/job/job-status-moves.js';
 import { JOB_STATUSES, SCHEDULE_STATUSES } from '../resources/job/job.js';
 import { SCHEDULE_STATUS_MOVES } from '../resources/job/schedule-status-moves.js';
+import { KEY_LIMITS } from '../resources/api-key/api-key.js';
 import { CONFIRMED_MINUTES } from '../resources/session/session.js';
 import { markdownTable } from './markdown-table.js';
 import { SURFACES } from './surfaces.js';
@@ -72,16 +73,20 @@ function keysAndScopes(): string {
     general: 'a company that sells',
     'installer-contractor': 'a company that sells, bound to one installer company',
     'installer-company': 'an installer company',
+    automation: 'any company',
   } as const satisfies Record<keyof typeof KEY_KINDS, string>;
   const sees = {
     general: "that company's leads and projects",
     'installer-contractor': 'jobs that the company sold and that this installer performs',
     'installer-company': 'jobs that are assigned to the company, from every seller',
+    automation: "that company's webhooks, deliveries and audit trail",
   } as const satisfies Record<keyof typeof KEY_KINDS, string>;
-  const rows = (['general', 'installer-contractor', 'installer-company'] as const).map((kind) => [
+  const paths = { inbound: '/inbound', installer: '/partner/v1', automation: '/automation/v1' };
+  const kinds = ['general', 'installer-contractor', 'installer-company', 'automation'] as const;
+  const rows = kinds.map((kind) => [
     code(kind),
     owners[kind],
-    kind === 'installer-company' ? code('/partner/v1') : code('/inbound'),
+    code(paths[KEY_KINDS[kind].surface]),
     codes(KEY_KINDS[kind].scopes),
     sees[kind],
   ]);
@@ -95,7 +100,9 @@ ${markdownTable(['Kind', 'Owner', 'Surface', 'Scopes', 'Sees'], rows)}
 
 A key that is missing, malformed, revoked, expired, or of another surface or environment is 401: the error names a violation in
 the key itself, and \`WWW-Authenticate\` the credentials that the operation accepts. A key that lacks the scope of
-an operation is 403. The console takes no API keys: an owner signs in there, and the browser sends the session's cookie.`.trim();
+an operation is 403. The console takes no API keys: an owner signs in there, and the browser sends the session's cookie.
+
+A key of kind \`automation\` ends after at most ${KEY_LIMITS.automationDays} days. If its owner bound it to networks, a request from any other address is 403.`.trim();
 }
 
 function requestsAndResponses(): string {

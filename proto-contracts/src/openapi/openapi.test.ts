@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { createOpenApiDocument } from './openapi.js';
 import { componentName, readApiDescription } from './api-description.js';
+import { AUTOMATION_OPERATIONS } from '../surfaces/automation.js';
 import { CONSOLE_OPERATIONS } from '../surfaces/console.js';
 import { INBOUND_OPERATIONS } from '../surfaces/inbound.js';
 import { INSTALLER_OPERATIONS } from '../surfaces/installer.js';
@@ -13,7 +14,10 @@ const document = createOpenApiDocument({
   sessionCookie: '__Host-svc_session',
 });
 const description = readApiDescription(document);
-const OPERATIONS = [...INBOUND_OPERATIONS, ...INSTALLER_OPERATIONS, ...CONSOLE_OPERATIONS];
+const OPERATIONS = [
+  ...[...INBOUND_OPERATIONS, ...INSTALLER_OPERATIONS],
+  ...[...CONSOLE_OPERATIONS, ...AUTOMATION_OPERATIONS],
+];
 
 function described(id: string) {
   const found = description.operations.find((operation) => operation.id === id);

@@ -1,6 +1,7 @@
 import { LIMITS } from '../api/limits.js';
 import type { AnyOperation } from '../api/operation.js';
 import type { Surface } from '../api/scopes.js';
+import { AUTOMATION_OPERATIONS } from '../surfaces/automation.js';
 import { CONSOLE_OPERATIONS } from '../surfaces/console.js';
 import { INBOUND_OPERATIONS } from '../surfaces/inbound.js';
 import { INSTALLER_OPERATIONS } from '../surfaces/installer.js';
@@ -53,6 +54,18 @@ export const SURFACES: readonly DocumentedSurface[] = [
     credentials: 'sessionCookie',
     requestsPerMinute: LIMITS.consoleRequestsPerMinute,
     countedBy: 'session',
+    isVersioned: false,
+  },
+  {
+    tag: 'Automation',
+    description:
+      "For a company's own programs: read webhooks, deliveries, statistics and the audit trail, and retry or replay deliveries." +
+      ' Each operation does what the one of the console does. Needs a key of kind `automation`.',
+    operations: AUTOMATION_OPERATIONS,
+    credentials: 'apiKeyHeader',
+    keySurface: 'automation',
+    requestsPerMinute: LIMITS.automationRequestsPerMinute,
+    countedBy: 'company, all its keys together',
     isVersioned: false,
   },
 ];

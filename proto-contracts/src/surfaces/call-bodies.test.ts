@@ -1,11 +1,15 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
+import { AUTOMATION_OPERATIONS } from './automation.js';
 import { CONSOLE_CALLS, CONSOLE_OPERATIONS } from './console.js';
 import { INBOUND_CALLS, INBOUND_OPERATIONS } from './inbound.js';
 import { INSTALLER_CALLS, INSTALLER_OPERATIONS } from './installer.js';
 import { OPERATOR_CALLS, OPERATOR_OPERATIONS } from './operators.js';
 
-const PUBLIC = [...CONSOLE_OPERATIONS, ...INBOUND_OPERATIONS, ...INSTALLER_OPERATIONS];
+const PUBLIC = [
+  ...[...CONSOLE_OPERATIONS, ...AUTOMATION_OPERATIONS],
+  ...[...INBOUND_OPERATIONS, ...INSTALLER_OPERATIONS],
+];
 const CALLS = [...CONSOLE_CALLS, ...INBOUND_CALLS, ...INSTALLER_CALLS, ...OPERATOR_CALLS];
 
 /** The types of a schema, without what a missing field means. */

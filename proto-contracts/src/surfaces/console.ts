@@ -1,4 +1,5 @@
 import type { AnyOperation } from '../api/operation.js';
+import { authenticateKeyOperation } from '../internal/access/authenticate-key.js';
 import { inviteColleagueOperation } from '../internal/access/invite-colleague.js';
 import * as passwords from '../internal/access/passwords.js';
 import { useSecondFactorOperation } from '../internal/access/second-factor.js';
@@ -108,6 +109,7 @@ export const CONSOLE_OPERATIONS: readonly AnyOperation[] = OPERATIONS;
 
 /** The calls of the console that are not public. */
 export const CONSOLE_CALLS = [
+  authenticateKeyOperation,
   signIn.findLoginOperation,
   signIn.findProviderLoginOperation,
   signIn.linkProviderOperation,

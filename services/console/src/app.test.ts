@@ -10,7 +10,7 @@ import { createManualTimers } from '@partner/kernel/testing/manual-timers';
 import { probeSurface } from '@partner/test-kit/probe-surface';
 import { Registry } from 'prom-client';
 import supertest from 'supertest';
-import { createConsoleApp } from './app.js';
+import { createConsoleApps } from './automation-app.js';
 import { createConsoleDeps } from './console-deps.js';
 import { FAKE_WEB_BUNDLE } from './testing/fake-web-app.js';
 
@@ -40,7 +40,7 @@ async function createApp(environment: 'sandbox' | 'production') {
     rpcTimeoutMs: 60_000,
     trustedProxyHops: 0,
   });
-  return checked(createConsoleApp(deps));
+  return checked(createConsoleApps(deps));
 }
 
 const SANDBOX_ONLY = CONSOLE_OPERATIONS.filter(({ sandboxOnly }) => sandboxOnly === true);

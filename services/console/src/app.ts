@@ -12,6 +12,7 @@ import { createDocsEndpoints } from './docs/docs-endpoints.js';
 import { ownIdsEndpoint } from './docs/own-ids.js';
 import { colleagueEndpoints } from './routes/colleague-endpoints.js';
 import { extendedEndpoints } from './routes/extended-endpoints.js';
+import { pagedLists } from './routes/paged-lists.js';
 import { passwordEndpoints } from './routes/password-endpoints.js';
 import { providerEndpoints } from './routes/provider-endpoints.js';
 import { secondFactorEndpoints } from './routes/second-factor-endpoints.js';
@@ -44,6 +45,7 @@ function consoleEndpoints(deps: ConsoleDeps): readonly AnyEndpoint<OwnerSession>
     ...colleagueEndpoints(deps, forwarding),
     ...technicalContactEndpoints(deps),
     ...extendedEndpoints(deps, forwarding),
+    ...pagedLists(deps, forwarding, CONSOLE_OPERATIONS),
     testReceiverEndpoint(deps, forwarding),
   ];
   const operations = CONSOLE_OPERATIONS.filter(
@@ -56,7 +58,7 @@ function consoleEndpoints(deps: ConsoleDeps): readonly AnyEndpoint<OwnerSession>
  * Creates the owners' API (spec: Console). Every request acts for the company of its session only. The reference of all
  * APIs and the pages of the owners' web app are public.
  */
-export function createConsoleApp(deps: ConsoleDeps): RequestListener {
+export function createConsoleApp(deps: ConsoleDeps, memoryBytes: number): RequestListener {
   const { publicBaseUrl, limiter } = deps;
   const checkOrigin = createSameOriginCheck(publicBaseUrl);
   return createHttpApp<OwnerSession>({
@@ -97,6 +99,7 @@ export function createConsoleApp(deps: ConsoleDeps): RequestListener {
       },
     },
     maxBodyBytes: LIMITS.consoleBodyBytes,
+    memoryBytes,
     logger: deps.logger,
     metrics: deps.metrics,
     rpcTimeoutMs: deps.rpcTimeoutMs,

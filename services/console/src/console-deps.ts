@@ -1,3 +1,4 @@
+import { createApiKeyAuthenticator } from '@partner/gateway-kit/auth/api-key-authentication';
 import type { RateLimiter } from '@partner/gateway-kit/limits/rate-limiter';
 import type { CursorSigner } from '@partner/gateway-kit/operations/cursor-signer';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
@@ -6,6 +7,7 @@ import type { Mailer } from '@partner/kernel/mail/mail';
 import type { After } from '@partner/kernel/process/timers';
 import type { Logger } from '@partner/kernel/telemetry/logger';
 import { Counter, type Registry } from 'prom-client';
+import { authenticateKeyOperation } from '@partner/proto-contracts/internal/access/authenticate-key';
 import { createBackgroundWork } from './background-work.js';
 import { createChangeStreams } from './live/change-streams.js';
 import { createDeviceCookie, createProviderCookie, createSessionCookie } from './sessions/cookies.js';
@@ -76,6 +78,14 @@ export async function createConsoleDeps(setup: ConsoleSetup) {
     ...(await createPasswordChecks(setup)),
     identityProvider: setup.provider && createIdentityProvider({ ...setup.provider, publicBaseUrl, logger }),
     providerRequests: createProviderRequests(stored),
+    keyAuthenticator: createApiKeyAuthenticator({
+      findKey: (key, call) => setup.operations.callInternal(authenticateKeyOperation, key, call),
+      surface: 'automation',
+      environment: setup.environment,
+      monotonicMs: () => performance.now(),
+      metrics,
+      after,
+    }),
     background: createBackgroundWork({ logger }),
     changeStreams: createChangeStreams({
       isAlive: createSessionLookup({ ...setup, sessions }),

@@ -1,4 +1,5 @@
 import { JOB_STATE_MANAGEMENT_RPC } from '@partner/proto-contracts/topology';
+import { startRevocationListener } from '@partner/gateway-kit/auth/revocation-listener';
 import { connectJobState } from '@partner/gateway-kit/operations/connect-job-state';
 import { createCursorSigner } from '@partner/gateway-kit/operations/cursor-signer';
 import { createHttpServer, drainServer } from '@partner/kernel/process/http-server';
@@ -10,7 +11,7 @@ import { runService } from '@partner/kernel/process/service';
 import type { z } from 'zod';
 import { afterMs } from '@partner/kernel/process/timers';
 import { hostsOf } from '@partner/kernel/process/wait-for';
-import { createConsoleApp } from './app.js';
+import { createConsoleApps } from './automation-app.js';
 import { config, isLoopbackHttp } from './config.js';
 import { createConsoleDeps } from './console-deps.js';
 import { startChangeListener } from './live/change-streams.js';
@@ -62,16 +63,18 @@ await runService({
       rpcTimeoutMs,
       trustedProxyHops: config.TRUSTED_PROXY_HOPS,
     });
-    const { changeStreams, background } = deps;
+    const { changeStreams, background, keyAuthenticator: authenticator } = deps;
     const changeListener = startChangeListener({ connection, changeStreams, logger });
     lifecycle.onShutdown('change-listener', () => changeListener.stop());
+    const revocations = startRevocationListener({ connection, authenticator, logger });
+    lifecycle.onShutdown('revocations', () => revocations.stop());
     lifecycle.onShutdown('background-work', () => background.settled());
     if (mailer !== undefined) {
       const emails = startNotificationEmails({ ...deps, mailer });
       lifecycle.onShutdown('notification-emails', () => emails.stop());
     }
     await waitFor(`Redis at ${hostsOf(url)}`, () => requireSessions(sessionRedis, keyPrefix));
-    const server = createHttpServer(createConsoleApp(deps));
+    const server = createHttpServer(createConsoleApps(deps));
     await listen(server, { host: config.HTTP_HOST, port: config.HTTP_PORT, variable: 'HTTP_PORT' });
     lifecycle.onShutdown('http-server', () => drainServer(server));
     // Runs first: the server waits for every response in flight, and these streams would not end.

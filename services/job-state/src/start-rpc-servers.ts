@@ -1,3 +1,4 @@
+import { AUTOMATION_OPERATIONS, SERVED_FOR_AUTOMATION } from '@partner/proto-contracts/surfaces/automation';
 import { CONSOLE_CALLS, CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { INBOUND_CALLS, INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
 import { INSTALLER_CALLS, INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
@@ -66,25 +67,25 @@ const SERVERS = [
     name: 'inbound',
     queue: JOB_STATE_INBOUND_RPC,
     surface: [...INBOUND_OPERATIONS, ...INBOUND_CALLS],
-    callers: ['key', 'service'],
+    served: { callers: ['key', 'service'] },
   },
   {
     name: 'installer',
     queue: JOB_STATE_INSTALLER_RPC,
     surface: [...INSTALLER_OPERATIONS, ...INSTALLER_CALLS],
-    callers: ['key', 'service'],
+    served: { callers: ['key', 'service'] },
   },
   {
     name: 'management',
     queue: JOB_STATE_MANAGEMENT_RPC,
-    surface: [...CONSOLE_OPERATIONS, ...CONSOLE_CALLS],
-    callers: ['owner', 'service'],
+    surface: [...CONSOLE_OPERATIONS, ...CONSOLE_CALLS, ...AUTOMATION_OPERATIONS],
+    served: { callers: ['owner', 'service'], forKeys: SERVED_FOR_AUTOMATION },
   },
   {
     name: 'operator',
     queue: JOB_STATE_OPERATOR_RPC,
     surface: [...OPERATOR_OPERATIONS, ...OPERATOR_CALLS],
-    callers: ['operator'],
+    served: { callers: ['operator'] },
     // Operators send few requests, each of them one after another.
     prefetch: 10,
   },
@@ -96,7 +97,7 @@ export function startRpcServers(
   { publishing, ...deps }: Omit<ServiceDeps, 'logger'> & { readonly publishing: AmqpConnection },
 ): void {
   const all = implementationsOf(config, { ...deps, logger });
-  for (const { name, queue, surface, callers, ...more } of SERVERS) {
+  for (const { name, queue, surface, served, ...more } of SERVERS) {
     const ids: ReadonlySet<string> = new Set(surface.map(({ id }) => id));
     const server = startRpcServer({
       // Replies use the publishing connection, so that they cannot delay the consumers' acknowledgements.
@@ -104,7 +105,7 @@ export function startRpcServers(
       // Far more than can run at once: requests that wait for a connection or a locked row must not block the others.
       prefetch: 40 * config.POSTGRES_POOL_SIZE,
       ...more,
-      operations: { implementations: all.filter(({ id }) => ids.has(id)), callers },
+      operations: { implementations: all.filter(({ id }) => ids.has(id)), ...served },
     });
     lifecycle.onShutdown(`${name}-rpc-server`, () => server.stop());
   }

@@ -10,6 +10,7 @@ import { fc } from '@partner/test-kit/fast-check';
 import { type Exchange, exchange } from './fuzz/exchange.js';
 import { type Credentials, oddRequest } from './fuzz/odd-request.js';
 import { signIn } from './support/owner-session.js';
+import { surfaceOf } from './surfaces/surface-operations.js';
 import { createSurfaceSide, type SurfaceSide } from './surfaces/surface-side.js';
 import { startTestStack, type TestStack } from './support/test-stack.js';
 
@@ -70,7 +71,8 @@ function urlOf(operation: Pick<DescribedOperation, 'path'>): string {
 }
 
 async function credentialsFor(operation: DescribedOperation): Promise<Credentials> {
-  if (serviceOf(operation) === 'console') {
+  const surface = surfaceOf(operation);
+  if (surface === 'console') {
     return {
       headers: sessions.get(operation.id) ?? [],
       pathValue: 'whk_01k3jq2v3xf0rsr4tqz5w6y7e8',
@@ -79,12 +81,9 @@ async function credentialsFor(operation: DescribedOperation): Promise<Credential
   }
   // A separate company for each operation, so that the limit of the inbound surface is met by none.
   const side: SurfaceSide = await createSurfaceSide(stack);
-  const kind =
-    serviceOf(operation) === 'installer-gateway'
-      ? 'installer-company'
-      : operation.path.startsWith('/inbound/jobs')
-        ? 'installer-contractor'
-        : 'general';
+  const ofInbound = operation.path.startsWith('/inbound/jobs') ? 'installer-contractor' : 'general';
+  const kinds = { inbound: ofInbound, installer: 'installer-company', automation: 'automation' } as const;
+  const kind = kinds[surface];
   return {
     headers: [['x-api-key', side.keys[kind]]],
     pathValue: side.jobId,

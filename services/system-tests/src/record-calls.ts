@@ -3,6 +3,7 @@ import path from 'node:path';
 import { readStackState } from '@partner/local-stack/stack/stack-state';
 import type { AnyOperation } from '@partner/proto-contracts/api/operation';
 import { CALL_CONTENT_TYPE } from '@partner/proto-contracts/call';
+import { AUTOMATION_OPERATIONS } from '@partner/proto-contracts/surfaces/automation';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { controlRabbitmq, rabbitmqPrograms } from '@partner/test-kit/backing-services/rabbitmq';
 import { sendCall } from '@partner/test-kit/http-call';
@@ -78,6 +79,11 @@ async function callEverySurface(stack: TestStack): Promise<void> {
   // Reads first, what ends the side last.
   const last = ['revokeApiKey', 'removeColleague', 'deleteWebhook', 'endSession', 'deleteSession'];
   const order = ({ id, method }: AnyOperation) => (last.includes(id) ? 2 : method === 'get' ? 0 : 1);
+  for (const operation of AUTOMATION_OPERATIONS) {
+    for (const { path: target, ...request } of consoleRequests(operation, consoleSide)) {
+      await sendCall(stack.baseUrl, target, { ...request, headers: { 'x-api-key': consoleSide.apiKey } });
+    }
+  }
   const operations = CONSOLE_OPERATIONS.filter(({ id }) => id !== 'streamChanges');
   for (const operation of operations.toSorted((one, other) => order(one) - order(other))) {
     const { headers } = await signIn(stack.baseUrl, company.owner);

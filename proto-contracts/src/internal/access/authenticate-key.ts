@@ -21,6 +21,8 @@ export const authenticateKeyOperation = defineInternalOperation({
     boundCompanyId: z.string().optional(),
     /** The company's own rate limit for installer requests; absent: the default. */
     installerRequestsPerMinute: z.int().optional(),
+    /** The networks in CIDR notation from which the key may be used; absent: all. */
+    networks: z.array(z.string()).optional(),
     /** Sandbox only: the fault script of the key. */
     faults: z.unknown().optional(),
   }),

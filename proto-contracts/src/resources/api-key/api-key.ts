@@ -12,25 +12,33 @@ export const KEY_LIMITS = {
   descriptionLength: 120,
   /** How long a replaced key can stay valid, in hours. */
   overlapHours: { default: 24, max: 168 },
+  /** How long a key of kind `automation` is valid at most, and by default. */
+  automationDays: 90,
+  networks: 20,
+  /** How long before its end a key is expiring. */
+  expiringDays: 7,
 } as const;
 
 export const KEY_KINDS_OF_CLASS: Readonly<Record<CompanyClassName, readonly KeyKindName[]>> = {
-  SALES: ['general', 'installer-contractor'],
-  INSTALLER: ['installer-company'],
-  ACCOUNTING: [],
+  SALES: ['general', 'installer-contractor', 'automation'],
+  INSTALLER: ['installer-company', 'automation'],
+  ACCOUNTING: ['automation'],
 };
 
 const KEY_STATES = ['active', 'expiring', 'expired', 'revoked'] as const;
 
-const KEY_KIND_NAMES = ['general', 'installer-contractor', 'installer-company'] as const;
+const KEY_KIND_NAMES = ['general', 'installer-contractor', 'installer-company', 'automation'] as const;
 
 export const keyKind = z.enum(KEY_KIND_NAMES);
+
+const NETWORK =
+  'must be a network in CIDR notation, such as 203.0.113.0/24, 2001:db8::/48, or 203.0.113.9/32 for one address';
 
 export const apiKeyIn = z
   .object({
     kind: keyKind.meta({
       description:
-        'A company that sells can have `general` and `installer-contractor` keys, one that installs `installer-company` keys.',
+        'A company that sells can have `general` and `installer-contractor` keys, one that installs `installer-company` keys, every company `automation` keys.',
     }),
     boundCompanyId: z.string().min(1).max(100).optional().meta({
       description:
@@ -39,14 +47,37 @@ export const apiKeyIn = z
     description: boundedText({ max: KEY_LIMITS.descriptionLength })
       .optional()
       .meta({ description: 'For your own use.' }),
+    expiresInDays: z
+      .int()
+      .min(1)
+      .max(KEY_LIMITS.automationDays)
+      .optional()
+      .meta({
+        description: `Only for an \`automation\` key: in how many days it ends; ${KEY_LIMITS.automationDays} by default.`,
+      }),
+    networks: z
+      .array(z.union([z.cidrv4(), z.cidrv6()], NETWORK))
+      .min(1)
+      .max(KEY_LIMITS.networks)
+      .optional()
+      .meta({
+        description:
+          'Only for an `automation` key: the networks in CIDR notation from which it may be used. Without them it may be used from anywhere.',
+      }),
   })
-  .superRefine(({ kind, boundCompanyId }, context) => {
-    const isBound = kind === 'installer-contractor';
-    if (isBound === (boundCompanyId !== undefined)) return;
-    const message = isBound
-      ? 'is required for a key of kind installer-contractor'
-      : 'must be omitted for a key of this kind';
-    context.addIssue({ code: 'custom', path: ['boundCompanyId'], message });
+  .superRefine(({ kind, boundCompanyId, expiresInDays, networks }, context) => {
+    const refuse = (path: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [path], message });
+    if (kind === 'installer-contractor' && boundCompanyId === undefined) {
+      refuse('boundCompanyId', 'is required for a key of kind installer-contractor');
+    }
+    const others = {
+      ...(kind !== 'installer-contractor' && { boundCompanyId }),
+      ...(kind !== 'automation' && { expiresInDays, networks }),
+    };
+    for (const [path, value] of Object.entries(others)) {
+      if (value !== undefined) refuse(path, 'must be omitted for a key of this kind');
+    }
   })
   .meta({ id: 'ApiKeyIn', description: 'An API key as you create it.' });
 
@@ -80,9 +111,12 @@ export const apiKey = z
       .nullable()
       .meta({ description: 'Last use, to about a minute; null if it was never used.' }),
     expiresAt: dateTimeOut.nullable().meta({ description: 'When it expires; null if it does not.' }),
+    networks: z.array(z.string()).nullable().default(null).meta({
+      description: 'The networks from which it may be used; null: from anywhere.',
+    }),
     revokedAt: dateTimeOut.nullable(),
     state: z.enum(KEY_STATES).meta({
-      description: '`active` and `expiring` keys are accepted, the latter until `expiresAt`.',
+      description: `\`active\` and \`expiring\` keys are accepted until \`expiresAt\`. A key is \`expiring\` once it was replaced, and in its last ${KEY_LIMITS.expiringDays} days.`,
     }),
     replacedBy: z.string().nullable().meta({ description: 'The key that replaced it.' }),
   })
@@ -129,6 +163,7 @@ export const KEY_EXAMPLE = {
   createdAt: '2026-08-26T14:03:00.000Z',
   lastUsedAt: '2026-09-02T09:15:40.118Z',
   expiresAt: null,
+  networks: null,
   revokedAt: null,
   state: 'active',
   replacedBy: null,

@@ -48,6 +48,9 @@ export const createApiKeyOperation = defineOperation({
   description: `
 Creates an API key, which is valid immediately. The key is shown only in this response.
 
+A key of kind \`automation\` is for your own programs: with it they read webhooks, deliveries, statistics and the audit trail, and retry or
+replay deliveries. It ends after at most ${KEY_LIMITS.automationDays} days, and can be bound to networks.
+
 A company can have ${KEY_LIMITS.keysInForce} keys that are neither revoked nor expired; one more is refused with
 \`key_limit_reached\`.`,
   bodyExamples: {
@@ -66,6 +69,12 @@ A company can have ${KEY_LIMITS.keysInForce} keys that are neither revoked nor e
     installer: {
       summary: 'Of a company that installs',
       value: { kind: 'installer-company' } satisfies z.input<typeof apiKeyIn>,
+    },
+    automation: {
+      summary: 'For programs in one network, for a month',
+      value: { kind: 'automation', expiresInDays: 30, networks: ['203.0.113.0/24'] } satisfies z.input<
+        typeof apiKeyIn
+      >,
     },
   },
   needsConfirmation: () => true,
@@ -87,7 +96,7 @@ export const rotateApiKeyOperation = defineOperation({
   body: apiKeyRotationIn,
   summary: 'Replace an API key',
   description: `
-Creates a key of the same kind, bound to the same company and with the same description. The key is shown only in this response. The
+Creates a key of the same kind, bound to the same company or networks and with the same description. One that ends is as long valid, from now on, as the replaced one was from its creation. The key is shown only in this response. The
 replaced key stays valid during the overlap, so that you can deploy the new one, but never longer than it would have been valid anyway. A gateway accepts it for up to 5 seconds more.
 
 A key can be replaced once: after that, replace the new one. While both are in force both count towards the

@@ -5,7 +5,7 @@ import { z } from 'zod';
 const GENERATED = new Set<unknown>(['operationId', 'type', 'format', 'const']);
 
 const GROWING =
-  /^\/partner-api\/(audit-entries\/get\/.*\/action|events\/\{id\}\/get\/.*\/verdict|(replays|webhooks\/\{id\}\/replays?)\/?.*\/responses\/.*\/kind)\/enum\/\d+: add$/;
+  /^\/partner-api\/(audit-entries\/get\/.*\/action|api-keys\/.*\/responses\/.*\/kind|events\/\{id\}\/get\/.*\/verdict|(replays|webhooks\/\{id\}\/replays?)\/?.*\/responses\/.*\/kind)\/enum\/\d+: add$/;
 
 const description = z.looseObject({
   components: z.looseObject({

@@ -43,7 +43,8 @@ export async function addKey(
   const boundTo = kind === 'installer-contractor' ? boundCompanyId : null;
   await database.query(
     `insert into api_keys (id, company_id, kind, bound_company_id, secret_sha256, last_four, revoked_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, case when $7 then now() end, case when $8 then now() end)`,
+     values ($1, $2, $3, $4, $5, $6, case when $7 then now() end,
+       case when $8 then now() when $3 = 'automation' then now() + interval '90 days' end)`,
     [keyId, companyId, kind, boundTo, secretSha256, lastFour, revoked, expired],
   );
   return text;

@@ -14,7 +14,16 @@ export type ServiceName = (typeof SERVICE_NAMES)[number];
 export const INGRESS_PATHS: Readonly<Partial<Record<ServiceName, readonly string[]>>> = {
   'inbound-gateway': ['/inbound'],
   'installer-gateway': ['/partner/v1'],
-  console: ['/', '/partner-api', '/console', '/docs', '/clients', '/openapi.json', '/llms.txt'],
+  console: [
+    '/',
+    '/partner-api',
+    '/automation',
+    '/console',
+    '/docs',
+    '/clients',
+    '/openapi.json',
+    '/llms.txt',
+  ],
 };
 
 export interface ServiceSurroundings {

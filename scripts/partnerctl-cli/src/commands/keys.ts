@@ -20,6 +20,9 @@ const KEY_LINES = columns(`
   API key: apiKey, replaces: previous.id, which ends: previous.expiresAt
 `);
 
+/** An owner creates the others in the console. */
+const KINDS = keyKind.exclude(['automation']).options;
+
 const SHOWN_ONCE = 'The API key is shown this once.\n';
 
 export function keysCommand(context: CommandContext) {
@@ -48,7 +51,7 @@ export function keysCommand(context: CommandContext) {
     'cmp_01j… --kind installer-company',
     'KEY=$(partnerctl keys create cmp_01j… --kind general --field apiKey)',
   )
-    .addOption(new Option('--kind <kind>', 'kind of the key').choices(keyKind.options).makeOptionMandatory())
+    .addOption(new Option('--kind <kind>', 'kind of the key').choices(KINDS).makeOptionMandatory())
     .option('--bound-to <company>', 'of kind installer-contractor: the installer company')
     .option('--description <text>', 'up to 120 characters')
     .action(async (company, { kind, boundTo, description }) => {

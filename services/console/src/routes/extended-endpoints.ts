@@ -1,19 +1,10 @@
-import type { AnyOperation, Operation } from '@partner/proto-contracts/api/operation';
+import type { AnyOperation } from '@partner/proto-contracts/api/operation';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
 import { measureServiceStatusOperation } from '@partner/proto-contracts/internal/service-status/measure-service-status';
-import { listApiKeysOperation } from '@partner/proto-contracts/resources/api-key/operations';
-import { listAuditEntriesOperation } from '@partner/proto-contracts/resources/audit-entry/operations';
-import { listReplaysOperation } from '@partner/proto-contracts/resources/bulk-replay/operations';
 import { streamChangesOperation } from '@partner/proto-contracts/resources/change-stream/operations';
-import {
-  listCompanyDeliveriesOperation,
-  listDeliveriesOperation,
-} from '@partner/proto-contracts/resources/delivery/operations';
 import { createEventCatalogue } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 import { listWebhookEventsOperation } from '@partner/proto-contracts/resources/event-catalogue/operations';
-import { listEventsOperation } from '@partner/proto-contracts/resources/event/operations';
-import { listInstallersOperation } from '@partner/proto-contracts/resources/installer/operations';
 import {
   getNotificationSettingsOperation,
   setNotificationSettingsOperation,
@@ -25,16 +16,10 @@ import { checkUrlOperation } from '@partner/proto-contracts/resources/url-check/
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import { entityTagOf } from '@partner/gateway-kit/http/entity-tag';
 import { callFor, type Forwarding, responseTo } from '@partner/gateway-kit/operations/forward-operation';
-import { pageCursors } from '@partner/gateway-kit/operations/page-cursor';
 import type { CallOptions } from '@partner/kernel/amqp/operation-client';
 import type { ConsoleDeps } from '../console-deps.js';
 import { countUse } from '../refusals.js';
 import type { OwnerSession } from '../sessions/session-store.js';
-
-type Page = Pick<Parameters<typeof pageCursors>[1], 'list' | 'prefix'>;
-
-/** A cursor of one list of deliveries also reads the others. */
-const DELIVERIES: Page = { list: 'deliveries', prefix: 'dlv' };
 
 const NOTIFICATION_SETTINGS: readonly AnyOperation[] = [
   getNotificationSettingsOperation,
@@ -46,31 +31,7 @@ export function extendedEndpoints(
   deps: ConsoleDeps,
   forwarding: Forwarding<OwnerSession>,
 ): readonly AnyEndpoint<OwnerSession>[] {
-  /**
-   * Serves a list that job-state pages by the id of a page's last item. A cursor is that id, signed, and only reads this list of the
-   * company.
-   */
-  function listPage<Query extends { readonly cursor?: string | undefined }>(
-    operation: Operation<Query, unknown>,
-    page: Page,
-  ): AnyEndpoint<OwnerSession> {
-    return serveOperation(operation, async (request) => {
-      const cursors = pageCursors(deps, { ...page, companyId: request.principal.companyId });
-      const after = cursors.idOf(request.query.cursor);
-      const given = after === undefined ? {} : { after };
-      const reply = await callFor(operation, request, forwarding, given);
-      return responseTo(operation, request, { ...reply, json: cursors.pageOf(reply.json) });
-    });
-  }
-
   return [
-    listPage(listCompanyDeliveriesOperation, DELIVERIES),
-    listPage(listDeliveriesOperation, DELIVERIES),
-    listPage(listReplaysOperation, { list: 'replays', prefix: 'rpl' }),
-    listPage(listEventsOperation, { list: 'events', prefix: 'evt' }),
-    listPage(listApiKeysOperation, { list: 'api-keys', prefix: 'key' }),
-    listPage(listInstallersOperation, { list: 'installers', prefix: 'cmp' }),
-    listPage(listAuditEntriesOperation, { list: 'audit-entries', prefix: 'aud' }),
     serveOperation(createWebhookOperation, async (request) => {
       const reply = await callFor(createWebhookOperation, request, forwarding);
       const { id } = createdWebhookId.parse(JSON.parse(reply.json)).subscription;

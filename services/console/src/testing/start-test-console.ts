@@ -10,7 +10,7 @@ import { createLoggerTo, silentLogger } from '@partner/kernel/telemetry/logger';
 import { checkResponses } from '@partner/test-kit/check-responses';
 import { Registry } from 'prom-client';
 import supertest from 'supertest';
-import { createConsoleApp } from '../app.js';
+import { createConsoleApps } from '../automation-app.js';
 import { type ConsoleSetup, createConsoleDeps } from '../console-deps.js';
 import { PASSWORD, PEOPLE, type TestJobState } from './test-job-state.js';
 import { FAKE_WEB_BUNDLE } from './fake-web-app.js';
@@ -72,7 +72,7 @@ export async function startTestConsole({
     ...given,
   });
   const { changeStreams, background } = deps;
-  const app = createConsoleApp(deps);
+  const app = createConsoleApps(deps);
   const server = createHttpServer(checked(app));
   await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
 

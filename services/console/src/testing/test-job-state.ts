@@ -2,6 +2,7 @@ import { insertCompany, insertMember } from '@partner/job-state/testing/test-job
 import type { TestDatabase } from '@partner/job-state/testing/test-database';
 import { webhookRows } from '@partner/job-state/testing/webhook-fixture';
 import { testImplementations } from '@partner/job-state/testing/test-implementations';
+import { SERVED_FOR_AUTOMATION } from '@partner/proto-contracts/surfaces/automation';
 import type { Caller } from '@partner/proto-contracts/call';
 import type { Implementation } from '@partner/kernel/amqp/implement';
 import { ServiceError } from '@partner/kernel/process/service-error';
@@ -77,6 +78,7 @@ export async function createTestJobState(database: TestDatabase['database']) {
     operations: inProcessOperations({
       implementations: testImplementations({ database, clock: time.clock }).map(watched),
       callers: ['owner', 'service'],
+      forKeys: SERVED_FOR_AUTOMATION,
     }),
     /** The ids of the companies, and of the membership of each person. */
     ids,

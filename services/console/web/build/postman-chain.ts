@@ -38,6 +38,9 @@ const RESULTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   listInstallerEvents: ofEvents.list,
   previewInstallerEventReplay: ofEvents.preview,
   replayInstallerEvents: ofEvents.replay,
+  automationListWebhooks: { webhookId: 'body.subscriptions[0]?.id' },
+  automationListCompanyDeliveries: { deliveryId: 'body.deliveries[0]?.id' },
+  automationListReplays: { replayId: 'body.replays[0]?.id' },
 };
 
 /** What each id in a path is about, by the part of the path before it. */
@@ -45,6 +48,7 @@ const PATH_IDS: Readonly<Record<string, string>> = {
   jobs: 'jobId',
   replays: 'replayId',
   webhooks: 'webhookId',
+  deliveries: 'deliveryId',
 };
 
 /** How the values of the examples are replaced in bodies: they are of no company. */

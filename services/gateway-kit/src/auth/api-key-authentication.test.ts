@@ -46,6 +46,7 @@ describe('API key authentication', () => {
   test('refuses a key of another surface, of an unknown kind and of an unknown class, with the text for an unknown key [AUTH-12]', async () => {
     const lookups = [
       () => ({ ...general, kind: 'installer-company' }),
+      () => ({ ...general, kind: 'automation' }),
       () => ({ ...general, kind: 'of-tomorrow' }),
       () => ({ ...general, companyClass: 'OF_TOMORROW' }),
       refuseKey,
@@ -60,6 +61,19 @@ describe('API key authentication', () => {
     );
     expect(new Set(messages.map(String)).size).toBe(1);
     expect(messages[0]).toContain('unauthenticated');
+  });
+
+  test('refuses a client outside the networks of its key, whatever is cached, and names its address [AUTH-17]', async () => {
+    const networks = ['203.0.113.0/24', '2001:db8::/48'];
+    const { authenticate, calls } = createFixture(() => ({ ...general, networks }));
+    for (const address of ['203.0.113.1', '2001:db8:0:1::1'])
+      await expect(authenticate(key.text, address)).resolves.toMatchObject({ keyId: key.keyId });
+    for (const address of ['203.0.114.1', '2001:db8:1::1', 'unknown-0123456789abcdef']) {
+      await expect(authenticate(key.text, address)).rejects.toMatchObject({
+        ...{ reason: 'permission_denied', message: expect.stringContaining(` ${address} `) },
+      });
+    }
+    expect(calls).toHaveLength(1);
   });
 
   test('caches a lookup for 4 seconds, counted from its start, and no longer [AUTH-13]', async () => {

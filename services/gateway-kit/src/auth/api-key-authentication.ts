@@ -1,6 +1,6 @@
 import type { authenticateKeyOperation } from '@partner/proto-contracts/internal/access/authenticate-key';
 import { KEY_KINDS, type KeyKindName, type Scope, type Surface } from '@partner/proto-contracts/api/scopes';
-import { keyRefusal } from '@partner/proto-contracts/api/refusals';
+import { keyRefusal, outsideNetworks } from '@partner/proto-contracts/api/refusals';
 import {
   requestFaults,
   type RequestFaults,
@@ -22,6 +22,7 @@ import { ServiceError } from '@partner/kernel/process/service-error';
 import { createShareGate } from '@partner/kernel/process/share-gate';
 import type { After } from '@partner/kernel/process/timers';
 import { clientNetwork } from './client-address.js';
+import { networkCheck } from './key-networks.js';
 import type { AuthenticationRequest } from './surface-request.js';
 
 export type FoundKey = z.infer<typeof authenticateKeyOperation.output>;
@@ -35,6 +36,8 @@ export interface ApiKeyPrincipal {
   readonly boundCompanyId?: string;
   /** The company's own rate limit for installer requests; absent: the default. */
   readonly installerRequestsPerMinute?: number;
+  /** For a key that is bound to networks: whether it may be used from an address. */
+  readonly isWithinNetworks?: (address: string) => boolean;
   /** Sandbox only: the faults to inject into the key's requests. */
   readonly faults?: RequestFaults;
 }
@@ -42,8 +45,8 @@ export interface ApiKeyPrincipal {
 export interface ApiKeyAuthenticator {
   /**
    * Returns the caller. Throws `unauthenticated` (spec: Authentication 4): with the reason if the header itself is
-   * wrong, and with one fixed message for everything that only a lookup can distinguish. Throws `unavailable` if the
-   * lookup fails.
+   * wrong, and with one fixed message for everything that only a lookup can distinguish. Throws `permission_denied` for
+   * a client outside the networks of the key, and `unavailable` if the lookup fails.
    */
   authenticate(
     request: Pick<AuthenticationRequest, 'header' | 'call' | 'remoteAddress' | 'isOverFailureLimit'>,
@@ -216,8 +219,11 @@ export function createApiKeyAuthenticator(deps: {
         outcomes.inc({ outcome: 'unavailable' });
         throw error;
       });
-      outcomes.inc({ outcome });
+      const { isWithinNetworks = () => true } = principal ?? {};
+      const isElsewhere = !isWithinNetworks(request.remoteAddress);
+      outcomes.inc({ outcome: isElsewhere ? 'outside_networks' : outcome });
       if (principal === undefined) throw new ServiceError('unauthenticated', keyRefusal(deps.surface));
+      if (isElsewhere) throw new ServiceError('permission_denied', outsideNetworks(request.remoteAddress));
       return principal;
     },
     forget(keyId) {
@@ -261,7 +267,7 @@ function principalFrom(
   found: FoundKey,
   environment: Environment,
 ): ApiKeyPrincipal | undefined {
-  const { companyId, boundCompanyId, installerRequestsPerMinute } = found;
+  const { companyId, boundCompanyId, installerRequestsPerMinute, networks } = found;
   const kind = keyKind.safeParse(found.kind).data;
   const ofClass = companyClass.safeParse(found.companyClass).data;
   if (kind === undefined || ofClass === undefined) return undefined;
@@ -274,6 +280,7 @@ function principalFrom(
     companyClass: ofClass,
     ...(boundCompanyId === undefined ? {} : { boundCompanyId }),
     ...(installerRequestsPerMinute === undefined ? {} : { installerRequestsPerMinute }),
+    ...(networks === undefined ? {} : { isWithinNetworks: networkCheck(networks) }),
     ...(faults === undefined ? {} : { faults }),
   };
 }

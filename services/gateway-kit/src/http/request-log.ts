@@ -24,23 +24,33 @@ export interface RequestRecord {
   error?: ServiceError;
 }
 
-/** Creates the request log of one surface. Bodies, queries and headers are never logged: they hold personal data. */
-export function createRequestLog(deps: { readonly logger: Logger; readonly metrics: Registry }) {
-  const records = new WeakMap<IncomingMessage, RequestRecord>();
+/** The apps of one process share its metrics. */
+const metricsOf = new WeakMap<Registry, ReturnType<typeof createMetrics>>();
+
+function createMetrics(registry: Registry) {
   const durations = new Histogram({
     name: 'partner_http_request_duration_seconds',
     help: 'Time that the service spends on a request, without the time in which the client sends its body and reads the response',
     labelNames: ['route', 'method', 'status_class'] as const,
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [deps.metrics],
+    registers: [registry],
   });
   const ofClasses = new Histogram({
     name: 'partner_http_company_class_request_duration_seconds',
     help: 'partner_http_request_duration_seconds of authenticated requests, by company class',
     labelNames: ['company_class', 'status_class'] as const,
     buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [deps.metrics],
+    registers: [registry],
   });
+  const metrics = { durations, ofClasses };
+  metricsOf.set(registry, metrics);
+  return metrics;
+}
+
+/** Creates the request log of one surface. Bodies, queries and headers are never logged: they hold personal data. */
+export function createRequestLog(deps: { readonly logger: Logger; readonly metrics: Registry }) {
+  const records = new WeakMap<IncomingMessage, RequestRecord>();
+  const { durations, ofClasses } = metricsOf.get(deps.metrics) ?? createMetrics(deps.metrics);
 
   function complete(
     request: IncomingMessage,

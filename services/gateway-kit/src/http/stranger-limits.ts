@@ -35,7 +35,7 @@ export interface StrangerLimits {
     endpoint: Pick<AnyEndpoint<unknown>, 'body'>,
     response: ServerResponse,
   ): Promise<string>;
-  /** Authenticates a request. Counts a failure against the client's network; over that limit it fails with 429 instead of 401. */
+  /** Authenticates a request. Counts a refusal against the client's network; over that limit it fails with 429 instead of 401 or 403. */
   authenticate<Principal>(
     request: Omit<AuthenticationRequest, 'isOverFailureLimit'>,
     authenticate: (request: AuthenticationRequest) => Promise<Principal>,
@@ -75,7 +75,7 @@ export function createStrangerLimits(options: StrangerLimitOptions): StrangerLim
         return await authenticate({ ...request, isOverFailureLimit: overFailureLimit.has(network) });
       } catch (thrown) {
         const error = ServiceError.from(thrown);
-        if (error.reason !== 'unauthenticated') throw error;
+        if (error.reason !== 'unauthenticated' && error.reason !== 'permission_denied') throw error;
         const verdict = await limiter.take(`failed-authentication:${network}`, limit, 'stranger');
         setRateLimitHeaders(response, { policy: 'failed-authentication', limit, verdict });
         if (verdict.accepted) throw error;

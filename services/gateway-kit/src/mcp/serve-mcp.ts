@@ -1,6 +1,5 @@
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
-import { MCP_PATHS } from '@partner/proto-contracts/api/mcp';
-import type { Surface } from '@partner/proto-contracts/api/scopes';
+import { MCP_PATHS, type McpSurface } from '@partner/proto-contracts/api/mcp';
 import { invariant } from '@partner/kernel/process/invariant';
 import { httpStatusOf, ServiceError } from '@partner/kernel/process/service-error';
 import { z } from 'zod';
@@ -31,7 +30,7 @@ type McpRequest = EndpointRequest<ApiKeyPrincipal, unknown, unknown>;
  * logged and counted as every other one.
  */
 export function serveMcp(
-  surface: Surface,
+  surface: McpSurface,
   endpoints: readonly AnyEndpoint<ApiKeyPrincipal>[],
   tools: readonly Tool[],
 ): AnyEndpoint<ApiKeyPrincipal> {

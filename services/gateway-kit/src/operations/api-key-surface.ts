@@ -1,5 +1,6 @@
 import { COUNTED_AS } from '@partner/proto-contracts/api/refusals';
 import type { AnyOperation } from '@partner/proto-contracts/api/operation';
+import type { McpSurface } from '@partner/proto-contracts/api/mcp';
 import type { Surface } from '@partner/proto-contracts/api/scopes';
 import type { Caller } from '@partner/proto-contracts/call';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
@@ -33,6 +34,20 @@ export interface ApiKeySurfaceDeps
   readonly operations: Pick<OperationClient, 'call'>;
 }
 
+interface SurfaceParts extends Pick<HttpAppOptions<ApiKeyPrincipal>, 'versions' | 'memoryBytes'> {
+  readonly operations: readonly AnyOperation[];
+  /** The endpoints that do more than forward, without those of events. */
+  readonly own?: (forwarding: Forwarding<ApiKeyPrincipal>) => readonly AnyEndpoint<ApiKeyPrincipal>[];
+  readonly requestsPerMinute: (principal: ApiKeyPrincipal) => number;
+}
+
+/** A surface that serves its company's events, and assistants. */
+interface EventParts {
+  readonly name: McpSurface;
+  readonly eventOperations: EventOperations;
+  readonly tools: readonly Tool[];
+}
+
 const USER_AGENT_LENGTH = 200;
 
 /**
@@ -41,27 +56,19 @@ const USER_AGENT_LENGTH = 200;
  */
 export function createApiKeySurface(
   deps: ApiKeySurfaceDeps,
-  surface: {
-    readonly name: Surface;
-    readonly operations: readonly AnyOperation[];
-    readonly eventOperations: EventOperations;
-    /** The endpoints that do more than forward, without those of events. */
-    readonly own?: (forwarding: Forwarding<ApiKeyPrincipal>) => readonly AnyEndpoint<ApiKeyPrincipal>[];
-    readonly tools: readonly Tool[];
-    readonly requestsPerMinute: (principal: ApiKeyPrincipal) => number;
-  } & Pick<HttpAppOptions<ApiKeyPrincipal>, 'versions'>,
+  surface: SurfaceParts &
+    (EventParts | { readonly name: Exclude<Surface, McpSurface>; readonly eventOperations?: undefined }),
 ): RequestListener {
   const { authenticator, limiter, logger, metrics, rpcTimeoutMs, trustedProxyHops, injectFaults } = deps;
-  const { name, eventOperations, own = () => [], requestsPerMinute, versions } = surface;
+  const { name, operations, own = () => [], requestsPerMinute, versions, memoryBytes } = surface;
   const forwarding = { operations: deps.operations, callerOf: keyCaller };
-  const ofEvents = [
-    listEventFeed(eventOperations.events, forwarding, deps),
-    getManifest(eventOperations.manifest, forwarding, deps),
-  ];
-  const endpoints = surfaceEndpoints(surface.operations, [...ofEvents, ...own(forwarding)], forwarding);
-  const tools = [...surface.tools, ...eventTools(eventOperations, deps)];
+  const endpoints = [...surfaceEndpoints(operations, [...ofEvents(), ...own(forwarding)], forwarding)];
+  if (surface.eventOperations !== undefined) {
+    const tools = [...surface.tools, ...eventTools(surface.eventOperations, deps)];
+    endpoints.push(serveMcp(surface.name, [...endpoints], tools));
+  }
   return createHttpApp<ApiKeyPrincipal>({
-    endpoints: [...endpoints, serveMcp(name, endpoints, tools)],
+    endpoints,
     authenticate: (request) => authenticator.authenticate(request),
     challenge: `ApiKey realm="${name}"`,
     scopesOf: scopesOfPrincipal,
@@ -82,7 +89,14 @@ export function createApiKeySurface(
     trustedProxyHops,
     injectFaults,
     ...(versions === undefined ? {} : { versions }),
+    ...(memoryBytes === undefined ? {} : { memoryBytes }),
   });
+
+  function ofEvents(): readonly AnyEndpoint<ApiKeyPrincipal>[] {
+    if (surface.eventOperations === undefined) return [];
+    const { events, manifest } = surface.eventOperations;
+    return [listEventFeed(events, forwarding, deps), getManifest(manifest, forwarding, deps)];
+  }
 }
 
 function keyCaller({

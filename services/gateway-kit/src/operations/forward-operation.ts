@@ -79,7 +79,7 @@ export async function forwardPage<Principal extends { readonly companyId: string
 const bodyWithKey = z.object({ idempotencyKey: z.string() });
 
 export function callFor<Principal>(
-  operation: Pick<AnyOperation, 'id' | 'idempotencyKeyInBody'>,
+  operation: Pick<AnyOperation, 'id' | 'servedBy' | 'idempotencyKeyInBody'>,
   request: Request<Principal>,
   { operations, callerOf }: Forwarding<Principal>,
   given: Partial<OperationCall> = {},
@@ -87,7 +87,7 @@ export function callFor<Principal>(
   const { params, sentQuery, body, call } = request;
   const { idempotencyKey: key } = operation.idempotencyKeyInBody === true ? bodyWithKey.parse(body) : request;
   return operations.call(
-    operation,
+    { id: operation.servedBy ?? operation.id },
     {
       caller: callerOf(request),
       params,

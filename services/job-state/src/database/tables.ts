@@ -295,10 +295,11 @@ export const TABLES: readonly Table[] = [
   {
     name: 'api_keys',
     deleted: NEVER,
-    plain: 'id company_id kind bound_company_id secret_sha256 last_four description replaced_by faults',
+    plain:
+      'id company_id kind bound_company_id secret_sha256 last_four description replaced_by faults networks',
     company: {
       where: 't.company_id = {company}',
-      erased: { description: 'null', faults: 'null', secret_sha256: 'no bytes' },
+      erased: { description: 'null', faults: 'null', networks: 'null', secret_sha256: 'no bytes' },
     },
   },
   {

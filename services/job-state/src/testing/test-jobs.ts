@@ -77,17 +77,18 @@ export async function insertApiKey(
     readonly boundCompanyId?: string;
     readonly createdAt?: Date;
     readonly expiresAt?: Date;
+    readonly networks?: readonly string[];
     readonly revokedAt?: Date;
   },
 ): Promise<NewApiKey> {
   const made = createApiKey('sandbox');
   const { companyId, kind = 'installer-company', boundCompanyId, createdAt = new Date() } = key;
   await database.query(
-    `insert into api_keys (id, company_id, kind, bound_company_id, secret_sha256, last_four, created_at, expires_at, revoked_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    `insert into api_keys (id, company_id, kind, bound_company_id, secret_sha256, last_four, created_at, expires_at, revoked_at, networks)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
       ...[made.keyId, companyId, kind, boundCompanyId, made.secretSha256, made.lastFour],
-      ...[createdAt, key.expiresAt, key.revokedAt],
+      ...[createdAt, key.expiresAt, key.revokedAt, key.networks],
     ],
   );
   return made;

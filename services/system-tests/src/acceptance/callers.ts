@@ -12,7 +12,7 @@ import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 import { addPerson } from '../support/companies.js';
 import { type OwnerSession, signIn } from '../support/owner-session.js';
-import { endInstant } from '../surfaces/console-side.js';
+import { type ConsoleSide, endInstant } from '../surfaces/console-side.js';
 import type { WireRequest } from '../surfaces/send.js';
 import { kindFor, KINDS, surfaceOf } from '../surfaces/surface-operations.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
@@ -40,15 +40,21 @@ export async function credentialsOf(
   { stack, side }: AcceptanceWorld,
   operation: AnyOperation,
   caller: Caller,
-  session: OwnerSession | undefined,
+  { session, side: owners }: { readonly session: OwnerSession | undefined; readonly side: ConsoleSide },
 ): Promise<Readonly<Record<string, string>>> {
   const { origin } = new URL(stack.baseUrl);
   if (caller === 'page of another site') return { ...session?.headers, origin: 'https://elsewhere.example' };
   if (session !== undefined) return session.headers;
   const kind = surfaceOf(operation) === 'console' ? 'installer-company' : kindFor(operation);
-  const companyId = kind === 'installer-company' ? side.installerId : side.sellerId;
+  const keys = { ...side.keys, automation: owners.apiKey };
+  const companyId = {
+    general: side.sellerId,
+    'installer-contractor': side.sellerId,
+    'installer-company': side.installerId,
+    automation: owners.company.id,
+  }[kind];
   const owned = { companyId, kind, boundCompanyId: side.installerId };
-  const valid = side.keys[kind];
+  const valid = keys[kind];
   const unknown = createApiKey('sandbox').text;
   const invalid: Partial<Record<Caller, () => Promise<string> | string>> = {
     'malformed key': () => valid.replace('.', ''),
@@ -60,7 +66,7 @@ export async function credentialsOf(
     'expired key': () => addKey(stack.database, { ...owned, expired: true }),
   };
   const own = KINDS.find((name) => name === caller);
-  const key = own === undefined ? await invalid[caller]?.() : side.keys[own];
+  const key = own === undefined ? await invalid[caller]?.() : keys[own];
   if (key === undefined) return { origin };
   return { origin, 'x-api-key': key, authorization: `Bearer ${key}`, cookie: `svc_session=${key}` };
 }

@@ -2,7 +2,7 @@ import type { ErrorReason } from '@partner/proto-contracts/api/error-reasons';
 import type { AnyOperation } from '@partner/proto-contracts/api/operation';
 import { keyRefusal, missingScope } from '@partner/proto-contracts/api/refusals';
 import { isForViewers, VIEWER_REFUSAL } from '@partner/proto-contracts/api/roles';
-import { KEY_KINDS } from '@partner/proto-contracts/api/scopes';
+import { KEY_KINDS, type Surface } from '@partner/proto-contracts/api/scopes';
 import { httpStatusOf } from '@partner/kernel/process/service-error';
 import { KINDS, surfaceOf } from '../surfaces/surface-operations.js';
 
@@ -38,9 +38,10 @@ export function expectedOutcome(
   target: Target,
   body: unknown,
 ): Outcome {
-  const refused = surfaceOf(operation) === 'console' ? refusedSession : refusedKey;
-  const refusal = caller === 'operator' ? undefined : refused(operation, caller);
-  if (refusal !== undefined) return refusal;
+  const surface = surfaceOf(operation);
+  const refusal =
+    surface === 'console' ? refusedSession(operation, caller) : refusedKey(operation, caller, surface);
+  if (refusal !== undefined && caller !== 'operator') return refusal;
   if (target === 'invalid input') return refuse('invalid_argument', '');
   if (caller === 'owner without a recent password' && operation.needsConfirmation?.(body) === true) {
     return refuse('confirmation_required', 'confirm your password with POST /partner-api/session/confirm');
@@ -65,9 +66,7 @@ function refusedSession(operation: AnyOperation, caller: Caller): Outcome | unde
     : undefined;
 }
 
-function refusedKey(operation: AnyOperation, caller: Caller): Outcome | undefined {
-  const surface = surfaceOf(operation) === 'inbound' ? 'inbound' : 'installer';
-  const { scope } = operation;
+function refusedKey({ scope }: AnyOperation, caller: Caller, surface: Surface): Outcome | undefined {
   const kind = KINDS.find((name) => name === caller);
   if (kind !== undefined && KEY_KINDS[kind].surface === surface) {
     return scope === undefined || KEY_KINDS[kind].scopes.includes(scope)

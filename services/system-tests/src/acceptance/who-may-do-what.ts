@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
 import { isErrorReason } from '@partner/proto-contracts/api/error-reasons';
 import type { AnyOperation } from '@partner/proto-contracts/api/operation';
+import { AUTOMATION_OPERATIONS } from '@partner/proto-contracts/surfaces/automation';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
 import { OPERATOR_OPERATIONS } from '@partner/proto-contracts/surfaces/operators';
 import { z } from 'zod';
@@ -31,14 +32,18 @@ import { spoilt } from './requests-of.js';
 
 /** What deletes comes last, and a part before the whole. */
 const lateness = ({ method, path }: AnyOperation) => (method === 'delete' ? 1_000 - path.length : 0);
-const OPERATIONS = [...new Set([...CONSOLE_OPERATIONS, ...SURFACE_OPERATIONS, ...OPERATOR_OPERATIONS])].sort(
-  (one, other) => lateness(one) - lateness(other),
-);
+const OPERATIONS = [
+  ...new Set([
+    ...[...CONSOLE_OPERATIONS, ...AUTOMATION_OPERATIONS],
+    ...[...SURFACE_OPERATIONS, ...OPERATOR_OPERATIONS],
+  ]),
+].sort((one, other) => lateness(one) - lateness(other));
 
 const SURFACES = {
   inbound: { service: 'inbound-gateway', challenge: 'ApiKey realm="inbound"' },
   installer: { service: 'installer-gateway', challenge: 'ApiKey realm="installer"' },
   console: { service: 'console', challenge: 'Session realm="console"' },
+  automation: { service: 'console', challenge: 'ApiKey realm="automation"' },
 } as const;
 
 const ID_IN_PATH = /[a-z]+_[0-9a-z]{26}(?=\/|$)/;
@@ -87,7 +92,7 @@ export function describeWhoMayDoWhat(world: () => AcceptanceWorld): void {
   /** Requests without credentials: one for each body that the operation takes. */
   async function requestsOn(side: ConsoleSide, operation: AnyOperation): Promise<readonly WireRequest[]> {
     const { stack } = world();
-    if (surfaceOf(operation) !== 'console') {
+    if (SURFACE_OPERATIONS.includes(operation)) {
       const keySide = side === one ? world().side : world().other;
       const { headers: _headers, ...request } = await validRequest(stack, keySide, operation);
       return [request];
@@ -150,7 +155,7 @@ export function describeWhoMayDoWhat(world: () => AcceptanceWorld): void {
     if (caller === 'operator') return () => operator.send(operation, request);
     const headers = {
       ...request.headers,
-      ...(await credentialsOf(world(), operation, caller, session)),
+      ...(await credentialsOf(world(), operation, caller, { session, side: one })),
       ...(operation.idempotencyKey === undefined ? {} : { 'idempotency-key': newId('evt') }),
       // Failed authentications of one client are limited.
       'x-forwarded-for': `203.0.${OPERATIONS.indexOf(operation)}.${CALLERS.indexOf(caller)}`,

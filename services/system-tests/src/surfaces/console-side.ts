@@ -30,6 +30,8 @@ export interface ConsoleRequest {
 export interface ConsoleSide {
   readonly company: SandboxCompany;
   readonly session: OwnerSession;
+  /** Of the kind `automation`. */
+  readonly apiKey: string;
   /** Ids by what stands before `:id` in a path. */
   readonly ids: Readonly<Record<string, string>>;
 }
@@ -64,11 +66,13 @@ export async function createConsoleSide(stack: TestStack, company: SandboxCompan
   const kind = company.class === 'SALES' ? 'general' : 'installer-company';
   const made = await request(201, 'POST', '/api-keys', { kind });
   const { key } = apiKeyCreated.parse(made);
+  const { apiKey } = apiKeyCreated.parse(await request(201, 'POST', '/api-keys', { kind: 'automation' }));
   const { sessions } = sessionList.parse(await request(200, 'GET', '/sessions'));
   const { colleagues } = colleagueList.parse(await request(200, 'GET', '/colleagues'));
   return {
     company,
     session,
+    apiKey,
     ids: {
       webhooks: webhook.id,
       deliveries: tested?.id ?? '',
@@ -82,9 +86,9 @@ export async function createConsoleSide(stack: TestStack, company: SandboxCompan
   };
 }
 
-/** Requests of an operation about what a side has: one for each of the bodies that it takes. */
+/** Requests of an operation of the console, or of one for the key, about what a side has: one for each of the bodies that it takes. */
 export function consoleRequests(operation: AnyOperation, side: ConsoleSide): readonly ConsoleRequest[] {
-  const [, resource = ''] = /^\/partner-api\/([a-z-]+)/.exec(operation.path) ?? [];
+  const [, resource = ''] = /^\/(?:partner-api|automation\/v1)\/([a-z-]+)/.exec(operation.path) ?? [];
   const path = operation.path.replace(':id', side.ids[resource] ?? '');
   if (path.includes(':') || path.endsWith('/')) throw new Error(`say here what ${operation.path} is about`);
   const method = operation.method.toUpperCase();

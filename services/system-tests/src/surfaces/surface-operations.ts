@@ -3,13 +3,14 @@ import { INBOUND_OPERATIONS } from '@partner/proto-contracts/surfaces/inbound';
 import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/surfaces/installer';
 import { KEY_KINDS, type KeyKindName, type Surface } from '@partner/proto-contracts/api/scopes';
 
-/** Every operation that is used with an API key. */
+/** Every operation of the gateways. */
 export const SURFACE_OPERATIONS: readonly AnyOperation[] = [...INBOUND_OPERATIONS, ...INSTALLER_OPERATIONS];
 
-export const KINDS = ['general', 'installer-contractor', 'installer-company'] as const;
+export const KINDS = ['general', 'installer-contractor', 'installer-company', 'automation'] as const;
 
 export function surfaceOf({ path }: Pick<AnyOperation, 'path'>): Surface | 'console' {
   if (path.startsWith('/inbound/')) return 'inbound';
+  if (path.startsWith('/automation/v1/')) return 'automation';
   return path.startsWith('/partner/v1/') ? 'installer' : 'console';
 }
 

@@ -25,7 +25,7 @@ const TECHNICIANS = 22;
 export async function createSurfaceSide(stack: TestStack): Promise<SurfaceSide> {
   const installer = await addCompany(stack.database, {
     class: 'INSTALLER',
-    keys: ['installer-company'],
+    keys: ['installer-company', 'automation'],
     installerRequestsPerMinute: 1_000_000,
   });
   const seller = await addCompany(stack.database, {
@@ -34,7 +34,7 @@ export async function createSurfaceSide(stack: TestStack): Promise<SurfaceSide> 
     boundCompanyId: installer.id,
   });
   const [general = '', contractor = ''] = seller.apiKeys;
-  const [installerKey = ''] = installer.apiKeys;
+  const [installerKey = '', automation = ''] = installer.apiKeys;
   const technicianIds = await addTechnicians(stack.database, installer.id, TECHNICIANS);
   const job = await assignNewJob(stack, {
     sellingCompanyId: seller.id,
@@ -53,7 +53,7 @@ export async function createSurfaceSide(stack: TestStack): Promise<SurfaceSide> 
   return {
     sellerId: seller.id,
     installerId: installer.id,
-    keys: { general, 'installer-contractor': contractor, 'installer-company': installerKey },
+    keys: { general, 'installer-contractor': contractor, 'installer-company': installerKey, automation },
     technicianIds,
     jobId: job.id,
     leadId,

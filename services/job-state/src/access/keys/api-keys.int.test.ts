@@ -81,6 +81,9 @@ async function move(jobId: string, installerCompanyId: string, occurredAt: Date)
   await database.transaction((tx) => recordForTest(tx, message, occurredAt));
 }
 
+const inDays = (days: number, from = TEST_NOW) =>
+  new Date(from.getTime() + days * 24 * HOUR_MS).toISOString();
+
 describe('creating a key', () => {
   test('returns a key that works at once, and stores only its hash and its last four characters', async () => {
     const { key, apiKey } = await createKey({ kind: 'general', description: 'Website' });
@@ -121,6 +124,48 @@ describe('creating a key', () => {
       expect(await listed(companyId)).toEqual([]);
     },
   );
+
+  test('of kind automation ends after 90 days or sooner, and keeps its networks, for every class [AUTH-16, AUTH-17, CONSOLE-9]', async () => {
+    const networks = ['203.0.113.0/24', '2001:db8::/48'];
+    for (const companyClass of ['SALES', 'INSTALLER', 'ACCOUNTING'] as const) {
+      const companyId = await insertCompany(database, companyClass);
+      const made = (body: object) =>
+        client().createKey({ companyId }, { body: { kind: 'automation', ...body } });
+      const [usual, short] = [await made({}), await made({ expiresInDays: 7, networks })];
+      expect(usual.key).toMatchObject({ state: 'active', expiresAt: inDays(90), networks: null });
+      expect(short.key).toMatchObject({ state: 'expiring', expiresAt: inDays(7), networks });
+      now = new Date(inDays(7));
+      expect([await isAccepted(usual.apiKey), await isAccepted(short.apiKey)]).toEqual([true, false]);
+      now = TEST_NOW;
+    }
+  });
+
+  test.each([
+    ['networks.1', { kind: 'automation', networks: ['203.0.113.0/24', '203.0.113.9'] }, 'in CIDR notation'],
+    ['networks.0', { kind: 'automation', networks: ['203.0.113.0/33'] }, 'in CIDR notation'],
+    ['networks.0', { kind: 'automation', networks: ['2001:db8::/129'] }, 'in CIDR notation'],
+    ['networks', { kind: 'automation', networks: [] }, 'at least 1'],
+    ['networks', { kind: 'automation', networks: Array(21).fill('203.0.113.0/24') }, 'at most 20'],
+    ['networks', { kind: 'general', networks: ['203.0.113.0/24'] }, 'must be omitted'],
+    ['expiresInDays', { kind: 'automation', expiresInDays: 91 }, 'at most 90'],
+    ['expiresInDays', { kind: 'general', expiresInDays: 1 }, 'must be omitted'],
+    ['boundCompanyId', { kind: 'automation', boundCompanyId: 'cmp_1' }, 'must be omitted'],
+  ])('refuses %s of %j, and says what would be right [AUTH-16, AUTH-17]', async (path, body, text) => {
+    const { reason, message } = await refusalOf(createKey(body));
+    expect([reason, message]).toEqual(['invalid_argument', expect.stringContaining(`${path}: `)]);
+    expect(message).toContain(text);
+  });
+
+  test('of kind automation is refused to an operator, also by a rotation [AUTH-16]', async () => {
+    const { key } = await createKey({ kind: 'automation' });
+    const operator = { companyId: seller, operator: 'Grace' };
+    for (const attempt of [
+      client().createKey(operator, { body: { kind: 'automation' } }),
+      client().rotateKey(operator, { params: { id: key.id }, body: {} }),
+    ])
+      expect((await refusalOf(attempt)).reason).toBe('permission_denied');
+    expect((await listed()).map(({ id }) => id)).toEqual([key.id]);
+  });
 
   test('binds a contractor key to an installer that has, or had, a job of the company [CONSOLE-9]', async () => {
     const other = await insertCompany(database, 'INSTALLER');
@@ -212,6 +257,19 @@ describe('rotating a key', () => {
     expect([await isAccepted(made.apiKey), await isAccepted(rotated.apiKey)]).toEqual([false, true]);
     expect((await listed()).map(({ state }) => state)).toEqual(['active', 'expired']);
     expect(await revocationsOf(made.key.id)).toBe(0);
+  });
+
+  test('of kind automation keeps its networks, and lasts as long as the old one did, from now on [AUTH-16, AUTH-17]', async () => {
+    const networks = ['203.0.113.0/24'];
+    const { key } = await createKey({ kind: 'automation', expiresInDays: 30, networks });
+    now = new Date(inDays(29));
+    const { key: next, previous } = await rotateKey(key.id, 168);
+    expect(next).toMatchObject({ state: 'active', expiresAt: inDays(30, now), networks });
+    expect(previous).toMatchObject({ state: 'expiring', expiresAt: inDays(30) });
+    await database.query(`update api_keys set expires_at = created_at + interval '400 days' where id = $1`, [
+      next.id,
+    ]);
+    expect((await rotateKey(next.id, 0)).key.expiresAt).toBe(inDays(90, now));
   });
 
   test('never extends the lifetime of the old one [CONSOLE-10]', async () => {

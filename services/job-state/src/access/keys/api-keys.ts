@@ -1,5 +1,6 @@
 import { KeyRevokedSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { ErrorReason } from '@partner/proto-contracts/api/error-reasons';
+import type { Caller } from '@partner/proto-contracts/call';
 import type { KeyKindName } from '@partner/proto-contracts/api/scopes';
 import {
   type ApiKeyCreated,
@@ -28,7 +29,7 @@ import { enqueueMessage } from '../../outbox/enqueue-message.js';
 import { pageById } from '../../rpc/page-by-id.js';
 import { type AccessOperation, inTransaction } from '../access-deps.js';
 import { contractInstaller } from './contracted-installers.js';
-import { insertKey, KEY_COLUMNS, type KeyRow, keyState, shownKey } from './key-row.js';
+import { DAY_MS, insertKey, KEY_COLUMNS, type KeyRow, keyState, shownKey } from './key-row.js';
 import { lockCompany } from '../lock-company.js';
 
 const HOUR_MS = 3_600_000;
@@ -51,6 +52,7 @@ const listKeys: AccessOperation = ({ database, clock }) =>
  * Creates a key, whose text is returned only here.
  *
  * Fails with
+ * - `permission_denied` for a key of kind `automation` that an operator wants;
  * - `key_kind_not_allowed` for a kind that the company's class does not allow;
  * - `installer_not_bindable` for a company that no job of this one is or was assigned to;
  * - `key_limit_reached`.
@@ -61,18 +63,21 @@ const listKeys: AccessOperation = ({ database, clock }) =>
  */
 const createKey: AccessOperation = ({ database, clock, environment, logger }) =>
   implement(createApiKeyOperation, async ({ companyId, caller, body, timeoutMs }) => {
-    const { kind, boundCompanyId = null, description = '' } = body;
+    const { kind, boundCompanyId = null, description = '', networks = null } = body;
     const actor = callingActor(caller);
+    refuseOperator(caller, kind);
     const { key, text } = await inTransaction(database, { caller, timeoutMs }, async (tx) => {
       refuseKind(await lockCompany(tx, companyId), kind);
       if (boundCompanyId !== null) {
         await refuseInstaller(tx, companyId, boundCompanyId, caller.kind === 'operator');
       }
+      const now = clock();
+      const expiresAt = endOf(kind, now, body.expiresInDays);
       const made = await insertKey(
         tx,
         companyId,
-        { kind, boundCompanyId, description: description === '' ? null : description },
-        { environment, now: clock() },
+        { kind, boundCompanyId, description: description === '' ? null : description, networks, expiresAt },
+        { environment, now },
       );
       await recordAudit(tx, {
         companyId,
@@ -84,6 +89,8 @@ const createKey: AccessOperation = ({ database, clock, environment, logger }) =>
           boundCompanyId,
           description: made.key.description,
           lastFour: made.key.lastFour,
+          ...(expiresAt !== null && { expiresAt }),
+          ...(networks !== null && { networks }),
         },
       });
       return made;
@@ -93,13 +100,25 @@ const createKey: AccessOperation = ({ database, clock, environment, logger }) =>
     return { json: JSON.stringify(created satisfies ApiKeyCreated) };
   });
 
+/** Such a key sees and does what an owner does, so only one who has confirmed the password gets it. */
+function refuseOperator(caller: Caller, kind: KeyKindName): void {
+  if (caller.kind !== 'operator' || kind !== 'automation') return;
+  throw new ServiceError(
+    'permission_denied',
+    'caller: only an owner gets a key of kind automation, in the console',
+  );
+}
+
+/** When a key ends that begins now; only those of kind `automation` end. */
+function endOf(kind: KeyKindName, now: Date, days: number = KEY_LIMITS.automationDays): Date | null {
+  if (kind !== 'automation') return null;
+  return new Date(now.getTime() + Math.min(days, KEY_LIMITS.automationDays) * DAY_MS);
+}
+
 function refuseKind(companyClass: CompanyClassName, kind: KeyKindName): void {
   const allowed = KEY_KINDS_OF_CLASS[companyClass];
   if (allowed.includes(kind)) return;
-  const expectation =
-    allowed.length === 0
-      ? `a company of class ${companyClass} cannot have API keys`
-      : `must be one of ${allowed.join(', ')} for a company of class ${companyClass}`;
+  const expectation = `must be one of ${allowed.join(', ')} for a company of class ${companyClass}`;
   throw refused('key_kind_not_allowed', 'kind', expectation);
 }
 
@@ -130,11 +149,12 @@ function refused(reason: ErrorReason, path: string, message: string): ServiceErr
 }
 
 /**
- * Creates a key that replaces another one, with the same kind, bound company and description.
+ * Creates a key that replaces another one, with the same kind, bound company, networks and description. One that ends is as long valid
+ * as the replaced one was from its creation.
  *
  * The replaced key expires after the overlap, never later than before. Without an overlap its revocation is broadcast, so that
  * gateways drop it. Fails with `not_found` for a key that the company does not have, with `key_not_rotatable` for one that is
- * not in force or was already replaced, and with `key_limit_reached` if both keys exceed the limit.
+ * not in force or was already replaced, and with `key_limit_reached` if both keys exceed the limit. An operator is refused as for a creation.
  *
  * Atomic: both keys, the entry in the audit trail and the broadcast. Locks: the company, then the key.
  */
@@ -146,12 +166,15 @@ const rotateKey: AccessOperation = ({ database, clock, environment, logger }) =>
       await lockCompany(tx, companyId);
       const now = clock();
       const replaced = await lockRotatable(tx, companyId, keyId, now);
+      refuseOperator(caller, replaced.kind);
+      const lastedMs = (replaced.expiresAt ?? now).getTime() - replaced.createdAt.getTime();
+      const expiresAt = endOf(replaced.kind, now, lastedMs / DAY_MS);
       // Before the new key is counted: without an overlap it replaces this one in the count.
       await tx.query('update api_keys set expires_at = least(expires_at, $2::timestamptz) where id = $1', [
         keyId,
         new Date(now.getTime() + overlapHours * HOUR_MS),
       ]);
-      const made = await insertKey(tx, companyId, replaced, { environment, now });
+      const made = await insertKey(tx, companyId, { ...replaced, expiresAt }, { environment, now });
       const [previous] = await tx.query<KeyRow>(
         `with k as (update api_keys set replaced_by = $2 where id = $1 returning *) select ${KEY_COLUMNS} from k`,
         [keyId, made.key.id],

@@ -18,6 +18,8 @@ interface KeyRow {
   readonly bound_company_id: string | null;
   /** Null: the standard limit. */
   readonly installer_requests_per_minute: number | null;
+  /** Null: the key may be used from anywhere. */
+  readonly networks: string[] | null;
   /** The fault script of the key with its id; null: none. */
   readonly faults: unknown;
 }
@@ -42,7 +44,7 @@ export function keyOperations(deps: {
     implementInternal(authenticateKeyOperation, async ({ keyId, secretSha256 }, { timeoutMs }) => {
       const [row] = await deps.database.query<KeyRow>(
         `select key.secret_sha256, key.expires_at, key.revoked_at, key.company_id, company.class, key.kind,
-           key.bound_company_id, company.installer_requests_per_minute, key.faults
+           key.bound_company_id, company.installer_requests_per_minute, key.networks, key.faults
          from api_keys as key join companies as company on company.id = key.company_id
          where key.id = $1`,
         [keyId],
@@ -62,6 +64,7 @@ export function keyOperations(deps: {
         kind: row.kind,
         boundCompanyId: row.bound_company_id ?? undefined,
         installerRequestsPerMinute: row.installer_requests_per_minute ?? undefined,
+        networks: row.networks ?? undefined,
         ...(deps.environment !== 'production' && { faults: row.faults }),
       };
     }),

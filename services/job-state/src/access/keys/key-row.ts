@@ -16,6 +16,8 @@ export interface KeyRow {
   readonly createdAt: Date;
   readonly lastUsedAt: Date | null;
   readonly expiresAt: Date | null;
+  /** Null: it may be used from anywhere. */
+  readonly networks: string[] | null;
   readonly revokedAt: Date | null;
   readonly replacedBy: string | null;
 }
@@ -24,14 +26,21 @@ export interface KeyRow {
 export const KEY_COLUMNS = `
   k.id, k.kind, k.description, k.last_four as "lastFour", k.bound_company_id as "boundCompanyId",
   (select bound.name from companies bound where bound.id = k.bound_company_id) as "boundCompanyName",
-  k.created_at as "createdAt", k.last_used_at as "lastUsedAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
+  k.created_at as "createdAt", k.last_used_at as "lastUsedAt", k.expires_at as "expiresAt", k.networks, k.revoked_at as "revokedAt",
   k.replaced_by as "replacedBy"`;
 
+export const DAY_MS = 24 * 3_600_000;
+
 /** State of a key; the authentication uses the same rule. */
-export function keyState(key: Pick<KeyRow, 'revokedAt' | 'expiresAt'>, now: Date): ApiKey['state'] {
+export function keyState(
+  key: Pick<KeyRow, 'revokedAt' | 'expiresAt' | 'replacedBy'>,
+  now: Date,
+): ApiKey['state'] {
   if (key.revokedAt !== null) return 'revoked';
   if (key.expiresAt === null) return 'active';
-  return key.expiresAt > now ? 'expiring' : 'expired';
+  const leftMs = key.expiresAt.getTime() - now.getTime();
+  if (leftMs <= 0) return 'expired';
+  return key.replacedBy === null && leftMs > KEY_LIMITS.expiringDays * DAY_MS ? 'active' : 'expiring';
 }
 
 export function shownKey(row: KeyRow, now: Date): ApiKey {
@@ -45,6 +54,7 @@ export function shownKey(row: KeyRow, now: Date): ApiKey {
     createdAt: formatDateTime(row.createdAt),
     lastUsedAt: formatOptionalDateTime(row.lastUsedAt),
     expiresAt: formatOptionalDateTime(row.expiresAt),
+    networks: row.networks,
     revokedAt: formatOptionalDateTime(row.revokedAt),
     state: keyState(row, now),
     replacedBy: row.replacedBy,
@@ -65,7 +75,7 @@ function shownBoundCompany({ boundCompanyId: id, boundCompanyName: name }: KeyRo
 export async function insertKey(
   tx: Transaction,
   companyId: string,
-  made: Pick<KeyRow, 'kind' | 'boundCompanyId' | 'description'>,
+  made: Pick<KeyRow, 'kind' | 'boundCompanyId' | 'description' | 'networks' | 'expiresAt'>,
   { environment, now }: { readonly environment: Environment; readonly now: Date },
 ): Promise<{ readonly key: KeyRow; readonly text: string }> {
   const [inForce] = await tx.query<{ count: number }>(
@@ -82,12 +92,15 @@ export async function insertKey(
   const { text, keyId, secretSha256, lastFour } = createApiKey(environment);
   const [key] = await tx.query<KeyRow>(
     `with k as (
-       insert into api_keys (id, company_id, kind, bound_company_id, description, secret_sha256, last_four, created_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8)
+       insert into api_keys (id, company_id, kind, bound_company_id, description, networks, expires_at, secret_sha256, last_four, created_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
        returning *
      )
      select ${KEY_COLUMNS} from k`,
-    [keyId, companyId, made.kind, made.boundCompanyId, made.description, secretSha256, lastFour, now],
+    [
+      ...[keyId, companyId, made.kind, made.boundCompanyId, made.description, made.networks, made.expiresAt],
+      ...[secretSha256, lastFour, now],
+    ],
   );
   invariant(key, 'an insert returns its row');
   return { key, text };

@@ -81,8 +81,8 @@ export function subscriptionOperations(deps: SubscriptionDeps): readonly Impleme
       const database = queryWithin(deps.database, { companyId, timeoutMs: timeoutMs() });
       const row = await getSubscription(database, named(request));
       const [found = shownSubscription(row)] = await withConditions(database, companyId, [row]);
-      const isViewer = caller.kind === 'owner' && caller.role !== 'owner';
-      return { json: JSON.stringify(isViewer ? shortened(found) : found) };
+      const isReader = caller.kind === 'key' || (caller.kind === 'owner' && caller.role !== 'owner');
+      return { json: JSON.stringify(isReader ? shortened(found) : found) };
     }),
 
     implement(updateWebhookOperation, async (request) => {

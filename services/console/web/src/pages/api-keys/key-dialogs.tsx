@@ -78,9 +78,13 @@ function KeyForm(props: {
   const { company } = useOwner();
   const kinds = KEY_KINDS_OF_CLASS[company.class];
   const [kind, setKind] = useState<ApiKey['kind'] | undefined>(kinds[0]);
-  const { values, field } = useFields({ boundCompanyId: '', description: '' }, creation.error);
-  const { boundCompanyId, description } = values;
+  const { values, field } = useFields(
+    { boundCompanyId: '', description: '', expiresInDays: String(KEY_LIMITS.automationDays), networks: '' },
+    creation.error,
+  );
+  const { boundCompanyId, description, expiresInDays } = values;
   const isBound = kind === 'installer-contractor';
+  const isAutomation = kind === 'automation';
   const installers = useOperationList(
     'listInstallers',
     { query: { limit: 100 } },
@@ -91,8 +95,15 @@ function KeyForm(props: {
   const hasNoInstaller = isBound && installers.data?.length === 0;
   const submit = () => {
     if (kind === undefined) return;
+    const networks = values.networks.match(/[^\s,]+/g) ?? [];
     creation.run({
-      body: { kind, ...(isBound && { boundCompanyId }), ...(description !== '' && { description }) },
+      body: {
+        kind,
+        ...(isBound && { boundCompanyId }),
+        ...(isAutomation && { expiresInDays: Number(expiresInDays) }),
+        ...(isAutomation && networks.length > 0 && { networks }),
+        ...(description !== '' && { description }),
+      },
     });
   };
   return (
@@ -141,6 +152,22 @@ function KeyForm(props: {
         <Button variant="default" size="xs" loading={isLoadingMore} onClick={loadMore}>
           Load more companies
         </Button>
+      )}
+      {isAutomation && (
+        <>
+          <TextInput
+            label="Days until it expires"
+            description={`At most ${KEY_LIMITS.automationDays}.`}
+            inputMode="numeric"
+            required
+            {...field('expiresInDays')}
+          />
+          <TextInput
+            label="Networks"
+            description="Optional. The key works only from these networks, for example 203.0.113.0/24 2001:db8::/48."
+            {...field('networks')}
+          />
+        </>
       )}
       <TextInput
         label="Description"

@@ -5,6 +5,7 @@ export const KIND_NAMES: Readonly<Record<ApiKey['kind'], string>> = {
   general: 'Leads and appointments',
   'installer-contractor': 'Jobs of one installer company',
   'installer-company': 'Your jobs',
+  automation: 'Webhooks and deliveries',
 };
 
 const SCOPE_LABELS: Readonly<Record<string, string>> = {
@@ -17,6 +18,11 @@ const SCOPE_LABELS: Readonly<Record<string, string>> = {
   'jobs:assignment:write': 'assign technicians',
   'events:read': 'read events',
   'events:replay': 'replay events',
+  'webhooks:read': 'read webhooks',
+  'deliveries:read': 'read deliveries',
+  'deliveries:retry': 'retry and replay deliveries',
+  'statistics:read': 'read statistics',
+  'audit:read': 'read the audit trail',
 };
 
 /** Returns the labels of a key's scopes. */

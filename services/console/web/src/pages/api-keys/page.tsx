@@ -1,16 +1,7 @@
-import { KEY_KINDS_OF_CLASS } from '@partner/proto-contracts/resources/api-key/api-key';
 import { IconKey, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { type ApiKey, useApiKeys } from '../../api/hooks.js';
-import {
-  ActionButton,
-  EmptyState,
-  LoadMore,
-  Notice,
-  PageHeader,
-  QueryView,
-  useOwner,
-} from '../../parts/page.js';
+import { ActionButton, EmptyState, LoadMore, PageHeader, QueryView } from '../../parts/page.js';
 import { StateDot, DataTable, KEY_LOOKS, PastTime } from '../../parts/data.js';
 import { pageEnvironment } from '../../page-settings.js';
 import { CreateKeyDialog, KeyEnd, RevokeKeyDialog, RotateKeyDialog } from './key-dialogs.js';
@@ -19,10 +10,8 @@ import { FaultsDialog } from './faults-dialog.js';
 
 /** Page of the company's API keys. */
 export function Page() {
-  const { company } = useOwner();
   const list = useApiKeys();
   const [isCreating, setCreating] = useState(false);
-  const canCreate = KEY_KINDS_OF_CLASS[company.class].length > 0;
   const createButton = (
     <ActionButton leftSection={<IconPlus size={18} aria-hidden />} onClick={() => setCreating(true)}>
       Create an API key
@@ -38,21 +27,14 @@ export function Page() {
             secret. See <a href="/docs">the API reference</a>.
           </>
         }
-        actions={canCreate && (list.data?.length ?? 0) > 0 && createButton}
+        actions={(list.data?.length ?? 0) > 0 && createButton}
       />
-      {!canCreate && (
-        <Notice tone="info" title="Your company cannot have API keys">
-          You receive events through your webhooks.
-        </Notice>
-      )}
       <QueryView query={list} label="your API keys">
         {(keys) =>
           keys.length === 0 ? (
-            canCreate && (
-              <EmptyState title="No API keys yet" icon={<IconKey size={28} />} action={createButton}>
-                Create one key per program, so that you can revoke each one separately.
-              </EmptyState>
-            )
+            <EmptyState title="No API keys yet" icon={<IconKey size={28} />} action={createButton}>
+              Create one key per program, so that you can revoke each one separately.
+            </EmptyState>
           ) : (
             <>
               <KeyTable keys={keys} />
@@ -69,7 +51,11 @@ export function Page() {
 /** What an owner can do with a key, and where. */
 const ACTIONS = [
   { label: 'Rotate', Dialog: RotateKeyDialog, isFor: ({ replacedBy }: ApiKey) => replacedBy === null },
-  { label: 'Faults', Dialog: FaultsDialog, isFor: () => pageEnvironment() === 'sandbox' },
+  {
+    label: 'Faults',
+    Dialog: FaultsDialog,
+    isFor: ({ kind }: ApiKey) => kind !== 'automation' && pageEnvironment() === 'sandbox',
+  },
   { label: 'Revoke', Dialog: RevokeKeyDialog, isFor: () => true },
 ] as const;
 
@@ -113,7 +99,7 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
 }
 
 function KeyTitle({ apiKey }: { readonly apiKey: ApiKey }) {
-  const { kind, scopes, boundCompany, lastFour } = apiKey;
+  const { kind, scopes, boundCompany, lastFour, networks } = apiKey;
   const purpose = boundCompany === null ? KIND_NAMES[kind] : `Jobs of ${boundCompany.name}`;
   return (
     <div title={`${kind}: ${scopes.join(' ')}`}>
@@ -122,6 +108,7 @@ function KeyTitle({ apiKey }: { readonly apiKey: ApiKey }) {
         ends in <code>{lastFour}</code>
       </small>
       <small>{`${purpose}: can ${scopeLabels(scopes)}`}</small>
+      {(networks ?? []).length > 0 && <small>{`Only from ${networks?.join(', ')}`}</small>}
     </div>
   );
 }
