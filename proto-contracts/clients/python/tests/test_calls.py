@@ -3,12 +3,14 @@
 import asyncio
 import unittest
 from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
 from typing import Any
 from unittest import mock
 
 import httpx
 
-from partner_client import MemoryStore, PartnerConnectionError, create_partner_client
+from partner_client import MemoryStore, PartnerConnectionError, PartnerError, create_partner_client
+from partner_client.gen import automation
 from partner_client.gen.api.inbound import list_contractor_jobs
 from partner_client.gen.models import JobDocument, JobSchedule
 from partner_client.retries import Surroundings, sleep
@@ -59,6 +61,26 @@ class Calls(unittest.TestCase):
                     list_contractor_jobs.sync(client=client)
             assert raised.exception.__cause__ is not None
             assert clock.time < 120 + 20
+
+    def test_a_call_with_an_automation_key_returns_a_dictionary(self) -> None:
+        sent = list[httpx.Request]()
+
+        def respond(request: httpx.Request) -> httpx.Response:
+            sent.append(request)
+            return httpx.Response(200, json={"deliveries": [], "nextCursor": None} if len(sent) < 3 else [])
+
+        transport = httpx.MockTransport(respond)
+        client = create_partner_client("https://a.example", "key_a.s", transport=transport, async_transport=transport)
+        at = datetime(2026, 9, 3, 8, tzinfo=timezone(timedelta(hours=2)))
+        listing = automation.list_deliveries("whk_1/..", from_=at, status="dead_lettered")
+        assert listing.sync(client=client)["deliveries"] == asyncio.run(listing.asyncio(client=client))["deliveries"] == []
+        path = "/automation/v1/webhooks/whk_1%2F../deliveries"
+        query = {"status": "dead_lettered", "from": "2026-09-03T06:00:00+00:00"}
+        for request in sent:
+            assert (request.method, request.url.raw_path.split(b"?")[0].decode()) == ("GET", path)
+            assert dict(request.url.params) == query
+        with self.assertRaises(PartnerError):
+            listing.sync(client=client)
 
     def test_a_wait_longer_than_a_timer_holds_stays_a_wait(self) -> None:
         days, slept = 30 * 86_400, list[float]()
