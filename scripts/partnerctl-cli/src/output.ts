@@ -2,7 +2,13 @@ import { paint, textTable } from '@partner/local-stack/terminal';
 import { z } from 'zod';
 import { OperatorError } from './exit-codes.js';
 
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [name: string]: Json | undefined };
 
 export function parseJson(text: string): Json {
   return z.json().parse(JSON.parse(text));
@@ -40,7 +46,7 @@ export function jsonText(value: unknown, indent?: number): string {
   return escaped(JSON.stringify(value, null, indent));
 }
 
-export type Document = Readonly<Record<string, Json>>;
+export type Document = Readonly<Record<string, Json | undefined>>;
 
 /** A column or line: its title, and where its value is, e.g. `delivery.state`. */
 export type Column = readonly [title: string, path: string];

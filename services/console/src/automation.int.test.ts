@@ -1,10 +1,11 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { apiKeyCreated } from '@partner/proto-contracts/resources/api-key/api-key';
+import { auditPage } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
 import { delivery, deliveryPage } from '@partner/proto-contracts/resources/delivery/delivery';
 import { subscription } from '@partner/proto-contracts/resources/subscription/subscription';
 import { AUTOMATION_OPERATIONS } from '@partner/proto-contracts/surfaces/automation';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
-import { exampleRequests, ids, site, trailOf } from './testing/each-test-console.js';
+import { exampleRequests, expectStatus, ids, site, trailOf } from './testing/each-test-console.js';
 import { cookie, send } from './testing/signed-in-console.js';
 
 const API = '/automation/v1';
@@ -60,7 +61,8 @@ test('a program sees what its owner sees, in pages, and its retries and replays 
     ...{ actor: { membershipId: null, displayName }, remoteAddress: ADDRESS, userAgent: 'Program/1.0' },
     subject: { type: 'delivery', id },
   });
-  expect((await call('get', `${API}/audit-entries?action=delivery.replayed`)).body.entries).toEqual([entry]);
+  const trail = await call('get', `${API}/audit-entries?action=delivery.replayed`).expect(200);
+  expect(auditPage.parse(trail.body).entries).toEqual([entry]);
   const read = await call('get', `${API}/webhooks/${webhookId}`).expect(200);
   expect(subscription.parse(read.body).url).toMatch(/…$/);
 });
@@ -105,7 +107,7 @@ test('a key that is bound to networks is 403 from elsewhere, which the owners le
 test('a key that has ended or was revoked is refused [AUTH-12, AUTH-16]', async () => {
   const revoked = await createKey();
   await send('delete', `/partner-api/api-keys/${revoked.split('.')[0]}`).expect(204);
-  await call('get', `${API}/webhooks`, { apiKey: revoked }).expect(401);
+  await expectStatus(401, call('get', `${API}/webhooks`, { apiKey: revoked }));
   site.pass(90 * 24 * 3_600_000);
-  await call('get', `${API}/webhooks`).expect(401);
+  await expectStatus(401, call('get', `${API}/webhooks`));
 });

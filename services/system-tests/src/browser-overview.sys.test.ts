@@ -7,6 +7,7 @@ import {
   subscriptionList,
 } from '@partner/proto-contracts/resources/subscription/subscription';
 import { eventually } from '@partner/test-kit/eventually';
+import { sendCall } from '@partner/test-kit/http-call';
 import type { Page } from 'playwright-core';
 import { checkLooks } from './browser/check-looks.js';
 import { describeApiReference } from './browser/api-reference.js';
@@ -300,4 +301,34 @@ test('the overview has three lines for the problems of 50 webhooks, the maximum,
   await checkLooks(page, 'webhooks-50');
   await page.goto('/console/webhooks/new');
   await page.getByText('Your company has 50 webhooks, which is the maximum').waitFor();
+});
+
+test('an API key for programs is created with an end and networks, and works from these alone [AUTH-16, AUTH-17]', async () => {
+  await openForInstaller('/console/api-keys');
+  watched.allow(/^400 POST \/partner-api\/api-keys$/);
+  for (const [networks, status] of [
+    ['127.0.0.0/8, ::1/128', 200],
+    ['198.51.100.0/24', 403],
+  ] as const) {
+    await button(page, 'Create an API key').click();
+    const creation = steps.dialog(page, 'Create an API key');
+    await creation.getByLabel('Webhooks and deliveries').check();
+    await creation.getByLabel('Days until it expires').fill('30');
+    await creation.getByLabel('Networks').fill('127.0.0.1');
+    await button(creation, 'Create key').click();
+    await creation.getByText(/must be a network in CIDR notation/).waitFor();
+    await creation.getByLabel('Networks').fill(networks);
+    await button(creation, 'Create key').click();
+    const made = steps.dialog(page, 'Your new API key');
+    const apiKey = (await made.getByLabel('API key', { exact: true }).textContent()) ?? '';
+    const headers = { 'x-api-key': apiKey };
+    expect((await sendCall(suite.stack().baseUrl, '/automation/v1/webhooks', { headers })).status).toBe(
+      status,
+    );
+    await made.getByLabel('I have stored it').check();
+    await button(made, 'Done').click();
+    const row = page.getByRole('row', { name: new RegExp(`ends in ${apiKey.slice(-4)}`) });
+    await row.getByText(`Only from ${networks}`).waitFor();
+    await row.getByText(/expires in (29|30) days/).waitFor();
+  }
 });

@@ -111,8 +111,8 @@ export const apiKey = z
       .nullable()
       .meta({ description: 'Last use, to about a minute; null if it was never used.' }),
     expiresAt: dateTimeOut.nullable().meta({ description: 'When it expires; null if it does not.' }),
-    networks: z.array(z.string()).nullable().default(null).meta({
-      description: 'The networks from which it may be used; null: from anywhere.',
+    networks: z.array(z.string()).optional().meta({
+      description: 'The networks from which it may be used; absent: from anywhere.',
     }),
     revokedAt: dateTimeOut.nullable(),
     state: z.enum(KEY_STATES).meta({
@@ -163,7 +163,6 @@ export const KEY_EXAMPLE = {
   createdAt: '2026-08-26T14:03:00.000Z',
   lastUsedAt: '2026-09-02T09:15:40.118Z',
   expiresAt: null,
-  networks: null,
   revokedAt: null,
   state: 'active',
   replacedBy: null,

@@ -293,8 +293,7 @@ export const TABLES: readonly Table[] = [
   // Companies, their staff, webhooks and keys: nothing about customers.
   { name: 'accounting_links', deleted: NEVER, plain: 'company_id accounting_company_ids' },
   {
-    name: 'api_keys',
-    deleted: NEVER,
+    ...{ name: 'api_keys', deleted: NEVER },
     plain:
       'id company_id kind bound_company_id secret_sha256 last_four description replaced_by faults networks',
     company: {

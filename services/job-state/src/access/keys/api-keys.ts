@@ -52,8 +52,7 @@ const listKeys: AccessOperation = ({ database, clock }) =>
  * Creates a key, whose text is returned only here.
  *
  * Fails with
- * - `permission_denied` for a key of kind `automation` that an operator wants;
- * - `key_kind_not_allowed` for a kind that the company's class does not allow;
+ * - `key_kind_not_allowed` for a kind that the company's class does not allow, and for `automation` if an operator calls;
  * - `installer_not_bindable` for a company that no job of this one is or was assigned to;
  * - `key_limit_reached`.
  *
@@ -65,7 +64,7 @@ const createKey: AccessOperation = ({ database, clock, environment, logger }) =>
   implement(createApiKeyOperation, async ({ companyId, caller, body, timeoutMs }) => {
     const { kind, boundCompanyId = null, description = '', networks = null } = body;
     const actor = callingActor(caller);
-    refuseOperator(caller, kind);
+    refuseOperator(caller, kind, 'key_kind_not_allowed');
     const { key, text } = await inTransaction(database, { caller, timeoutMs }, async (tx) => {
       refuseKind(await lockCompany(tx, companyId), kind);
       if (boundCompanyId !== null) {
@@ -100,12 +99,13 @@ const createKey: AccessOperation = ({ database, clock, environment, logger }) =>
     return { json: JSON.stringify(created satisfies ApiKeyCreated) };
   });
 
-/** Such a key sees and does what an owner does, so only one who has confirmed the password gets it. */
-function refuseOperator(caller: Caller, kind: KeyKindName): void {
+/** An automation key sees and does what an owner does, so only one who has confirmed the password gets it. */
+function refuseOperator(caller: Caller, kind: KeyKindName, reason: ErrorReason): void {
   if (caller.kind !== 'operator' || kind !== 'automation') return;
-  throw new ServiceError(
-    'permission_denied',
-    'caller: only an owner gets a key of kind automation, in the console',
+  throw refused(
+    reason,
+    'kind',
+    'automation is for owners alone, who create and rotate such keys in the console',
   );
 }
 
@@ -154,7 +154,8 @@ function refused(reason: ErrorReason, path: string, message: string): ServiceErr
  *
  * The replaced key expires after the overlap, never later than before. Without an overlap its revocation is broadcast, so that
  * gateways drop it. Fails with `not_found` for a key that the company does not have, with `key_not_rotatable` for one that is
- * not in force or was already replaced, and with `key_limit_reached` if both keys exceed the limit. An operator is refused as for a creation.
+ * not in force or was already replaced, and with `key_limit_reached` if both keys exceed the limit. An operator cannot replace
+ * a key of kind `automation`: `key_not_rotatable`.
  *
  * Atomic: both keys, the entry in the audit trail and the broadcast. Locks: the company, then the key.
  */
@@ -166,7 +167,7 @@ const rotateKey: AccessOperation = ({ database, clock, environment, logger }) =>
       await lockCompany(tx, companyId);
       const now = clock();
       const replaced = await lockRotatable(tx, companyId, keyId, now);
-      refuseOperator(caller, replaced.kind);
+      refuseOperator(caller, replaced.kind, 'key_not_rotatable');
       const lastedMs = (replaced.expiresAt ?? now).getTime() - replaced.createdAt.getTime();
       const expiresAt = endOf(replaced.kind, now, lastedMs / DAY_MS);
       // Before the new key is counted: without an overlap it replaces this one in the count.

@@ -54,7 +54,7 @@ export function shownKey(row: KeyRow, now: Date): ApiKey {
     createdAt: formatDateTime(row.createdAt),
     lastUsedAt: formatOptionalDateTime(row.lastUsedAt),
     expiresAt: formatOptionalDateTime(row.expiresAt),
-    networks: row.networks,
+    ...(row.networks !== null && { networks: row.networks }),
     revokedAt: formatOptionalDateTime(row.revokedAt),
     state: keyState(row, now),
     replacedBy: row.replacedBy,

@@ -6,7 +6,7 @@ import { SecretOnce } from '../../parts/code.js';
 import { Form, useFields } from '../../parts/form.js';
 import { ErrorState, Notice, useOwner } from '../../parts/page.js';
 import { DueTime, PastTime } from '../../parts/data.js';
-import { Choices, NativeSelect, TextInput } from '../../parts/fields.js';
+import { Choices, NativeSelect, TextInput, type TextInputProps } from '../../parts/fields.js';
 import { Modal } from '../../parts/overlays.js';
 import { TypedDialog } from '../../parts/typed-dialog.js';
 import { Button } from '../../parts/ui.js';
@@ -153,22 +153,7 @@ function KeyForm(props: {
           Load more companies
         </Button>
       )}
-      {isAutomation && (
-        <>
-          <TextInput
-            label="Days until it expires"
-            description={`At most ${KEY_LIMITS.automationDays}.`}
-            inputMode="numeric"
-            required
-            {...field('expiresInDays')}
-          />
-          <TextInput
-            label="Networks"
-            description="Optional. The key works only from these networks, for example 203.0.113.0/24 2001:db8::/48."
-            {...field('networks')}
-          />
-        </>
-      )}
+      {isAutomation && <AutomationFields field={field} />}
       <TextInput
         label="Description"
         description="Optional. Helps you recognize where the key is used."
@@ -177,6 +162,29 @@ function KeyForm(props: {
         {...field('description')}
       />
     </Form>
+  );
+}
+
+function AutomationFields({
+  field,
+}: {
+  readonly field: (name: 'expiresInDays' | 'networks') => TextInputProps;
+}) {
+  return (
+    <>
+      <TextInput
+        label="Days until it expires"
+        description={`At most ${KEY_LIMITS.automationDays}.`}
+        inputMode="numeric"
+        required
+        {...field('expiresInDays')}
+      />
+      <TextInput
+        label="Networks"
+        description="Optional. The key works only from these networks, for example 203.0.113.0/24 2001:db8::/48."
+        {...field('networks')}
+      />
+    </>
   );
 }
 

@@ -108,7 +108,7 @@ function KeyTitle({ apiKey }: { readonly apiKey: ApiKey }) {
         ends in <code>{lastFour}</code>
       </small>
       <small>{`${purpose}: can ${scopeLabels(scopes)}`}</small>
-      {(networks ?? []).length > 0 && <small>{`Only from ${networks?.join(', ')}`}</small>}
+      {networks !== undefined && <small>{`Only from ${networks.join(', ')}`}</small>}
     </div>
   );
 }
