@@ -111,3 +111,13 @@ test('a key that has ended or was revoked is refused [AUTH-12, AUTH-16]', async 
   site.pass(90 * 24 * 3_600_000);
   await expectStatus(401, call('get', `${API}/webhooks`));
 });
+
+test('all keys of a company share a limit of 600 requests a minute [LIMIT-13]', async () => {
+  const left: (string | undefined)[] = [];
+  for (const apiKey of [key, await createKey()]) {
+    const response = await call('get', `${API}/webhooks`, { apiKey }).expect(200);
+    expect(response.get('ratelimit-policy')).toBe('"default";q=600;w=60');
+    left.push(/r=(\d+)/.exec(response.get('ratelimit') ?? '')?.[1]);
+  }
+  expect(left).toEqual(['599', '598']);
+});

@@ -316,7 +316,7 @@ test('an API key for programs is created with an end and networks, and works fro
     await creation.getByLabel('Days until it expires').fill('30');
     await creation.getByLabel('Networks').fill('127.0.0.1');
     await button(creation, 'Create key').click();
-    await creation.getByText(/must be a network in CIDR notation/).waitFor();
+    await creation.getByText(/^Networks must be in CIDR notation/).waitFor();
     await creation.getByLabel('Networks').fill(networks);
     await button(creation, 'Create key').click();
     const made = steps.dialog(page, 'Your new API key');

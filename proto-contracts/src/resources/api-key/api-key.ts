@@ -32,7 +32,7 @@ const KEY_KIND_NAMES = ['general', 'installer-contractor', 'installer-company', 
 export const keyKind = z.enum(KEY_KIND_NAMES);
 
 const NETWORK =
-  'must be a network in CIDR notation, such as 203.0.113.0/24, 2001:db8::/48, or 203.0.113.9/32 for one address';
+  'must be in CIDR notation, such as 203.0.113.0/24, 2001:db8::/48, or 203.0.113.9/32 for one address';
 
 export const apiKeyIn = z
   .object({
