@@ -153,6 +153,7 @@ test('the Postman collection has every operation with an API key, with variables
     { key: 'generalKey', value: '' },
     { key: 'installerContractorKey', value: '' },
     { key: 'installerCompanyKey', value: '' },
+    { key: 'automationKey', value: '' },
   ]);
   const { operations } = readApiDescription((await request(server).get('/openapi.json')).body);
   const requests = item.flatMap((folder) => folder.item);

@@ -171,6 +171,11 @@ describe('a request as code', () => {
     );
     expect(samples.length).toBeGreaterThan(10);
     for (const { each, code } of samples) {
+      const [, automated] = /gen\.automation import (\w+)/.exec(code) ?? [];
+      if (automated !== undefined) {
+        expect(read('automation.py')).toContain(`def ${automated}(`);
+        continue;
+      }
       const [, tag = '', module = ''] = /gen\.api\.(\w+) import (\w+)/.exec(code) ?? [];
       expect(read(`api/${tag}/${module}.py`)).toContain('def sync(');
       const [, model] = /gen\.models import (\w+)/.exec(code) ?? [];

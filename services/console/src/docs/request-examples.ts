@@ -158,7 +158,8 @@ console.log(await partner.${method}('${path}'${rest}));
 }
 
 function pythonCall(operation: DescribedOperation, serverUrl: string): string {
-  const module = operation.id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  if (operation.tag === 'Automation') return pythonDictionaryCall(operation, serverUrl);
+  const module = snakeCase(operation.id);
   const [example] = operation.body?.examples ?? [];
   const model = modelOf(operation);
   const body = model === undefined ? [] : [`body=${model}.from_dict(${pythonLiteral(example?.value)})`];
@@ -169,6 +170,23 @@ ${model === undefined ? '' : `from partner_client.gen.models import ${model}\n`}
 partner = create_partner_client("${serverUrl}", "YOUR_API_KEY")
 print(${module}.sync(${[...values, 'client=partner', ...body].join(', ')}))
 `;
+}
+
+/** The client has a function for such an operation, whose input and result are dictionaries. */
+function pythonDictionaryCall(operation: DescribedOperation, serverUrl: string): string {
+  const name = snakeCase(operation.id).replace('automation_', '');
+  const bodies = (operation.body?.examples ?? []).slice(0, 1).map(({ value }) => pythonLiteral(value));
+  const values = pathExamples(operation).map(([, value]) => JSON.stringify(value));
+  return `from partner_client import create_partner_client
+from partner_client.gen.automation import ${name}
+
+partner = create_partner_client("${serverUrl}", "YOUR_API_KEY")
+print(${name}(${[...values, ...bodies].join(', ')}).sync(client=partner))
+`;
+}
+
+function snakeCase(id: string): string {
+  return id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 const modelOf = ({ body }: DescribedOperation) => /\w+$/.exec(body?.schema.$ref ?? '')?.[0];
