@@ -3,6 +3,7 @@ import {
   configureWebhookOperation,
   listWholeWebhooksOperation,
 } from '@partner/proto-contracts/internal/operators/webhooks';
+import { configuredOf } from '@partner/proto-contracts/resources/webhook-proposal/plan-webhooks';
 import { type CommandContext, demandYes, topCommand } from '../command-context.js';
 import {
   type Configuration,
@@ -102,16 +103,7 @@ function settingsOf({ webhooks, contact }: CompanyState): Configuration['compani
   const email = contact.email ?? contact.pending?.email;
   return {
     ...(email !== undefined && { technicalContact: email }),
-    ...(webhooks.length > 0 && {
-      webhooks: webhooks.map(
-        ({ id, description, url, events, schemaVersion, deliveriesPerSecond, fields, ordered }) => ({
-          ...{ id, description, url, events, schemaVersion },
-          ...(deliveriesPerSecond !== null && { deliveriesPerSecond }),
-          ...(fields !== null && { fields }),
-          ...(ordered && { ordered }),
-        }),
-      ),
-    }),
+    ...(webhooks.length > 0 && { webhooks: webhooks.map(configuredOf) }),
   };
 }
 

@@ -1,9 +1,5 @@
-import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
-import {
-  subscriptionChange,
-  subscriptionIn,
-} from '@partner/proto-contracts/resources/subscription/subscription';
 import { technicalContactIn } from '@partner/proto-contracts/resources/technical-contact/technical-contact';
+import { configuredWebhooks } from '@partner/proto-contracts/resources/webhook-proposal/configured-webhook';
 import type { FieldViolation } from '@partner/kernel/process/service-error';
 import { validate } from '@partner/kernel/process/validation';
 import { Document, isCollection, isNode, isPair, LineCounter, parseDocument, visit } from 'yaml';
@@ -11,44 +7,9 @@ import { z } from 'zod';
 import { wrongUsage } from '../exit-codes.js';
 import { escaped, isPrintable } from '../output.js';
 
-/** A webhook as a configuration file has it. It has no secrets and no headers, whose values are secrets. */
-const configuredWebhook = z
-  .strictObject({
-    id: z.string().startsWith('whk_', 'must be the id of a webhook, whk_…').optional(),
-    ...subscriptionIn.shape,
-    deliveriesPerSecond: subscriptionChange.shape.deliveriesPerSecond,
-  })
-  .refine(({ id, description = '' }) => id !== undefined || description !== '', {
-    path: ['description'],
-    message: 'is required: it identifies a webhook without an id',
-  });
-
-/** A webhook as a configuration file has it; undefined fields stay as they are. */
-export type ConfiguredWebhook = z.infer<typeof configuredWebhook>;
-
 const configuredCompany = z.strictObject({
   technicalContact: technicalContactIn.shape.email.optional(),
-  webhooks: z
-    .array(configuredWebhook)
-    .max(WEBHOOK_LIMITS.subscriptionsPerCompany)
-    .superRefine((webhooks, context) => {
-      for (const name of ['id', 'description'] as const) {
-        const seen = new Set<string>();
-        for (const [index, webhook] of webhooks.entries()) {
-          const value = webhook[name];
-          // An id identifies the webhook, whatever its description is.
-          if (value === undefined || (name === 'description' && webhook.id !== undefined)) continue;
-          if (seen.has(value))
-            context.addIssue({
-              code: 'custom',
-              path: [index, name],
-              message: 'must differ from that of an earlier webhook of the company in this file',
-            });
-          seen.add(value);
-        }
-      }
-    })
-    .optional(),
+  webhooks: configuredWebhooks.optional(),
 });
 
 const configuration = z.strictObject({ companies: z.record(z.string(), configuredCompany) });

@@ -1,5 +1,9 @@
 import { type Document, isPrintable, jsonText } from '../output.js';
-import type { FieldFilter } from '@partner/proto-contracts/resources/subscription/field-filter';
+import {
+  changedFields,
+  pausesWebhook,
+  valueText,
+} from '@partner/proto-contracts/resources/webhook-proposal/plan-webhooks';
 import type { ConfigurationPlan, Step } from './plan-configuration.js';
 
 export type Outcomes = ReadonlyMap<
@@ -33,7 +37,7 @@ export function stepDocument(step: Step): Document {
     }
     case 'change': {
       const { id, description } = step.webhook;
-      return { ...of, id, description, changes: changesOf(step) };
+      return { ...of, id, description, changes: changedFields(step) };
     }
     case 'unlisted':
     case 'delete': {
@@ -79,10 +83,8 @@ function linesOf(step: Step): readonly string[] {
     case 'change':
       return [
         `~ change ${step.webhook.id} "${step.webhook.description}"`,
-        ...changesOf(step).map(({ field, from, to }) => `${field}: ${shown(from)} -> ${shown(to)}`),
-        ...(step.change.url !== undefined && step.webhook.state === 'active'
-          ? ['this pauses it until the new URL is tested and it is activated']
-          : []),
+        ...changedFields(step).map(({ field, from, to }) => `${field}: ${shown(from)} -> ${shown(to)}`),
+        ...(pausesWebhook(step) ? ['this pauses it until the new URL is tested and it is activated'] : []),
       ];
     case 'delete':
       return [`- delete ${nameOf(step)}`, 'this cancels its unfinished deliveries'];
@@ -99,34 +101,7 @@ function nameOf({ webhook }: Extract<Step, { readonly kind: 'unlisted' | 'delete
   return `${webhook.id} "${webhook.description}", ${webhook.state}, ${webhook.url}`;
 }
 
-const FIELDS = [
-  'url',
-  'events',
-  'description',
-  'schemaVersion',
-  'deliveriesPerSecond',
-  'fields',
-  'ordered',
-] as const;
-
-function changesOf({ webhook, change }: Extract<Step, { readonly kind: 'change' }>) {
-  return FIELDS.flatMap((field) => {
-    const to = change[field];
-    return to === undefined ? [] : [{ field, from: webhook[field], to }];
-  });
-}
-
-function shown(value: string | number | boolean | null | readonly string[] | FieldFilter): string {
-  if (value === null) return 'none';
-  if (typeof value === 'string') return isPrintable(value) ? value : jsonText(value);
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return isList(value)
-    ? value.join(', ')
-    : Object.entries(value)
-        .map(([pattern, fields]) => `${pattern} (${fields.join(', ')})`)
-        .join(', ');
-}
-
-function isList(value: readonly string[] | FieldFilter): value is readonly string[] {
-  return Array.isArray(value);
+function shown(value: Parameters<typeof valueText>[0]): string {
+  const text = valueText(value);
+  return typeof value !== 'string' || isPrintable(text) ? text : jsonText(text);
 }
