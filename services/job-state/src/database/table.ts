@@ -9,6 +9,10 @@ export interface RetentionSettings {
   readonly closedJobsDays: number;
 }
 
+export const NEVER = 'never';
+
+export const ofDeliveries = ({ deliveriesDays }: RetentionSettings) => deliveriesDays;
+
 /** The time of a table's rows: an instant, or the instant inside an id. */
 export type PartitionKey =
   | { readonly kind: 'instant'; readonly column: string }
