@@ -13,7 +13,8 @@ export type Scope =
   | 'deliveries:read'
   | 'deliveries:retry'
   | 'statistics:read'
-  | 'audit:read';
+  | 'audit:read'
+  | 'webhooks:propose';
 
 /** A group of endpoints that accepts certain kinds of keys (spec: Authentication 3). */
 export type Surface = 'inbound' | 'installer' | 'automation';
@@ -43,7 +44,14 @@ export const KEY_KINDS: Readonly<
   },
   automation: {
     surface: 'automation',
-    scopes: ['webhooks:read', 'deliveries:read', 'deliveries:retry', 'statistics:read', 'audit:read'],
+    scopes: [
+      'webhooks:read',
+      'deliveries:read',
+      'deliveries:retry',
+      'statistics:read',
+      'audit:read',
+      'webhooks:propose',
+    ],
   },
 };
 

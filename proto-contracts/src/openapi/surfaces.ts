@@ -59,8 +59,8 @@ export const SURFACES: readonly DocumentedSurface[] = [
   {
     tag: 'Automation',
     description:
-      "For a company's own programs: read webhooks, deliveries, statistics and the audit trail, and retry or replay deliveries." +
-      ' Each operation does what the one of the console does. Needs a key of kind `automation`.',
+      "For a company's own programs: read webhooks, deliveries, statistics and the audit trail, retry or replay deliveries, and propose" +
+      ' webhooks to an owner. The other operations do what those of the console do. Needs a key of kind `automation`.',
     operations: AUTOMATION_OPERATIONS,
     credentials: 'apiKeyHeader',
     keySurface: 'automation',

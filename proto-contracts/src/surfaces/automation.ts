@@ -5,8 +5,12 @@ import * as bulkReplay from '../resources/bulk-replay/operations.js';
 import * as delivery from '../resources/delivery/operations.js';
 import * as statistics from '../resources/statistics/operations.js';
 import * as subscription from '../resources/subscription/operations.js';
+import * as webhookProposal from '../resources/webhook-proposal/operations.js';
 
-/** Operations of the console that a company's own programs may use, with an API key of kind `automation`, in the order of the reference. */
+/**
+ * What a company's own programs may use, with an API key of kind `automation`, in the order of the reference: operations of the console, and
+ * those with which they propose webhooks.
+ */
 export const AUTOMATION_OPERATIONS: readonly AnyOperation[] = [
   withKey(subscription.listWebhooksOperation, 'webhooks:read'),
   withKey(subscription.getWebhookOperation, 'webhooks:read'),
@@ -22,6 +26,9 @@ export const AUTOMATION_OPERATIONS: readonly AnyOperation[] = [
   withKey(statistics.getWebhookStatisticsOperation, 'statistics:read'),
   withKey(statistics.getStatisticsOperation, 'statistics:read'),
   withKey(listAuditEntriesOperation, 'audit:read'),
+  webhookProposal.exportWebhooksOperation,
+  webhookProposal.planWebhooksOperation,
+  webhookProposal.proposeWebhooksOperation,
 ];
 
 /** The ids of the operations that job-state runs for such a key. */

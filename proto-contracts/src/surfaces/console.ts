@@ -29,6 +29,7 @@ import * as statistics from '../resources/statistics/operations.js';
 import * as subscription from '../resources/subscription/operations.js';
 import * as technicalContact from '../resources/technical-contact/operations.js';
 import * as testRequest from '../resources/test-request/operations.js';
+import * as webhookProposal from '../resources/webhook-proposal/operations.js';
 import { checkUrlOperation } from '../resources/url-check/operations.js';
 
 const OPERATIONS = [
@@ -67,6 +68,10 @@ const OPERATIONS = [
   subscription.pauseWebhookOperation,
   subscription.rotateWebhookSecretOperation,
   subscription.activateWebhookSecretOperation,
+  webhookProposal.listWebhookProposalsOperation,
+  webhookProposal.getWebhookProposalOperation,
+  webhookProposal.confirmWebhookProposalOperation,
+  webhookProposal.rejectWebhookProposalOperation,
   listWebhookEventsOperation,
   delivery.listCompanyDeliveriesOperation,
   delivery.listDeliveriesOperation,

@@ -15,6 +15,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'readPasswordLink not_found': `${WRONG_LINK} Request a new one.`,
   'usePasswordLink not_found': `${WRONG_LINK} Request a new one.`,
   'requestPasswordLink not_found': 'This service can’t send emails. Ask its operator for a password.',
+  'confirmWebhookProposal stale_version':
+    'This changed while you were reading. Check it again, then confirm.',
   'addColleague unavailable': 'We couldn’t send the invitation. Invite the person again in a minute.',
   'setTechnicalContact unavailable': 'We couldn’t send the link. Retry in a minute.',
 

@@ -164,6 +164,15 @@ describe('a security notice', () => {
     expect(texts.at(-2)).toContain('By: Olive');
     expect(texts.at(-1)).toContain('of_a_later_version');
   });
+
+  test('of proposed webhooks has the differences and leads to their page [CONFIG-9]', async () => {
+    const plan = 'change "Board"\n  ordered: false -> true';
+    notices = [notice('webhooks_proposed', { proposalId: 'wpr_1', plan, source: 'main' })];
+    await sendDue();
+    const text = textOf(mail.received[0]?.message);
+    expect(text).toContain(`from main:\n\n${plan}\n`);
+    expect(text).toContain('\nhttps://partner.example/console/webhooks/proposals/wpr_1\n');
+  });
 });
 
 test('an owner chooses the emails of that owner alone [NOTIFY-10]', async () => {

@@ -11,6 +11,7 @@ export const SECURITY_NOTICE_KINDS = [
   'recovery_codes_replaced',
   'owner_added',
   'technical_contact_replaced',
+  'webhooks_proposed',
 ] as const;
 
 export type SecurityNoticeKind = (typeof SECURITY_NOTICE_KINDS)[number];
@@ -25,4 +26,8 @@ export const securityNoticeDetails = z.object({
   issuer: z.string().optional(),
   /** Recovery codes that are left. */
   left: z.number().optional(),
+  proposalId: z.string().optional(),
+  /** What a proposal would change, one line each. */
+  plan: z.string().optional(),
+  source: z.string().optional(),
 });

@@ -7,6 +7,7 @@ import { sentUrl } from '../subscription/endpoint-url.js';
 import { type FieldFilter, normalizedFilter } from '../subscription/field-filter.js';
 import type { Subscription } from '../subscription/subscription.js';
 import type { ConfiguredWebhook } from './configured-webhook.js';
+import type { WebhookDifference } from './webhook-proposal.js';
 
 type WebhookChange = Partial<Omit<ConfiguredWebhook, 'id'>>;
 
@@ -214,4 +215,27 @@ export function valueText(value: string | number | boolean | null | readonly str
 
 function isList(value: readonly string[] | FieldFilter): value is readonly string[] {
   return Array.isArray(value);
+}
+
+/** Returns the steps of a plan as the API shows them. */
+export function differencesOf(steps: readonly WebhookStep<PlannedWebhook>[]): WebhookDifference[] {
+  return steps.map((step) => {
+    if (step.kind === 'create') {
+      const changes = FIELDS.flatMap((field) => {
+        const to = step.wanted[field];
+        return to === undefined ? [] : [{ field, from: null, to: valueText(to) }];
+      });
+      return { kind: step.kind, webhookId: null, description: step.wanted.description ?? '', changes };
+    }
+    const { id: webhookId, description, url } = step.webhook;
+    if (step.kind !== 'change') {
+      return { kind: step.kind, webhookId, description, changes: [{ field: 'url', from: url, to: null }] };
+    }
+    const changes = changedFields(step).map(({ field, from, to }) => ({
+      field,
+      from: valueText(from),
+      to: valueText(to),
+    }));
+    return { kind: step.kind, webhookId, description, changes, pauses: pausesWebhook(step) };
+  });
 }

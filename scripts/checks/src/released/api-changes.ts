@@ -4,9 +4,9 @@ import { z } from 'zod';
 /** Further changes that break generated clients, besides those that the library reports. */
 const GENERATED = new Set<unknown>(['operationId', 'type', 'format', 'const']);
 
-/** What grows without a version. For a kind of key that a caller knows first: job-state is upgraded first, and refuses it until then. */
+/** What grows without a version. For a kind of key or an action that a caller knows first: job-state is upgraded first, and refuses it until then. */
 const GROWING =
-  /^\/(partner-api\/(audit-entries\/get\/.*\/action|api-keys\/.*\/responses\/.*\/kind|events\/\{id\}\/get\/.*\/verdict|(replays|webhooks\/\{id\}\/replays?)\/?.*\/responses\/.*\/kind)|(console|operators)\/createApiKey, made\/.*\/kind)\/enum\/\d+: add$/;
+  /^\/(partner-api\/(audit-entries\/get\/.*\/action|api-keys\/.*\/responses\/.*\/kind|events\/\{id\}\/get\/.*\/verdict|(replays|webhooks\/\{id\}\/replays?)\/?.*\/responses\/.*\/kind)|(console|operators)\/createApiKey, made\/.*\/kind|console\/listAuditEntries, made\/.*\/action)\/enum\/\d+: add$/;
 
 const description = z.looseObject({
   components: z.looseObject({

@@ -106,6 +106,11 @@ const WORDS: Readonly<
     sentence: `Another address is now the technical contact of ${company} for the partner API. You no longer receive announcements of breaking changes.`,
     advice: `If you didn't expect this, tell an owner of ${company}.`,
   }),
+  webhooks_proposed: ({ proposalId = '', plan = '', source }, company, console) => ({
+    subject: 'Changes of your webhooks wait for you',
+    sentence: `An API key of ${company} proposes these changes of its webhooks${source === undefined ? '' : `, from ${oneLine(source)}`}:\n\n${plan}\n\nNothing changes until an owner confirms them.`,
+    advice: `Review them, then confirm or reject them:\n\n${console}/webhooks/proposals/${proposalId}\n\nIf you didn't expect this, reject them, and revoke the API key.`,
+  }),
 };
 
 /** One line, whatever an owner wrote. */

@@ -30,6 +30,7 @@ export const PATHS = {
       readonly responseStatus?: string | undefined;
     } = {},
   ) => withQuery(`/webhooks/${encodeURIComponent(id)}/replay`, { ...which }),
+  webhookProposal: (id: string) => `/webhooks/proposals/${encodeURIComponent(id)}`,
   deliveries: (filter: DeliveryFilter = {}) => withQuery('/deliveries', { ...filter }),
   delivery: (id: string) => `/deliveries/${encodeURIComponent(id)}`,
   why: (resourceId?: string) => withQuery('/why', { resourceId }),

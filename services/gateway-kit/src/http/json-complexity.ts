@@ -1,9 +1,9 @@
-/** Maximum nesting of objects and arrays in a request. The API needs at most 4. */
+/** Maximum nesting of objects and arrays in a request. The API needs at most 5. */
 export const MAX_JSON_DEPTH = 64;
 
 /**
  * Maximum tokens of the JSON in a request: brackets, braces, commas, colons, texts, numbers and literals (RFC 8259, 2). No valid
- * request needs an eighth of them.
+ * request needs an eighth of them, but one with a file of webhooks half.
  */
 export const MAX_JSON_TOKENS = 20_000;
 

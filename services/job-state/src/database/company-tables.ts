@@ -109,4 +109,10 @@ export const COMPANY_TABLES: readonly Table[] = [
   },
   { name: 'unannounced_dead_letters', deleted: 'with its subscription', plain: 'subscription_id' },
   { name: 'unassigned_jobs', deleted: NEVER, plain: 'company_id job_id' },
+  {
+    // Deleted with the access of its company before.
+    name: 'webhook_proposals',
+    deleted: { afterDays: 90, rowsIf: 't.created_at < {before}' },
+    plain: 'id company_id key_id source wanted filed state decided_by',
+  },
 ];

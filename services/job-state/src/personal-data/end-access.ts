@@ -31,6 +31,7 @@ export async function endAccess(tx: Transaction, companyId: string, now: Date): 
   }
   await tx.query('delete from technical_contacts where company_id = $1', [companyId]);
   await tx.query('delete from security_notices where company_id = $1', [companyId]);
+  await tx.query('delete from webhook_proposals where company_id = $1', [companyId]);
   const keys = await tx.query<{ keyId: string }>(
     `update api_keys set revoked_at = $2 where company_id = $1 and revoked_at is null returning id as "keyId"`,
     [companyId, now],

@@ -25,7 +25,8 @@ export type IdPrefix =
   | 'jrn'
   | 'pay'
   | 'ers'
-  | 'trq';
+  | 'trq'
+  | 'wpr';
 
 /** Returns a new id: the prefix, `_`, and 26 characters that sort by creation time (TypeID over UUIDv7). */
 export function newId(prefix: IdPrefix): string {

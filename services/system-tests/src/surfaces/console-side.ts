@@ -6,6 +6,7 @@ import { colleagueList } from '@partner/proto-contracts/resources/colleague/coll
 import type { AnyOperation, BodyExample } from '@partner/proto-contracts/api/operation';
 import { sessionList } from '@partner/proto-contracts/resources/session/session';
 import { testReceiver } from '@partner/proto-contracts/resources/test-request/test-request';
+import { webhookPlan } from '@partner/proto-contracts/resources/webhook-proposal/webhook-proposal';
 import { withRedis } from '@partner/test-kit/backing-services/redis';
 import { eventually } from '@partner/test-kit/eventually';
 import { sendCall } from '@partner/test-kit/http-call';
@@ -67,6 +68,7 @@ export async function createConsoleSide(stack: TestStack, company: SandboxCompan
   const made = await request(201, 'POST', '/api-keys', { kind });
   const { key } = apiKeyCreated.parse(made);
   const { apiKey } = apiKeyCreated.parse(await request(201, 'POST', '/api-keys', { kind: 'automation' }));
+  const proposalId = await proposeWebhooks(stack, apiKey);
   const { sessions } = sessionList.parse(await request(200, 'GET', '/sessions'));
   const { colleagues } = colleagueList.parse(await request(200, 'GET', '/colleagues'));
   return {
@@ -80,10 +82,26 @@ export async function createConsoleSide(stack: TestStack, company: SandboxCompan
       replays: replayId,
       'api-keys': key.id,
       colleagues: colleagues[0]?.membershipId ?? '',
+      'webhook-proposals': proposalId,
       'test-receiver': requests[0]?.id ?? '',
       sessions: sessions.find(({ current }) => !current)?.id ?? '',
     },
   };
+}
+
+/** Proposes a webhook with a key of the company, and returns the id of the proposal. */
+async function proposeWebhooks(stack: TestStack, apiKey: string): Promise<string> {
+  const proposed = await expectStatus(
+    200,
+    sendCall(stack.baseUrl, '/automation/v1/webhook-proposals', {
+      method: 'POST',
+      headers: { 'x-api-key': apiKey },
+      body: {
+        webhooks: [{ description: 'Proposed', url: `${stack.receiverUrl}/x`, events: ['install.test'] }],
+      },
+    }),
+  );
+  return webhookPlan.parse(proposed.json).proposal?.id ?? '';
 }
 
 /** Requests of an operation of the console, or of one for the key, about what a side has: one for each of the bodies that it takes. */
@@ -120,6 +138,7 @@ export async function readEverything(database: Pick<Pool, 'query'>): Promise<unk
     'audit_entries',
     'subscriptions',
     'subscription_secrets',
+    'webhook_proposals',
     'events',
     'deliveries',
     'finished_deliveries',

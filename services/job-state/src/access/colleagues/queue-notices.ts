@@ -8,12 +8,15 @@ import { canSignIn } from './membership.js';
 interface SecurityNotice {
   readonly companyId: string;
   readonly kind: SecurityNoticeKind;
-  /** The membership or company that it is about; notices of one kind about one subject are equal. */
+  /** The membership, company or API key that it is about; notices of one kind about one subject are equal. */
   readonly subjectId: string;
   /** Who did it; undefined: no signed-in person. */
   readonly actor: Actor | undefined;
   readonly details?: Readonly<Record<string, string | number>> | undefined;
 }
+
+const OWNERS = `select member.email from memberships as member
+  where member.company_id = $1 and member.role = 'OWNER' and member.active and member.email is not null and ${canSignIn('member')}`;
 
 /** Queues a notice for the person who was changed, in the transaction of the change. Nothing without an address. */
 export function noticeToPerson(
@@ -29,6 +32,11 @@ export function noticeToPerson(
   );
 }
 
+/** Queues a notice for each owner of the company who can sign in. */
+export function noticeToOwners(tx: Queryable, notice: SecurityNotice): Promise<void> {
+  return queue(tx, notice, OWNERS);
+}
+
 /** Queues a notice about a new owner for each other owner of the company who can sign in. */
 export function noticeOfOwner(
   tx: Queryable,
@@ -38,9 +46,7 @@ export function noticeOfOwner(
   return queue(
     tx,
     { ...change, subjectId, kind: 'owner_added', details: { displayName } },
-    `select member.email from memberships as member
-     where member.company_id = $1 and member.id <> $3 and member.role = 'OWNER' and member.active and member.email is not null
-       and ${canSignIn('member')}`,
+    `${OWNERS} and member.id <> $3`,
   );
 }
 

@@ -77,7 +77,7 @@ export async function refusalOfUrl(
 }
 
 /** The dispatcher's verdict on a URL. Fails with `unavailable` as {@link checkEndpoint} does. */
-async function judgeEndpoint(
+export async function judgeEndpoint(
   endpoints: Endpoints,
   url: string,
   { timeoutMs }: Deadline,

@@ -4,6 +4,7 @@ import { ServiceError } from '@partner/kernel/process/service-error';
 import type { z } from 'zod';
 import { callingActor } from '../../audit/actor.js';
 import { createSubscription, type CreateSubscriptionDeps } from './create-subscription.js';
+import type { SubscriptionRow } from './subscription-resource.js';
 import { deleteSubscription } from './subscription-state.js';
 import { updateSubscription } from './update-subscription.js';
 
@@ -16,28 +17,49 @@ export function configuredCompany({ caller, timeoutMs }: Pick<CallContext, 'call
   throw new ServiceError('permission_denied', 'caller: must be an operator who names a company');
 }
 
-/**
- * Applies one difference between a configuration file and the webhooks of a company, as `configureWebhookOperation` says.
- *
- * A creation with a rate is two transactions: after a crash between them the webhook has no rate, and the next plan has it.
- */
+type Step = z.output<typeof configureWebhookOperation.input>;
+
+/** Applies one difference between a configuration file and the webhooks of a company, as `configureWebhookOperation` says. */
 export async function configureWebhook(
   deps: CreateSubscriptionDeps,
   of: ReturnType<typeof configuredCompany>,
-  step: z.output<typeof configureWebhookOperation.input>,
+  step: Step,
 ): Promise<{ readonly id: string }> {
+  const { subscription } = await applyStep(deps, of, step, { dropsSecret: true });
+  return { id: subscription.id };
+}
+
+/**
+ * Applies one difference, and returns the webhook; the secret of a new one, unless it is dropped.
+ *
+ * A creation with a rate is two transactions: after a crash between them the webhook has no rate, and the next plan has it.
+ */
+export async function applyStep(
+  deps: CreateSubscriptionDeps,
+  of: ReturnType<typeof configuredCompany>,
+  step: Step,
+  { dropsSecret }: { readonly dropsSecret: boolean },
+): Promise<
+  | { readonly subscription: SubscriptionRow; readonly secret: string | undefined }
+  | { readonly subscription: Pick<SubscriptionRow, 'id'>; readonly secret?: undefined }
+> {
   if (step.kind === 'create') {
     const { deliveriesPerSecond = null, ...fields } = step.webhook;
-    const toCreate = { ...of, ...fields, uniqueDescription: true, dropsSecret: true };
-    const { id } = (await createSubscription(deps, toCreate)).subscription;
-    if (deliveriesPerSecond !== null) {
-      await updateSubscription(deps, { ...of, subscriptionId: id, change: { deliveriesPerSecond } });
-    }
-    return { id };
+    const created = await createSubscription(deps, {
+      ...of,
+      ...fields,
+      uniqueDescription: true,
+      dropsSecret,
+    });
+    const { id } = created.subscription;
+    const subscription =
+      deliveriesPerSecond === null
+        ? created.subscription
+        : await updateSubscription(deps, { ...of, subscriptionId: id, change: { deliveriesPerSecond } });
+    return { subscription, secret: dropsSecret ? undefined : created.secret };
   }
-  const { id } = step;
-  const read = { ...of, subscriptionId: id, expectedUpdatedAt: new Date(step.updatedAt) };
+  const read = { ...of, subscriptionId: step.id, expectedUpdatedAt: new Date(step.updatedAt) };
   if (step.kind === 'change') await updateSubscription(deps, { ...read, change: step.change });
   else await deleteSubscription(deps, read);
-  return { id };
+  return { subscription: { id: step.id } };
 }

@@ -44,6 +44,11 @@ export function listSubscriptions(database: Queryable, companyId: string): Promi
   return database.query<SubscriptionRow>(LIST_SUBSCRIPTIONS, [companyId]);
 }
 
+/** Lists all subscriptions of a company and locks them, in the order of their ids. */
+export function lockSubscriptions(tx: Transaction, companyId: string): Promise<SubscriptionRow[]> {
+  return tx.query<SubscriptionRow>(`${LIST_SUBSCRIPTIONS.text} for no key update of s`, [companyId]);
+}
+
 /** Reads one subscription as {@link getSubscription} does and locks it, which serializes its changes. */
 export async function lockSubscription(
   tx: Transaction,

@@ -36,6 +36,7 @@ import { refusalOfUrl, shareEndpoints } from './check-endpoint.js';
 import { configuredCompany, configureWebhook } from './configure-webhook.js';
 import { createSubscription, type CreateSubscriptionDeps } from './create-subscription.js';
 import { getSubscription, listSubscriptions, type OwnersSubscription } from './get-subscription.js';
+import { proposalOperations } from './proposal-operations.js';
 import { withConditions } from './read-conditions.js';
 import { activateSecret, rotateSecret, type SecretDeps } from './rotate-secret.js';
 import { sendTestDelivery } from './send-test-delivery.js';
@@ -141,6 +142,8 @@ export function subscriptionOperations(deps: SubscriptionDeps): readonly Impleme
       const company = configuredCompany(context);
       return configureWebhook(depsOf(company.companyId), company, step);
     }),
+
+    ...proposalOperations(deps, endpointsOf),
   ];
 }
 

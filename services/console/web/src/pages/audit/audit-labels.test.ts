@@ -53,6 +53,13 @@ describe('the description of an entry', () => {
     });
     expect(describeEntry(key, nameOf)).toBe('Revoked the API key ending in 7Kq2');
     expect(subjectPath(key, nameOf)).toBe('/api-keys');
+    const filed = {
+      ...key,
+      action: 'webhook_proposal.filed',
+      details: { proposalId: 'wpr_1', source: 'main' },
+    };
+    expect(describeEntry(filed, nameOf)).toBe('Proposed changes of webhooks from main');
+    expect(subjectPath(filed, nameOf)).toBe('/webhooks/proposals/wpr_1');
   });
 });
 

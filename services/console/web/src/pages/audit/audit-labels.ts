@@ -20,6 +20,9 @@ const ACTIONS: Readonly<Record<AuditAction, readonly [label: string, sentence: s
   'webhook.paused': ['Webhook paused', 'Paused {webhook}'],
   'webhook.secret_rotated': ['New secret created', 'Created a new secret for {webhook}'],
   'webhook.secret_activated': ['New secret activated', 'Activated the new secret of {webhook}'],
+  'webhook_proposal.filed': ['Webhooks proposed', 'Proposed changes of webhooks{from}'],
+  'webhook_proposal.confirmed': ['Proposal confirmed', 'Confirmed proposed changes of webhooks{from}'],
+  'webhook_proposal.rejected': ['Proposal rejected', 'Rejected proposed changes of webhooks{from}'],
   'delivery.replayed': ['Delivery replayed', 'Replayed a delivery{ofWebhook}'],
   'delivery.retried': ['Delivery retried', 'Retried a delivery{ofWebhook}'],
   'bulk_replay.started': ['Bulk retry started', 'Started a bulk retry{ofWebhook}'],
@@ -59,12 +62,14 @@ export function describeEntry(entry: AuditEntry, nameOf: (webhookId: string) => 
   const webhook = name === undefined ? 'a webhook' : `the webhook ${name}`;
   const url = textOf(details['url']);
   const lastFour = textOf(details['lastFour']);
+  const source = textOf(details['source']);
   const isByProvider = details['issuer'] !== undefined;
   const parts: Readonly<Record<string, string>> = {
     webhook,
     deleted: url === undefined ? webhook : `the webhook to ${url}`,
     ofWebhook: name === undefined ? '' : ` of ${name}`,
     changed: changedFields(details['changed']),
+    from: source === undefined ? '' : ` from ${source}`,
     ending: lastFour === undefined ? '' : ` ending in ${lastFour}`,
     role: textOf(details['role']) ?? 'owner',
     person: textOf(details['displayName']) ?? subject.id,
@@ -80,6 +85,8 @@ export function subjectPath(
   nameOf: (webhookId: string) => string | undefined,
 ): string | undefined {
   const { subject, details } = entry;
+  const proposalId = textOf(details['proposalId']);
+  if (proposalId !== undefined) return PATHS.webhookProposal(proposalId);
   if (subject.type === 'delivery') return PATHS.delivery(subject.id);
   if (subject.type === 'api_key') return PATHS.apiKeys;
   const webhookId = subject.type === 'webhook' ? subject.id : textOf(details['subscriptionId']);
@@ -99,6 +106,7 @@ const DETAIL_NAMES: Readonly<Record<string, string>> = {
   toSequence: 'Last event number',
   replayId: 'Replay',
   backfillId: 'Sending of missed events',
+  proposalId: 'Proposal',
   boundCompanyId: 'Installer company',
   lastFour: 'Last four characters',
   overlapHours: 'Overlap in hours',

@@ -1,0 +1,115 @@
+import type { SubscriptionCreated } from '@partner/proto-contracts/resources/subscription/subscription';
+import type { WebhookProposalConfirmed } from '@partner/proto-contracts/resources/webhook-proposal/webhook-proposal';
+import type { OperationRequest } from '@partner/kernel/amqp/implement';
+import { invariant } from '@partner/kernel/process/invariant';
+import { ServiceError } from '@partner/kernel/process/service-error';
+import { invalidArgument } from '@partner/kernel/process/validation';
+import { lockCompany } from '../../access/lock-company.js';
+import { callingOwner } from '../../audit/actor.js';
+import { queryWithin } from '../../database/database.js';
+import { type Endpoints, judgeEndpoint } from './check-endpoint.js';
+import { applyStep } from './configure-webhook.js';
+import type { CreateSubscriptionDeps } from './create-subscription.js';
+import { listSubscriptions, lockSubscriptions } from './get-subscription.js';
+import {
+  decideProposal,
+  findProposal,
+  lockProposal,
+  planProposal,
+  type ProposalPlan,
+  type ProposalRow,
+  refuseUnlessPending,
+  shownProposal,
+} from './proposal-record.js';
+import { shownSubscription, type SubscriptionRow } from './subscription-resource.js';
+
+/**
+ * Makes all changes of a proposal in one transaction, if they are still those that the owner saw.
+ *
+ * Fails with `stale_version` if they are others or the proposal is not pending, and as each of the changes does by hand. URLs are checked
+ * before the transaction, since that can take seconds. Locks: the company, its subscriptions in the order of their ids, the proposal.
+ */
+export async function confirmProposal(
+  deps: CreateSubscriptionDeps,
+  request: OperationRequest<unknown, { readonly digest: string }, 'id'>,
+): Promise<WebhookProposalConfirmed> {
+  const { companyId, companyClass, timeoutMs } = request;
+  const of = { companyId, companyClass, actor: callingOwner(request.caller), timeoutMs };
+  const now = deps.clock();
+  const seenPlan = (row: ProposalRow, existing: readonly SubscriptionRow[]) => {
+    refuseUnlessPending(row, now);
+    const plan = planProposal(row, existing, companyClass);
+    if (plan.violations.length > 0) throw invalidArgument(plan.violations);
+    if (plan.digest === request.body.digest) return plan;
+    throw new ServiceError('stale_version', 'the proposal would change something else now; read it again');
+  };
+  const limits = () => ({ companyId, timeoutMs: timeoutMs() });
+  const database = queryWithin(deps.database, limits());
+  const seen = seenPlan(await findProposal(database, request), await listSubscriptions(database, companyId));
+  const endpoints = await checkedEndpoints(deps.endpoints, seen, request);
+  const logged: Parameters<CreateSubscriptionDeps['logger']['info']>[] = [];
+  const confirmed = await deps.database.transaction(async (tx) => {
+    await lockCompany(tx, companyId);
+    const existing = await lockSubscriptions(tx, companyId);
+    const { id, ...row } = await lockProposal(tx, request);
+    const { steps, differences: filed } = seenPlan({ id, ...row }, existing);
+    const inside: CreateSubscriptionDeps = {
+      ...{ ...deps, endpoints },
+      database: { query: tx.query, transaction: async (work) => work(tx) },
+      // After the commit.
+      logger: { info: (...line: (typeof logged)[number]) => void logged.push(line) },
+    };
+    const created: SubscriptionCreated[] = [];
+    for (const step of steps) {
+      if (step.kind === 'unlisted') continue;
+      const applied = await applyStep(inside, of, stepOf(step), { dropsSecret: false });
+      if (applied.secret === undefined) continue;
+      created.push({ subscription: shownSubscription(applied.subscription), secret: applied.secret });
+    }
+    const decided = await decideProposal(tx, request, { id, state: 'confirmed', filed, now });
+    return { proposal: shownProposal(decided, now), created };
+  }, limits());
+  for (const line of logged) deps.logger.info(...line);
+  return confirmed;
+}
+
+function stepOf(step: Exclude<ProposalPlan['steps'][number], { readonly kind: 'unlisted' }>) {
+  if (step.kind === 'create') return { kind: step.kind, webhook: step.wanted };
+  const { webhook, ...rest } = step;
+  return { ...rest, id: webhook.id, updatedAt: webhook.updatedAt.toISOString() };
+}
+
+/** Has the dispatcher judge each URL of a plan, and returns its verdicts. Fails with `invalid_argument` for those that it refuses. */
+async function checkedEndpoints(
+  endpoints: Endpoints,
+  { steps }: ProposalPlan,
+  deadline: Pick<OperationRequest<unknown, unknown>, 'timeoutMs'>,
+): Promise<Endpoints> {
+  const wanted = steps.flatMap((step) => {
+    const url =
+      step.kind === 'create' ? step.wanted.url : step.kind === 'change' ? step.change.url : undefined;
+    if (url === undefined) return [];
+    return [
+      { url, description: 'wanted' in step ? (step.wanted.description ?? '') : step.webhook.description },
+    ];
+  });
+  const verdicts = new Map(
+    await Promise.all(
+      wanted.map(async ({ url }) => [url, await judgeEndpoint(endpoints, url, deadline)] as const),
+    ),
+  );
+  const refused = wanted.flatMap(({ url, description }) => {
+    const verdict = verdicts.get(url);
+    return verdict !== undefined && 'refusal' in verdict
+      ? [{ path: `url of "${description}"`, message: verdict.refusal }]
+      : [];
+  });
+  if (refused.length > 0) throw invalidArgument(refused);
+  return {
+    async check(url) {
+      const verdict = verdicts.get(url);
+      invariant(verdict, 'the plan is the one whose URLs were checked');
+      return verdict;
+    },
+  };
+}
