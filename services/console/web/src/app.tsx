@@ -35,6 +35,7 @@ const ROUTES: RouteObject[] = [
             children: [
               page('/', () => import('./pages/overview/page.js')),
               page('webhooks', () => import('./pages/webhooks/page.js')),
+              page('webhooks/proposals/:id', () => import('./pages/webhook-proposal/page.js')),
               page('webhooks/:id', () => import('./pages/webhook/page.js')),
               {
                 Component: OwnersPage,

@@ -1,9 +1,9 @@
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
-import { useCompanyStatistics, useWebhooks, type Webhook } from '../../api/hooks.js';
+import { useCompanyStatistics, useOperation, useWebhooks, type Webhook } from '../../api/hooks.js';
 import { formatCount, formatShare } from '../../format.js';
 import { webhookName } from '../../webhook-facts.js';
-import { EmptyState, LinkButton, PageHeader, QueryView } from '../../parts/page.js';
+import { EmptyState, LinkButton, Notice, PageHeader, QueryView } from '../../parts/page.js';
 import { DataTable, RowLink, WebhookState } from '../../parts/data.js';
 import { PATHS } from '../../paths.js';
 
@@ -26,6 +26,7 @@ export function Page() {
           )
         }
       />
+      <PendingProposals />
       <QueryView query={webhooks} label="your webhooks">
         {({ subscriptions }) =>
           subscriptions.length === 0 ? <NoWebhooks /> : <WebhookList webhooks={subscriptions} />
@@ -33,6 +34,26 @@ export function Page() {
       </QueryView>
     </>
   );
+}
+
+/** What API keys propose and no owner has decided yet. */
+function PendingProposals() {
+  const { data } = useOperation('listWebhookProposals', {});
+  const pending = data?.proposals.filter(({ state }) => state === 'pending') ?? [];
+  return pending.map(({ id, source }) => (
+    <Notice
+      key={id}
+      tone="warn"
+      title="An API key proposes changes"
+      action={
+        <LinkButton to={PATHS.webhookProposal(id)} variant="default" size="xs">
+          Review
+        </LinkButton>
+      }
+    >
+      {source === null ? 'Nothing changes until an owner confirms them.' : `From ${source}`}
+    </Notice>
+  ));
 }
 
 function NoWebhooks() {
