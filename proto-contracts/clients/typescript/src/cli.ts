@@ -6,10 +6,14 @@ import { endOfEvents, listen } from './listen.js';
 import { createPartnerClient } from './partner-client.js';
 import { PartnerError } from './partner-error.js';
 import { requireVisible } from './require-visible.js';
+import { EXIT_CODES, exportWebhooks, planWebhooks, proposeWebhooks } from './webhook-file.js';
 
 const USAGE = `Usage: partner-client listen --forward http://localhost:3000/hook
+       partner-client webhooks export|plan|propose webhooks.json
 
-Sends each new event of your company to a server on this machine, as a webhook is sent. The API key is read from PARTNER_API_KEY.
+listen sends each new event of your company to a server on this machine, as a webhook is sent.
+webhooks writes your webhooks to a file, shows what the file would change, or proposes it to an owner, who confirms it in the console.
+The API key is read from PARTNER_API_KEY; for webhooks it is one of kind automation.
 
   --forward <url>        where each event is sent; a server on this machine
   --url <url>            address of the service (default: PARTNER_URL)
@@ -20,6 +24,10 @@ Sends each new event of your company to a server on this machine, as a webhook i
   --since <time>         begin with events since then: 30m, 12h, 7d, or 2026-11-26T12:00:00Z
   --replay <id>          send the event with this id again, then exit; can be repeated
   --allow-remote         forward to a server on another machine too
+
+  --prune                delete webhooks that the file does not have
+  --exit-code            exit with 5 if the file differs from the webhooks
+  --source <text>        where the file is from, for the owner: for example, a commit
 `;
 
 const OPTIONS = {
@@ -32,11 +40,18 @@ const OPTIONS = {
   since: { type: 'string' },
   replay: { type: 'string', multiple: true },
   'allow-remote': { type: 'boolean' },
+  prune: { type: 'boolean' },
+  'exit-code': { type: 'boolean' },
+  source: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
 /** With base64 that every library decodes: in groups of four, the last one padded. */
 const SECRET = /^whsec_(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+const WEBHOOK_COMMANDS = new Map(
+  Object.entries({ export: exportWebhooks, plan: planWebhooks, propose: proposeWebhooks }),
+);
 
 /** The command was used in a wrong way. */
 class UsageError extends Error {
@@ -49,23 +64,24 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(USAGE);
     return 0;
   }
-  if (positionals.length !== 1 || positionals[0] !== 'listen')
-    throw new UsageError("the command is 'listen'; --help lists its options");
+  const [command, action = '', file, ...others] = positionals;
+  const ofFile = command === 'webhooks' && others.length === 0 ? WEBHOOK_COMMANDS.get(action) : undefined;
+  if (ofFile !== undefined && file !== undefined) {
+    const { prune = false, source } = values;
+    const status = await ofFile({ ...connect(values), file, prune, source, print });
+    return status === EXIT_CODES.differs && values['exit-code'] !== true ? EXIT_CODES.ok : status;
+  }
+  if (positionals.length !== 1 || command !== 'listen')
+    throw new UsageError(
+      "the command is 'listen', or 'webhooks' with 'export', 'plan' or 'propose' and a file; --help lists its options",
+    );
   const forward = targetOf(values.forward, values['allow-remote'] === true);
-  const baseUrl = values.url ?? process.env['PARTNER_URL'] ?? '';
-  if (!/^https?:/.test(baseUrl) || !URL.canParse(baseUrl))
-    throw new UsageError('set PARTNER_URL or --url to the address of the service');
-  const keyFile = values['api-key-file'];
-  const apiKey =
-    keyFile === undefined ? process.env['PARTNER_API_KEY'] : readFileSync(keyFile, 'utf8').trim();
-  if (apiKey === undefined) throw new UsageError('set PARTNER_API_KEY or --api-key-file');
+  const { client, baseUrl } = connect(values);
   const secret = secretOf(values.secret, values['secret-file']);
   const since = values.since === undefined ? undefined : instantOf(values.since);
 
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-  const print = (line: string) => void process.stdout.write(`${line}\n`);
-  const client = createPartnerClient({ baseUrl, apiKey });
   const end = await endOfEvents(client, { signal: stop.signal, print });
   if (end === undefined) return 0;
   print(`forwarding the events of ${new URL(end.path, baseUrl).href} to ${forward.href}`);
@@ -84,6 +100,19 @@ async function main(args: readonly string[]): Promise<number> {
   });
   return isFine || (replay ?? []).length === 0 ? 0 : 1;
 }
+
+function connect(values: ReturnType<typeof parse>['values']) {
+  const baseUrl = values.url ?? process.env['PARTNER_URL'] ?? '';
+  if (!/^https?:/.test(baseUrl) || !URL.canParse(baseUrl))
+    throw new UsageError('set PARTNER_URL or --url to the address of the service');
+  const keyFile = values['api-key-file'];
+  const apiKey =
+    keyFile === undefined ? process.env['PARTNER_API_KEY'] : readFileSync(keyFile, 'utf8').trim();
+  if (apiKey === undefined) throw new UsageError('set PARTNER_API_KEY or --api-key-file');
+  return { client: createPartnerClient({ baseUrl, apiKey }), baseUrl };
+}
+
+const print = (line: string) => void process.stdout.write(`${line}\n`);
 
 function parse(args: readonly string[]) {
   try {

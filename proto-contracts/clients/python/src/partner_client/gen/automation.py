@@ -14,6 +14,10 @@ from .automation_types import (
     WebhookDeliveries,
     WebhookDelivery,
     WebhookDeliveryWithAttempts,
+    WebhookFile,
+    WebhookPlan,
+    WebhookPlanIn,
+    WebhookProposalIn,
     WebhookStatistics,
     WebhookSubscription,
     WebhookSubscriptions,
@@ -174,6 +178,9 @@ def list_audit_entries(
         "webhook.paused",
         "webhook.secret_rotated",
         "webhook.secret_activated",
+        "webhook_proposal.filed",
+        "webhook_proposal.confirmed",
+        "webhook_proposal.rejected",
         "delivery.replayed",
         "delivery.retried",
         "bulk_replay.started",
@@ -207,3 +214,18 @@ def list_audit_entries(
         "/automation/v1/audit-entries",
         query={"action": action, "cursor": cursor, "limit": limit},
     )
+
+
+def ooks() -> Call[WebhookFile]:
+    """Write the webhooks as a file."""
+    return Call("GET", "/automation/v1/webhook-file")
+
+
+def ks(body: WebhookPlanIn) -> Call[WebhookPlan]:
+    """Compare a file with the webhooks."""
+    return Call("POST", "/automation/v1/webhook-file/plan", body=body)
+
+
+def hooks(body: WebhookProposalIn) -> Call[WebhookPlan]:
+    """Propose the webhooks of a file."""
+    return Call("POST", "/automation/v1/webhook-proposals", body=body)

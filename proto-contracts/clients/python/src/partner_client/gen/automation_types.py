@@ -20,6 +20,27 @@ class WebhookFailureCauseIn(TypedDict):
     responseStatus: int | None
 
 
+class ConfiguredWebhook(TypedDict):
+    """A webhook as a file has it. Fields that it leaves out stay as they are."""
+
+    id: NotRequired[str]
+    url: str
+    events: list[str]
+    description: NotRequired[str]
+    schemaVersion: NotRequired[int]
+    fields: NotRequired[dict[str, list[str]]]
+    ordered: NotRequired[bool]
+    deliveriesPerSecond: NotRequired[int | None]
+
+
+class WebhookProposalIn(TypedDict):
+    """The webhooks that your company should have."""
+
+    webhooks: list[ConfiguredWebhook]
+    prune: NotRequired[bool]
+    source: NotRequired[str]
+
+
 class WebhookFailureCause(TypedDict):
     """How the last attempt of deliveries failed."""
 
@@ -51,6 +72,30 @@ class DeliveryResource(TypedDict):
 
     type: str
     id: str
+
+
+class WebhookProposal(TypedDict):
+    """A file that waits, or waited, for an owner of your company."""
+
+    id: str
+    state: Literal["pending", "confirmed", "rejected", "expired"]
+    keyId: str
+    source: str | None
+    createdAt: str
+    expiresAt: str
+    decidedAt: str | None
+    decidedBy: str | None
+    consolePath: str
+
+
+WebhookFieldChange = TypedDict(
+    "WebhookFieldChange",
+    {
+        "field": str,
+        "from": str | None,
+        "to": str | None,
+    },
+)
 
 
 class WebhookAttemptSummary(TypedDict):
@@ -142,6 +187,19 @@ class AuditSubject(TypedDict):
     id: str
 
 
+class ExportedWebhook(TypedDict):
+    """A webhook as a file has it."""
+
+    id: str
+    description: str
+    url: str
+    events: list[str]
+    schemaVersion: int
+    deliveriesPerSecond: NotRequired[int]
+    fields: NotRequired[dict[str, list[str]]]
+    ordered: NotRequired[bool]
+
+
 WebhookBulkReplayIn = TypedDict(
     "WebhookBulkReplayIn",
     {
@@ -154,6 +212,13 @@ WebhookBulkReplayIn = TypedDict(
         "preview": NotRequired[bool],
     },
 )
+
+
+class WebhookPlanIn(TypedDict):
+    """The webhooks that your company should have."""
+
+    webhooks: list[ConfiguredWebhook]
+    prune: NotRequired[bool]
 
 
 WebhookBulkReplay = TypedDict(
@@ -232,6 +297,16 @@ class WebhookDelivery(TypedDict):
     wrongSignature: bool
     testUrl: str | None
     number: int | None
+
+
+class WebhookDifference(TypedDict):
+    """What a file would change about one webhook."""
+
+    kind: Literal["create", "change", "delete", "unlisted"]
+    webhookId: str | None
+    description: str
+    changes: list[WebhookFieldChange]
+    pauses: NotRequired[bool]
 
 
 class ListedWebhookDelivery(TypedDict):
@@ -330,6 +405,9 @@ class AuditEntry(TypedDict):
         "webhook.paused",
         "webhook.secret_rotated",
         "webhook.secret_activated",
+        "webhook_proposal.filed",
+        "webhook_proposal.confirmed",
+        "webhook_proposal.rejected",
         "delivery.replayed",
         "delivery.retried",
         "bulk_replay.started",
@@ -358,6 +436,20 @@ class AuditEntry(TypedDict):
     userAgent: str | None
     requestId: str | None
     details: dict[str, Any]
+
+
+class WebhookFile(TypedDict):
+    """The webhooks of your company as a file."""
+
+    webhooks: list[ExportedWebhook]
+
+
+class WebhookPlan(TypedDict):
+    """What a file would change."""
+
+    differences: list[WebhookDifference]
+    unchanged: int
+    proposal: WebhookProposal | None
 
 
 class WebhookDeliveries(TypedDict):
