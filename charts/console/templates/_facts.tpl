@@ -1,6 +1,6 @@
 {{- define "console.facts" -}}
 http: true
-paths: [/, /partner-api, /automation, /console, /docs, /clients, /openapi.json, /llms.txt]
+paths: [/, /partner-api, /automation, /console, /docs, /clients, /.well-known/webhooks, /openapi.json, /llms.txt]
 egress: [broker, redis, mail, identityProvider]
 optionalSecrets: [smtpUrl, oidcClientSecret]
 {{- end -}}

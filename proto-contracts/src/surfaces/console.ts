@@ -31,6 +31,7 @@ import * as technicalContact from '../resources/technical-contact/operations.js'
 import * as testRequest from '../resources/test-request/operations.js';
 import * as webhookProposal from '../resources/webhook-proposal/operations.js';
 import { checkUrlOperation } from '../resources/url-check/operations.js';
+import * as webhookSender from '../resources/webhook-sender/operations.js';
 
 const OPERATIONS = [
   session.createSessionOperation,
@@ -72,6 +73,7 @@ const OPERATIONS = [
   webhookProposal.getWebhookProposalOperation,
   webhookProposal.confirmWebhookProposalOperation,
   webhookProposal.rejectWebhookProposalOperation,
+  webhookSender.getWebhookSenderOperation,
   listWebhookEventsOperation,
   delivery.listCompanyDeliveriesOperation,
   delivery.listDeliveriesOperation,

@@ -38,6 +38,7 @@ async function createApp(environment: 'sandbox' | 'production') {
     clock,
     after: createManualTimers().after,
     rpcTimeoutMs: 60_000,
+    egressAddresses: [],
     trustedProxyHops: 0,
   });
   return checked(createConsoleApps(deps));

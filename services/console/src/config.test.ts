@@ -101,3 +101,11 @@ test('rules between settings are listed beside settings of a wrong form', () => 
     /LOG_LEVEL[^]*MAIL_FROM: is not set[^]*OIDC_CLIENT_ID: is not set[^]*OIDC_CLIENT_SECRET: is not set[^]*OIDC_ISSUER: must begin with https[^]*PUBLIC_BASE_URL: must begin with https/,
   );
 });
+
+test('egress addresses are ranges of IPv4 and IPv6 [WEBHOOK-18]', () => {
+  const parse = (WEBHOOK_EGRESS_ADDRESSES: string) =>
+    parseConfig(config, { ...environment, WEBHOOK_EGRESS_ADDRESSES }).WEBHOOK_EGRESS_ADDRESSES;
+  expect(parse('192.0.2.10/32, 2001:db8::/64')).toEqual(['192.0.2.10/32', '2001:db8::/64']);
+  for (const ranges of ['192.0.2.1', '192.0.2.1/33', '2001:db8::/129', 'a/8', '192.0.2.1/32,'])
+    expect(() => parse(ranges)).toThrow('WEBHOOK_EGRESS_ADDRESSES: must be ranges');
+});

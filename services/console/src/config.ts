@@ -5,6 +5,8 @@ import { hasSender, mailConfig, NO_SENDER } from '@partner/kernel/mail/mail';
 import { isLoopback } from '@partner/kernel/process/production-settings';
 import { z } from 'zod';
 
+const CIDR = z.union([z.cidrv4(), z.cidrv6()]);
+
 export const config = z
   .object({
     ...commonConfig,
@@ -27,6 +29,17 @@ export const config = z
       .optional()
       .describe(
         'URL at which webhooks reach the console, for the test receiver of the sandbox. Without it they use `PUBLIC_BASE_URL`.',
+      ),
+    WEBHOOK_EGRESS_ADDRESSES: z
+      .string()
+      .transform((text) => text.split(',').map((range) => range.trim()))
+      .refine(
+        (ranges) => ranges.every((range) => CIDR.safeParse(range).success),
+        'must be ranges such as 192.0.2.10/32, separated by commas',
+      )
+      .optional()
+      .describe(
+        'Addresses that webhooks come from, e.g. `192.0.2.10/32,2001:db8::/64`. They are published for the firewalls of partners and change nothing else.',
       ),
     OIDC_ISSUER: z
       .string()

@@ -40,6 +40,8 @@ export interface ConsoleSetup {
   readonly publicBaseUrl: string;
   /** Where webhooks reach the console; undefined: nowhere, as on a machine without https. */
   readonly webhookBaseUrl?: string | undefined;
+  /** Ranges that webhooks come from. */
+  readonly egressAddresses: readonly string[];
   readonly logger: Logger;
   readonly metrics: Registry;
   readonly clock: () => Date;

@@ -56,6 +56,7 @@ await runService({
       provider: providerOf(config),
       publicBaseUrl,
       webhookBaseUrl: config.WEBHOOK_BASE_URL ?? (isLoopbackHttp(publicBaseUrl) ? undefined : publicBaseUrl),
+      egressAddresses: config.WEBHOOK_EGRESS_ADDRESSES ?? [],
       logger,
       metrics,
       clock,

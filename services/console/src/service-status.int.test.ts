@@ -19,3 +19,11 @@ test('the status needs no session, and requests within 4 seconds share a measure
   expect((await read()).checkedAt).toBe(site.now().toISOString());
   expect(measured()).toBe(2);
 });
+
+test('anyone reads the addresses of webhooks, and may cache them [WEBHOOK-18]', async () => {
+  const read = async (path: string): Promise<unknown> => {
+    const request = site.request('get', path).expect(200).expect('cache-control', 'public, max-age=300');
+    return JSON.parse((await request).text);
+  };
+  expect(await read('/.well-known/webhooks')).toEqual({ egressAddresses: ['192.0.2.10/32'] });
+});

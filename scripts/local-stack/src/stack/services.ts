@@ -15,14 +15,8 @@ export const INGRESS_PATHS: Readonly<Partial<Record<ServiceName, readonly string
   'inbound-gateway': ['/inbound'],
   'installer-gateway': ['/partner/v1'],
   console: [
-    '/',
-    '/partner-api',
-    '/automation',
-    '/console',
-    '/docs',
-    '/clients',
-    '/openapi.json',
-    '/llms.txt',
+    ...['/', '/partner-api', '/automation', '/console', '/docs', '/clients', '/.well-known/webhooks'],
+    ...['/openapi.json', '/llms.txt'],
   ],
 };
 

@@ -13,6 +13,7 @@ import { getServiceStatusOperation } from '@partner/proto-contracts/resources/se
 import { createWebhookOperation } from '@partner/proto-contracts/resources/subscription/operations';
 import { createdWebhookId } from '@partner/proto-contracts/resources/subscription/subscription';
 import { checkUrlOperation } from '@partner/proto-contracts/resources/url-check/operations';
+import { getWebhookSenderOperation } from '@partner/proto-contracts/resources/webhook-sender/operations';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import { entityTagOf } from '@partner/gateway-kit/http/entity-tag';
 import { callFor, type Forwarding, responseTo } from '@partner/gateway-kit/operations/forward-operation';
@@ -25,6 +26,9 @@ const NOTIFICATION_SETTINGS: readonly AnyOperation[] = [
   getNotificationSettingsOperation,
   setNotificationSettingsOperation,
 ];
+
+/** For what is the same for everyone. */
+const PUBLIC = { 'cache-control': 'public, max-age=300' } as const;
 
 /** What job-state does, and the console adds something to. */
 export function extendedEndpoints(
@@ -62,6 +66,10 @@ export function extendedEndpoints(
       stream: deps.changeStreams.open(principal),
     })),
     getServiceStatus(deps),
+    serveOperation(getWebhookSenderOperation, async () => ({
+      ...{ status: 200, headers: PUBLIC },
+      json: { egressAddresses: deps.egressAddresses },
+    })),
   ];
 }
 

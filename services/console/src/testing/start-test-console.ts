@@ -63,6 +63,7 @@ export async function startTestConsole({
     provider: undefined,
     publicBaseUrl,
     webhookBaseUrl: publicBaseUrl,
+    egressAddresses: ['192.0.2.10/32'],
     logger,
     metrics,
     clock,

@@ -16,8 +16,10 @@ type ConsoleIds = Readonly<Record<string, readonly string[]>>;
 
 const companiesOf = ({ seller, installer, accountant }: ScenarioSide) => [seller, installer, accountant];
 
-/** Operations of the console that respond to a request, but for those that would end the session or the subscription. */
-const CONSOLE = CONSOLE_OPERATIONS.filter(({ id }) => !['streamChanges', 'deleteSession'].includes(id));
+/** Operations of the owners' API that respond to a request, but for those that would end the session or the subscription. */
+const CONSOLE = CONSOLE_OPERATIONS.filter(
+  ({ id, path }) => !['streamChanges', 'deleteSession'].includes(id) && path.startsWith('/partner-api/'),
+);
 
 const resourceOf = ({ path }: AnyOperation): string => /^\/partner-api\/([a-z-]+)/.exec(path)?.[1] ?? '';
 

@@ -68,6 +68,9 @@ export function Settings({ webhook }: { readonly webhook: Webhook }) {
         >
           {ordered ? 'One after another for each job' : 'As soon as possible'}
         </Setting>
+        <Setting name="Sent from">
+          <a href="/.well-known/webhooks">Addresses for your firewall</a>
+        </Setting>
         <Setting name="Payload version">{schemaVersion}</Setting>
       </dl>
     </div>
