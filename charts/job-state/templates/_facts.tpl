@@ -2,6 +2,7 @@
 {{- define "job-state.facts" -}}
 http: false
 egress: [broker, postgres]
+optionalSecrets: [webhookSigningKeys]
 secretsOfOthers: [postgresOwnerUrl, simulatorAmqpUrl]
 queues:
   - { value: inboundRpc, queue: job-state.inbound-rpc }

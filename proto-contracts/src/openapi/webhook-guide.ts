@@ -77,6 +77,11 @@ export function isFromService(headers, body, secrets) {
 Every delivery also carries the headers of [Standard Webhooks](https://www.standardwebhooks.com), \`webhook-id\`,
 \`webhook-timestamp\` and \`webhook-signature\`, so that its libraries verify it with the same secret.
 
+**Without a secret.** With \`asymmetricSignature\` of the subscription, \`webhook-signature\` has one more signature after a space: \`v1a,\` and the base64 of
+Ed25519 over \`webhook-id\`, a dot, \`webhook-timestamp\`, a dot and the raw body. The public keys of the subscription are at
+\`/.well-known/webhooks/{id}\`: \`whpk_\` and the base64 of 32 bytes. Accept a delivery if one of them verifies the signature; refuse an old timestamp as
+above. Accept the keys of your subscription only, and read the list again after 5 minutes: a new key is in it before it signs.
+
 **Rotating the secret.** A rotation creates a pending secret with the next version; deliveries stay signed with the current one.
 Load the new secret under its version, then activate it: new deliveries are signed with it. Keep the old one for a while, for
 deliveries in flight.`.trim();

@@ -69,7 +69,7 @@ const HEADERS = z.object({
   'webhook-timestamp': header('StandardWebhookTimestamp', 'The same as `x-svc-timestamp`.', SENT_AT),
   'webhook-signature': header(
     'StandardWebhookSignature',
-    '`v1,` and base64 of HMAC-SHA256 over id, timestamp and body, separated by dots, with the decoded secret (Standard Webhooks).',
+    '`v1,` and base64 of HMAC-SHA256 over id, timestamp and body, separated by dots, with the decoded secret (Standard Webhooks). With `asymmetricSignature`, followed by a space, `v1a,` and an Ed25519 signature of the same.',
     'v1,Zd9w1m4l8b0Vn3c7T2x5Qk6Rj9s0Yf1Ua8Ee4Ho2Pig=',
   ),
   traceparent: z

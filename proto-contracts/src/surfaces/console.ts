@@ -6,6 +6,7 @@ import { useSecondFactorOperation } from '../internal/access/second-factor.js';
 import * as signIn from '../internal/access/sign-in.js';
 import * as contactCalls from '../internal/access/technical-contact.js';
 import { recordSessionChangeOperation } from '../internal/audit/record-session-change.js';
+import { readWebhookKeysOperation } from '../internal/webhooks/read-webhook-keys.js';
 import { recordTestRequestOperation } from '../internal/webhooks/record-test-request.js';
 import { measureServiceStatusOperation } from '../internal/service-status/measure-service-status.js';
 import * as emails from '../internal/notifications/notification-emails.js';
@@ -73,6 +74,7 @@ const OPERATIONS = [
   webhookProposal.getWebhookProposalOperation,
   webhookProposal.confirmWebhookProposalOperation,
   webhookProposal.rejectWebhookProposalOperation,
+  webhookSender.getWebhookKeysOperation,
   webhookSender.getWebhookSenderOperation,
   listWebhookEventsOperation,
   delivery.listCompanyDeliveriesOperation,
@@ -136,5 +138,6 @@ export const CONSOLE_CALLS = [
   emails.leaseSecurityNoticesOperation,
   emails.reportSecurityNoticeOperation,
   measureServiceStatusOperation,
+  readWebhookKeysOperation,
   recordTestRequestOperation,
 ] as const;

@@ -1,5 +1,6 @@
 import { commonConfig, integer, urlWithProtocol } from '@partner/kernel/process/config';
 import { sealingKeysSetting } from '@partner/kernel/security/secret-sealing';
+import { signingKeysSetting } from '@partner/kernel/security/signing-keys';
 import { z } from 'zod';
 import { STANDARD_RETENTION } from '@partner/proto-contracts/api/retention';
 
@@ -20,6 +21,7 @@ export const config = z
       unit: 'connections',
     }),
     WEBHOOK_SEALING_KEYS: sealingKeysSetting,
+    WEBHOOK_SIGNING_KEYS: signingKeysSetting.optional(),
     SECRET_OVERLAP_HOURS: integer({ min: 1, max: 720 })
       .default(24)
       .meta({ description: 'How long a former signing secret is kept after a rotation.', unit: 'hours' }),

@@ -122,6 +122,7 @@ export function implementationsOf(
     feedDays: config.RETENTION_FEED_DAYS,
     deliveriesDays: config.RETENTION_DELIVERIES_DAYS,
     sealingKeys: config.WEBHOOK_SEALING_KEYS,
+    signingKeys: config.WEBHOOK_SIGNING_KEYS,
     secretOverlapHours: config.SECRET_OVERLAP_HOURS,
     endpoints: endpointsOver(dispatcher),
     inFlight,

@@ -19,6 +19,7 @@ import {
 } from './webhooks/subscriptions/follow-subscription-state.js';
 import { bulkReplayStarted } from './webhooks/subscriptions/start-backfill.js';
 import { startSecretMaintenance } from './webhooks/subscriptions/maintain-secrets.js';
+import { sealedPrivateKeys } from './webhooks/deliveries/signing-keys.js';
 
 const BULK_REPLAYS_INTERVAL_MS = 1_000;
 const SECRETS_INTERVAL_MS = 60_000;
@@ -43,6 +44,7 @@ export function startWebhookLoops(
     ...shared,
     database: queue,
     publisher,
+    privateKeys: sealedPrivateKeys(config),
     intervalMs: config.SCHEDULER_INTERVAL_MS,
     leaseSeconds: config.DELIVERY_LEASE_SECONDS,
     inFlight: config.DELIVERIES_IN_FLIGHT,

@@ -2,6 +2,7 @@ import '@partner/kernel/telemetry/start';
 import { createHmac } from 'node:crypto';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
+import { asymmetricSignature, privateKeyOf } from '@partner/kernel/security/signing-keys';
 import { heldBack } from '@partner/kernel/testing/held-back';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { isReservedHeader } from '@partner/proto-contracts/resources/subscription/custom-headers';
@@ -20,6 +21,7 @@ import {
   results,
   run,
   sealedHeaders,
+  sealedPrivateKey,
   secret,
   several,
   trace,
@@ -56,6 +58,17 @@ describe('a command', () => {
       'webhook-timestamp': timestamp,
     });
     expect(post?.headers).not.toHaveProperty('x-svc-test');
+  });
+
+  test('with a private key is signed with it too, else with the secret alone [SECRET-12]', async () => {
+    const key = privateKeyOf(Buffer.alloc(32, 1), command.subscriptionId);
+    const deliver = deliverer();
+    await deliver(message({ sealedPrivateKey: sealedPrivateKey(key) }));
+    await deliver(message({ leaseId: 'lease-2' }));
+    const [both, alone] = run.posts.map(({ headers }) => headers['webhook-signature']);
+    expect(alone).toMatch(/^v1,\S+$/);
+    const signed = { eventId: 'evt_1', timestamp: 1_788_264_000, body };
+    expect(both).toBe(`${alone} ${asymmetricSignature(key, signed)}`);
   });
 
   test('adds the custom headers of its subscription, and none replaces a header that it sets itself [WEBHOOK-13]', async () => {

@@ -1,4 +1,10 @@
-import { HEADERS_VERSION, openSecret, type SealingKeys } from '@partner/kernel/security/secret-sealing';
+import {
+  HEADERS_VERSION,
+  openSecret,
+  type SealingKeys,
+  PRIVATE_KEY_VERSION,
+} from '@partner/kernel/security/secret-sealing';
+import { asymmetricSignature } from '@partner/kernel/security/signing-keys';
 import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/security/webhook-signature';
 import { injectTrace } from '@partner/kernel/telemetry/tracing';
 import {
@@ -12,15 +18,24 @@ const USER_AGENT = 'partner-integration-service-webhooks/1.0';
 export interface OpenedSecrets {
   readonly secret: string;
   readonly headers: CustomHeaders;
+  readonly privateKey: string | undefined;
 }
 
-/** Opens the secret and the custom headers of a command. Throws if a key is missing or a value was changed. */
+/** Opens the secret, the custom headers and the private key of a command. Throws if a key is missing or a value was changed. */
 export function openSecrets(keys: SealingKeys, command: DeliveryCommand): OpenedSecrets {
-  const { subscriptionId: ownerId, secretVersion: version, sealedSecret, sealedHeaders } = command;
+  const {
+    subscriptionId: ownerId,
+    secretVersion: version,
+    sealedSecret,
+    sealedHeaders,
+    sealedPrivateKey,
+  } = command;
   const headers = sealedHeaders && openSecret(keys, { ownerId, version: HEADERS_VERSION }, sealedHeaders);
   return {
     secret: openSecret(keys, { ownerId, version }, sealedSecret),
     headers: headers === undefined ? {} : customHeaders.parse(JSON.parse(headers)),
+    privateKey:
+      sealedPrivateKey && openSecret(keys, { ownerId, version: PRIVATE_KEY_VERSION }, sealedPrivateKey),
   };
 }
 
@@ -34,6 +49,8 @@ export function signedHeaders(attempt: {
   const { command, secrets } = attempt;
   const timestamp = Math.floor(attempt.startedAt.getTime() / 1_000);
   const signed = { secret: secrets.secret, timestamp, eventId: command.eventId, body: command.body };
+  const asymmetric =
+    secrets.privateKey === undefined ? '' : ` ${asymmetricSignature(secrets.privateKey, signed)}`;
   const { traceparent } = injectTrace();
   return {
     ...secrets.headers,
@@ -49,7 +66,7 @@ export function signedHeaders(attempt: {
     'x-svc-signature': serviceSignature(signed),
     'webhook-id': command.eventId,
     'webhook-timestamp': String(timestamp),
-    'webhook-signature': standardWebhooksSignature(signed),
+    'webhook-signature': standardWebhooksSignature(signed) + asymmetric,
     ...(traceparent !== undefined && { traceparent }),
   };
 }

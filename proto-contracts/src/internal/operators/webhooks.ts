@@ -14,11 +14,12 @@ export const listWholeWebhooksOperation = defineInternalOperation({
   input: z.object({}),
   output: subscriptionList
     .extend({
-      // Release 0.2.0 sends neither field.
+      // Release 0.2.0 sends none of these fields.
       subscriptions: z.array(
         subscription.extend({
           fields: subscription.shape.fields.default(null),
           ordered: subscription.shape.ordered.default(false),
+          asymmetricSignature: subscription.shape.asymmetricSignature.default(false),
         }),
       ),
     })

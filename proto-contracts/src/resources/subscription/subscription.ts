@@ -72,6 +72,9 @@ const ORDERED =
   'True: an event about a job or another resource is sent only after the one before it about the same resource was delivered or' +
   ' dead-lettered. It holds for the events, and replays of events, from then on.';
 
+const ASYMMETRIC =
+  'Whether each delivery also has a signature that anyone can verify without a secret: `v1a` in `webhook-signature`, with the public keys at `/.well-known/webhooks/{id}`.';
+
 export const subscriptionIn = z
   .object({
     url: endpointUrl,
@@ -92,6 +95,10 @@ export const subscriptionIn = z
       .boolean()
       .optional()
       .meta({ description: `${ORDERED} Default: false.` }),
+    asymmetricSignature: z
+      .boolean()
+      .optional()
+      .meta({ description: `${ASYMMETRIC} Default: false.` }),
   })
   .meta({ id: 'WebhookSubscriptionIn', description: 'A webhook subscription as you create it.' });
 
@@ -116,10 +123,11 @@ export const subscriptionChange = z
         'For events or groups, the fields of which one must have changed; it replaces all. Null: every event is sent.',
     }),
     ordered: z.boolean().optional().meta({ description: ORDERED }),
+    asymmetricSignature: z.boolean().optional().meta({ description: ASYMMETRIC }),
   })
   .refine(
     (change) => Object.values(change).some((value) => value !== undefined),
-    'must have at least one of url, events, description, schemaVersion, headers, deliveriesPerSecond, fields and ordered',
+    'must have at least one of url, events, description, schemaVersion, headers, deliveriesPerSecond, fields, ordered and asymmetricSignature',
   )
   .meta({
     id: 'WebhookSubscriptionChange',
@@ -277,6 +285,7 @@ export const subscription = z
         'For events or groups, the fields of which one must have changed for the event to be sent; null: every event is sent.',
     }),
     ordered: z.boolean().meta({ description: ORDERED }),
+    asymmetricSignature: z.boolean().meta({ description: ASYMMETRIC }),
     failuresInRow: z.int().meta({
       description: `Failed attempts since the last delivered one, counted up to ${WEBHOOK_LIMITS.failingAfter}. With ${WEBHOOK_LIMITS.failingAfter} the endpoint is failing: all failing endpoints together have at most half of all slots.`,
     }),
@@ -357,6 +366,7 @@ export const SUBSCRIPTION_EXAMPLE = {
   deliveriesPerSecond: null,
   fields: null,
   ordered: false,
+  asymmetricSignature: false,
   failuresInRow: 0,
   nextAttemptAt: null,
   createdAt: '2026-08-26T14:03:00.000Z',

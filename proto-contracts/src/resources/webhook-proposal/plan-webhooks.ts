@@ -22,6 +22,7 @@ export type PlannedWebhook = Pick<
   | 'deliveriesPerSecond'
   | 'fields'
   | 'ordered'
+  | 'asymmetricSignature'
   | 'headerNames'
   | 'state'
 >;
@@ -137,7 +138,8 @@ function headerViolations({ url }: ConfiguredWebhook, found: PlannedWebhook, pla
 }
 
 function changeOf(wanted: ConfiguredWebhook, found: PlannedWebhook): WebhookChange {
-  const { url, events, description, schemaVersion, deliveriesPerSecond, fields, ordered } = wanted;
+  const { url, events, description, schemaVersion, deliveriesPerSecond, fields } = wanted;
+  const { ordered, asymmetricSignature } = wanted;
   const differs = <T>(value: T | undefined, present: T) =>
     value !== undefined && !isDeepStrictEqual(value, present);
   return {
@@ -148,6 +150,7 @@ function changeOf(wanted: ConfiguredWebhook, found: PlannedWebhook): WebhookChan
     ...(differs(deliveriesPerSecond, found.deliveriesPerSecond) && { deliveriesPerSecond }),
     ...(differs(fields && normalizedFilter(fields), found.fields) && { fields }),
     ...(differs(ordered, found.ordered) && { ordered }),
+    ...(differs(asymmetricSignature, found.asymmetricSignature) && { asymmetricSignature }),
   };
 }
 
@@ -176,6 +179,7 @@ const FIELDS = [
   'deliveriesPerSecond',
   'fields',
   'ordered',
+  'asymmetricSignature',
 ] as const;
 
 /** The fields of a change with their present and their wanted values. */
@@ -188,12 +192,14 @@ export function changedFields({ webhook, change }: { webhook: PlannedWebhook; ch
 
 /** Returns a webhook as an export writes it: without what it does not have, so that a plan of it has no difference. */
 export function configuredOf(webhook: Omit<PlannedWebhook, 'headerNames' | 'state'>): ConfiguredWebhook {
-  const { id, description, url, events, schemaVersion, deliveriesPerSecond, fields, ordered } = webhook;
+  const { id, description, url, events, schemaVersion, deliveriesPerSecond, fields } = webhook;
+  const { ordered, asymmetricSignature } = webhook;
   return {
     ...{ id, description, url, events, schemaVersion },
     ...(deliveriesPerSecond !== null && { deliveriesPerSecond }),
     ...(fields !== null && { fields }),
     ...(ordered && { ordered }),
+    ...(asymmetricSignature && { asymmetricSignature }),
   };
 }
 

@@ -9,7 +9,8 @@ export const PROPOSAL_LIMITS = {
   listed: 50,
 } as const;
 
-const { id, description, url, events, schemaVersion, fields, ordered } = subscription.shape;
+const { id, description, url, events, schemaVersion, fields, ordered, asymmetricSignature } =
+  subscription.shape;
 
 /** What an export has of a webhook: the same as `configuredOf` returns. */
 const exportedWebhook = z
@@ -20,6 +21,7 @@ const exportedWebhook = z
       description: 'For events or groups, the fields of which one must have changed; absent without any.',
     }),
     ordered: ordered.optional(),
+    asymmetricSignature: asymmetricSignature.optional(),
   })
   .meta({ id: 'ExportedWebhook', description: 'A webhook as a file has it.' });
 

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { defineOperation } from '../../api/operation.js';
-import { webhookSender } from './webhook-sender.js';
+import { SUBSCRIPTION_EXAMPLE } from '../subscription/subscription.js';
+import { webhookKeys, webhookSender } from './webhook-sender.js';
 
 export const getWebhookSenderOperation = defineOperation({
   id: 'getWebhookSender',
@@ -19,4 +20,32 @@ export const getWebhookSenderOperation = defineOperation({
       >,
     },
   },
+});
+
+export const getWebhookKeysOperation = defineOperation({
+  id: 'getWebhookKeys',
+  method: 'get',
+  path: '/.well-known/webhooks/:id',
+  unauthenticated: true,
+  params: {
+    id: {
+      description: 'The id of a webhook. The response does not tell whether it exists.',
+      example: SUBSCRIPTION_EXAMPLE.id,
+    },
+  },
+  summary: 'Read the public keys of a webhook',
+  description: `
+Lists the keys that verify the asymmetric signatures of this webhook, and of no other one. It needs no session, and caches may keep it for 5 minutes.
+
+While the service replaces its keys, there is one more key than the one that signs: the next one or the former one. Accept each of them, and read the list again after 5 minutes.`,
+  responses: {
+    200: {
+      description: 'The public keys.',
+      schema: webhookKeys,
+      example: {
+        keys: [{ publicKey: 'whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=', signs: true }],
+      } satisfies z.input<typeof webhookKeys>,
+    },
+  },
+  errors: ['not_found'],
 });

@@ -24,6 +24,7 @@ const SECRETS: Readonly<Record<string, string>> = {
   OIDC_CLIENT_SECRET: 'secret',
   CURSOR_SIGNING_KEY: randomBytes(32).toString('base64'),
   WEBHOOK_SEALING_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+  WEBHOOK_SIGNING_KEYS: `k1:${randomBytes(32).toString('base64')}`,
   SESSION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
 };
 

@@ -57,6 +57,7 @@ export function serviceSettings(
         ...common,
         POSTGRES_URL: surroundings.postgresUrl,
         WEBHOOK_SEALING_KEYS: surroundings.sealingKeys,
+        WEBHOOK_SIGNING_KEYS: surroundings.sealingKeys,
       };
     case 'webhook-dispatcher':
       return {

@@ -39,7 +39,8 @@ const SUBSCRIPTION_LINES = columns(`
   secret version: subscription.secretVersion, secret shown: subscription.secretShown,
   pending secret version: subscription.pendingSecretVersion, headers: subscription.headerNames,
   deliveries per second: subscription.deliveriesPerSecond, only if changed: subscription.fields,
-  ordered: subscription.ordered, failures in a row: subscription.failuresInRow,
+  ordered: subscription.ordered, asymmetric signature: subscription.asymmetricSignature,
+  failures in a row: subscription.failuresInRow,
   ${nextAttempt('subscription.')}, created: subscription.createdAt,
   changed: subscription.updatedAt, secret, back-fill: backfillId
 `);

@@ -23,6 +23,7 @@ export function stepDocument(step: Step): Document {
         deliveriesPerSecond,
         fields,
         ordered,
+        asymmetricSignature,
       } = step.wanted;
       return {
         ...of,
@@ -33,6 +34,7 @@ export function stepDocument(step: Step): Document {
         ...(deliveriesPerSecond !== undefined && { deliveriesPerSecond }),
         ...(fields !== undefined && { fields }),
         ...(ordered !== undefined && { ordered }),
+        ...(asymmetricSignature !== undefined && { asymmetricSignature }),
       };
     }
     case 'change': {

@@ -2,6 +2,7 @@ import type { AnyOperation } from '@partner/proto-contracts/api/operation';
 import { LIMITS } from '@partner/proto-contracts/api/limits';
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
 import { measureServiceStatusOperation } from '@partner/proto-contracts/internal/service-status/measure-service-status';
+import { readWebhookKeysOperation } from '@partner/proto-contracts/internal/webhooks/read-webhook-keys';
 import { streamChangesOperation } from '@partner/proto-contracts/resources/change-stream/operations';
 import { createEventCatalogue } from '@partner/proto-contracts/resources/event-catalogue/event-catalogue';
 import { listWebhookEventsOperation } from '@partner/proto-contracts/resources/event-catalogue/operations';
@@ -13,7 +14,10 @@ import { getServiceStatusOperation } from '@partner/proto-contracts/resources/se
 import { createWebhookOperation } from '@partner/proto-contracts/resources/subscription/operations';
 import { createdWebhookId } from '@partner/proto-contracts/resources/subscription/subscription';
 import { checkUrlOperation } from '@partner/proto-contracts/resources/url-check/operations';
-import { getWebhookSenderOperation } from '@partner/proto-contracts/resources/webhook-sender/operations';
+import {
+  getWebhookKeysOperation,
+  getWebhookSenderOperation,
+} from '@partner/proto-contracts/resources/webhook-sender/operations';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/http/endpoint';
 import { entityTagOf } from '@partner/gateway-kit/http/entity-tag';
 import { callFor, type Forwarding, responseTo } from '@partner/gateway-kit/operations/forward-operation';
@@ -69,6 +73,10 @@ export function extendedEndpoints(
     serveOperation(getWebhookSenderOperation, async () => ({
       ...{ status: 200, headers: PUBLIC },
       json: { egressAddresses: deps.egressAddresses },
+    })),
+    serveOperation(getWebhookKeysOperation, async ({ params: { id: subscriptionId = '' }, call }) => ({
+      ...{ status: 200, headers: PUBLIC },
+      json: await deps.operations.callInternal(readWebhookKeysOperation, { subscriptionId }, call),
     })),
   ];
 }

@@ -16,6 +16,7 @@ import {
 } from '@partner/proto-contracts/resources/subscription/operations';
 import { checkUrlOperation } from '@partner/proto-contracts/resources/url-check/operations';
 import { urlCheck } from '@partner/proto-contracts/resources/url-check/url-check';
+import { readWebhookKeysOperation } from '@partner/proto-contracts/internal/webhooks/read-webhook-keys';
 import {
   configureWebhookOperation,
   listWholeWebhooksOperation,
@@ -116,7 +117,7 @@ export interface Named {
 export function connectSubscriptions(deps: SubscriptionDeps) {
   const operations = inProcessOperations({
     implementations: subscriptionOperations(deps),
-    callers: ['owner', 'operator'],
+    callers: ['owner', 'operator', 'service'],
   });
   async function call(operation: { readonly id: string }, request: Named & object, options?: CallOptions) {
     const { companyId, companyClass = 'INSTALLER', subscriptionId = '', actor, ...body } = request;
@@ -148,6 +149,8 @@ export function connectSubscriptions(deps: SubscriptionDeps) {
     rotateSecret: calling(rotateWebhookSecretOperation, secretRotated),
     activateSecret: calling(activateWebhookSecretOperation, subscription),
     checkUrl: calling(checkUrlOperation, urlCheck),
+    readKeys: (subscriptionId: string) =>
+      operations.callInternal(readWebhookKeysOperation, { subscriptionId }),
     /** Applies a step of a configuration file, as an operator. */
     configure(
       { companyId, companyClass = 'INSTALLER' }: Named,

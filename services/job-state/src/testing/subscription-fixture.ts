@@ -35,6 +35,7 @@ export async function openSubscriptionFixture() {
     database: fixture.database,
     endpoints: endpointsOver(dispatcher),
     sealingKeys: TEST_SEALING_KEYS,
+    signingKeys: TEST_SEALING_KEYS,
     secretOverlapHours: 24,
     logger: { info: (...line: unknown[]) => void logLines.push(line) },
     clock: () => self.now,

@@ -16,7 +16,7 @@ export function testConfig(environment: Environment) {
     POSTGRES_URL: 'postgres://127.0.0.1/unused',
     WEBHOOK_SEALING_KEYS: `unused:${randomBytes(32).toString('base64')}`,
   });
-  return { ...settings, WEBHOOK_SEALING_KEYS: TEST_SEALING_KEYS };
+  return { ...settings, WEBHOOK_SEALING_KEYS: TEST_SEALING_KEYS, WEBHOOK_SIGNING_KEYS: TEST_SEALING_KEYS };
 }
 
 /** Every operation of job-state in the sandbox, over the database of a test. */

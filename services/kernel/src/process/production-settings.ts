@@ -13,7 +13,7 @@ const TLS_PROTOCOLS = ['amqps:', 'rediss:', 'rediss-sentinel:', 'rediss-cluster:
 /** `allow` and `prefer` mean a connection without TLS if the server has none; so does no `sslmode`. */
 const TLS_MODES = ['require', 'verify-ca', 'verify-full', 'no-verify'];
 
-const KEYS = ['WEBHOOK_SEALING_KEYS', 'SESSION_KEYS', 'CURSOR_SIGNING_KEY'];
+const KEYS = ['WEBHOOK_SEALING_KEYS', 'WEBHOOK_SIGNING_KEYS', 'SESSION_KEYS', 'CURSOR_SIGNING_KEY'];
 
 const DEVELOPMENT_ONLY = ['WEBHOOK_DEV_HOSTS', 'WEBHOOK_DEV_CA_FILE'];
 

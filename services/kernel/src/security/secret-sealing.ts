@@ -12,6 +12,9 @@ export const sealingKeysSetting = keyListSetting(
 /** The version under which the custom headers of a subscription are sealed. Signing secrets have versions from 1. */
 export const HEADERS_VERSION = 0;
 
+/** The version under which the private key of a subscription is sealed in a command. */
+export const PRIVATE_KEY_VERSION = -1;
+
 /** A secret that was moved to another owner or version does not open. */
 export interface SealedSecretOwner {
   /** Id of a subscription, or of a second factor, whose version is 1. */

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { fc } from '@partner/test-kit/fast-check';
 import { Webhook } from 'standardwebhooks';
+import { asymmetricSignature, publicKeyOf, privateKeyOf } from './signing-keys.js';
 import { serviceSignature, standardWebhooksSignature } from './webhook-signature.js';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -45,6 +46,33 @@ describe('the service signature', () => {
         },
       ),
     );
+  });
+});
+
+describe('the asymmetric signature', () => {
+  const keyOf = (id: string) => privateKeyOf(Buffer.alloc(32, 7), id);
+
+  test('is v1a and Ed25519 over id, timestamp and body, which another implementation verifies with the key of its subscription alone [SECRET-12]', async () => {
+    const { subtle } = globalThis.crypto;
+    const bytes = (text: string, prefix: string) =>
+      Uint8Array.from(Buffer.from(text.startsWith(prefix) ? text.slice(prefix.length) : '', 'base64'));
+    const signature = bytes(asymmetricSignature(keyOf('whk_a'), content), 'v1a,');
+    const verifies = async (id: string, text: string) => {
+      const raw = bytes(publicKeyOf(keyOf(id)), 'whpk_');
+      const key = await subtle.importKey('raw', raw, 'Ed25519', false, ['verify']);
+      return subtle.verify('Ed25519', key, signature, Buffer.from(text));
+    };
+    const signed = `${content.eventId}.1790000000.${content.body.toString()}`;
+    expect(await verifies('whk_a', signed)).toBe(true);
+    expect(await verifies('whk_a', `${signed} `)).toBe(false);
+    expect(await verifies('whk_b', signed)).toBe(false);
+  });
+
+  test('has the keys of RFC 8032, and those of a subscription never change [SECRET-12]', () => {
+    expect(publicKeyOf('whsk_nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A=')).toBe(
+      'whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=',
+    );
+    expect(publicKeyOf(keyOf('whk_a'))).toBe('whpk_5OT5hl2KvOXYFeD8pG1iRD5u4NXOFnmRl4Wxef2xs1U=');
   });
 });
 

@@ -46,7 +46,9 @@ export function expectedOutcome(
   if (caller === 'owner without a recent password' && operation.needsConfirmation?.(body) === true) {
     return refuse('confirmation_required', 'confirm your password with POST /partner-api/session/confirm');
   }
-  return target === 'own' ? { status: 200 } : refuse('not_found', 'no such ');
+  // They are derived from any id.
+  const isDerived = operation.id === 'getWebhookKeys' && target !== 'malformed id';
+  return target === 'own' || isDerived ? { status: 200 } : refuse('not_found', 'no such ');
 }
 
 function refuse(code: ErrorReason, error: string): Outcome {

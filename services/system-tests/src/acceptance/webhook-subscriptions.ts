@@ -1,12 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
 import { manifest } from '@partner/proto-contracts/resources/manifest/manifest';
+import { webhookKeys } from '@partner/proto-contracts/resources/webhook-sender/webhook-sender';
 import { eventually } from '@partner/test-kit/eventually';
 import { SEED, seededRandom } from '@partner/test-kit/seeded-random';
 import { Webhook } from 'standardwebhooks';
 import { addOwner } from '../support/companies.js';
 import { createActiveSubscription, signIn } from '../support/owner-session.js';
-import { isSignedWith } from '../support/webhook-signatures.js';
+import { isSignedBy, isSignedWith } from '../support/webhook-signatures.js';
 import { expectError } from '../surfaces/send.js';
 import { operationOf } from '../surfaces/surface-operations.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
@@ -27,12 +28,14 @@ export function describeWebhookSubscriptions(world: () => AcceptanceWorld): void
     );
   });
 
-  test('lets a receiver that loses 1 % of what it gets end, by manifest and replay alone, with every event exactly once, signed for stock verifiers [AUTH-7, DELIVERY-4, DELIVERY-11, DELIVERY-24, DELIVERY-25, REPLAY-6, REPLAY-7, SERVICE-4]', async () => {
+  test('lets a receiver that loses 1 % of what it gets end, by manifest and replay alone, with every event exactly once, signed for stock verifiers [AUTH-7, DELIVERY-4, DELIVERY-11, DELIVERY-24, DELIVERY-25, REPLAY-6, REPLAY-7, SECRET-12, SERVICE-4]', async () => {
     const { stack, side } = world();
     const apiKey = side.keys['installer-company'];
     const owner = await addOwner(stack, side.installerId);
-    const subscribed = { url: stack.receiverUrl, events: ['install.*'] };
+    const subscribed = { url: stack.receiverUrl, events: ['install.*'], asymmetricSignature: true };
     const { id, secret } = await createActiveSubscription(owner, subscribed);
+    const { json } = await send({ method: 'GET', path: `/.well-known/webhooks/${id}` });
+    const publicKey = webhookKeys.parse(json).keys[0]?.publicKey ?? '';
     const startedAt = new Date();
     for (let sent = 0; sent < WRITES; sent += 1)
       await expectSuccess(await valid(operationOf('recordStatusEvent')));
@@ -48,7 +51,7 @@ export function describeWebhookSubscriptions(world: () => AcceptanceWorld): void
         );
         if (sent.get('x-svc-subscription-id') !== id || sent.has('x-svc-test')) continue;
         new Webhook(secret).verify(webhook.body, Object.fromEntries(sent));
-        expect(isSignedWith(secret, webhook)).toBe(true);
+        expect(isSignedWith(secret, webhook) && isSignedBy(publicKey, webhook)).toBe(true);
         if (random() < 0.01) lost += 1;
         else stored.set(webhook.envelope.id, Number(sent.get('x-svc-number')));
       }

@@ -53,7 +53,12 @@ export async function signIn(
 /** Creates a subscription, has its endpoint verified by a test delivery, and activates it, as an owner would. */
 export async function createActiveSubscription(
   session: Pick<OwnerSession, 'call'>,
-  options: { readonly url: string; readonly events: readonly string[]; readonly description?: string },
+  options: {
+    readonly url: string;
+    readonly events: readonly string[];
+    readonly description?: string;
+    readonly asymmetricSignature?: boolean;
+  },
 ): Promise<{ readonly id: string; readonly secret: string }> {
   const created = await expectStatus(201, session.call('POST', '/partner-api/webhooks', options));
   const { subscription: made, secret } = subscriptionCreated.parse(created.json);

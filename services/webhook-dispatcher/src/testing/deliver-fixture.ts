@@ -3,7 +3,7 @@ import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/p
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { beforeEach } from '@jest/globals';
 import { createLoggerTo } from '@partner/kernel/telemetry/logger';
-import { HEADERS_VERSION, sealSecret } from '@partner/kernel/security/secret-sealing';
+import { HEADERS_VERSION, sealSecret, PRIVATE_KEY_VERSION } from '@partner/kernel/security/secret-sealing';
 import { heldBack } from '@partner/kernel/testing/held-back';
 import { createInMemoryPublisher, type InMemoryPublisher } from '@partner/kernel/testing/in-memory-publisher';
 import {
@@ -119,6 +119,11 @@ export const command = {
 /** Custom headers, sealed as job-state seals them. */
 export function sealedHeaders(text: string): Buffer {
   return sealSecret(sealingKeys, { ownerId: command.subscriptionId, version: HEADERS_VERSION }, text);
+}
+
+/** A private key, sealed as job-state seals it. */
+export function sealedPrivateKey(key: string): Buffer {
+  return sealSecret(sealingKeys, { ownerId: command.subscriptionId, version: PRIVATE_KEY_VERSION }, key);
 }
 
 export function encoded(...deliveries: readonly MessageInitShape<typeof DeliverWebhookSchema>[]): Uint8Array {

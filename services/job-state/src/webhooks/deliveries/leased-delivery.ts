@@ -31,6 +31,8 @@ const LEASED = {
   sealedHeaders: computed<Buffer | null>(
     (d) => `case when ${d}.test_url is null then ${SEALED_HEADERS} else ${d}.test_headers end`,
   ),
+  /** A test with a wrong signature must have no right one. */
+  asymmetricSignature: computed<boolean>((d) => `s.asymmetric_signature and ${d}.wrong_secret is null`),
   eventId: DELIVERY.eventId,
   event: DELIVERY.event,
   isTest: DELIVERY.isTest,

@@ -55,6 +55,24 @@ describe('due deliveries', () => {
     expect(delivery.wait_ms).toBeLessThanOrEqual(30_000);
   });
 
+  test('have the private key of their subscription if it wants one, except a test with a wrong signature [SECRET-12, SECRET-10]', async () => {
+    const { subscriptionId, deliveries } = await fixture.companyWith(2);
+    const { subscriptionId: other } = await fixture.companyWith(1);
+    const [wrong, right] = deliveries.map(({ id }) => id);
+    await fixture.set('deliveries', wrong ?? '', "wrong_secret = '\\x5ea1ed'");
+    await fixture.set('subscriptions', subscriptionId, 'asymmetric_signature = true');
+    const { done, publisher } = release();
+    await done;
+    const commands = commandsIn(publisher).flat();
+    expect(commands).toHaveLength(3);
+    expect(commands.find((command) => command.subscriptionId === other)).not.toHaveProperty(
+      'sealedPrivateKey',
+    );
+    const keys = new Map(commands.map(({ deliveryId, sealedPrivateKey }) => [deliveryId, sealedPrivateKey]));
+    expect(keys.get(wrong)).toBeUndefined();
+    expect(Buffer.from(keys.get(right) ?? []).toString()).toBe(subscriptionId);
+  });
+
   test('stay leased until the lease ends, and are then released under a new lease', async () => {
     const { deliveries } = await fixture.companyWith(1);
     const [{ id } = { id: '' }] = deliveries;

@@ -13,6 +13,7 @@ import { runWithRequestId } from '@partner/kernel/telemetry/request-context';
 import { extractTrace, injectTrace, withSpan } from '@partner/kernel/telemetry/tracing';
 import type { LeasedDelivery } from '../deliveries/leased-delivery.js';
 import type { Queryable } from '../../database/database.js';
+import type { SealedPrivateKeys } from '../deliveries/signing-keys.js';
 import { returnLeases } from './claim-due.js';
 import type { ReleaseMetrics } from './release-metrics.js';
 
@@ -24,6 +25,7 @@ const MESSAGE_BYTES = 256 * 1_024;
 export interface ReleaseDeps {
   readonly database: Queryable;
   readonly publisher: Pick<Publisher, 'publish'>;
+  readonly privateKeys: SealedPrivateKeys;
   readonly logger: Pick<Logger, 'debug'>;
   readonly metrics: ReleaseMetrics;
 }
@@ -54,7 +56,7 @@ export async function publishClaimed(
   let failure: unknown;
   const release = async (deliveries: readonly LeasedDelivery[]) => {
     try {
-      await publishCommands(deps.publisher, deliveries);
+      await publishCommands(deps, deliveries);
       for (const { id, attempt } of deliveries) {
         deps.logger.debug({ deliveryId: id, attempt }, 'delivery.released');
       }
@@ -98,14 +100,14 @@ function commandsOf(claimed: readonly LeasedDelivery[]): readonly (readonly Leas
 
 /** Publishes one message that commands an attempt of each delivery, at least one. Throws if the broker does not confirm it. */
 async function publishCommands(
-  publisher: Pick<Publisher, 'publish'>,
+  { publisher, privateKeys }: Pick<ReleaseDeps, 'publisher' | 'privateKeys'>,
   deliveries: readonly LeasedDelivery[],
 ): Promise<void> {
   const [first] = deliveries;
   invariant(first, 'a command has deliveries');
   const commands = await Promise.all(
     deliveries.map((delivery) =>
-      runWithRequestId(delivery.requestId ?? undefined, () => commandFor(delivery)),
+      runWithRequestId(delivery.requestId ?? undefined, () => commandFor(delivery, privateKeys)),
     ),
   );
   await publisher.publish({
@@ -118,7 +120,10 @@ async function publishCommands(
 }
 
 /** The command for one attempt, with its own span in the trace of its event, on behalf of the original request. */
-function commandFor(delivery: LeasedDelivery): Promise<MessageInitShape<typeof DeliverWebhookSchema>> {
+function commandFor(
+  delivery: LeasedDelivery,
+  privateKeys: SealedPrivateKeys,
+): Promise<MessageInitShape<typeof DeliverWebhookSchema>> {
   return withSpan(
     {
       name: 'release delivery',
@@ -132,6 +137,9 @@ function commandFor(delivery: LeasedDelivery): Promise<MessageInitShape<typeof D
     },
     () => {
       const { traceparent } = injectTrace();
+      const sealedPrivateKey = delivery.asymmetricSignature
+        ? privateKeys(delivery.subscriptionId)
+        : undefined;
       return Promise.resolve({
         deliveryId: delivery.id,
         subscriptionId: delivery.subscriptionId,
@@ -147,6 +155,7 @@ function commandFor(delivery: LeasedDelivery): Promise<MessageInitShape<typeof D
         secretVersion: delivery.secretVersion,
         sealedSecret: delivery.sealedSecret,
         ...(delivery.sealedHeaders !== null && { sealedHeaders: delivery.sealedHeaders }),
+        ...(sealedPrivateKey !== undefined && { sealedPrivateKey }),
         ...(delivery.isTest && { isTest: true }),
         ...(traceparent !== undefined && { traceParent: traceparent }),
         ...(delivery.requestId !== null && { requestId: delivery.requestId }),

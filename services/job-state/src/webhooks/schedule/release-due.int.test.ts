@@ -41,6 +41,7 @@ function start(options: {
     database: options.database ?? fixture.database,
     publisher: options.publish === undefined ? publisher : { publish: options.publish },
     logger: { debug: () => undefined, info: record, warn: record },
+    privateKeys: () => undefined,
     metrics: new Registry(),
     elapsedMs: () => now,
     intervalMs: options.intervalMs,

@@ -8,7 +8,7 @@ import { limitsOfSlots } from '../deliveries/claim-rule.js';
 import type { LeasedDelivery } from '../deliveries/leased-delivery.js';
 import type { Releaser } from '../deliveries/releaser.js';
 import { claimDue } from './claim-due.js';
-import { publishClaimed } from './release-batch.js';
+import { publishClaimed, type ReleaseDeps } from './release-batch.js';
 import { createReleaseMetrics } from './release-metrics.js';
 import { trackOutage } from './track-outage.js';
 import { SUBSCRIPTIONS_AT_ONCE, walkWaiting } from './walk-waiting.js';
@@ -23,6 +23,7 @@ const AGAIN_AFTER_FAILURE_MS = 1_000;
 export interface SchedulerOptions {
   readonly database: Pick<Database, 'query'>;
   readonly publisher: Pick<Publisher, 'publish'>;
+  readonly privateKeys: ReleaseDeps['privateKeys'];
   readonly logger: Pick<Logger, 'debug' | 'info' | 'warn'>;
   readonly metrics: Registry;
   /** Monotonic milliseconds. Paces the attempts during an outage; the database's clock decides which deliveries are due. */
@@ -64,7 +65,7 @@ export interface Scheduler {
  * commit named. No subscription is in the claims of both at a time, so its cap holds.
  */
 export function startScheduler(options: SchedulerOptions): Scheduler {
-  const { database, publisher, logger, elapsedMs, intervalMs } = options;
+  const { database, publisher, privateKeys, logger, elapsedMs, intervalMs } = options;
   const limits = limitsOfSlots(options.inFlight, options.leaseSeconds);
   const metrics = createReleaseMetrics(options.metrics, database, limits);
   const outage = trackOutage(elapsedMs, logger);
@@ -115,7 +116,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
 
   async function publishOutOf(leased: readonly LeasedDelivery[]): Promise<void> {
     const sent = options.withhold === undefined ? leased : await options.withhold(leased);
-    const deps = { database, publisher, logger, metrics };
+    const deps = { database, publisher, privateKeys, logger, metrics };
     const { released, failed, failure } = await publishClaimed(deps, sent, AGAIN_AFTER_FAILURE_MS);
     if (failed > 0) outage.failed(failure);
     else if (released > 0) outage.released();

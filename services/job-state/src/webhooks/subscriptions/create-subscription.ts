@@ -4,6 +4,7 @@ import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/api/versions';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
+import type { KeyList } from '@partner/kernel/process/key-list';
 import type { SealingKeys } from '@partner/kernel/security/secret-sealing';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { invalidArgument } from '@partner/kernel/process/validation';
@@ -14,6 +15,7 @@ import { checkEndpoint, type Endpoints, refuseWhenOverdue } from './check-endpoi
 import { allowedEvents } from './allowed-events.js';
 import { createSecret, writeSecret } from './create-secret.js';
 import type { Caller } from './get-subscription.js';
+import { requireSigningKeys } from '../deliveries/signing-keys.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
 
 const FIRST_VERSION = 1;
@@ -22,6 +24,8 @@ export interface CreateSubscriptionDeps extends ChangeDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly endpoints: Endpoints;
   readonly sealingKeys: SealingKeys;
+  /** Undefined: there are no asymmetric signatures. */
+  readonly signingKeys?: KeyList | undefined;
 }
 
 export interface SubscriptionToCreate extends Caller {
@@ -35,6 +39,8 @@ export interface SubscriptionToCreate extends Caller {
   readonly fields?: SubscriptionRow['fields'] | undefined;
   /** Absent: false. */
   readonly ordered?: boolean | undefined;
+  /** Absent: false. */
+  readonly asymmetricSignature?: boolean | undefined;
   /** True: no other subscription of the company may have the description. */
   readonly uniqueDescription?: boolean | undefined;
   /** True: the caller shows the secret to no one, so it must be rotated before the activation. */
@@ -46,7 +52,7 @@ export interface SubscriptionToCreate extends Caller {
  *
  * The secret is stored sealed and returned only here. Duplicate events are removed. Fails with
  * - `invalid_argument` for an event that the company's class does not allow (`events.<index>`), a URL that the dispatcher's
- *   rules reject (`url`), or a description that must be unique and is not;
+ *   rules reject (`url`), a description that must be unique and is not, or asymmetric signatures without signing keys;
  * - `subscription_limit_reached` for one subscription too many, before the dispatcher is called;
  * - `unavailable` if the dispatcher does not respond before the caller's deadline.
  *
@@ -59,9 +65,11 @@ export async function createSubscription(
   request: SubscriptionToCreate,
 ): Promise<{ readonly subscription: SubscriptionRow; readonly secret: string }> {
   const { companyId, companyClass, timeoutMs } = request;
-  const { description = '', schemaVersion = CURRENT_SCHEMA_VERSION, ordered = false } = request;
+  const { description = '', schemaVersion = CURRENT_SCHEMA_VERSION } = request;
+  const { ordered = false, asymmetricSignature = false } = request;
   const fields = normalizedFilter(request.fields ?? null);
   const events = allowedEvents(request.events, companyClass);
+  requireSigningKeys(deps.signingKeys, request);
   await refuseOneTooMany(queryWithin(deps.database, { companyId, timeoutMs: timeoutMs() }), companyId);
   const url = await checkEndpoint(deps.endpoints, request.url, request);
 
@@ -77,8 +85,8 @@ export async function createSubscription(
     const [row] = await tx.query<SubscriptionRow>(
       `insert into subscriptions as s
          (id, company_id, url, description, events, schema_version, secret_version, secret_shown, paused_at, created_at,
-          updated_at, fields, ordered)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $9, $10, $11)
+          updated_at, fields, ordered, asymmetric_signature)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $9, $10, $11, $12)
        returning ${SUBSCRIPTION_COLUMNS}`,
       [
         id,
@@ -92,6 +100,7 @@ export async function createSubscription(
         deps.clock(),
         fields,
         ordered,
+        asymmetricSignature,
       ],
     );
     invariant(row, 'an insert gives its row');
@@ -107,6 +116,7 @@ export async function createSubscription(
           schemaVersion,
           ...(fields !== null && { fields }),
           ...(ordered && { ordered }),
+          ...(asymmetricSignature && { asymmetricSignature }),
         },
         ...{ line: 'subscription.created', logged: { events } },
       },

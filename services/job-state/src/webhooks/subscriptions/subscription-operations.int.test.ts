@@ -1,12 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
-import { openSecret } from '@partner/kernel/security/secret-sealing';
+import { openSecret, PRIVATE_KEY_VERSION } from '@partner/kernel/security/secret-sealing';
+import { publicKeyOf } from '@partner/kernel/security/signing-keys';
 import { client, fixture } from '../../testing/file-subscriptions.js';
 import { failureOf, watchTransactions } from '../../testing/subscription-fixture.js';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { installerOwner } from '../../testing/callers.js';
+import { TEST_SEALING_KEYS } from '../../testing/test-sealing-keys.js';
 import { createSubscription } from './create-subscription.js';
+import { sealedPrivateKeys } from '../deliveries/signing-keys.js';
 
 describe('CreateSubscription', () => {
   test('creates a paused subscription at the normalised URL, with a secret that is stored sealed [SECRET-7, WEBHOOK-1, WEBHOOK-4, WEBHOOK-11]', async () => {
@@ -169,7 +172,7 @@ describe('another company', () => {
           updatedAt: '2026-08-26T14:03:00.000Z',
         }),
     };
-    const others = ['checkUrl', 'createSubscription', 'listSubscriptions', 'listWhole'];
+    const others = ['checkUrl', 'createSubscription', 'listSubscriptions', 'listWhole', 'readKeys'];
     expect([...Object.keys(calls), ...others].sort()).toEqual(Object.keys(client).sort());
     for (const call of Object.values(calls)) expect((await failureOf(call())).reason).toBe('not_found');
     expect((await client.listSubscriptions({ companyId: stranger.companyId })).subscriptions).toEqual([]);
@@ -261,4 +264,44 @@ describe('an operation that writes', () => {
     }
     expect(JSON.stringify(fixture.logLines)).not.toContain('whsec_');
   });
+});
+
+test('each subscription has its own public keys, one of each signing key, of which the first signs; it need not exist [SECRET-14]', async () => {
+  const [own, none] = [(await fixture.created(await fixture.company())).subscriptionId, newId('whk')];
+  const keys = new Map([['new', Buffer.alloc(32, 1)], ...TEST_SEALING_KEYS.keys]);
+  const signingKeys = { currentKeyId: 'new', keys };
+  const sealed = sealedPrivateKeys({
+    WEBHOOK_SIGNING_KEYS: signingKeys,
+    WEBHOOK_SEALING_KEYS: TEST_SEALING_KEYS,
+  });
+  const rotating = fixture.clientWith({ signingKeys });
+  for (const id of [own, none]) {
+    const [former] = (await client.readKeys(id)).keys;
+    const [current, ...others] = (await rotating.readKeys(id)).keys;
+    expect(former).toEqual({ publicKey: expect.stringMatching(/^whpk_/), signs: true });
+    expect(others).toEqual([{ ...former, signs: false }]);
+    const owner = { ownerId: id, version: PRIVATE_KEY_VERSION };
+    const signing = openSecret(TEST_SEALING_KEYS, owner, sealed(id) ?? Buffer.of());
+    expect(current).toEqual({ publicKey: publicKeyOf(signing), signs: true });
+  }
+  expect(await client.readKeys(own)).not.toEqual(await client.readKeys(none));
+  expect(await failureOf(client.readKeys('whk_1'))).toHaveProperty('reason', 'not_found');
+});
+
+test('asymmetric signatures can be turned on and off, and without signing keys not on [SECRET-13]', async () => {
+  const of = await fixture.created(await fixture.company());
+  const without = fixture.clientWith({ signingKeys: undefined });
+  const turn = (through: typeof client, asymmetricSignature: boolean) =>
+    through.updateSubscription({ ...of, companyClass: 'INSTALLER', asymmetricSignature });
+  expect(await client.getSubscription(of)).toMatchObject({ asymmetricSignature: false });
+  const refusal = { attributes: { details: [{ path: 'asymmetricSignature' }] } };
+  expect(await failureOf(turn(without, true))).toMatchObject(refusal);
+  const wanted = { url: 'https://receiver.example/hooks', events: ['install.*'], asymmetricSignature: true };
+  const created = (through: typeof client) =>
+    through.createSubscription({ companyId: of.companyId, ...wanted });
+  expect(await failureOf(created(without))).toMatchObject(refusal);
+  expect((await created(client)).subscription).toMatchObject({ asymmetricSignature: true });
+  expect(await turn(client, true)).toMatchObject({ asymmetricSignature: true });
+  expect(await turn(without, false)).toMatchObject({ asymmetricSignature: false });
+  expect(await without.readKeys(of.subscriptionId)).toEqual({ keys: [] });
 });

@@ -2,6 +2,7 @@ import {
   configureWebhookOperation,
   listWholeWebhooksOperation,
 } from '@partner/proto-contracts/internal/operators/webhooks';
+import { readWebhookKeysOperation } from '@partner/proto-contracts/internal/webhooks/read-webhook-keys';
 import { testWebhookOperation } from '@partner/proto-contracts/resources/delivery/operations';
 import {
   activateWebhookOperation,
@@ -40,6 +41,7 @@ import { proposalOperations } from './proposal-operations.js';
 import { withConditions } from './read-conditions.js';
 import { activateSecret, rotateSecret, type SecretDeps } from './rotate-secret.js';
 import { sendTestDelivery } from './send-test-delivery.js';
+import { publicKeys } from '../deliveries/signing-keys.js';
 import { shownSubscription, type SubscriptionRow } from './subscription-resource.js';
 import { activateSubscription, deleteSubscription, pauseSubscription } from './subscription-state.js';
 import { updateSubscription } from './update-subscription.js';
@@ -131,6 +133,10 @@ export function subscriptionOperations(deps: SubscriptionDeps): readonly Impleme
       const reason = await refusalOfUrl(endpointsOf(request.companyId), request.body.url, request);
       return { json: JSON.stringify(reason === undefined ? { ok: true } : { ok: false, reason }) };
     }),
+
+    implementInternal(readWebhookKeysOperation, async ({ subscriptionId }) => ({
+      keys: publicKeys(deps.signingKeys, pathId('whk', subscriptionId, 'webhook subscription')),
+    })),
 
     implementInternal(listWholeWebhooksOperation, async (_input, context) => {
       const { companyId, timeoutMs } = configuredCompany(context);

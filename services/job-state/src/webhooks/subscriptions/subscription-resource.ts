@@ -37,6 +37,7 @@ const SUBSCRIPTION = {
   deliveriesPerSecond: column<number | null>('deliveries_per_second', 'integer'),
   fields: column<Readonly<Record<string, string[]>> | null>('fields', 'jsonb'),
   ordered: column<boolean>('ordered', 'boolean'),
+  asymmetricSignature: column<boolean>('asymmetric_signature', 'boolean'),
   failuresInRow: column<number>('failures_in_row', 'integer'),
   nextAttemptAt: computed<Date | null>(
     (s) => `least(${nextAttempt(s, 'pending')}, ${nextAttempt(s, 'retry_scheduled')})`,

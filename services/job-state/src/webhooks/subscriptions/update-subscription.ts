@@ -13,6 +13,7 @@ import { checkEndpoint } from './check-endpoint.js';
 import { allowedEvents } from './allowed-events.js';
 import type { CreateSubscriptionDeps } from './create-subscription.js';
 import { getSubscription, type OwnersSubscription, refuseStale } from './get-subscription.js';
+import { requireSigningKeys } from '../deliveries/signing-keys.js';
 import { storeHeaders } from './store-headers.js';
 import type { SubscriptionRow } from './subscription-resource.js';
 import { subscriptionStateChanged } from './follow-subscription-state.js';
@@ -33,6 +34,7 @@ const FIELDS = [
   'deliveriesPerSecond',
   'fields',
   'ordered',
+  'asymmetricSignature',
 ] as const;
 type Fields = Pick<SubscriptionRow, (typeof FIELDS)[number]>;
 
@@ -56,6 +58,7 @@ export async function updateSubscription(
 ): Promise<SubscriptionRow> {
   const { companyId, subscriptionId, companyClass, change: wanted, timeoutMs } = request;
   const events = wanted.events && allowedEvents(wanted.events, companyClass);
+  requireSigningKeys(deps.signingKeys, wanted);
   // Before the URL check, so that a company cannot trigger DNS lookups through another company's subscription.
   await getSubscription(queryWithin(deps.database, { companyId, timeoutMs: timeoutMs() }), request);
   const url = wanted.url === undefined ? undefined : await checkEndpoint(deps.endpoints, wanted.url, request);
@@ -71,6 +74,7 @@ export async function updateSubscription(
         wanted.deliveriesPerSecond === undefined ? before.deliveriesPerSecond : wanted.deliveriesPerSecond,
       fields: wanted.fields === undefined ? before.fields : normalizedFilter(wanted.fields),
       ordered: wanted.ordered ?? before.ordered,
+      asymmetricSignature: wanted.asymmetricSignature ?? before.asymmetricSignature,
     };
     const fields = FIELDS.filter((name) => !isDeepStrictEqual(before[name], after[name]));
     const isTested = fields.includes('url') && (await acceptedTest(tx, companyId, before, after.url));
@@ -84,6 +88,7 @@ export async function updateSubscription(
       subscriptionId,
       `url = $2, events = $3, description = $4, schema_version = $5, updated_at = $6,
        deliveries_per_second = $7, header_names = coalesce($8, s.header_names), fields = $10, ordered = $11,
+       asymmetric_signature = $12,
        url_version = case when s.url = $2 then s.url_version else s.url_version + 1 end,
        failures_in_row = case when s.url = $2 then s.failures_in_row else 0 end,
        in_row_since = case when s.url = $2 then s.in_row_since else $6 end,
@@ -105,6 +110,7 @@ export async function updateSubscription(
         isTested,
         after.fields,
         after.ordered,
+        after.asymmetricSignature,
       ],
     );
     const { state } = result;

@@ -35,7 +35,13 @@ export function release(limits: Partial<typeof LIMITS> = {}, failure?: PublishEr
   const metrics = createReleaseMetrics(registry, fixture.database, LIMITS);
   const done = claimAll(fixture.database, { ...LIMITS, ...limits }).then((claimed) =>
     publishClaimed(
-      { database: fixture.database, publisher, logger: silentLogger, metrics },
+      {
+        database: fixture.database,
+        publisher,
+        privateKeys: (id: string) => Buffer.from(id),
+        logger: silentLogger,
+        metrics,
+      },
       claimed,
       limits.returnAfterMs ?? LIMITS.returnAfterMs,
     ),

@@ -136,6 +136,7 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   deliveriesPerSecond: 'rate',
   fields: 'fields',
   ordered: 'order',
+  asymmetricSignature: 'signature',
   installerRequestsPerMinute: 'rate limit',
   active: 'sign-in permission',
 };

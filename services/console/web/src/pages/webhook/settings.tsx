@@ -68,6 +68,14 @@ export function Settings({ webhook }: { readonly webhook: Webhook }) {
         >
           {ordered ? 'One after another for each job' : 'As soon as possible'}
         </Setting>
+        <Setting
+          name="Signature"
+          hint="Let systems verify deliveries that must not have the secret."
+          change={(close) => <SignatureForm webhook={webhook} close={close} />}
+        >
+          {webhook.asymmetricSignature ? 'With the secret and a private key' : 'With the secret'}{' '}
+          {webhook.asymmetricSignature && <a href={`/.well-known/webhooks/${id}`}>Public keys</a>}
+        </Setting>
         <Setting name="Sent from">
           <a href="/.well-known/webhooks">Addresses for your firewall</a>
         </Setting>
@@ -185,21 +193,49 @@ function RateForm({ webhook, close }: Changed) {
   );
 }
 
-function OrderForm({ webhook, close }: Changed) {
+const OrderForm = (changed: Changed) => (
+  <OptionForm
+    {...changed}
+    was={changed.webhook.ordered}
+    bodyOf={(ordered) => ({ ordered })}
+    label="Send the events about one job one after another"
+  >
+    The next event about a job is sent when your server has accepted the one before it, or when its retries
+    have ended, which can take hours. Events about other jobs do not wait.
+  </OptionForm>
+);
+
+const SignatureForm = (changed: Changed) => (
+  <OptionForm
+    {...changed}
+    was={changed.webhook.asymmetricSignature}
+    bodyOf={(asymmetricSignature) => ({ asymmetricSignature })}
+    label="Also sign with a private key"
+  >
+    The service signs every delivery with a private key of this webhook too (v1a, Ed25519). Anyone can verify
+    it with the public keys, and no one can sign with them.
+  </OptionForm>
+);
+
+function OptionForm(
+  props: Changed & {
+    readonly was: boolean;
+    readonly bodyOf: (isOn: boolean) => {
+      readonly ordered?: boolean;
+      readonly asymmetricSignature?: boolean;
+    };
+    readonly label: string;
+    readonly children: ReactNode;
+  },
+) {
+  const { webhook, close, was, bodyOf, label, children } = props;
   const update = useChange(close);
-  const [ordered, setOrdered] = useState(webhook.ordered);
-  const submit = () => update.run({ params: { id: webhook.id }, body: { ordered } });
+  const [isOn, setOn] = useState(was);
+  const submit = () => update.run({ params: { id: webhook.id }, body: bodyOf(isOn) });
   return (
     <Form action={update} submitLabel="Save" onSubmit={submit} onCancel={close}>
-      <p className="small">
-        The next event about a job is sent when your server has accepted the one before it, or when its
-        retries have ended, which can take hours. Events about other jobs do not wait.
-      </p>
-      <Checkbox
-        label="Send the events about one job one after another"
-        checked={ordered}
-        onChange={({ currentTarget }) => setOrdered(currentTarget.checked)}
-      />
+      <p className="small">{children}</p>
+      <Checkbox label={label} checked={isOn} onChange={({ currentTarget }) => setOn(currentTarget.checked)} />
     </Form>
   );
 }
