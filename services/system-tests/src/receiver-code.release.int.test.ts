@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
@@ -8,6 +9,7 @@ import {
   LANGUAGES,
 } from '@partner/console/web-modules/pages/receiver-code/languages';
 import { newId } from '@partner/kernel/process/ids';
+import { asymmetricSignature, publicKeyOf, privateKeyOf } from '@partner/kernel/security/signing-keys';
 import {
   baseEnvironment,
   freePort,
@@ -24,6 +26,12 @@ import {
 } from '@partner/local-stack/toolchains/toolchains';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const PRIVATE_KEY = privateKeyOf(Buffer.alloc(32, 7), 'whk_1');
+
+/** Where the receivers without a secret read their public key. */
+const keysPort = await freePort();
+const keys = JSON.stringify({ keys: [{ publicKey: publicKeyOf(PRIVATE_KEY), signs: true }] });
+const keysServer = createServer((_request, response) => response.end(keys)).listen(keysPort, '127.0.0.1');
 
 type Delivery = Pick<SignedDelivery, 'headers'> & { readonly body: Uint8Array<ArrayBuffer> };
 
@@ -33,7 +41,9 @@ function signedDelivery(ageSeconds = 0): Delivery & { readonly eventId: string }
   const body = Buffer.from(`{ "id":"${eventId}", "event":"${event}", "data":{"note":"caf\u00e9 \\u2615"} }`);
   const at = new Date(Date.now() - ageSeconds * 1_000);
   const { headers } = signDelivery({ secret: SECRET, secretVersion: 1, event, eventId, at, body });
-  return { eventId, headers, body: Uint8Array.from(body) };
+  const content = { eventId, timestamp: Math.floor(at.getTime() / 1_000), body };
+  const signatures = `${headers['webhook-signature']} ${asymmetricSignature(PRIVATE_KEY, content)}`;
+  return { eventId, headers: { ...headers, 'webhook-signature': signatures }, body: Uint8Array.from(body) };
 }
 
 /** A signed delivery with other headers; one with an empty text is missing. */
@@ -76,6 +86,7 @@ const REFUSED: Readonly<Record<string, () => Delivery>> = {
 
 interface Receiver {
   readonly title: string;
+  readonly hasNoSecret?: true;
   readonly language: LanguageId;
   /** False if the toolchain of the language is missing. */
   readonly isInstalled: boolean;
@@ -99,15 +110,16 @@ function codeOf(language: LanguageId) {
   if (found === undefined) throw new Error(`the page has no code for ${language}`);
   const codeIn = (file: string | undefined) =>
     file === undefined ? '' : readFileSync(path.join(CODE, file), 'utf8');
-  const { library, byHand, server, install } = found;
-  return { library: codeIn(library), byHand: codeIn(byHand), server: codeIn(server), install };
+  const { library, byHand, publicKeys, server, install } = found;
+  const pieces = { library: codeIn(library), byHand: codeIn(byHand), publicKeys: codeIn(publicKeys) };
+  return { ...pieces, server: codeIn(server), install };
 }
 
 const nodeCode = codeOf('node');
 const pythonCode = codeOf('python');
 const goCode = codeOf('go');
 const javaCode = codeOf('java');
-const python = await ensurePython(['standardwebhooks==1.1.0', 'flask==3.1.3']);
+const python = await ensurePython(['standardwebhooks==1.1.0', 'flask==3.1.3', 'cryptography==50.0.2']);
 const goModule = await ensureGoModule(['github.com/standard-webhooks/standard-webhooks/libraries/go@v0.0.1']);
 const jars = await ensureJars(javaCode.install);
 
@@ -144,6 +156,8 @@ const pythonReceiver = (title: string, receive: string): Receiver => ({
 const RECEIVERS: readonly Receiver[] = [
   nodeReceiver('Node with the library', nodeCode.library),
   nodeReceiver('Node by hand', nodeCode.byHand),
+  { ...nodeReceiver('Node without a secret', nodeCode.publicKeys), hasNoSecret: true },
+  { ...pythonReceiver('Python without a secret', pythonCode.publicKeys), hasNoSecret: true },
   pythonReceiver('Python with the library', pythonCode.library),
   pythonReceiver('Python by hand', pythonCode.byHand),
   {
@@ -191,12 +205,15 @@ const parent = path.join(PROJECT_ROOT, '.stack');
 mkdirSync(parent, { recursive: true });
 const scratch = mkdtempSync(path.join(parent, 'receiver-code-'));
 
-afterAll(() => rmSync(scratch, { recursive: true }));
+afterAll(() => {
+  keysServer.close();
+  rmSync(scratch, { recursive: true });
+});
 
 async function startReceiver(
   directory: string,
   port: number,
-  { files, build, run: [command, ...args] }: Receiver,
+  { files, build, run: [command, ...args], hasNoSecret }: Receiver,
 ): Promise<LocalProcess> {
   const withPort = (text: string) => text.replace('8080', String(port));
   mkdirSync(path.join(directory, 'stored'), { recursive: true });
@@ -207,7 +224,12 @@ async function startReceiver(
     command,
     args: args.map(withPort),
     cwd: directory,
-    env: { ...baseEnvironment(), WEBHOOK_SECRET_1: SECRET },
+    env: {
+      ...baseEnvironment(),
+      ...(hasNoSecret === true
+        ? { WEBHOOK_KEYS_URL: `http://127.0.0.1:${keysPort}/` }
+        : { WEBHOOK_SECRET_1: SECRET }),
+    },
     logFile: path.join(directory, 'receiver.log'),
     isUp: () => fetch(`http://127.0.0.1:${port}/`).then(() => true),
     startTimeoutMs: 120_000,
@@ -217,7 +239,7 @@ async function startReceiver(
 }
 
 describe.each(RECEIVERS)('the receiver code of the console in $title', (code) => {
-  const { title, isInstalled } = code;
+  const { title, isInstalled, hasNoSecret } = code;
   const testIfInstalled = isInstalled ? test : test.skip;
   const directory = path.join(scratch, title.replaceAll(' ', '-'));
   let port = 0;
@@ -260,9 +282,10 @@ describe.each(RECEIVERS)('the receiver code of the console in $title', (code) =>
     await isRefused(withHeaders({ 'webhook-id': first.eventId }));
   });
 
-  testIfInstalled.each(Object.entries(REFUSED))(
-    `${title}: refuses a delivery with %s with 4xx and stores nothing`,
-    (_what, tampered) => isRefused(tampered()),
+  testIfInstalled.each(
+    Object.entries(REFUSED).filter(([what]) => hasNoSecret !== true || !what.includes('secret version')),
+  )(`${title}: refuses a delivery with %s with 4xx and stores nothing`, (_what, tampered) =>
+    isRefused(tampered()),
   );
 });
 

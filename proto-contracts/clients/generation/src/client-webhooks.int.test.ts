@@ -1,5 +1,9 @@
+import { createServer } from 'node:http';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { invariant } from '@partner/kernel/process/invariant';
+import { asymmetricSignature, publicKeyOf, privateKeyOf } from '@partner/kernel/security/signing-keys';
 import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/security/webhook-signature';
+import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { seededRandom } from '@partner/test-kit/seeded-random';
 import { z } from 'zod';
 import { NOW, type SentDelivery, startClients } from './testing/driven-client.js';
@@ -91,10 +95,10 @@ const received = z.object({
 });
 
 describe.each(clients)('a webhook receiver of the client of $name', ({ use }) => {
-  const ask = (secrets: readonly string[], deliveries: readonly SentDelivery[], failures = 0) =>
-    use({ url: 'https://partner.example', do: 'receive', secrets, deliveries, failures });
+  const ask = (secrets: readonly string[], deliveries: readonly SentDelivery[], more: object = {}) =>
+    use({ url: 'https://partner.example', do: 'receive', secrets, deliveries, ...more });
   async function receive(deliveries: readonly SentDelivery[], secrets = [OTHER, SECRET], failures = 0) {
-    const { responses, handled } = received.parse((await ask(secrets, deliveries, failures)).value);
+    const { responses, handled } = received.parse((await ask(secrets, deliveries, { failures })).value);
     const statuses = responses.map((each) => (each === 'raised' ? each : each.status));
     return { statuses, responses, handled, ids: handled.map(({ id }) => id) };
   }
@@ -119,6 +123,40 @@ describe.each(clients)('a webhook receiver of the client of $name', ({ use }) =>
     const refused = await receive(unreadable);
     expect(refused.statuses).toEqual(unreadable.map(() => 400));
     expect([...ids, ...refused.ids]).toEqual([]);
+  });
+
+  test('verifies with the public keys of its webhook, beside secrets or without, and not with those of another one [CLIENT-19]', async () => {
+    const [current, next, foreign] = ['whk_a', 'whk_b', 'whk_c'].map((id) =>
+      privateKeyOf(Buffer.alloc(32), id),
+    );
+    invariant(current && next && foreign, 'there are three keys');
+    const keys = [current, next].map((key) => ({ publicKey: publicKeyOf(key) }));
+    const server = createServer((_request, response) => response.end(JSON.stringify({ keys })));
+    const port = await freePort();
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    const publicKeysUrl = `http://127.0.0.1:${port}/.well-known/webhooks/whk_a`;
+    const signedBy = (...signers: readonly string[]) => {
+      const { body, headers } = without('x-svc-');
+      const content = { eventId: 'evt_1', timestamp: NOW / 1_000, body: Buffer.from(body, 'base64') };
+      const made = signers.map((key) => asymmetricSignature(key, content));
+      return {
+        body,
+        headers: { ...headers, 'webhook-signature': ['v1,AAAA v2,AA v1a,AA', ...made].join(' ') },
+      };
+    };
+    const changed = { ...signedBy(current), body: withBody(`${RAW} `).body };
+    const late = { ...signedBy(current).headers, 'webhook-timestamp': String(NOW / 1_000 + 1) };
+    const deliveries = [
+      ...[signedBy(current), signedBy(foreign, next), signedBy(foreign), changed],
+      ...[{ ...signedBy(current), headers: late }, signedBy(), delivery(), without('webhook-')],
+    ];
+    const statusesOf = async (secrets: readonly string[]) => {
+      const { responses } = received.parse((await ask(secrets, deliveries, { publicKeysUrl })).value);
+      return responses.map((each) => (each === 'raised' ? each : each.status));
+    };
+    expect(await statusesOf([])).toEqual([204, 204, 401, 401, 401, 401, 401, 401]);
+    expect(await statusesOf([SECRET])).toEqual([204, 204, 401, 401, 401, 401, 204, 204]);
+    server.close();
   });
 
   test('responds to any headers and body with 401 or 400, and never raises [CLIENT-16]', async () => {
@@ -164,7 +202,7 @@ describe.each(clients)('a webhook receiver of the client of $name', ({ use }) =>
     for (const written of [spaced, escaped]) {
       const others = [written.replace('job_1', 'job_2'), `${written}${' '.repeat(65_536)}`];
       const { responses } = await receive([written, ...others].map(withBody));
-      const mismatch = { status: 401, error: 'the signature matches none of the secrets' };
+      const mismatch = { status: 401, error: 'the signature matches none of the secrets and public keys' };
       const explained = { status: 401, error: expect.stringContaining('pass the raw bytes') };
       expect(responses).toEqual([explained, mismatch, mismatch]);
     }

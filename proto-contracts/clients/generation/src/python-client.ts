@@ -22,6 +22,7 @@ const PACKAGES = [
   'hatchling==1.33.0',
   'attrs==26.1.0',
   'httpx==0.28.1',
+  'cryptography==50.0.2',
   'fastapi==0.165.0',
   'django==5.2.19',
   'uvicorn==0.54.0',

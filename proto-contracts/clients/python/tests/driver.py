@@ -155,8 +155,9 @@ async def receive(request: dict[str, Any]) -> object:
         on_event(event, about)
 
     secrets, store, now = request["secrets"], MemoryStore(), request["now"] / 1_000
-    receiver = WebhookReceiver(secrets, store, on_event, now=lambda: now)
-    asynchronous = AsyncWebhookReceiver(secrets, Settled(store), on_event_async, now=lambda: now)
+    url = request.get("publicKeysUrl")
+    receiver = WebhookReceiver(secrets, store, on_event, public_keys_url=url, now=lambda: now)
+    asynchronous = AsyncWebhookReceiver(secrets, Settled(store), on_event_async, public_keys_url=url, now=lambda: now)
     for each in request["deliveries"]:
         sent = each["headers"], base64.b64decode(each["body"])
         try:

@@ -80,7 +80,7 @@ describe.each(Object.entries(FRAMEWORKS))('the handler for %s', (_name, start) =
     const refused = await deliver(endpoint, { secret: 'whsec_b3RoZXI=' });
     expect([refused.status, await refused.text()]).toEqual([
       401,
-      'the signature matches none of the secrets',
+      'the signature matches none of the secrets and public keys',
     ]);
     expect(handled).toEqual(['evt_1']);
   });

@@ -1,16 +1,24 @@
 import { requireVisible } from './require-visible.js';
 
+/** An Ed25519 key of Web Crypto. */
+export type PublicKey = Awaited<ReturnType<typeof globalThis.crypto.subtle.importKey>>;
+
 /** What a delivery is verified with. */
 export interface Verification {
   /** `whsec_…`. During a rotation the current and the pending one. */
   readonly secrets: readonly string[];
+  /** Those of the webhook, one of which may have signed in place of a secret. */
+  readonly publicKeys?: readonly PublicKey[];
   /** Maximum difference between the time of signing and now, in seconds. */
   readonly toleranceSeconds: number;
   /** The present time, in milliseconds. */
   readonly now: number;
 }
 
-const MISMATCH = 'the signature matches none of the secrets';
+const MISMATCH = 'the signature matches none of the secrets and public keys';
+
+/** The service makes one. Anyone can send many. */
+const MAX_ASYMMETRIC = 4;
 
 /** A body beyond this is not parsed to explain a refusal: anyone can send it, and a webhook is seldom larger. */
 const MAX_EXPLAINED_BYTES = 65_536;
@@ -20,37 +28,54 @@ export type ReadHeader = (name: string) => string | undefined;
 
 /**
  * Verifies a delivery over its raw body, in constant time. Returns the reason of a refusal, or undefined for a genuine one. Each of the two signature
- * forms that is present must be made with one of the secrets, and at least one is.
+ * forms that is present must be made with one of the secrets, and at least one is. In the form of Standard Webhooks a public key counts as a
+ * secret; without secrets it is the only form.
  */
 export async function refusalOf(
   header: ReadHeader,
   body: Uint8Array<ArrayBuffer>,
-  { secrets, toleranceSeconds, now }: Verification,
+  { secrets, publicKeys = [], toleranceSeconds, now }: Verification,
 ): Promise<string | undefined> {
   const timestamp = header('x-svc-timestamp') ?? header('webhook-timestamp') ?? '';
   const standardTimestamp = header('webhook-timestamp') ?? timestamp;
-  const own = header('x-svc-signature');
+  const own = secrets.length === 0 ? undefined : header('x-svc-signature');
   const standard = header('webhook-signature');
   if (own === undefined && standard === undefined) return 'the signature is missing';
   const forms = [
     ...(own === undefined
       ? []
-      : [{ signatures: [hexBytes(own)], content: signedContent(`${timestamp}.`, body), keyOf: encode }]),
+      : [
+          {
+            signatures: [hexBytes(own)],
+            content: signedContent(`${timestamp}.`, body),
+            keyOf: encode,
+            publicKeys: [],
+          },
+        ]),
     ...(standard === undefined
       ? []
       : [
           {
-            signatures: standard.split(' ').map(base64Bytes),
+            signatures: standard.split(' ').map((signature) => base64After('v1,', signature)),
+            publicKeys,
             content: signedContent(`${header('webhook-id') ?? ''}.${standardTimestamp}.`, body),
             keyOf: (secret: string) => base64(secret.replace(/^whsec_/, '')),
           },
         ]),
   ];
-  for (const { signatures, content, keyOf } of forms) {
+  const asymmetric = (standard ?? '')
+    .split(' ')
+    .map((signature) => base64After('v1a,', signature))
+    .filter((signature) => signature !== undefined)
+    .slice(0, MAX_ASYMMETRIC);
+  for (const { signatures, content, keyOf, publicKeys: keys } of forms) {
     const given = signatures.filter((signature) => signature !== undefined);
-    const isSigned = await Promise.all(
-      secrets.map(async (secret) => hasMatch(given, await digest(keyOf(secret), content))),
-    );
+    const isSigned = await Promise.all([
+      ...secrets.map(async (secret) => hasMatch(given, await digest(keyOf(secret), content))),
+      ...keys.flatMap((key) =>
+        asymmetric.map((signature) => globalThis.crypto.subtle.verify('Ed25519', key, signature, content)),
+      ),
+    ]);
     if (!isSigned.includes(true)) return MISMATCH;
   }
   const isInTime = (text: string) =>
@@ -133,12 +158,12 @@ function hexBytes(signature: string): Uint8Array<ArrayBuffer> | undefined {
     : Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
 }
 
-/** The bytes of `v1,` and base64. Other versions of a signature are not of this form. */
-function base64Bytes(signature: string): Uint8Array<ArrayBuffer> | undefined {
-  return signature.startsWith('v1,') ? base64(signature.slice(3)) : undefined;
+/** The bytes of a version and base64. Other versions of a signature are not of this form. */
+function base64After(version: string, signature: string): Uint8Array<ArrayBuffer> | undefined {
+  return signature.startsWith(version) ? base64(signature.slice(version.length)) : undefined;
 }
 
-function base64(text: string): Uint8Array<ArrayBuffer> | undefined {
+export function base64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   } catch {

@@ -1,5 +1,6 @@
 import type { components } from './gen/schema.js';
 import { eventKey, type Store } from './store.js';
+import { publicKeysAt } from './public-keys.js';
 import { requireVisible } from './require-visible.js';
 import { explainedRefusal, type ReadHeader } from './verify-signature.js';
 
@@ -20,8 +21,10 @@ export interface Delivery {
 }
 
 export interface WebhookReceiverOptions {
-  /** The signing secrets, `whsec_…`: one, and during a rotation also the pending one. */
-  readonly secrets: readonly string[];
+  /** The signing secrets, `whsec_…`: one, and during a rotation also the pending one. None is needed with public keys. */
+  readonly secrets?: readonly string[];
+  /** Where the service lists the public keys of a webhook with asymmetric signatures: `https://…/.well-known/webhooks/whk_…`. */
+  readonly publicKeysUrl?: string;
   /** Keeps the ids of handled events and the versions of resources. */
   readonly store: Store;
   /** Runs once for each event. If it throws, the sender retries. */
@@ -39,7 +42,7 @@ export interface WebhookResponse {
 
 /** Handles deliveries independently of any web framework. */
 export interface WebhookReceiver {
-  /** `body` must be the raw bytes: JSON that was parsed and written again has another signature. Throws what `onEvent` throws. */
+  /** `body` must be the raw bytes: JSON that was parsed and written again has another signature. Throws what `onEvent` throws, and if no public keys could be read yet. */
   readonly receive: (
     headers:
       | Headers
@@ -54,21 +57,25 @@ export interface WebhookReceiver {
  * which the process ends comes again. Deliveries for one resource are handled one after another, within this process.
  */
 export function createWebhookReceiver({
-  secrets,
+  secrets = [],
+  publicKeysUrl,
   store,
   onEvent,
   toleranceSeconds = 300,
   now = Date.now,
 }: WebhookReceiverOptions): WebhookReceiver {
   for (const secret of secrets) if (secret !== '') requireVisible('a secret', secret);
-  if (secrets.length === 0 || secrets.some((secret) => !/^whsec_./.test(secret)))
+  const isWithoutKey = secrets.length === 0 && publicKeysUrl === undefined;
+  if (isWithoutKey || secrets.some((secret) => !/^whsec_./.test(secret)))
     throw new TypeError('secrets must be at least one text of the form whsec_…');
+  const readKeys = publicKeysUrl === undefined ? async () => [] : publicKeysAt(publicKeysUrl, now);
   const inTurn = createTurns();
   return {
     async receive(headers, body) {
       const header = headerReader(headers);
       const bytes = bytesOf(body);
-      const refusal = await explainedRefusal(header, bytes, { secrets, toleranceSeconds, now: now() });
+      const given = { secrets, publicKeys: await readKeys(), toleranceSeconds, now: now() };
+      const refusal = await explainedRefusal(header, bytes, given);
       if (refusal !== undefined) return { status: 401, error: refusal };
       const event = parseEvent(bytes);
       if (event === undefined) return { status: 400, error: 'the body is not a webhook envelope' };

@@ -61,6 +61,7 @@ export type Use = { readonly url: string; readonly retries?: RetryLimits } & (
       /** Creates a receiver, which handles deliveries one after another. */
       readonly do: 'receive';
       readonly secrets: readonly string[];
+      readonly publicKeysUrl?: string;
       readonly deliveries: readonly SentDelivery[];
       /** How often its handler fails at first. */
       readonly failures?: number;
@@ -129,11 +130,13 @@ const typescript: DrivenClient = {
 type OfDo<Do> = Extract<Use, { readonly do: Do }>;
 
 /** What a receiver responds, and what its handler gets. */
-async function received({ secrets, deliveries, failures = 0 }: OfDo<'receive'>): Promise<unknown> {
+async function received(of: OfDo<'receive'>): Promise<unknown> {
+  const { secrets, publicKeysUrl, deliveries, failures = 0 } = of;
   const handled: object[] = [];
   let failed = 0;
   const receiver = createWebhookReceiver({
     ...{ secrets, store: createMemoryStore(), now: () => NOW },
+    ...(publicKeysUrl !== undefined && { publicKeysUrl }),
     onEvent: ({ id }, { isStale, isTest, number = null, deliveryId = null, subscriptionId = null }) => {
       if (failed < failures) throw new Error(`failure ${(failed += 1)}`);
       handled.push({ id, isStale, isTest, number, deliveryId, subscriptionId });

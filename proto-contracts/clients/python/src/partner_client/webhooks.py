@@ -2,7 +2,7 @@
 
 import asyncio
 import base64
-import binascii
+import contextlib
 import hashlib
 import hmac
 import json
@@ -12,6 +12,8 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeGuard
+
+import httpx
 
 from .gen.events import WebhookEnvelope
 from .secret_text import require_visible
@@ -52,9 +54,12 @@ Headers: TypeAlias = Mapping[str, Any] | Iterable[tuple[Any, Any]]
 Body: TypeAlias = bytes | bytearray | memoryview | str
 
 _HANDLED = WebhookResponse(204)
-_MISMATCH = "the signature matches none of the secrets"
+_MISMATCH = "the signature matches none of the secrets and public keys"
 # A body beyond this is not parsed to explain a refusal: anyone can send it, and a webhook is seldom larger.
 _MOST_EXPLAINED_BYTES = 65_536
+# The service makes one. Anyone can send many.
+_MOST_ASYMMETRIC = 4
+_KEPT_SECONDS = 300
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # Resources share these locks. So the memory is bounded, and only a few resources wait for one another.
 _LOCKS = 64
@@ -66,16 +71,63 @@ def event_feed_secret(api_key: str) -> str:
     return "whsec_" + base64.b64encode(api_key.encode()).decode()
 
 
-class Verifier:
-    """Verifies signatures with each of the secrets."""
+class _PublicKeys:
+    """
+    The public keys at an address, read at most every 5 minutes, so they follow their rotation. If a later read fails, the earlier
+    keys stay.
+    """
 
-    def __init__(self, secrets: Sequence[str], tolerance_seconds: float, now: Callable[[], float]) -> None:
+    def __init__(self, url: str, now: Callable[[], float]) -> None:
+        # The standard library has no Ed25519.
+        from cryptography.exceptions import InvalidSignature
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+        self._url, self._now = url, now
+        self._key_of, self._mismatch = Ed25519PublicKey.from_public_bytes, InvalidSignature
+        self._keys: list[Ed25519PublicKey] = []
+        self._read_at: float | None = None
+
+    def refresh(self) -> None:
+        if self._read_at is not None and abs(self._now() - self._read_at) < _KEPT_SECONDS:
+            return
+        try:
+            response = httpx.get(self._url, timeout=10)
+            response.raise_for_status()
+            texts = [key["publicKey"].removeprefix("whpk_") for key in response.json()["keys"]]
+            self._keys = [self._key_of(base64.b64decode(text)) for text in texts]
+        except (httpx.HTTPError, LookupError, ValueError):
+            if self._read_at is None:
+                raise
+        self._read_at = self._now()
+
+    def have_signed(self, standard: str, content: bytes) -> bool:
+        given = [text.removeprefix("v1a,") for text in standard.split(" ") if text.startswith("v1a,")]
+        signatures = [bytes_ for text in given if (bytes_ := _base64(text))][:_MOST_ASYMMETRIC]
+        for key in self._keys:
+            for signature in signatures:
+                with contextlib.suppress(self._mismatch):
+                    key.verify(signature, content)
+                    return True
+        return False
+
+
+class Verifier:
+    """Verifies signatures with each of the secrets, and asymmetric ones with the public keys of a webhook."""
+
+    def __init__(
+        self,
+        secrets: Sequence[str],
+        tolerance_seconds: float,
+        now: Callable[[], float],
+        public_keys_url: str | None = None,
+    ) -> None:
         for secret in [] if isinstance(secrets, str) else secrets:
             if secret:
                 require_visible("a secret", secret)
-        if isinstance(secrets, str) or not secrets or not all(_is_secret(secret) for secret in secrets):
+        if isinstance(secrets, str) or not (secrets or public_keys_url) or not all(_is_secret(secret) for secret in secrets):
             raise TypeError("secrets must be a list with at least one text of the form whsec_…")
         self._secrets, self._tolerance_seconds, self.now = tuple(secrets), tolerance_seconds, now
+        self.public_keys = _PublicKeys(public_keys_url, now) if public_keys_url else None
 
     def parse(self, headers: Mapping[str, str], body: bytes) -> WebhookEvent | WebhookResponse:
         """The event of a genuine delivery, or the response for another one."""
@@ -92,11 +144,13 @@ class Verifier:
     def refusal(self, headers: Mapping[str, str], body: bytes) -> str | None:
         """
         Why a message is refused; None for a genuine one. Each of the two signature forms that is present must be made with one
-        of the secrets, and at least one is.
+        of the secrets, and at least one is. In the form of Standard Webhooks a public key counts as a secret; without secrets it
+        is the only form.
         """
         timestamp = headers.get("x-svc-timestamp", headers.get("webhook-timestamp", ""))
         standard_timestamp = headers.get("webhook-timestamp", timestamp)
-        own, standard = headers.get("x-svc-signature"), headers.get("webhook-signature")
+        own = headers.get("x-svc-signature") if self._secrets else None
+        standard = headers.get("webhook-signature")
         if own is None and standard is None:
             return "the signature is missing"
         if own is not None:
@@ -108,7 +162,8 @@ class Verifier:
             content = _bytes(f"{headers.get('webhook-id', '')}.{standard_timestamp}.") + body
             keys = [key for secret in self._secrets if (key := _standard_key(secret))]
             expected = ["v1," + base64.b64encode(_digest(key, content)).decode() for key in keys]
-            if not _has_match(standard.split(" "), expected):
+            is_signed = _has_match(standard.split(" "), expected)
+            if not is_signed and not (self.public_keys and self.public_keys.have_signed(standard, content)):
                 return _MISMATCH
         if self._is_in_time(timestamp) and self._is_in_time(standard_timestamp):
             return None
@@ -141,7 +196,9 @@ class WebhookReceiver:
     `on_event`, so one during which the process ends comes again. Deliveries for one resource are handled one after another,
     within this process.
 
-    secrets: the signing secrets, `whsec_…`: one, and during a rotation also the pending one.
+    secrets: the signing secrets, `whsec_…`: one, and during a rotation also the pending one. None is needed with public keys.
+    public_keys_url: where the service lists the public keys of a webhook with asymmetric signatures,
+    `https://…/.well-known/webhooks/whk_…`. It needs the extra `ed25519` of this package.
     """
 
     def __init__(
@@ -150,19 +207,22 @@ class WebhookReceiver:
         store: Store,
         on_event: Callable[[WebhookEvent, Delivery], object],
         *,
+        public_keys_url: str | None = None,
         tolerance_seconds: float = 300,
         now: Callable[[], float] = time.time,
     ) -> None:
-        self._verifier = Verifier(secrets, tolerance_seconds, now)
+        self._verifier = Verifier(secrets, tolerance_seconds, now, public_keys_url)
         self._store, self._on_event = store, on_event
         self._locks = [threading.Lock() for _ in range(_LOCKS)]
 
     def receive(self, headers: Headers, body: Body) -> WebhookResponse:
         """
         `body` must be the raw bytes: JSON that was written again has another signature. Raises what `on_event` and the store
-        raise, and nothing else: any other headers and body are 401 or 400.
+        raise, and what the read of public keys raises; any other headers and body are 401 or 400.
         """
         headers, body = _lower_case(headers), _raw(body)
+        if self._verifier.public_keys:
+            self._verifier.public_keys.refresh()
         event = self._verifier.parse(headers, body)
         if isinstance(event, WebhookResponse):
             return event
@@ -188,16 +248,19 @@ class AsyncWebhookReceiver:
         store: Store | AsyncStore,
         on_event: Callable[[WebhookEvent, Delivery], Awaitable[object]],
         *,
+        public_keys_url: str | None = None,
         tolerance_seconds: float = 300,
         now: Callable[[], float] = time.time,
     ) -> None:
-        self._verifier = Verifier(secrets, tolerance_seconds, now)
+        self._verifier = Verifier(secrets, tolerance_seconds, now, public_keys_url)
         self._store, self._on_event = store, on_event
         self._locks = [asyncio.Lock() for _ in range(_LOCKS)]
 
     async def receive(self, headers: Headers, body: Body) -> WebhookResponse:
         """Like that of WebhookReceiver."""
         headers, body = _lower_case(headers), _raw(body)
+        if self._verifier.public_keys:
+            await asyncio.to_thread(self._verifier.public_keys.refresh)
         event = self._verifier.parse(headers, body)
         if isinstance(event, WebhookResponse):
             return event
@@ -310,7 +373,11 @@ def _is_secret(secret: str) -> bool:
 
 
 def _standard_key(secret: str) -> bytes | None:
+    return _base64(secret.removeprefix("whsec_"))
+
+
+def _base64(text: str) -> bytes | None:
     try:
-        return base64.b64decode(secret.removeprefix("whsec_"), validate=True)
-    except binascii.Error:
+        return base64.b64decode(text, validate=True)
+    except ValueError:
         return None

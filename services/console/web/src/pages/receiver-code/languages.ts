@@ -14,7 +14,9 @@ export interface LanguageCode {
   readonly installInto?: string;
   readonly library: string;
   readonly byHand?: string;
-  /** Web server for `library` or `byHand`, unless they contain one. */
+  /** Verifies asymmetric signatures, without a secret. */
+  readonly publicKeys?: string;
+  /** Web server for the other pieces, unless they contain one. */
   readonly server?: string;
   readonly note?: string;
   /** True if no test runs this code. */
@@ -30,6 +32,7 @@ export const LANGUAGES: readonly LanguageCode[] = [
     install: 'npm install standardwebhooks',
     library: 'node/library.mjs',
     byHand: 'node/by-hand.mjs',
+    publicKeys: 'node/public-keys.mjs',
     server: 'node/server.mjs',
   },
   {
@@ -39,6 +42,7 @@ export const LANGUAGES: readonly LanguageCode[] = [
     install: 'pip install standardwebhooks',
     library: 'python/library.py',
     byHand: 'python/by_hand.py',
+    publicKeys: 'python/public_keys.py',
     server: 'python/server.py',
   },
   {

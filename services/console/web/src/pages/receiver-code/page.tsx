@@ -48,7 +48,8 @@ export function Page() {
 }
 
 function Language({ language }: { readonly language: LanguageCode }) {
-  const { name, packageName, install, installInto, library, byHand, server, note, untested } = language;
+  const { name, packageName, install, installInto, library, byHand, publicKeys } = language;
+  const { server, note, untested } = language;
   return (
     <div className="sections">
       <Panel title={`${name} with a library`}>
@@ -75,9 +76,25 @@ function Language({ language }: { readonly language: LanguageCode }) {
           <CodeBlock label="Receiver by hand" code={codeIn(byHand)} />
         </Panel>
       )}
+      <Panel title={`${name} without a secret`}>
+        <p className="small">
+          With the signature “Also sign with a private key” in the settings of a webhook, its public keys
+          verify the deliveries.
+          {publicKeys === undefined && (
+            <>
+              {' '}
+              Here is no code for {name}: <a href="/docs/guide#verifying-a-webhook">the guide</a> says what to
+              verify.
+            </>
+          )}
+        </p>
+        {publicKeys !== undefined && (
+          <CodeBlock label="Receiver with public keys" code={codeIn(publicKeys)} />
+        )}
+      </Panel>
       {server !== undefined && (
         <Panel title={`${name} web server`}>
-          <p className="small">Serves either receiver over HTTP. Storing events is up to you.</p>
+          <p className="small">Serves any of these receivers over HTTP. Storing events is up to you.</p>
           <CodeBlock label="Web server" code={codeIn(server)} />
         </Panel>
       )}
