@@ -266,3 +266,18 @@ test('takes one message of a key in a request, which counts towards its limit, a
     expect(other.headers['allow']).toBe('POST');
   }
 });
+
+test.each([
+  ['2026-07-28', false],
+  ['2025-11-25', true],
+])('speaks protocol %s, without streams [MCP-11]', async (version, legacy) => {
+  const { app, post } = createFixture();
+  const connection = { path: PATH, apiKey: keys.installer.text, legacy };
+  await withMcpClient(app, connection, async (client) => {
+    expect([client.version, client.capabilities]).toMatchObject([version, { tools: { listChanged: false } }]);
+    expect(await client.toolNames()).toContain('get_job');
+    expect(await client.call('get_job', { id: 'job_1' })).toMatchObject({ isError: false });
+  });
+  const stream = await post().send({ ...listing, method: 'subscriptions/listen', params: {} });
+  expect([stream.status, stream.body]).toMatchObject([404, { id: 1, error: { code: -32_601 } }]);
+});

@@ -1,15 +1,19 @@
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import {
   CallToolRequestSchema,
-  type CallToolResult,
-  ErrorCode,
   InitializeRequestSchema,
   ListToolsRequestSchema,
-  McpError,
   PingRequestSchema,
-} from '@modelcontextprotocol/sdk/types.js';
-import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+} from '@modelcontextprotocol/core';
+import {
+  type CallToolResult,
+  createMcpHandler,
+  isLegacyRequest,
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import { validate } from '@partner/kernel/process/validation';
 import { z } from 'zod';
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
@@ -29,32 +33,80 @@ const REQUESTS = {
 };
 
 // The server compiles no schema with it, but would create one for each request.
-const validator = new AjvJsonSchemaValidator();
+const jsonSchemaValidator = new AjvJsonSchemaValidator();
+
+const anyParams = z.looseObject({});
+
+/** What a key may do with messages. Must not throw. */
+interface Offer {
+  readonly header: (name: string) => string | undefined;
+  readonly tools: readonly Tool[];
+  /** Calls a tool by its name; undefined if there is none. */
+  readonly call: (name: string, given: JsonObject) => Promise<CallToolResult | undefined>;
+}
 
 /**
  * Responds to one message of the Model Context Protocol. There are no sessions, so each message has a separate server. The response is
  * JSON whatever `Accept` says (RFC 9110, section 12.5.1).
  */
-export async function respondToMessage(
-  message: unknown,
-  {
-    header,
-    tools,
-    call,
-  }: {
-    readonly header: (name: string) => string | undefined;
-    readonly tools: readonly Tool[];
-    /** Calls a tool by its name; undefined if there is none. Must not throw. */
-    readonly call: (name: string, given: JsonObject) => Promise<CallToolResult | undefined>;
-  },
-): Promise<EndpointResponse> {
-  const refusal = invalidParamsResponse(message, REQUESTS);
-  if (refusal !== undefined) return { status: 200, text: JSON.stringify(refusal) };
-  const { server } = new McpServer(
+export async function respondToMessage(message: unknown, offer: Offer): Promise<EndpointResponse> {
+  const refusal = refusalOf(message);
+  if (refusal !== undefined) return refusal;
+  // The transport demands both types of every client.
+  const headers = new Headers({
+    accept: 'application/json, text/event-stream',
+    'content-type': 'application/json',
+  });
+  for (const name of ['mcp-protocol-version', 'mcp-method', 'mcp-name']) {
+    const value = offer.header(name);
+    if (value !== undefined) headers.set(name, value);
+  }
+  // The transport reads neither the address nor the body.
+  const request = new Request('http://mcp.invalid/', { method: 'POST', headers });
+  const given = { parsedBody: message };
+  // What serves protocols before 2026-07-28 by default responds with a stream.
+  const response = await ((await isLegacyRequest(request, message))
+    ? respondInLegacy(request, given, offer)
+    : respondInModern(request, given, offer));
+  return response.text === '' ? { status: response.status } : response;
+}
+
+type Given = { readonly parsedBody: unknown };
+
+async function respondInLegacy(request: Request, given: Given, offer: Offer) {
+  const server = createServer(offer);
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  try {
+    const response = await transport.handleRequest(request, given);
+    return { status: response.status, text: await response.text() };
+  } finally {
+    await server.close();
+  }
+}
+
+async function respondInModern(request: Request, given: Given, offer: Offer) {
+  const handler = createMcpHandler(() => createServer(offer), { legacy: 'reject' });
+  try {
+    const response = await handler.fetch(request, given);
+    return { status: response.status, text: await response.text() };
+  } finally {
+    await handler.close();
+  }
+}
+
+function createServer({ tools, call }: Offer): McpServer {
+  const mcpServer = new McpServer(
     { name: 'partner-integration-service', version: CURRENT_API_VERSION },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator: validator },
+    {
+      capabilities: { tools: { listChanged: false } },
+      instructions: INSTRUCTIONS,
+      jsonSchemaValidator,
+    },
   );
-  server.setRequestHandler(ListToolsRequestSchema, () => ({
+  const { server } = mcpServer;
+  // With a schema of its params, the result is any object: the SDK's type of a JSON Schema is narrower than zod's.
+  server.setRequestHandler('tools/list', { params: anyParams }, () => ({
     tools: tools.map(({ name, title, description, inputSchema, isReadOnly }) => ({
       name,
       title,
@@ -68,47 +120,35 @@ export async function respondToMessage(
       },
     })),
   }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+  server.setRequestHandler('tools/call', async ({ params }) => {
     const result = await call(params.name, params.arguments ?? {});
-    if (result === undefined) throw new McpError(ErrorCode.InvalidParams, `there is no tool ${params.name}`);
+    if (result === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
     return result;
   });
-  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-  await server.connect(transport);
-  try {
-    // The transport demands both types of every client.
-    const headers = new Headers({
-      accept: 'application/json, text/event-stream',
-      'content-type': 'application/json',
-    });
-    const version = header('mcp-protocol-version');
-    if (version !== undefined) headers.set('mcp-protocol-version', version);
-    // The transport reads neither the address nor the body.
-    const request = new Request('http://mcp.invalid/', { method: 'POST', headers });
-    const response = await transport.handleRequest(request, { parsedBody: message });
-    const text = await response.text();
-    return text === '' ? { status: response.status } : { status: response.status, text };
-  } finally {
-    await server.close();
-  }
+  return mcpServer;
 }
 
 const requestMessage = z.looseObject({ id: z.union([z.string(), z.int()]), method: z.string() });
 
 /**
- * Returns the response to a request whose `params` are not those of its method: the error -32602 with the first invalid field.
- * Undefined if they are valid, and for any other message.
+ * Returns the response to a request whose `params` are not those of its method: the error -32602 with the first invalid field; and to one
+ * for a stream. Undefined for any other message.
  */
-function invalidParamsResponse(message: unknown, schemas: Readonly<Record<string, z.ZodType>>) {
+function refusalOf(message: unknown): EndpointResponse | undefined {
   const read = requestMessage.safeParse(message);
-  const schema = read.success && Object.hasOwn(schemas, read.data.method) && schemas[read.data.method];
-  if (!read.success || !schema) return undefined;
-  const checked = validate(schema, message, 'message');
-  if (checked.valid) return undefined;
+  if (!read.success) return undefined;
+  const { id, method } = read.data;
+  const refuse = (status: number, error: { readonly code: number; readonly message: string }) => ({
+    status,
+    text: JSON.stringify({ jsonrpc: '2.0', id, error }),
+  });
+  if (method === 'subscriptions/listen')
+    return refuse(404, { code: ProtocolErrorCode.MethodNotFound, message: 'there are no streams' });
+  const schemas: Readonly<Record<string, z.ZodType>> = REQUESTS;
+  const schema = Object.hasOwn(schemas, method) ? schemas[method] : undefined;
+  const checked = schema && validate(schema, message, 'message');
+  if (checked === undefined || checked.valid) return undefined;
   const text = checked.violations.map(({ path, message: violation }) => `${path}: ${violation}`).join('; ');
-  return {
-    jsonrpc: '2.0' as const,
-    id: read.data.id,
-    error: { code: ErrorCode.InvalidParams, message: text },
-  };
+  return refuse(200, { code: ProtocolErrorCode.InvalidParams, message: text });
 }
