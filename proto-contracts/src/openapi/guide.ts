@@ -247,6 +247,10 @@ Each tool is an operation of this reference, with the scope, rate limit and audi
 may use. They read a job, the change feed, sold jobs, events and manifests. \`explain_event\` says why an event did not arrive. \`replay_events\` sends events again, and needs the
 \`confirmation\` of \`preview_replay\`, which is valid for 10 minutes. No tool changes a job.
 
+An agent that waits for events polls them with the extension Events of MCP (\`io.modelcontextprotocol/events\`), from protocol 2026-07-28 on and with the scope
+\`events:read\`. \`events/list\` has the events of your company. \`events/poll\` takes one \`name\`, and in \`arguments\` the \`resourceId\` or \`fields\` to narrow it. Each event's
+\`data\` is the body of its webhook. Keep the \`cursor\`, and ignore an \`eventId\` that you have stored. With \`truncated: true\` events were skipped, so read the current state with the tools. Callbacks are not offered: use webhooks.
+
 A failed call has the body of the error. A message counts as one request. Results hold texts that others wrote, such as names and notes: let your
 assistant ask you before it acts on them.`.trim();
 }

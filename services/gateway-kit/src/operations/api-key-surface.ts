@@ -14,8 +14,10 @@ import {
 import type { AnyEndpoint, EndpointRequest } from '../http/endpoint.js';
 import { createHttpApp, type HttpAppOptions } from '../http/http-app.js';
 import { type EventOperations, eventTools } from '../mcp/event-tools.js';
+import { mcpEvents } from '../mcp/mcp-events.js';
 import { serveMcp } from '../mcp/serve-mcp.js';
 import type { Tool } from '../mcp/tool.js';
+import { eventCursors } from './event-cursor.js';
 import { type Forwarding, surfaceEndpoints } from './forward-operation.js';
 import type { PageCursorDeps } from './page-cursor.js';
 import { getManifest, listEventFeed } from './signed-endpoints.js';
@@ -64,8 +66,11 @@ export function createApiKeySurface(
   const forwarding = { operations: deps.operations, callerOf: keyCaller };
   const endpoints = [...surfaceEndpoints(operations, [...ofEvents(), ...own(forwarding)], forwarding)];
   if (surface.eventOperations !== undefined) {
-    const tools = [...surface.tools, ...eventTools(surface.eventOperations, deps)];
-    endpoints.push(serveMcp(surface.name, [...endpoints], tools));
+    const { eventOperations } = surface;
+    const tools = [...surface.tools, ...eventTools(eventOperations, deps)];
+    const checkCursor = eventCursors(deps).decode;
+    const extensions = [mcpEvents(eventOperations.events, { clock: deps.clock, checkCursor })];
+    endpoints.push(serveMcp(surface.name, [...endpoints], tools, extensions));
   }
   return createHttpApp<ApiKeyPrincipal>({
     endpoints,
