@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { declaredLabels } from '@partner/deployment/declared-labels';
 import { exposedMetrics, expressionViolations, TARGET_LABELS } from '@partner/deployment/exposed-metrics';
 import { chartExpressions } from '@partner/deployment/observability-files';
+import { MCP_PATHS } from '@partner/proto-contracts/api/mcp';
 import { eventFeed } from '@partner/proto-contracts/resources/event-feed/event-feed';
 import { Webhook } from 'standardwebhooks';
+import { z } from 'zod';
 import { type Findings, findCanaries, SOURCES } from './scenario/canaries.js';
 import { eventsOf } from './scenario/company.js';
 import {
@@ -32,6 +34,19 @@ afterAll(() => played.stop());
 const piecesOf = (place: string): readonly string[] =>
   played.recorder.pieces.filter((piece) => piece.place === place).map(({ text }) => text);
 const textAt = (place: string): string => piecesOf(place).join('\n');
+/** What webhooks of a company received, without tests. */
+const receivedBy = (companyId: string) =>
+  played.stack.receiver.received.filter(
+    ({ path, headers }) => path.includes(companyId) && headers['x-svc-test'] === undefined,
+  );
+
+const MCP_META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+const pollResponse = z.object({
+  result: z.looseObject({ events: z.array(z.object({ eventId: z.string(), data: z.unknown() })) }),
+});
 
 describe('after everything has happened to the companies of two sides', () => {
   test('each company has received every event that its class may have, and no other one [EVENT-3, EVENT-4, EVENT-5]', () => {
@@ -59,11 +74,41 @@ describe('after everything has happened to the companies of two sides', () => {
           verifier.verify(body, headers);
           return [headers['webhook-id'], body] as const;
         });
-        const received = played.stack.receiver.received
-          .filter((webhook) => webhook.path.includes(id) && webhook.headers['x-svc-test'] === undefined)
-          .map(({ envelope, body }) => [envelope.id, body.toString('utf8')] as const);
+        const received = receivedBy(id).map(
+          ({ envelope, body }) => [envelope.id, body.toString('utf8')] as const,
+        );
         expect(received.length).toBeGreaterThan(5);
         expect(new Map(read)).toEqual(new Map(received));
+      }
+    }
+  });
+
+  test('an agent polls the same events over MCP, after the cursor of a page of them [MCP-12, MCP-13]', async () => {
+    const { baseUrl } = played.stack;
+    for (const { seller, installer, keys } of played.sides) {
+      for (const [path, mcp, key, { id }] of [
+        ['/inbound/events', MCP_PATHS.inbound, keys.general, seller],
+        ['/partner/v1/events', MCP_PATHS.installer, keys.installer, installer],
+      ] as const) {
+        const first = await call(baseUrl, `${path}?limit=1`, { headers: { 'x-api-key': key } });
+        const { events, nextCursor } = eventFeed.parse(first.json);
+        const later = receivedBy(id).filter(
+          ({ envelope }) => envelope.id !== events[0]?.headers['webhook-id'],
+        );
+        for (const name of new Set(later.map(({ envelope }) => envelope.event))) {
+          const params = { name, cursor: nextCursor, maxEvents: 100, _meta: MCP_META };
+          const { json } = await call(baseUrl, mcp, {
+            method: 'POST',
+            headers: { 'x-api-key': key, 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'events/poll' },
+            body: { jsonrpc: '2.0', id: 1, method: 'events/poll', params },
+          });
+          const { result } = pollResponse.parse(json);
+          expect(result).toMatchObject({ truncated: false, hasMore: false });
+          const expected = later.filter(({ envelope }) => envelope.event === name);
+          expect(new Map(result.events.map(({ eventId, data }) => [eventId, data]))).toEqual(
+            new Map(expected.map(({ envelope, body }) => [envelope.id, JSON.parse(body.toString('utf8'))])),
+          );
+        }
       }
     }
   });
