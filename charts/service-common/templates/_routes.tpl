@@ -42,6 +42,7 @@ spec:
 {{- $facts := include "service-common.facts" . | fromYaml -}}
 {{- $name := include "service-common.fullname" . -}}
 {{- with .Values.httpRoute -}}
+{{- $route := . -}}
 {{- if .enabled -}}
 apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
@@ -57,23 +58,26 @@ spec:
   hostnames:
     {{- toYaml .hostnames | nindent 4 }}
   rules:
+    {{- /* The Gateway API allows a rule no more. */ -}}
+    {{- range chunk 8 $facts.paths }}
     - matches:
-        {{- range $facts.paths }}
+        {{- range . }}
         - path:
             type: {{ ternary "Exact" "PathPrefix" (eq . "/") }}
             value: {{ . }}
         {{- end }}
-      {{- with .timeouts }}
+      {{- with $route.timeouts }}
       timeouts:
         {{- toYaml . | nindent 8 }}
       {{- end }}
-      {{- with .sessionPersistence }}
+      {{- with $route.sessionPersistence }}
       sessionPersistence:
         {{- toYaml . | nindent 8 }}
       {{- end }}
       backendRefs:
         - name: {{ $name }}
           port: {{ $.Values.service.port }}
+    {{- end }}
 {{- end -}}
 {{- end -}}
 {{- end -}}
