@@ -67,14 +67,22 @@ test('a program sees what its owner sees, in pages, and its retries and replays 
   expect(subscription.parse(read.body).url).toMatch(/…$/);
 });
 
-test('every operation of a program is served by one of the console, and none changes a secret or an endpoint [AUTH-15]', async () => {
-  expect(AUTOMATION_OPERATIONS.filter(({ method }) => method !== 'get').map(({ id }) => id)).toEqual([
-    'automationRetryDelivery',
-    'automationReplayDelivery',
-    'automationReplayDeliveries',
-    'automationCancelReplay',
-  ]);
+test('an operation of a program is served by one of the console, or proposes, and none changes a secret or an endpoint [AUTH-15, CONFIG-8]', async () => {
+  const writes = AUTOMATION_OPERATIONS.filter(({ method }) => method !== 'get').map(({ id }) => id);
+  expect(new Set(writes)).toEqual(
+    new Set([
+      'automationRetryDelivery',
+      'automationReplayDelivery',
+      'automationReplayDeliveries',
+      'automationCancelReplay',
+      'planWebhooks',
+      'proposeWebhooks',
+    ]),
+  );
+  const own = AUTOMATION_OPERATIONS.filter(({ servedBy }) => servedBy === undefined).map(({ id }) => id);
+  expect(new Set(own)).toEqual(new Set(['exportWebhooks', 'planWebhooks', 'proposeWebhooks']));
   for (const { servedBy, path, method } of AUTOMATION_OPERATIONS) {
+    if (servedBy === undefined) continue;
     const same = CONSOLE_OPERATIONS.find(({ id }) => id === servedBy);
     expect([same?.path.replace('/partner-api', API), same?.method]).toEqual([path, method]);
   }
@@ -101,6 +109,7 @@ test('a key that is bound to networks is 403 from elsewhere, which the owners le
       code: 'permission_denied',
       error: expect.stringContaining('is bound to networks'),
     });
+    expect(refused.get('ratelimit-policy')).toContain('"failed-authentication"');
   }
 });
 

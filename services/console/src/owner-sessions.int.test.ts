@@ -65,6 +65,8 @@ describe('a confirmation', () => {
       'activateWebhookSecret pending',
       'addColleague viewer',
       'beginSecondFactor none',
+      'confirmWebhookProposal usual',
+      'createApiKey automation',
       'createApiKey bound',
       'createApiKey general',
       'createApiKey installer',

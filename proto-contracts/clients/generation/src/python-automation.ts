@@ -46,7 +46,7 @@ function functionOf(operation: DescribedOperation): string {
     ...(bodyType === undefined ? [] : ['body=body']),
   ];
   return `
-def ${snakeCase(id.slice(PREFIX.length))}(${named.join(', ')}) -> Call[${resultsOf(operation).join(' | ')}]:
+def ${snakeCase(id.startsWith(PREFIX) ? id.slice(PREFIX.length) : id)}(${named.join(', ')}) -> Call[${resultsOf(operation).join(' | ')}]:
     """${summary}."""
     return Call(${given.join(', ')})`;
 }

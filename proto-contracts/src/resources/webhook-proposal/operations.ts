@@ -21,9 +21,9 @@ import {
 const FILE_EXAMPLE = {
   webhooks: [
     {
-      description: 'Dispatch board',
       url: SUBSCRIPTION_EXAMPLE.url,
       events: ['install.*'],
+      description: 'Dispatch board',
       deliveriesPerSecond: 20,
     },
   ],

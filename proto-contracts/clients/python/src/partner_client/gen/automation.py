@@ -216,16 +216,16 @@ def list_audit_entries(
     )
 
 
-def ooks() -> Call[WebhookFile]:
+def export_webhooks() -> Call[WebhookFile]:
     """Write the webhooks as a file."""
     return Call("GET", "/automation/v1/webhook-file")
 
 
-def ks(body: WebhookPlanIn) -> Call[WebhookPlan]:
+def plan_webhooks(body: WebhookPlanIn) -> Call[WebhookPlan]:
     """Compare a file with the webhooks."""
     return Call("POST", "/automation/v1/webhook-file/plan", body=body)
 
 
-def hooks(body: WebhookProposalIn) -> Call[WebhookPlan]:
+def propose_webhooks(body: WebhookProposalIn) -> Call[WebhookPlan]:
     """Propose the webhooks of a file."""
     return Call("POST", "/automation/v1/webhook-proposals", body=body)

@@ -19,6 +19,7 @@ const SCOPE_LABELS: Readonly<Record<string, string>> = {
   'events:read': 'read events',
   'events:replay': 'replay events',
   'webhooks:read': 'read webhooks',
+  'webhooks:propose': 'propose changes of webhooks',
   'deliveries:read': 'read deliveries',
   'deliveries:retry': 'retry and replay deliveries',
   'statistics:read': 'read statistics',
