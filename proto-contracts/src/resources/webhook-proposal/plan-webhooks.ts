@@ -1,3 +1,4 @@
+import { WEBHOOK_LIMITS } from '../../api/limits.js';
 import { isDeepStrictEqual } from 'node:util';
 import type { CompanyClassName } from '../../values/company-class.js';
 import { isSameHost } from '../../values/same-host.js';
@@ -79,6 +80,12 @@ export function planWebhooks<Existing extends PlannedWebhook>(
     }
   }
   if (!prune) steps.push(...rest);
+  const created = steps.filter(({ kind }) => kind === 'create').length;
+  const left = existing.length + created - (prune ? rest.length : 0);
+  if (created > 0 && left > WEBHOOK_LIMITS.subscriptionsPerCompany) {
+    const message = `must leave the company at most ${WEBHOOK_LIMITS.subscriptionsPerCompany} webhooks, not ${left}`;
+    violations.push({ path: of.place, message });
+  }
   return { steps, unchanged, violations };
 }
 

@@ -15,7 +15,7 @@ import { installerOwner } from '../../testing/callers.js';
 import { client, fixture } from '../../testing/file-subscriptions.js';
 import { connectAudit } from '../../testing/public-clients.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
-import { insertMember } from '../../testing/test-jobs.js';
+import { insertApiKey, insertMember } from '../../testing/test-jobs.js';
 import { subscriptionOperations } from './subscription-operations.js';
 
 const BOARD = { description: 'Board', url: 'https://receiver.example/board', events: ['install.*'] };
@@ -133,6 +133,22 @@ test('a key proposes what an owner confirms: all changes together, and new secre
   ]);
   expect(await read(of)).toMatchObject({ state: 'confirmed', differences });
   expect((await failureOf(confirm(of, seen.digest))).reason).toBe('stale_version');
+});
+
+test('a file that would leave too many webhooks is refused as a whole [CONFIG-8]', async () => {
+  await fixture.created(companyId);
+  const webhooks = Array.from({ length: 50 }, (_, number) => ({ ...BOARD, description: `Board ${number}` }));
+  expect((await failureOf(plan({ webhooks }))).message).toContain('at most 50 webhooks, not 51');
+  expect((await plan({ webhooks, prune: true })).differences).toHaveLength(51);
+});
+
+test('a proposal ends with its key [CONFIG-10]', async () => {
+  const { keyId } = await insertApiKey(fixture.database, { companyId });
+  const of = await proposed({ webhooks: [BOARD] }, key(keyId));
+  const { digest } = await read(of);
+  await fixture.database.query('update api_keys set revoked_at = now() where id = $1', [keyId]);
+  expect(await read(of)).toMatchObject({ state: 'expired' });
+  expect((await failureOf(confirm(of, digest))).reason).toBe('stale_version');
 });
 
 test('a confirmation of other changes than the owner saw, or of which one fails, changes nothing [CONFIG-10]', async () => {

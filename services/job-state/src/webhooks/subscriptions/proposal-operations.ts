@@ -27,8 +27,10 @@ import {
   lockProposal,
   planProposal,
   PROPOSAL_COLUMNS,
+  PROPOSAL_SUMMARY,
   type ProposalPlan,
   type ProposalRow,
+  type ProposalSummary,
   recordProposal,
   refuseUnlessPending,
   shownProposal,
@@ -58,7 +60,7 @@ export function proposalOperations(
     companyId,
     timeoutMs: timeoutMs(),
   });
-  const shown = (row: ProposalRow) => shownProposal(row, deps.clock());
+  const shown = (row: ProposalSummary) => shownProposal(row, deps.clock());
   const planned = ({ differences, unchanged }: ProposalPlan, row: ProposalRow | undefined) => {
     const proposal = row === undefined ? null : shown(row);
     const plan = { differences: differences.map(withoutPresentUrl), unchanged, proposal };
@@ -88,8 +90,8 @@ export function proposalOperations(
     }),
 
     implement(operations.listWebhookProposalsOperation, async (request) => {
-      const rows = await deps.database.query<ProposalRow>(
-        `select ${PROPOSAL_COLUMNS} from webhook_proposals p where p.company_id = $1
+      const rows = await deps.database.query<ProposalSummary>(
+        `select ${PROPOSAL_SUMMARY} from webhook_proposals p where p.company_id = $1
          order by p.created_at desc, p.id desc limit ${PROPOSAL_LIMITS.listed}`,
         [request.companyId],
         limitsOf(request),
@@ -219,7 +221,8 @@ function planText(differences: readonly WebhookDifference[]): string {
       }),
     ]);
   const text = lines.map((line) => line.replaceAll(/\p{Cc}/gu, ' ')).join('\n');
-  return text.length > MAX_PLAN_LENGTH ? `${text.slice(0, MAX_PLAN_LENGTH)}\n…` : text;
+  if (text.length <= MAX_PLAN_LENGTH) return text;
+  return `${text.slice(0, Math.max(0, text.lastIndexOf('\n', MAX_PLAN_LENGTH)))}\n…`;
 }
 
 function without(differences: readonly WebhookDifference[], others: readonly WebhookDifference[]) {
@@ -237,7 +240,9 @@ function withoutUrls(
   return {
     ...difference,
     changes: difference.changes.map(({ field, from, to }) =>
-      field === 'url' ? { field, from: from && shortUrl(from), to: to && wantedUrl(to) } : { field, from, to },
+      field === 'url'
+        ? { field, from: from && shortUrl(from), to: to && wantedUrl(to) }
+        : { field, from, to },
     ),
   };
 }

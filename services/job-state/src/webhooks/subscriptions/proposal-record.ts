@@ -30,17 +30,23 @@ export interface ProposalRow {
   readonly prune: boolean;
   /** What they would have changed when they were proposed, or changed when they were confirmed. */
   readonly filed: readonly WebhookDifference[];
-  readonly state: 'pending' | 'confirmed' | 'rejected';
+  /** `expired` once its key has ended or was revoked before an owner decided. */
+  readonly state: 'pending' | 'confirmed' | 'rejected' | 'expired';
   readonly createdAt: Date;
   readonly decidedAt: Date | null;
   readonly decidedBy: string | null;
 }
 
-/** Columns of a {@link ProposalRow}, from `webhook_proposals p`. */
-export const PROPOSAL_COLUMNS = `p.id, p.key_id as "keyId", p.source, p.wanted, p.prune, p.filed, p.state,
+/** What a list shows of a proposal, from `webhook_proposals p`. */
+export const PROPOSAL_SUMMARY = `p.id, p.key_id as "keyId", p.source, case when p.state = 'pending' and exists (
+    select from api_keys k where k.id = p.key_id and (k.revoked_at is not null or k.expires_at <= now())
+  ) then 'expired' else p.state end as state,
   p.created_at as "createdAt", p.decided_at as "decidedAt", (
     select m.display_name from memberships m where m.id = p.decided_by and m.company_id = p.company_id
   ) as "decidedBy"`;
+
+/** Columns of a {@link ProposalRow}. */
+export const PROPOSAL_COLUMNS = `${PROPOSAL_SUMMARY}, p.wanted, p.prune, p.filed`;
 
 /** Reads one proposal. Another company's is `not_found`, like one that does not exist. */
 export async function findProposal(
@@ -78,7 +84,9 @@ export function planProposal(
   return { ...plan, differences, digest };
 }
 
-export function shownProposal(row: ProposalRow, now: Date): WebhookProposal {
+export type ProposalSummary = Omit<ProposalRow, 'wanted' | 'prune' | 'filed'>;
+
+export function shownProposal(row: ProposalSummary, now: Date): WebhookProposal {
   const { id, keyId, source, createdAt, decidedBy } = row;
   const expiresAt = new Date(createdAt.getTime() + PROPOSAL_LIMITS.days * 86_400_000);
   return {

@@ -39,6 +39,9 @@ function Content({ proposal, reload }: { readonly proposal: Proposal; readonly r
   const reject = useAction('rejectWebhookProposal', { done: 'Proposal rejected' });
   const params = { id };
   const changed = new Set(changedSince.map((each) => JSON.stringify(each)));
+  // The page is live: an owner confirms only what stood here when they began to read, or said that they have read what replaced it.
+  const [read, setRead] = useState(digest);
+  const isOther = state === 'pending' && digest !== read;
   return (
     <div className="sections">
       {confirm.response !== undefined && <Secrets created={confirm.response.created} />}
@@ -60,13 +63,20 @@ function Content({ proposal, reload }: { readonly proposal: Proposal; readonly r
           {problems.join('. ')}
         </Notice>
       )}
+      {isOther && (
+        <Notice tone="warn" title="The changes above were replaced while you read them">
+          <ChangeButton variant="default" onClick={() => setRead(digest)}>
+            I have read the new ones
+          </ChangeButton>
+        </Notice>
+      )}
       {state === 'pending' && (
         <OwnerOnly>
           <FormFailure error={reject.error} />
           <StartButton
             action={confirm}
-            disabled={problems.length > 0}
-            onClick={() => confirm.run({ params, body: { digest } }, { onError: reload })}
+            disabled={problems.length > 0 || isOther}
+            onClick={() => confirm.run({ params, body: { digest: read } }, { onError: reload })}
           >
             Confirm changes
           </StartButton>
