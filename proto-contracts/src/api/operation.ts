@@ -15,6 +15,8 @@ export interface OperationInput<Query, Body> {
   readonly scope?: Scope;
   /** True for an operation that creates the credentials itself, such as a login. */
   readonly unauthenticated?: boolean;
+  /** True: counts against the limit of clients without credentials although it has no body, because it costs more than a count. */
+  readonly isCounted?: boolean;
   readonly idempotencyKey?: 'required' | 'optional';
   /** True: a repeated call has no further effect. A read and a write with a required key need not say so; see {@link isRepeatable}. */
   readonly repeatable?: boolean;

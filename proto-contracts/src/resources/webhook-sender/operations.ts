@@ -27,6 +27,7 @@ export const getWebhookKeysOperation = defineOperation({
   method: 'get',
   path: '/.well-known/webhooks/:id',
   unauthenticated: true,
+  isCounted: true,
   params: {
     id: {
       description: 'The id of a webhook. The response does not tell whether it exists.',

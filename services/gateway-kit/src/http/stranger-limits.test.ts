@@ -7,9 +7,10 @@ import request from 'supertest';
 import { assertError, createFixture, lead, readThing, writeThing } from '../testing/http-app-fixture.js';
 
 describe('an endpoint that creates the credentials', () => {
+  const read = { ...readThing(async () => ({ status: 200, json: {} })), unauthenticated: true };
   const endpoints = [
     { ...writeThing(async ({ body }) => ({ status: 201, json: body })), unauthenticated: true },
-    { ...readThing(async () => ({ status: 200, json: {} })), unauthenticated: true },
+    read,
   ];
 
   test('counts a request of a network before its body, which may be wrong or never sent [LIMIT-12]', async () => {
@@ -34,11 +35,13 @@ describe('an endpoint that creates the credentials', () => {
     expect((await from('2001:db8:1:3::1').send(lead)).status).toBe(201);
   });
 
-  test('counts a known client apart from its network, and no read [LIMIT-12, SESSION-9]', async () => {
-    const { app } = createFixture({ endpoints });
+  test('counts a known client apart from its network, and of the reads only the expensive ones [LIMIT-12, SESSION-9]', async () => {
+    const expensive = { ...read, path: '/sums/:id', isCounted: true };
+    const { app } = createFixture({ endpoints: [...endpoints, expensive] });
     for (let turn = 0; turn < 4; turn += 1) await request(app).post('/things').send(lead);
     assertError(await request(app).post('/things').send(lead), 429, 'rate_limited');
     expect((await request(app).post('/things').set('x-device', 'device 1').send(lead)).status).toBe(201);
     expect((await request(app).get('/things/1')).status).toBe(200);
+    assertError(await request(app).get('/sums/1'), 429, 'rate_limited');
   });
 });

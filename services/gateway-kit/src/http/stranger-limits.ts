@@ -27,12 +27,12 @@ export interface StrangerLimitOptions {
 /** Limits of clients without credentials, applied before a body is read. */
 export interface StrangerLimits {
   /**
-   * Counts a request to an operation that needs no credentials, and returns the key of its client. Reads of files and of the public
-   * status cost no more than the count, so they are not counted. Throws `rate_limited`.
+   * Counts a request to an operation that needs no credentials, and returns the key of its client. A request without a body costs no
+   * more than the count, so it is not counted unless its operation says so. Throws `rate_limited`.
    */
   admit(
     request: SurfaceRequest,
-    endpoint: Pick<AnyEndpoint<unknown>, 'body'>,
+    endpoint: Pick<AnyEndpoint<unknown>, 'body' | 'isCounted'>,
     response: ServerResponse,
   ): Promise<string>;
   /** Authenticates a request. Counts a refusal against the client's network; over that limit it fails with 429 instead of 401 or 403. */
@@ -51,7 +51,7 @@ export function createStrangerLimits(options: StrangerLimitOptions): StrangerLim
   return {
     async admit(request, endpoint, response) {
       const network = clientNetwork(request.remoteAddress);
-      if (endpoint.body === undefined) return network;
+      if (endpoint.body === undefined && endpoint.isCounted !== true) return network;
       invariant(withoutCredentials, 'a surface with such operations limits them');
       const { limiter, limitPerMinute: limit, knownClientOf } = withoutCredentials;
       const known = knownClientOf(request);

@@ -3,6 +3,8 @@ import { keyListSetting } from '../process/key-list.js';
 import type { SignedContent } from './webhook-signature.js';
 
 const KEY_BYTES = 32;
+/** No other use of the same key derives the same bytes. */
+const INFO = 'webhook-ed25519/v1:';
 /** What precedes the bytes of a private Ed25519 key in its DER form (RFC 8410). */
 const PRIVATE_KEY_DER = Buffer.from('302e020100300506032b657004220420', 'hex');
 const PREFIX = { private: 'whsk_', public: 'whpk_' } as const;
@@ -13,11 +15,11 @@ export const signingKeysSetting = keyListSetting(
 );
 
 /**
- * Returns the private Ed25519 key of a subscription: HKDF-SHA256 of a signing key, with the subscription's id as `info`. So what is signed
+ * Returns the private Ed25519 key of a subscription: HKDF-SHA256 of a signing key, with the subscription's id in `info`. So what is signed
  * for one subscription never verifies as another one's. It is a text as Standard Webhooks writes it: `whsk_` and base64 of 32 bytes.
  */
 export function privateKeyOf(signingKey: Uint8Array, subscriptionId: string): string {
-  const bytes = hkdfSync('sha256', signingKey, '', subscriptionId, KEY_BYTES);
+  const bytes = hkdfSync('sha256', signingKey, '', INFO + subscriptionId, KEY_BYTES);
   return PREFIX.private + Buffer.from(bytes).toString('base64');
 }
 

@@ -72,7 +72,7 @@ describe('the asymmetric signature', () => {
     expect(publicKeyOf('whsk_nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A=')).toBe(
       'whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=',
     );
-    expect(publicKeyOf(keyOf('whk_a'))).toBe('whpk_5OT5hl2KvOXYFeD8pG1iRD5u4NXOFnmRl4Wxef2xs1U=');
+    expect(publicKeyOf(keyOf('whk_a'))).toBe('whpk_ZcR+4UTHrwcQ0Emng8+3Ir5DNETfewitOMmn5lfodSc=');
   });
 });
 

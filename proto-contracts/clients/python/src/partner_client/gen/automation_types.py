@@ -30,6 +30,7 @@ class ConfiguredWebhook(TypedDict):
     schemaVersion: NotRequired[int]
     fields: NotRequired[dict[str, list[str]]]
     ordered: NotRequired[bool]
+    asymmetricSignature: NotRequired[bool]
     deliveriesPerSecond: NotRequired[int | None]
 
 
@@ -198,6 +199,7 @@ class ExportedWebhook(TypedDict):
     deliveriesPerSecond: NotRequired[int]
     fields: NotRequired[dict[str, list[str]]]
     ordered: NotRequired[bool]
+    asymmetricSignature: NotRequired[bool]
 
 
 WebhookBulkReplayIn = TypedDict(
@@ -261,6 +263,7 @@ class WebhookSubscription(TypedDict):
     deliveriesPerSecond: int | None
     fields: dict[str, list[str]] | None
     ordered: bool
+    asymmetricSignature: bool
     failuresInRow: int
     nextAttemptAt: str | None
     createdAt: str
