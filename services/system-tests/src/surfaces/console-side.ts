@@ -106,7 +106,8 @@ async function proposeWebhooks(stack: TestStack, apiKey: string): Promise<string
 
 /** Requests of an operation of the console, or of one for the key, about what a side has: one for each of the bodies that it takes. */
 export function consoleRequests(operation: AnyOperation, side: ConsoleSide): readonly ConsoleRequest[] {
-  const [, resource = ''] = /^\/(?:partner-api|automation\/v1|\.well-known)\/([a-z-]+)/.exec(operation.path) ?? [];
+  const [, resource = ''] =
+    /^\/(?:partner-api|automation\/v1|\.well-known)\/([a-z-]+)/.exec(operation.path) ?? [];
   const path = operation.path.replace(':id', side.ids[resource] ?? '');
   if (path.includes(':') || path.endsWith('/')) throw new Error(`say here what ${operation.path} is about`);
   const method = operation.method.toUpperCase();
