@@ -9,6 +9,7 @@ import {
   LANGUAGES,
 } from '@partner/console/web-modules/pages/receiver-code/languages';
 import { newId } from '@partner/kernel/process/ids';
+import { closeServer, listen } from '@partner/kernel/process/listen';
 import { asymmetricSignature, publicKeyOf, privateKeyOf } from '@partner/kernel/security/signing-keys';
 import {
   baseEnvironment,
@@ -29,9 +30,9 @@ const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const PRIVATE_KEY = privateKeyOf(Buffer.alloc(32, 7), 'whk_1');
 
 /** Where the receivers without a secret read their public key. */
-const keysPort = await freePort();
 const keys = JSON.stringify({ keys: [{ publicKey: publicKeyOf(PRIVATE_KEY), signs: true }] });
-const keysServer = createServer((_request, response) => response.end(keys)).listen(keysPort, '127.0.0.1');
+const keysServer = createServer((_request, response) => response.end(keys));
+const keysPort = await listen(keysServer, { host: '127.0.0.1', port: 0, variable: 'test' });
 
 type Delivery = Pick<SignedDelivery, 'headers'> & { readonly body: Uint8Array<ArrayBuffer> };
 
@@ -205,9 +206,12 @@ const parent = path.join(PROJECT_ROOT, '.stack');
 mkdirSync(parent, { recursive: true });
 const scratch = mkdtempSync(path.join(parent, 'receiver-code-'));
 
-afterAll(() => {
-  keysServer.close();
-  rmSync(scratch, { recursive: true });
+afterAll(async () => {
+  try {
+    await closeServer(keysServer);
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
 });
 
 async function startReceiver(

@@ -1,9 +1,8 @@
 import { createServer } from 'node:http';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { invariant } from '@partner/kernel/process/invariant';
+import { closeServer, listen } from '@partner/kernel/process/listen';
 import { asymmetricSignature, publicKeyOf, privateKeyOf } from '@partner/kernel/security/signing-keys';
 import { serviceSignature, standardWebhooksSignature } from '@partner/kernel/security/webhook-signature';
-import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { seededRandom } from '@partner/test-kit/seeded-random';
 import { z } from 'zod';
 import { NOW, type SentDelivery, startClients } from './testing/driven-client.js';
@@ -94,6 +93,49 @@ const received = z.object({
   handled: z.array(z.looseObject({ id: z.string(), isStale: z.boolean() })),
 });
 
+const statusesIn = ({ value }: { readonly value?: unknown }) =>
+  received.parse(value).responses.map((each) => (each === 'raised' ? each : each.status));
+
+const current = privateKeyOf(Buffer.alloc(32), 'whk_a');
+const next = privateKeyOf(Buffer.alloc(32), 'whk_b');
+const foreign = privateKeyOf(Buffer.alloc(32), 'whk_c');
+
+const listOf = (...keys: readonly string[]) =>
+  JSON.stringify({ keys: keys.map((key) => ({ publicKey: publicKeyOf(key) })) });
+
+/** A delivery with a signature of each of these keys, made this long after the start. */
+function signedBy(signers: readonly string[], atMs = 0): SentDelivery {
+  const { body, headers } = without('x-svc-');
+  const timestamp = (NOW + atMs) / 1_000;
+  const content = { eventId: 'evt_1', timestamp, body: Buffer.from(body, 'base64') };
+  const made = signers.map((key) => asymmetricSignature(key, content));
+  const signature = ['v1,AAAA v2,AA v1a,AA', ...made].join(' ');
+  return {
+    body,
+    headers: { ...headers, 'webhook-timestamp': String(timestamp), 'webhook-signature': signature },
+  };
+}
+
+/** Runs work with a server of these lists, one for each read; the last one stays. Undefined is a 503. */
+async function withKeys(
+  lists: readonly (string | undefined)[],
+  work: (publicKeysUrl: string, reads: () => number) => Promise<void>,
+): Promise<void> {
+  let reads = 0;
+  const server = createServer((_request, response) => {
+    const list = lists[Math.min(reads, lists.length - 1)];
+    reads += 1;
+    response.writeHead(list === undefined ? 503 : 200).end(list);
+  });
+  const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'test' });
+  try {
+    await work(`http://127.0.0.1:${port}/.well-known/webhooks/whk_a`, () => reads);
+  } finally {
+    server.closeAllConnections();
+    await closeServer(server);
+  }
+}
+
 describe.each(clients)('a webhook receiver of the client of $name', ({ use }) => {
   const ask = (secrets: readonly string[], deliveries: readonly SentDelivery[], more: object = {}) =>
     use({ url: 'https://partner.example', do: 'receive', secrets, deliveries, ...more });
@@ -126,37 +168,79 @@ describe.each(clients)('a webhook receiver of the client of $name', ({ use }) =>
   });
 
   test('verifies with the public keys of its webhook, beside secrets or without, and not with those of another one [CLIENT-19]', async () => {
-    const [current, next, foreign] = ['whk_a', 'whk_b', 'whk_c'].map((id) =>
-      privateKeyOf(Buffer.alloc(32), id),
-    );
-    invariant(current && next && foreign, 'there are three keys');
-    const keys = [current, next].map((key) => ({ publicKey: publicKeyOf(key) }));
-    const server = createServer((_request, response) => response.end(JSON.stringify({ keys })));
-    const port = await freePort();
-    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-    const publicKeysUrl = `http://127.0.0.1:${port}/.well-known/webhooks/whk_a`;
-    const signedBy = (...signers: readonly string[]) => {
-      const { body, headers } = without('x-svc-');
-      const content = { eventId: 'evt_1', timestamp: NOW / 1_000, body: Buffer.from(body, 'base64') };
-      const made = signers.map((key) => asymmetricSignature(key, content));
-      return {
-        body,
-        headers: { ...headers, 'webhook-signature': ['v1,AAAA v2,AA v1a,AA', ...made].join(' ') },
-      };
-    };
-    const changed = { ...signedBy(current), body: withBody(`${RAW} `).body };
-    const late = { ...signedBy(current).headers, 'webhook-timestamp': String(NOW / 1_000 + 1) };
+    const changed = { ...signedBy([current]), body: withBody(`${RAW} `).body };
+    const late = { ...signedBy([current]).headers, 'webhook-timestamp': String(NOW / 1_000 + 1) };
     const deliveries = [
-      ...[signedBy(current), signedBy(foreign, next), signedBy(foreign), changed],
-      ...[{ ...signedBy(current), headers: late }, signedBy(), delivery(), without('webhook-')],
+      ...[signedBy([current]), signedBy([foreign, next]), signedBy([foreign]), changed],
+      ...[{ ...signedBy([current]), headers: late }, signedBy([current], -301_000), signedBy([])],
+      ...[delivery(), without('webhook-')],
     ];
-    const statusesOf = async (secrets: readonly string[]) => {
-      const { responses } = received.parse((await ask(secrets, deliveries, { publicKeysUrl })).value);
-      return responses.map((each) => (each === 'raised' ? each : each.status));
-    };
-    expect(await statusesOf([])).toEqual([204, 204, 401, 401, 401, 401, 401, 401]);
-    expect(await statusesOf([SECRET])).toEqual([204, 204, 401, 401, 401, 401, 204, 204]);
-    server.close();
+    await withKeys([listOf(current, next)], async (publicKeysUrl) => {
+      const statusesOf = async (secrets: readonly string[]) =>
+        statusesIn(await ask(secrets, deliveries, { publicKeysUrl }));
+      expect(await statusesOf([])).toEqual([204, 204, 401, 401, 401, 401, 401, 401, 401]);
+      expect(await statusesOf([SECRET])).toEqual([204, 204, 401, 401, 401, 401, 401, 204, 204]);
+    });
+  });
+
+  test('keeps its public keys if a read fails, and verifies with a new key after the next read [CLIENT-19]', async () => {
+    const failures = [
+      ...['<h1>Maintenance</h1>', '[]', 'null', '{}', '{"keys":[]}', '{"keys":{}}', '{"keys":[null]}'],
+      ...['{"keys":[{"publicKey":7}]}', '{"keys":[{"publicKey":"whpk_AA=="}]}', undefined],
+      listOf(next).replace('whpk_', 'whsk_'),
+    ];
+    await withKeys([listOf(current), ...failures, listOf(next)], async (publicKeysUrl, reads) => {
+      // A refusal waits for the read that is in flight.
+      const refused = failures.map((_, index) => 300_000 + index * 5_000);
+      const end = (refused.at(-1) ?? 0) + 5_000;
+      const deliveries = [
+        signedBy([current]),
+        signedBy([foreign]),
+        ...refused.flatMap((atMs, index) => [
+          { ...signedBy([foreign], atMs), laterMs: index === 0 ? 300_000 : 5_000 },
+          signedBy([current], atMs),
+        ]),
+        { ...signedBy([next], end), laterMs: 5_000 },
+        signedBy([current], end),
+      ];
+      expect(statusesIn(await ask([], deliveries, { publicKeysUrl }))).toEqual([
+        ...[204, 401],
+        ...failures.flatMap(() => [401, 204]),
+        ...[204, 401],
+      ]);
+      expect(reads()).toBe(failures.length + 2);
+    });
+  });
+
+  test('reads public keys only for an asymmetric signature, and again 5 s after a failure [CLIENT-19]', async () => {
+    await withKeys([undefined, listOf(current)], async (publicKeysUrl, reads) => {
+      const unread = statusesIn(await ask([], [delivery(), without('webhook-')], { publicKeysUrl }));
+      expect([unread, reads()]).toEqual([[401, 401], 0]);
+      const deliveries = [
+        ...[signedBy([current]), signedBy([current])],
+        { ...signedBy([current], 5_000), laterMs: 5_000 },
+      ];
+      const statuses = statusesIn(await ask([], deliveries, { publicKeysUrl }));
+      expect([statuses, reads()]).toEqual([['raised', 'raised', 204], 2]);
+    });
+    await withKeys([undefined], async (publicKeysUrl) => {
+      const beside = delivery({
+        headers: { 'webhook-signature': `${delivery().headers['webhook-signature']} v1a,AA` },
+      });
+      expect(statusesIn(await ask([SECRET], [beside], { publicKeysUrl }))).toEqual([204]);
+    });
+  });
+
+  test('refuses an address of public keys that is not https, except on its machine [CLIENT-19]', async () => {
+    for (const publicKeysUrl of [
+      'http://partner.example/',
+      'http://127.0.0.1.example/',
+      'ftp://localhost/',
+      'x',
+    ])
+      expect((await ask([], [], { publicKeysUrl })).error?.message).toContain('https');
+    for (const publicKeysUrl of ['https://partner.example/', 'http://localhost:1/', 'http://[::1]/'])
+      expect(await ask([], [], { publicKeysUrl })).not.toHaveProperty('error');
   });
 
   test('responds to any headers and body with 401 or 400, and never raises [CLIENT-16]', async () => {

@@ -159,6 +159,7 @@ async def receive(request: dict[str, Any]) -> object:
     receiver = WebhookReceiver(secrets, store, on_event, public_keys_url=url, now=lambda: now)
     asynchronous = AsyncWebhookReceiver(secrets, Settled(store), on_event_async, public_keys_url=url, now=lambda: now)
     for each in request["deliveries"]:
+        now += each.get("laterMs", 0) / 1_000
         sent = each["headers"], base64.b64decode(each["body"])
         try:
             response = await asynchronous.receive(*sent) if request["isAsync"] else receiver.receive(*sent)

@@ -5,11 +5,15 @@ import base64
 import hashlib
 import hmac
 import json
+import sys
 import threading
 import unittest
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from email.message import Message
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, assert_type
+from unittest.mock import patch
 
 import django
 from django.conf import settings
@@ -127,6 +131,46 @@ class Webhooks(unittest.TestCase):
 
         asyncio.run(together())
         assert asynchronous.ids == ["evt_1"]
+
+    def test_shares_one_read_of_public_keys(self) -> None:
+        reads: list[str] = []
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                reads.append(self.path)
+                self.send_error(503)
+
+            def log_message(self, format: str, *args: Any) -> None:
+                pass
+
+        def ignore(event: WebhookEvent, about: Delivery) -> None: ...
+
+        async def ignore_async(event: WebhookEvent, about: Delivery) -> None: ...
+
+        sent = {"webhook-signature": "v1a,AA"}, b""
+        with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+            threading.Thread(target=server.serve_forever).start()
+            try:
+                url = f"http://127.0.0.1:{server.server_port}/"
+                receiver = WebhookReceiver([], MemoryStore(), ignore, public_keys_url=url, now=lambda: NOW)
+                with ThreadPoolExecutor(8) as pool:
+                    results = [pool.submit(receiver.receive, *sent) for _ in range(8)]
+                asynchronous = AsyncWebhookReceiver([], MemoryStore(), ignore_async, public_keys_url=url, now=lambda: NOW)
+
+                async def together() -> list[object]:
+                    deliveries = [asynchronous.receive(*sent) for _ in range(8)]
+                    return list(await asyncio.gather(*deliveries, return_exceptions=True))
+
+                failures = [result.exception() for result in results] + asyncio.run(together())
+            finally:
+                server.shutdown()
+        assert [type(failure) for failure in failures] == [RuntimeError] * 16
+        assert reads == ["/", "/"]
+
+    def test_names_the_extra_that_public_keys_need(self) -> None:
+        with patch.dict(sys.modules, {"cryptography.exceptions": None}):
+            with self.assertRaisesRegex(ModuleNotFoundError, r"pip install 'partner-client\[ed25519\]"):
+                WebhookReceiver([], MemoryStore(), lambda event, about: None, public_keys_url="https://partner.example/")
 
     def test_types_the_data_by_the_name_of_the_event_and_hands_over_one_that_is_new(self) -> None:
         read: list[object] = []

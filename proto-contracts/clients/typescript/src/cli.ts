@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { endOfEvents, listen } from './listen.js';
+import { isLoopback } from './loopback.js';
 import { createPartnerClient } from './partner-client.js';
 import { PartnerError } from './partner-error.js';
 import { requireVisible } from './require-visible.js';
@@ -126,7 +127,7 @@ function targetOf(text: string | undefined, allowsRemote: boolean): URL {
   const target = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
   if (target === undefined || !/^https?:$/.test(target.protocol))
     throw new UsageError('--forward must be a URL such as http://localhost:3000/hook');
-  if (!allowsRemote && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(target.hostname))
+  if (!allowsRemote && !isLoopback(target.hostname))
     throw new UsageError(
       `--forward must be on this machine, not ${target.hostname}; --allow-remote permits others`,
     );

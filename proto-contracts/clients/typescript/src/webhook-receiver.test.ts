@@ -1,4 +1,7 @@
-import { expect, test } from '@jest/globals';
+import { createServer, type ServerResponse } from 'node:http';
+import { expect, jest, test } from '@jest/globals';
+import { closeServer, listen } from '@partner/kernel/process/listen';
+import { asymmetricSignature, privateKeyOf, publicKeyOf } from '@partner/kernel/security/signing-keys';
 import { serviceSignature } from '@partner/kernel/security/webhook-signature';
 import { createMemoryStore } from './store.js';
 import { createWebhookReceiver, type Delivery, type WebhookReceiverOptions } from './webhook-receiver.js';
@@ -67,4 +70,44 @@ test('a webhook receiver handles deliveries for one resource one after another [
   });
   await Promise.all(['evt_1', 'evt_2'].map((id) => receive(delivery(id).headers, delivery(id).body)));
   expect([0, 2].map((place) => steps[place]?.replace('begin', 'end'))).toEqual([steps[1], steps[3]]);
+});
+
+test('a webhook receiver shares one read of public keys, and verifies with known ones during the next [CLIENT-19]', async () => {
+  const key = privateKeyOf(Buffer.alloc(32), 'whk_a');
+  const timeout = jest.spyOn(AbortSignal, 'timeout');
+  const requests: ServerResponse[] = [];
+  const server = createServer((_request, response) => {
+    requests.push(response);
+    if (requests.length === 1) response.end(JSON.stringify({ keys: [{ publicKey: publicKeyOf(key) }] }));
+  });
+  const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'test' });
+  try {
+    let now = NOW;
+    const publicKeysUrl = `http://127.0.0.1:${port}/`;
+    const { receive } = aReceiver({ secrets: [], publicKeysUrl, now: () => now });
+    const receiveMany = () => {
+      const { body } = delivery();
+      const timestamp = now / 1_000;
+      const signature = asymmetricSignature(key, { eventId: 'evt_1', timestamp, body });
+      const headers = {
+        'webhook-id': 'evt_1',
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': signature,
+      };
+      return Promise.all(Array.from({ length: 8 }, () => receive(headers, body)));
+    };
+    const accepted = Array.from({ length: 8 }, () => ({ status: 204 }));
+    expect([await receiveMany(), requests.length]).toEqual([accepted, 1]);
+    now += 300_000;
+    // The second read never ends.
+    timeout.mockReturnValue(new AbortController().signal);
+    const asked = new Promise((resolve) => server.once('request', resolve));
+    expect(await receiveMany()).toEqual(accepted);
+    await asked;
+    expect(requests.length).toBe(2);
+  } finally {
+    timeout.mockRestore();
+    server.closeAllConnections();
+    await closeServer(server);
+  }
 });

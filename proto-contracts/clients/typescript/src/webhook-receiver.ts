@@ -42,7 +42,7 @@ export interface WebhookResponse {
 
 /** Handles deliveries independently of any web framework. */
 export interface WebhookReceiver {
-  /** `body` must be the raw bytes: JSON that was parsed and written again has another signature. Throws what `onEvent` throws, and if no public keys could be read yet. */
+  /** `body` must be the raw bytes: JSON that was parsed and written again has another signature. Throws what `onEvent` throws, and if a delivery needs public keys and none could be read yet. */
   readonly receive: (
     headers:
       | Headers
@@ -68,14 +68,19 @@ export function createWebhookReceiver({
   const isWithoutKey = secrets.length === 0 && publicKeysUrl === undefined;
   if (isWithoutKey || secrets.some((secret) => !/^whsec_./.test(secret)))
     throw new TypeError('secrets must be at least one text of the form whsec_…');
-  const readKeys = publicKeysUrl === undefined ? async () => [] : publicKeysAt(publicKeysUrl, now);
+  const publicKeys = publicKeysUrl === undefined ? undefined : publicKeysAt(publicKeysUrl, now);
   const inTurn = createTurns();
   return {
     async receive(headers, body) {
       const header = headerReader(headers);
       const bytes = bytesOf(body);
-      const given = { secrets, publicKeys: await readKeys(), toleranceSeconds, now: now() };
-      const refusal = await explainedRefusal(header, bytes, given);
+      const given = { secrets, toleranceSeconds, now: now() };
+      const isAsymmetric = /(?:^| )v1a,/.test(header('webhook-signature') ?? '');
+      const { known = [], read } = (isAsymmetric ? publicKeys?.() : undefined) ?? {};
+      let refusal = await explainedRefusal(header, bytes, { ...given, publicKeys: known });
+      // A key that is new since the earlier read can have signed.
+      if (refusal !== undefined && read !== undefined)
+        refusal = await explainedRefusal(header, bytes, { ...given, publicKeys: await read });
       if (refusal !== undefined) return { status: 401, error: refusal };
       const event = parseEvent(bytes);
       if (event === undefined) return { status: 400, error: 'the body is not a webhook envelope' };

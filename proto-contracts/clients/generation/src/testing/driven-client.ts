@@ -74,6 +74,8 @@ export interface SentDelivery {
   readonly headers: Readonly<Record<string, unknown>>;
   /** In base64. */
   readonly body: string;
+  /** How long after the delivery before it. */
+  readonly laterMs?: number;
 }
 
 /** A use without its service. */
@@ -134,8 +136,9 @@ async function received(of: OfDo<'receive'>): Promise<unknown> {
   const { secrets, publicKeysUrl, deliveries, failures = 0 } = of;
   const handled: object[] = [];
   let failed = 0;
+  let now = NOW;
   const receiver = createWebhookReceiver({
-    ...{ secrets, store: createMemoryStore(), now: () => NOW },
+    ...{ secrets, store: createMemoryStore(), now: () => now },
     ...(publicKeysUrl !== undefined && { publicKeysUrl }),
     onEvent: ({ id }, { isStale, isTest, number = null, deliveryId = null, subscriptionId = null }) => {
       if (failed < failures) throw new Error(`failure ${(failed += 1)}`);
@@ -143,7 +146,8 @@ async function received(of: OfDo<'receive'>): Promise<unknown> {
     },
   });
   const responses: unknown[] = [];
-  for (const { headers, body } of deliveries) {
+  for (const { headers, body, laterMs = 0 } of deliveries) {
+    now += laterMs;
     const sent = [headers, Buffer.from(body, 'base64')];
     // Headers can be of any type.
     const response: unknown = Reflect.apply(receiver.receive, undefined, sent);

@@ -9,7 +9,6 @@ import base64
 import hashlib
 import hmac
 import http.client
-import ipaddress
 import json
 import os
 import random
@@ -34,6 +33,7 @@ from .gen.api.inbound import list_inbound_events
 from .gen.api.installer import list_installer_events
 from .gen.client import AuthenticatedClient
 from .gen.models import FeedEvent
+from .loopback import is_loopback
 from .retries import sleep
 from .secret_text import require_visible
 
@@ -286,16 +286,9 @@ def _target(text: str, allows_remote: bool) -> SplitResult:
         is_url = False
     if not is_url or not target.hostname:
         raise _UsageError("--forward must be a URL such as http://localhost:3000/hook")
-    if not allows_remote and not _is_loopback(target.hostname):
+    if not allows_remote and not is_loopback(target.hostname):
         raise _UsageError(f"--forward must be on this machine, not {target.hostname}; --allow-remote permits others")
     return target
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _secret(text: str | None, file: str | None) -> str:

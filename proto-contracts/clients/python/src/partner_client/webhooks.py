@@ -2,7 +2,6 @@
 
 import asyncio
 import base64
-import contextlib
 import hashlib
 import hmac
 import json
@@ -10,12 +9,12 @@ import re
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeGuard
 
-import httpx
-
 from .gen.events import WebhookEnvelope
+from .public_keys import TIMEOUT_SECONDS, PublicKeys, from_base64
 from .secret_text import require_visible
 from .stores import AsyncStore, Store, settled
 
@@ -57,9 +56,6 @@ _HANDLED = WebhookResponse(204)
 _MISMATCH = "the signature matches none of the secrets and public keys"
 # A body beyond this is not parsed to explain a refusal: anyone can send it, and a webhook is seldom larger.
 _MOST_EXPLAINED_BYTES = 65_536
-# The service makes one. Anyone can send many.
-_MOST_ASYMMETRIC = 4
-_KEPT_SECONDS = 300
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # Resources share these locks. So the memory is bounded, and only a few resources wait for one another.
 _LOCKS = 64
@@ -69,46 +65,6 @@ def event_feed_secret(api_key: str) -> str:
     """The secret of what the events feed returns: it is signed with your API key."""
     require_visible("api_key", api_key)
     return "whsec_" + base64.b64encode(api_key.encode()).decode()
-
-
-class _PublicKeys:
-    """
-    The public keys at an address, read at most every 5 minutes, so they follow their rotation. If a later read fails, the earlier
-    keys stay.
-    """
-
-    def __init__(self, url: str, now: Callable[[], float]) -> None:
-        # The standard library has no Ed25519.
-        from cryptography.exceptions import InvalidSignature
-        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
-        self._url, self._now = url, now
-        self._key_of, self._mismatch = Ed25519PublicKey.from_public_bytes, InvalidSignature
-        self._keys: list[Ed25519PublicKey] = []
-        self._read_at: float | None = None
-
-    def refresh(self) -> None:
-        if self._read_at is not None and abs(self._now() - self._read_at) < _KEPT_SECONDS:
-            return
-        try:
-            response = httpx.get(self._url, timeout=10)
-            response.raise_for_status()
-            texts = [key["publicKey"].removeprefix("whpk_") for key in response.json()["keys"]]
-            self._keys = [self._key_of(base64.b64decode(text)) for text in texts]
-        except (httpx.HTTPError, LookupError, ValueError):
-            if self._read_at is None:
-                raise
-        self._read_at = self._now()
-
-    def have_signed(self, standard: str, content: bytes) -> bool:
-        given = [text.removeprefix("v1a,") for text in standard.split(" ") if text.startswith("v1a,")]
-        signatures = [bytes_ for text in given if (bytes_ := _base64(text))][:_MOST_ASYMMETRIC]
-        for key in self._keys:
-            for signature in signatures:
-                with contextlib.suppress(self._mismatch):
-                    key.verify(signature, content)
-                    return True
-        return False
 
 
 class Verifier:
@@ -127,7 +83,18 @@ class Verifier:
         if isinstance(secrets, str) or not (secrets or public_keys_url) or not all(_is_secret(secret) for secret in secrets):
             raise TypeError("secrets must be a list with at least one text of the form whsec_…")
         self._secrets, self._tolerance_seconds, self.now = tuple(secrets), tolerance_seconds, now
-        self.public_keys = _PublicKeys(public_keys_url, now) if public_keys_url else None
+        self.public_keys = PublicKeys(public_keys_url, now) if public_keys_url else None
+
+    def pending_read(self, headers: Mapping[str, str]) -> Future[None] | None:
+        """A read of the public keys after which a refused delivery can be genuine."""
+        is_asymmetric = any(text.startswith("v1a,") for text in headers.get("webhook-signature", "").split(" "))
+        return self.public_keys.pending_read() if self.public_keys and is_asymmetric else None
+
+    def parse_after_read(self, headers: Mapping[str, str], body: bytes) -> WebhookEvent | WebhookResponse:
+        """As parse. Raises if no public keys could be read yet."""
+        if self.public_keys:
+            self.public_keys.require_known()
+        return self.parse(headers, body)
 
     def parse(self, headers: Mapping[str, str], body: bytes) -> WebhookEvent | WebhookResponse:
         """The event of a genuine delivery, or the response for another one."""
@@ -218,12 +185,15 @@ class WebhookReceiver:
     def receive(self, headers: Headers, body: Body) -> WebhookResponse:
         """
         `body` must be the raw bytes: JSON that was written again has another signature. Raises what `on_event` and the store
-        raise, and what the read of public keys raises; any other headers and body are 401 or 400.
+        raise, and a RuntimeError if a delivery needs public keys and none could be read yet; any other headers and body are 401
+        or 400.
         """
         headers, body = _lower_case(headers), _raw(body)
-        if self._verifier.public_keys:
-            self._verifier.public_keys.refresh()
+        read = self._verifier.pending_read(headers)
         event = self._verifier.parse(headers, body)
+        if read and isinstance(event, WebhookResponse) and event.status == 401:
+            wait([read], TIMEOUT_SECONDS)
+            event = self._verifier.parse_after_read(headers, body)
         if isinstance(event, WebhookResponse):
             return event
         handled_key, version_key = event_key(event["id"]), _version_key(event)
@@ -259,9 +229,11 @@ class AsyncWebhookReceiver:
     async def receive(self, headers: Headers, body: Body) -> WebhookResponse:
         """Like that of WebhookReceiver."""
         headers, body = _lower_case(headers), _raw(body)
-        if self._verifier.public_keys:
-            await asyncio.to_thread(self._verifier.public_keys.refresh)
+        read = self._verifier.pending_read(headers)
         event = self._verifier.parse(headers, body)
+        if read and isinstance(event, WebhookResponse) and event.status == 401:
+            await asyncio.wait([asyncio.wrap_future(read)], timeout=TIMEOUT_SECONDS)
+            event = self._verifier.parse_after_read(headers, body)
         if isinstance(event, WebhookResponse):
             return event
         handled_key, version_key = event_key(event["id"]), _version_key(event)
@@ -373,11 +345,4 @@ def _is_secret(secret: str) -> bool:
 
 
 def _standard_key(secret: str) -> bytes | None:
-    return _base64(secret.removeprefix("whsec_"))
-
-
-def _base64(text: str) -> bytes | None:
-    try:
-        return base64.b64decode(text, validate=True)
-    except ValueError:
-        return None
+    return from_base64(secret.removeprefix("whsec_"))

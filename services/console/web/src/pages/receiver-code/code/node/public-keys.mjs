@@ -8,15 +8,27 @@ let keys = [];
 let readAt = 0;
 async function publicKeys() {
   if (Date.now() - readAt < 300_000) return keys;
+  try {
+    keys = await readKeys();
+  } catch (error) {
+    // The earlier keys stay. Without any, this delivery fails, and the service sends it again.
+    if (keys.length === 0) throw error;
+  }
+  readAt = Date.now();
+  return keys;
+}
+
+async function readKeys() {
   // The list of your webhook: …/.well-known/webhooks/whk_…
-  const response = await fetch(process.env.WEBHOOK_KEYS_URL);
+  const options = { redirect: 'error', signal: AbortSignal.timeout(3000) };
+  const response = await fetch(process.env.WEBHOOK_KEYS_URL, options);
   if (!response.ok) throw new Error('the public keys cannot be read: ' + response.status);
-  keys = (await response.json()).keys.map(({ publicKey }) => {
+  const list = (await response.json()).keys;
+  if (list.length === 0) throw new Error('the list of public keys is empty');
+  return list.map(({ publicKey }) => {
     const x = Buffer.from(publicKey.replace('whpk_', ''), 'base64').toString('base64url');
     return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
   });
-  readAt = Date.now();
-  return keys;
 }
 
 /** The status of the response. body: the raw bytes, a Buffer. */

@@ -12,14 +12,30 @@ TOLERANCE_SECONDS = 300
 keys, read_at = [], 0.0
 
 
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *args):
+        return None  # It becomes an HTTPError.
+
+
+def read_keys():
+    # The list of your webhook: …/.well-known/webhooks/whk_…
+    with urllib.request.build_opener(NoRedirect).open(os.environ["WEBHOOK_KEYS_URL"], timeout=3) as response:
+        texts = [key["publicKey"].removeprefix("whpk_") for key in json.load(response)["keys"]]
+    if not texts:
+        raise ValueError("the list of public keys is empty")
+    return [Ed25519PublicKey.from_public_bytes(base64.b64decode(text)) for text in texts]
+
+
 def public_keys():
     """Read again after 5 minutes: before the service signs with a new key, the list has it for longer than that."""
     global keys, read_at
     if time.time() - read_at >= 300:
-        # The list of your webhook: …/.well-known/webhooks/whk_…
-        with urllib.request.urlopen(os.environ["WEBHOOK_KEYS_URL"], timeout=10) as response:
-            texts = [key["publicKey"].removeprefix("whpk_") for key in json.load(response)["keys"]]
-        keys = [Ed25519PublicKey.from_public_bytes(base64.b64decode(text)) for text in texts]
+        try:
+            keys = read_keys()
+        except Exception:
+            # The earlier keys stay. Without any, this delivery fails, and the service sends it again.
+            if not keys:
+                raise
         read_at = time.time()
     return keys
 
