@@ -50,7 +50,7 @@ export function describeApiReference(suite: BrowserSuite): void {
     test('finds an error, a field and an event in all sections, those first whose name has it [DOCS-6]', async () => {
       const page = await open('/docs/inbound');
       await search(page, 'stale_version');
-      expect((await hitPaths(page, '8 sections')).sort()).toEqual(
+      expect((await hitPaths(page, '10 sections')).sort()).toEqual(
         [
           '#errors',
           '#retries-and-idempotency',
@@ -58,6 +58,8 @@ export function describeApiReference(suite: BrowserSuite): void {
           '#recordStatusEvent',
           '#setSchedule',
           '#replaceAssignments',
+          '#confirmWebhookProposal',
+          '#rejectWebhookProposal',
           '#schema-Error',
           '#schema-ErrorCode',
         ].sort(),
@@ -78,7 +80,7 @@ export function describeApiReference(suite: BrowserSuite): void {
       await page.keyboard.press('Enter');
       await page.waitForURL('**/docs/webhooks#event-install.schedule_changed');
       await page.goto('/docs?q=stale_version');
-      await hitPaths(page, '8 sections');
+      await hitPaths(page, '10 sections');
       await page.getByRole('searchbox').press('ArrowDown');
       expect(await hits(page).first().and(page.locator(':focus')).count()).toBe(1);
       await page.keyboard.press('Escape');
