@@ -63,6 +63,7 @@ test('CI fails until an owner has confirmed what a file changes, and sees what h
   await expectText(page, 'Your webhooks have changed since this was proposed');
   await expectText(page.getByRole('table', { name: 'Other changes than proposed' }), 'Board');
   await checkLooks(page, 'proposal-changed');
+  await button(page, 'I have read the new ones').click();
   await button(page, 'Confirm changes').click();
   await expectText(page, 'Signing secret of Archive');
   await expectText(page, /^whsec_/);
