@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { newId } from '@partner/kernel/process/ids';
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import type { Page } from 'playwright-core';
 import { layOutSections } from './browser/api-reference.js';
@@ -22,13 +23,21 @@ const suite = setUpBrowser(async () => {
 });
 afterAll(() => mail.stop());
 
-const seeded = { webhook: '', delivery: '', event: '', job: '' };
+const seeded = { webhook: '', delivery: '', event: '', job: '', proposal: newId('wpr') };
 beforeAll(async () => {
   const { id } = await suite.subscribe('fails');
   suite.responses.set('fails', { kind: 'status', status: 500 });
   const job = await assignSandboxJob(suite.stack());
   await suite.stack().deliveriesAreFinished();
   const [delivery] = (await readDeliveries(await suite.session(), id)).deliveries;
+  const proposed = [
+    { description: 'Proposed', url: `${suite.stack().receiverUrl}/x`, events: ['install.test'] },
+  ];
+  await suite.stack().database.query(
+    `insert into webhook_proposals (id, company_id, key_id, wanted, prune, filed, state, created_at)
+     values ($1, $2, 'key_of_accessibility', $3, false, '[]', 'pending', now())`,
+    [seeded.proposal, suite.stack().company('INSTALLER').id, JSON.stringify(proposed)],
+  );
   Object.assign(seeded, { webhook: id, delivery: delivery?.id, event: delivery?.eventId, job: job.id });
 });
 
@@ -42,7 +51,7 @@ const withoutSession = (): Screens => ({
   'reference section': ['/docs/installer', (page) => layOutSections(page, ':first-of-type')],
   'reference search': [
     '/docs/guide?q=stale_version',
-    see('8 sections'),
+    see('10 sections'),
     (page) => layOutSections(page, ':first-of-type'),
   ],
   'reference contents': [(page) => page.setViewportSize({ width: 390, height: 844 }), 'Contents'],
@@ -73,7 +82,11 @@ const pages = (): Screens =>
       '/replay',
       '/setup',
     ].map((part) => `/webhooks/${seeded.webhook}${part}`),
-    ...[`/deliveries/${seeded.delivery}`, '/deliveries?status=held'],
+    ...[
+      `/deliveries/${seeded.delivery}`,
+      '/deliveries?status=held',
+      `/webhooks/proposals/${seeded.proposal}`,
+    ],
     ...[`/why?resourceId=${seeded.job}`, `/why?eventId=${seeded.event}`],
   ]);
 
