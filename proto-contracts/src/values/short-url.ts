@@ -1,3 +1,5 @@
+import { parsedUrl } from './parsed-url.js';
+
 const SHOWN = 8;
 
 /**
@@ -5,8 +7,9 @@ const SHOWN = 8;
  * of the rest, up to 8 characters, so that webhooks differ. A text that is not a URL stays as it is.
  */
 export function shortUrl(text: string): string {
-  if (!URL.canParse(text)) return text;
-  const { origin, pathname, search } = new URL(text);
+  const url = parsedUrl(text);
+  if (url === undefined) return text;
+  const { origin, pathname, search } = url;
   const rest = `${pathname.slice(1)}${search}`;
   if (rest === '') return text;
   return `${origin}/${rest.slice(0, Math.min(SHOWN, Math.floor(rest.length / 3)))}…`;

@@ -1,5 +1,6 @@
 import { ownVhostUrl } from '@partner/local-stack/backing-services/backing-service';
 import type { StackDescription } from '@partner/local-stack/stack/stack-description';
+import { parsedUrl } from '@partner/proto-contracts/values/parsed-url';
 
 export interface ChosenBroker {
   readonly amqpUrl: string | undefined;
@@ -20,7 +21,8 @@ export function chooseBroker(
   const amqpUrl = given.option ?? given.variable;
   if (amqpUrl === undefined || stack === undefined)
     return { amqpUrl: amqpUrl ?? stack?.amqpUrl, stack, isStackLeftOut: false };
-  const meant = given.option === undefined && URL.canParse(amqpUrl) ? ownVhostUrl(amqpUrl) : amqpUrl;
+  const meant =
+    given.option === undefined && parsedUrl(amqpUrl) !== undefined ? ownVhostUrl(amqpUrl) : amqpUrl;
   const isTheStacks = [amqpUrl, meant].some((url) => url.replace(/\/$/, '') === stack.amqpUrl);
   return isTheStacks
     ? { amqpUrl: stack.amqpUrl, stack, isStackLeftOut: false }

@@ -3,6 +3,7 @@ import { commonConfig, httpConfig } from '@partner/kernel/process/config';
 import { keyListSetting } from '@partner/kernel/process/key-list';
 import { hasSender, mailConfig, NO_SENDER } from '@partner/kernel/mail/mail';
 import { isLoopback } from '@partner/kernel/process/production-settings';
+import { parsedUrl } from '@partner/proto-contracts/values/parsed-url';
 import { z } from 'zod';
 
 const CIDR = z.union([z.cidrv4(), z.cidrv6()]);
@@ -94,7 +95,6 @@ export const config = z
  * `Secure`.
  */
 export function isLoopbackHttp(baseUrl: string): boolean {
-  if (!URL.canParse(baseUrl)) return false;
-  const { protocol, hostname } = new URL(baseUrl);
-  return protocol === 'http:' && isLoopback(hostname);
+  const url = parsedUrl(baseUrl);
+  return url?.protocol === 'http:' && isLoopback(url.hostname);
 }

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { endOfEvents, listen } from './listen.js';
 import { isLoopback } from './loopback.js';
+import { parsedUrl } from './parsed-url.js';
 import { createPartnerClient } from './partner-client.js';
 import { PartnerError } from './partner-error.js';
 import { requireVisible } from './require-visible.js';
@@ -104,7 +105,7 @@ async function main(args: readonly string[]): Promise<number> {
 
 function connect(values: ReturnType<typeof parse>['values']) {
   const baseUrl = values.url ?? process.env['PARTNER_URL'] ?? '';
-  if (!/^https?:/.test(baseUrl) || !URL.canParse(baseUrl))
+  if (!/^https?:/.test(baseUrl) || parsedUrl(baseUrl) === undefined)
     throw new UsageError('set PARTNER_URL or --url to the address of the service');
   const keyFile = values['api-key-file'];
   const apiKey =
@@ -124,7 +125,7 @@ function parse(args: readonly string[]) {
 }
 
 function targetOf(text: string | undefined, allowsRemote: boolean): URL {
-  const target = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
+  const target = parsedUrl(text ?? '');
   if (target === undefined || !/^https?:$/.test(target.protocol))
     throw new UsageError('--forward must be a URL such as http://localhost:3000/hook');
   if (!allowsRemote && !isLoopback(target.hostname))

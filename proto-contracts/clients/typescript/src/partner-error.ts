@@ -1,3 +1,4 @@
+import { parsedUrl } from './parsed-url.js';
 import type { components } from './gen/schema.js';
 
 /** The body of a refusal, with what belongs to its code: `details`, `currentVersion`, `currentStatus`, `allowed`. */
@@ -95,10 +96,9 @@ function redirectOf({ status, headers }: Response): string | undefined {
 
 function placeOf(location: string | null): string {
   const same = 'http://same.invalid';
-  if (location === null || !URL.canParse(location, same)) return 'an unknown location';
-  const { protocol, origin } = new URL(location, same);
-  if (!/^https?:$/.test(protocol)) return 'an unknown location';
-  return origin === same ? 'another path' : origin;
+  const url = location === null ? undefined : parsedUrl(location, same);
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return 'an unknown location';
+  return url.origin === same ? 'another path' : url.origin;
 }
 
 /** Returns the error for a response that is not a success. */

@@ -1,3 +1,4 @@
+import { parsedUrl } from './parsed-url.js';
 import { isLoopback } from './loopback.js';
 import { base64, type PublicKey } from './verify-signature.js';
 
@@ -17,7 +18,7 @@ interface PublicKeys {
  * rotation. If a read fails, the earlier keys stay, and the next read is 5 seconds later. Throws a `TypeError` if the address is not https.
  */
 export function publicKeysAt(url: string, now: () => number): () => PublicKeys {
-  const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: '', hostname: '' };
+  const { protocol, hostname } = parsedUrl(url) ?? { protocol: '', hostname: '' };
   if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
     throw new TypeError(`publicKeysUrl must be an https URL, or an http URL of this machine, not ${url}`);
   let known: readonly PublicKey[] = [];

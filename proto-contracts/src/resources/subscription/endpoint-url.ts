@@ -1,3 +1,5 @@
+import { parsedUrl } from '../../values/parsed-url.js';
+
 /** A webhook's URL in the form in which it is stored, shown and sent (URL-4). */
 export interface SentUrl {
   /** The `host` header: in lower case and ASCII, without a trailing dot and without port 443. */
@@ -13,9 +15,8 @@ export interface SentUrl {
  */
 export function sentUrl(registered: string): SentUrl | undefined {
   const parts = /^https:\/\/[^/?#\\]+/i.exec(registered);
-  if (parts === null || !URL.canParse(registered)) return undefined;
-  const url = new URL(registered);
-  if (url.username !== '' || url.password !== '') return undefined;
+  const url = parsedUrl(registered);
+  if (parts === null || url === undefined || url.username !== '' || url.password !== '') return undefined;
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   const rest = registered.slice(parts[0].length);
   const target = (rest.startsWith('/') ? rest : `/${rest}`).replaceAll(/[^\x21-\x7e]+/gu, encodeURIComponent);

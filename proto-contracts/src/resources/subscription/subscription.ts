@@ -1,5 +1,6 @@
 import { WAITING_COUNTED, WEBHOOK_LIMITS } from '../../api/limits.js';
 import { z } from 'zod';
+import { parsedUrl } from '../../values/parsed-url.js';
 import { CURRENT_SCHEMA_VERSION } from '../../api/versions.js';
 import { isEventName } from '../event-catalogue/catalogue.js';
 import { EVENT_PATTERNS, nearestEvent } from '../event-catalogue/nearest-event.js';
@@ -32,9 +33,8 @@ const OWN_MACHINE = /^(?:(?:.+\.)?localhost\.?|127\.\d+\.\d+\.\d+|\[::1\])$/;
 function endpointUrlViolation(text: string): string | undefined {
   if (/[\p{Cc}\s]/u.test(text)) return 'must not contain spaces or control characters; write a space as %20';
   if (text.includes('\\')) return 'must not contain a backslash; write it as %5C';
-  if (!URL.canParse(text)) return 'must be a URL that begins with https://';
-  const url = new URL(text);
-  if (url.protocol !== 'https:') return 'must be a URL that begins with https://';
+  const url = parsedUrl(text);
+  if (url?.protocol !== 'https:') return 'must be a URL that begins with https://';
   if (url.port !== '') return 'must use port 443';
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
   if (text.includes('#')) return 'must not contain a fragment (#…)';

@@ -1,4 +1,5 @@
 import { freePort } from '@partner/test-kit/backing-services/local-process';
+import { parsedUrl } from '@partner/proto-contracts/values/parsed-url';
 import type { Progress } from '../terminal.js';
 import { type ExternalResource, checkRedis, ownDatabase, ownVhost } from './external-servers.js';
 import { StackError } from '../stack-error.js';
@@ -125,7 +126,7 @@ async function givenSource(
   deps: Surroundings,
 ): Promise<BackingServiceSource> {
   const { variable, protocols, use } = GIVEN[service];
-  if (!URL.canParse(url) || !protocols.includes(new URL(url).protocol)) {
+  if (!protocols.includes(parsedUrl(url)?.protocol ?? '')) {
     const beginnings = protocols.map((protocol) => `${protocol}//`).join(' or ');
     throw new StackError(`${variable} must be a URL that begins with ${beginnings}`);
   }

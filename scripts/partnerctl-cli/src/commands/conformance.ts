@@ -7,6 +7,7 @@ import { runConformance } from '../conformance-checks.js';
 import { EXIT_CODES, wrongUsage } from '../exit-codes.js';
 import { columns, renderTable } from '../output.js';
 import { counted } from '@partner/proto-contracts/api/counted';
+import { parsedUrl } from '@partner/proto-contracts/values/parsed-url';
 
 const MAX_VERSION = 2 ** 31 - 1;
 
@@ -35,7 +36,7 @@ export function conformanceCommand(context: CommandContext) {
     .option('--ca <file>', 'PEM file of an additional certificate authority')
     .action(async (address, { secretFile, nextSecretFile, ca, secretVersion, ...options }) => {
       const { nextSecretVersion = secretVersion + 1 } = options;
-      const url = URL.canParse(address) ? new URL(address) : undefined;
+      const url = parsedUrl(address);
       if (url === undefined || !/^https?:$/.test(url.protocol))
         throw wrongUsage('the receiver must be a URL that begins with http:// or https://');
       if (secretFile === '-' && nextSecretFile === '-')

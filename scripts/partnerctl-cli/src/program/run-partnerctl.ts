@@ -16,6 +16,7 @@ import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 import { stackDescription } from '@partner/local-stack/stack/stack-description';
 import { chooseBroker } from '../choose-broker.js';
 import { wholeNumber } from '@partner/local-stack/whole-number';
+import { parsedUrl } from '@partner/proto-contracts/values/parsed-url';
 import { type CommandContext, examples, type Surroundings } from '../command-context.js';
 import { announcementsCommand } from '../commands/announcements.js';
 import { companiesCommand } from '../commands/companies.js';
@@ -105,7 +106,7 @@ export function createPartnerctl(surroundings: Surroundings) {
         'unavailable',
         'it is not known where the broker is: give --amqp-url or AMQP_URL, or start a local stack with scripts/up --detach',
       );
-    if (!URL.canParse(url) || !/^amqps?:$/.test(new URL(url).protocol))
+    if (!/^amqps?:$/.test(parsedUrl(url)?.protocol ?? ''))
       throw wrongUsage('the address of the broker must begin with amqp:// or amqps://');
     const [violation] = productionViolations(['AMQP_URL'], { ...env, AMQP_URL: url });
     if (violation !== undefined) throw wrongUsage(`the address of the broker ${violation.message}`);
@@ -162,7 +163,7 @@ export function createPartnerctl(surroundings: Surroundings) {
     mailer: () => createMailer(mailSettings()),
     publicBaseUrl() {
       const url = env['PUBLIC_BASE_URL'] ?? broker().stack?.baseUrl;
-      if (url === undefined || !URL.canParse(url))
+      if (url === undefined || parsedUrl(url) === undefined)
         throw wrongUsage('PUBLIC_BASE_URL must say where owners find the console');
       return url;
     },

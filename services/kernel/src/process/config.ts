@@ -1,3 +1,4 @@
+import { parsedUrl } from '@partner/proto-contracts/values/parsed-url';
 import { HOST_AND_PORT } from './address-patterns.js';
 import { z } from 'zod';
 import { KEY_FORM, keyBytes } from './key-bytes.js';
@@ -159,7 +160,7 @@ export function urlWithProtocol(...protocols: readonly string[]) {
   return z
     .string()
     .regex(new RegExp(`^(?:${protocols.join('|')})//`), { error: expectation, abort: true })
-    .refine((text) => URL.canParse(text), expectation);
+    .refine((text) => parsedUrl(text) !== undefined, expectation);
 }
 
 /** Parses one or more such URLs, separated by commas; the result stays text. */

@@ -1,3 +1,4 @@
+import { parsedUrl } from '@partner/proto-contracts/values/parsed-url';
 import { isDevelopmentKey } from './key-bytes.js';
 import { urlsIn } from './urls-in.js';
 
@@ -58,12 +59,10 @@ function hasDevelopmentKey(keys: string): boolean {
  * not: it is refused as such.
  */
 function isPlaintext(urls: string): boolean {
-  return urlsIn(urls)
-    .filter((text) => URL.canParse(text))
-    .some((text) => {
-      const url = new URL(text);
-      return !hasTls(url) && !isThisMachine(url);
-    });
+  return urlsIn(urls).some((text) => {
+    const url = parsedUrl(text);
+    return url !== undefined && !hasTls(url) && !isThisMachine(url);
+  });
 }
 
 export function isLoopback(hostname: string): boolean {

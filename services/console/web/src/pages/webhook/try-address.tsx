@@ -1,5 +1,6 @@
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
 import { CUSTOM_HEADER_LIMITS } from '@partner/proto-contracts/resources/subscription/custom-headers';
+import { parsedUrl } from '@partner/proto-contracts/values/parsed-url';
 import { isSameHost } from '@partner/proto-contracts/values/same-host';
 import { useState } from 'react';
 import { violationsByField } from '../../api/api-client.js';
@@ -17,7 +18,7 @@ export function TryAddress({ webhook }: { readonly webhook: Webhook }) {
   const [url, setUrl] = useState('');
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const violations = violationsByField(update.error);
-  const isNew = URL.canParse(url) && url !== webhook.url;
+  const isNew = parsedUrl(url) !== undefined && url !== webhook.url;
   const isOtherHost = isNew && !isSameHost(webhook.url, url);
   const headers = webhook.headerNames.flatMap((name) =>
     values[name] ? [{ name, value: values[name] }] : [],
