@@ -17,6 +17,8 @@ const jestReport = z.object({
     z.object({
       name: z.string(),
       status: z.string(),
+      startTime: z.number(),
+      endTime: z.number(),
       assertionResults: z.array(z.object({ status: z.string() })),
     }),
   ),
@@ -58,6 +60,11 @@ export async function runJest(options: {
         return status === 'passed' && assertionResults.every((result) => result.status === 'passed');
       })
       .map(({ name }) => name),
+    /** How long each compiled file took, in ms. */
+    durations: (found?.testResults ?? []).map(({ name, startTime, endTime }) => ({
+      file: path.relative(PROJECT_ROOT, name),
+      ms: endTime - startTime,
+    })),
   };
 }
 

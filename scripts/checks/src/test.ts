@@ -161,11 +161,22 @@ async function startServers(scratch: string, kinds: readonly Kind[]) {
   };
 }
 
+const LONGEST = 30;
+
+/** Says what to make quicker first. */
+function printLongest(durations: readonly { readonly file: string; readonly ms: number }[]): void {
+  if (durations.length <= LONGEST) return;
+  const sorted = durations.toSorted((a, b) => b.ms - a.ms).slice(0, LONGEST);
+  const lines = sorted.map(({ file, ms }) => `${(ms / 1_000).toFixed(1).padStart(7)} s  ${file}\n`);
+  process.stdout.write(`longest of ${durations.length} files:\n${lines.join('')}`);
+}
+
 async function main(
   { only, release, tests, pattern, mutants, seeds, load }: ReturnType<typeof readOptions>,
   scratch: string,
 ): Promise<boolean> {
   const totals = { passed: 0, failed: 0, skipped: 0 };
+  const durations: { readonly file: string; readonly ms: number }[] = [];
   let succeeded = true;
   if (only.includes('static')) {
     succeeded = (await runProgram(process.execPath, ['scripts/checks/dist/static-checks.js'])) === 0;
@@ -191,6 +202,7 @@ async function main(
         const runs = await runKinds(scratch, kinds, { tests, release }, env);
         for (const count of ['passed', 'failed', 'skipped'] as const)
           for (const run of runs) totals[count] += run[count];
+        durations.push(...runs.flatMap((run) => run.durations));
         const hasPassed = runs.every((run) => run.succeeded);
         succeeded &&= hasPassed;
         if (!hasPassed && seed !== undefined) process.stdout.write(`failed with --seed ${seed}\n`);
@@ -204,6 +216,7 @@ async function main(
       await servers.stop();
     }
   }
+  printLongest(durations);
   const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : '';
   process.stdout.write(`tests: ${totals.passed} passed, ${totals.failed} failed${skipped}\n`);
   return succeeded && totals.failed === 0;
