@@ -14,6 +14,7 @@ export const AUDIT_ACTIONS = [
   'webhook_proposal.filed',
   'webhook_proposal.confirmed',
   'webhook_proposal.rejected',
+  'webhook_proposal.withdrawn',
   'delivery.replayed',
   'delivery.retried',
   'bulk_replay.started',

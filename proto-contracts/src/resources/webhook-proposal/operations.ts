@@ -68,7 +68,8 @@ export const planWebhooksOperation = defineOperation({
   summary: 'Compare a file with the webhooks',
   description: `
 Returns what the file would change, without any effect. A webhook is identified by its \`id\`, else by its \`description\`, else by its
-\`url\` if one webhook on each side is left with it. What the file leaves out stays. A file has neither secrets nor custom headers.`,
+\`url\` if one webhook on each side is left with it. What the file leaves out stays. A file has neither secrets nor custom headers. New URLs are
+checked as for a new webhook.`,
   bodyExamples: { usual: { summary: 'A file', value: FILE_EXAMPLE } },
   responses: { 200: PLANNED },
 });

@@ -28,10 +28,15 @@ export type PlannedWebhook = Pick<
   | 'state'
 >;
 
-/** One difference between a file and the webhooks of a company. */
+/** One difference between a file and the webhooks of a company. `place` is the path of the webhook in the file. */
 export type WebhookStep<Existing extends PlannedWebhook> =
-  | { readonly kind: 'create'; readonly wanted: ConfiguredWebhook }
-  | { readonly kind: 'change'; readonly webhook: Existing; readonly change: WebhookChange }
+  | { readonly kind: 'create'; readonly place: string; readonly wanted: ConfiguredWebhook }
+  | {
+      readonly kind: 'change';
+      readonly place: string;
+      readonly webhook: Existing;
+      readonly change: WebhookChange;
+    }
   | { readonly kind: 'unlisted'; readonly webhook: Existing }
   | { readonly kind: 'delete'; readonly webhook: Existing };
 
@@ -72,11 +77,11 @@ export function planWebhooks<Existing extends PlannedWebhook>(
       });
     if (typeof found === 'object') violations.push(...headerViolations(wanted, found, place));
     if (typeof found === 'string') violations.push({ path: place, message: found });
-    else if (found === undefined) steps.push({ kind: 'create', wanted });
+    else if (found === undefined) steps.push({ kind: 'create', place, wanted });
     else {
       const change = changeOf(wanted, found);
       if (Object.keys(change).length === 0) unchanged += 1;
-      else steps.push({ kind: 'change', webhook: found, change });
+      else steps.push({ kind: 'change', place, webhook: found, change });
     }
   }
   if (!prune) steps.push(...rest);

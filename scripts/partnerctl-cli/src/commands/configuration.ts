@@ -159,9 +159,10 @@ async function applyStep(
     }
     case 'change':
     case 'delete': {
-      const { company: _, webhook, ...change } = step;
+      const { kind, webhook } = step;
       const { id, updatedAt } = webhook;
-      await callInternalFor(of, configureWebhookOperation, { id, updatedAt, ...change });
+      const made = kind === 'change' ? { kind, change: step.change } : { kind };
+      await callInternalFor(of, configureWebhookOperation, { id, updatedAt, ...made });
       return {};
     }
     case 'contact':

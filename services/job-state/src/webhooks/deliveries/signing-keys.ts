@@ -27,12 +27,21 @@ export function publicKeys(signingKeys: KeyList | undefined, subscriptionId: str
   }));
 }
 
-/** Fails with `invalid_argument` (`asymmetricSignature`) if such signatures are wanted and there are no signing keys. */
-export function requireSigningKeys(
+interface WantedSignature {
+  readonly asymmetricSignature?: boolean | undefined;
+}
+
+/** Returns why a webhook cannot have asymmetric signatures; undefined if it can, or wants none. */
+export function refusalWithoutSigningKeys(
   signingKeys: KeyList | undefined,
-  wanted: { readonly asymmetricSignature?: boolean | undefined },
-): void {
-  if (wanted.asymmetricSignature !== true || signingKeys !== undefined) return;
-  const message = 'must be false, because this service has no signing keys; its operator can add them';
-  throw invalidArgument([{ path: 'asymmetricSignature', message }]);
+  { asymmetricSignature }: WantedSignature,
+): string | undefined {
+  if (asymmetricSignature !== true || signingKeys !== undefined) return undefined;
+  return 'must be false, because this service has no signing keys; its operator can add them';
+}
+
+/** Fails with `invalid_argument` (`asymmetricSignature`) if such signatures are wanted and there are no signing keys. */
+export function requireSigningKeys(signingKeys: KeyList | undefined, wanted: WantedSignature): void {
+  const message = refusalWithoutSigningKeys(signingKeys, wanted);
+  if (message !== undefined) throw invalidArgument([{ path: 'asymmetricSignature', message }]);
 }

@@ -1,13 +1,12 @@
 import type { SubscriptionCreated } from '@partner/proto-contracts/resources/subscription/subscription';
 import type { WebhookProposalConfirmed } from '@partner/proto-contracts/resources/webhook-proposal/webhook-proposal';
 import type { OperationRequest } from '@partner/kernel/amqp/implement';
-import { invariant } from '@partner/kernel/process/invariant';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { invalidArgument } from '@partner/kernel/process/validation';
 import { lockCompany } from '../../access/lock-company.js';
 import { callingOwner } from '../../audit/actor.js';
 import { queryWithin } from '../../database/database.js';
-import { type Endpoints, judgeEndpoint } from './check-endpoint.js';
+import { checkPlan } from './check-plan.js';
 import { applyStep } from './configure-webhook.js';
 import type { CreateSubscriptionDeps } from './create-subscription.js';
 import { listSubscriptions, lockSubscriptions } from './get-subscription.js';
@@ -46,7 +45,7 @@ export async function confirmProposal(
   const limits = () => ({ companyId, timeoutMs: timeoutMs() });
   const database = queryWithin(deps.database, limits());
   const seen = seenPlan(await findProposal(database, request), await listSubscriptions(database, companyId));
-  const endpoints = await checkedEndpoints(deps.endpoints, seen, request);
+  const endpoints = await checkPlan(deps, seen, request);
   const logged: Parameters<CreateSubscriptionDeps['logger']['info']>[] = [];
   const confirmed = await deps.database.transaction(async (tx) => {
     await lockCompany(tx, companyId);
@@ -75,41 +74,8 @@ export async function confirmProposal(
 
 function stepOf(step: Exclude<ProposalPlan['steps'][number], { readonly kind: 'unlisted' }>) {
   if (step.kind === 'create') return { kind: step.kind, webhook: step.wanted };
-  const { webhook, ...rest } = step;
-  return { ...rest, id: webhook.id, updatedAt: webhook.updatedAt.toISOString() };
-}
-
-/** Has the dispatcher judge each URL of a plan, and returns its verdicts. Fails with `invalid_argument` for those that it refuses. */
-async function checkedEndpoints(
-  endpoints: Endpoints,
-  { steps }: ProposalPlan,
-  deadline: Pick<OperationRequest<unknown, unknown>, 'timeoutMs'>,
-): Promise<Endpoints> {
-  const wanted = steps.flatMap((step) => {
-    const url =
-      step.kind === 'create' ? step.wanted.url : step.kind === 'change' ? step.change.url : undefined;
-    if (url === undefined) return [];
-    return [
-      { url, description: 'wanted' in step ? (step.wanted.description ?? '') : step.webhook.description },
-    ];
-  });
-  const verdicts = new Map(
-    await Promise.all(
-      wanted.map(async ({ url }) => [url, await judgeEndpoint(endpoints, url, deadline)] as const),
-    ),
-  );
-  const refused = wanted.flatMap(({ url, description }) => {
-    const verdict = verdicts.get(url);
-    return verdict !== undefined && 'refusal' in verdict
-      ? [{ path: `url of "${description}"`, message: verdict.refusal }]
-      : [];
-  });
-  if (refused.length > 0) throw invalidArgument(refused);
-  return {
-    async check(url) {
-      const verdict = verdicts.get(url);
-      invariant(verdict, 'the plan is the one whose URLs were checked');
-      return verdict;
-    },
-  };
+  const read = { id: step.webhook.id, updatedAt: step.webhook.updatedAt.toISOString() };
+  return step.kind === 'change'
+    ? { ...read, kind: step.kind, change: step.change }
+    : { ...read, kind: step.kind };
 }

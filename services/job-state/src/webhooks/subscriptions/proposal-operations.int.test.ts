@@ -40,9 +40,14 @@ const key = (keyId = `key_of_${companyId}`): Caller => ({
   keyId,
 });
 
-async function call(operation: { readonly id: string }, caller: Caller, sent: object = {}): Promise<unknown> {
+async function call(
+  operation: { readonly id: string },
+  caller: Caller,
+  sent: object = {},
+  deps = fixture.deps,
+): Promise<unknown> {
   const served = inProcessOperations({
-    implementations: subscriptionOperations(fixture.deps),
+    implementations: subscriptionOperations(deps),
     callers: ['owner', 'key'],
   });
   return JSON.parse((await served.call(operation, { caller, ...sent })).json);
@@ -142,6 +147,26 @@ test('a file that would leave too many webhooks is refused as a whole [CONFIG-8]
   expect((await plan({ webhooks, prune: true })).differences).toHaveLength(51);
 });
 
+test('a plan, a proposal and a confirmation refuse what the service cannot send to or sign [CONFIG-8, CONFIG-10]', async () => {
+  const away = { ...BOARD, url: 'https://private.example/', asymmetricSignature: true };
+  const body = { webhooks: [{ ...BOARD, description: 'Fine' }, away] };
+  const unsigned = { ...fixture.deps, signingKeys: undefined };
+  for (const operation of [operations.planWebhooksOperation, operations.proposeWebhooksOperation]) {
+    const refused = await failureOf(call(operation, key(), { body }, unsigned));
+    expect(refused.attributes.details).toEqual([
+      { path: 'webhooks.1.url', message: 'must lead to a public address' },
+      { path: 'webhooks.1.asymmetricSignature', message: expect.stringContaining('no signing keys') },
+    ]);
+  }
+  expect(await notices()).toEqual([]);
+  const of = await proposed({ webhooks: [{ ...BOARD, asymmetricSignature: true }] });
+  const { digest } = await read(of);
+  const confirmation = { ...of, body: { digest } };
+  const late = call(operations.confirmWebhookProposalOperation, owner, confirmation, unsigned);
+  expect((await failureOf(late)).reason).toBe('invalid_argument');
+  expect((await exported()).webhooks).toEqual([]);
+});
+
 test('a proposal ends with its key [CONFIG-10]', async () => {
   const { keyId } = await insertApiKey(fixture.database, { companyId });
   const of = await proposed({ webhooks: [BOARD] }, key(keyId));
@@ -168,15 +193,6 @@ test('a confirmation of other changes than the owner saw, or of which one fails,
     to: 'Archive',
   });
 
-  const elsewhere = await proposed(
-    { webhooks: [{ ...BOARD, url: 'https://private.example/' }] },
-    key(`key_2_of_${companyId}`),
-  );
-  const refused = await failureOf(confirm(elsewhere, (await read(elsewhere)).digest));
-  expect([refused.reason, refused.message]).toEqual([
-    'invalid_argument',
-    'url of "Board": must lead to a public address',
-  ]);
   // While its URLs are checked, before the transaction.
   fixture.dispatcher.onCall = async () => {
     fixture.dispatcher.onCall = () => undefined;
@@ -213,7 +229,12 @@ test('the same file is the same proposal, another one takes its place, and one w
   expect((await proposed({ webhooks: [BOARD] }, key(`key_2_of_${companyId}`))).params.id).not.toBe(
     of.params.id,
   );
-  expect((await propose({ webhooks: [] })).proposal).toBeNull();
+  for (const _ of ['withdraws', 'has nothing to withdraw'])
+    expect((await propose({ webhooks: [] })).proposal).toBeNull();
+  expect((await trail()).map(([action]) => action)).toEqual([
+    ...['webhook_proposal.filed', 'webhook_proposal.filed', 'webhook_proposal.filed'],
+    'webhook_proposal.withdrawn',
+  ]);
   expect((await failureOf(read(of))).reason).toBe('not_found');
 });
 

@@ -18,6 +18,7 @@ import { lockCompany } from '../../access/lock-company.js';
 import { callingActor } from '../../audit/actor.js';
 import { type Queryable, queryWithin, type Transaction } from '../../database/database.js';
 import type { Endpoints } from './check-endpoint.js';
+import { checkPlan } from './check-plan.js';
 import { confirmProposal } from './confirm-proposal.js';
 import type { CreateSubscriptionDeps } from './create-subscription.js';
 import { listSubscriptions } from './get-subscription.js';
@@ -60,6 +61,10 @@ export function proposalOperations(
     companyId,
     timeoutMs: timeoutMs(),
   });
+  const depsOf = ({ companyId }: Pick<Filed, 'companyId'>) => ({
+    ...deps,
+    endpoints: endpointsOf(companyId),
+  });
   const shown = (row: ProposalSummary) => shownProposal(row, deps.clock());
   const planned = ({ differences, unchanged }: ProposalPlan, row: ProposalRow | undefined) => {
     const proposal = row === undefined ? null : shown(row);
@@ -77,10 +82,15 @@ export function proposalOperations(
     implement(operations.planWebhooksOperation, async (request) => {
       const database = queryWithin(deps.database, limitsOf(request));
       const plan = validPlan(request, await listSubscriptions(database, request.companyId));
+      await checkPlan(depsOf(request), plan, request);
       return planned(plan, await findSame(database, request));
     }),
 
     implement(operations.proposeWebhooksOperation, async (request) => {
+      const database = queryWithin(deps.database, limitsOf(request));
+      const seen = validPlan(request, await listSubscriptions(database, request.companyId));
+      // Before the transaction, since that can take seconds. The confirmation checks again.
+      await checkPlan(depsOf(request), seen, request);
       const { plan, row } = await deps.database.transaction(async (tx) => {
         await lockCompany(tx, request.companyId);
         const found = validPlan(request, await listSubscriptions(tx, request.companyId));
@@ -124,9 +134,7 @@ export function proposalOperations(
     }),
 
     implement(operations.confirmWebhookProposalOperation, async (request) => ({
-      json: JSON.stringify(
-        await confirmProposal({ ...deps, endpoints: endpointsOf(request.companyId) }, request),
-      ),
+      json: JSON.stringify(await confirmProposal(depsOf(request), request)),
     })),
 
     implement(operations.rejectWebhookProposalOperation, async (request) => {
@@ -179,7 +187,11 @@ async function propose(
   const { companyId, body } = request;
   const keyId = callingKey(request);
   if (steps.every(({ kind }) => kind === 'unlisted')) {
-    await tx.query(`delete from webhook_proposals where key_id = $1 and state = 'pending'`, [keyId]);
+    const [withdrawn] = await tx.query<Pick<ProposalRow, 'id' | 'keyId' | 'source'>>(
+      `delete from webhook_proposals where key_id = $1 and state = 'pending' returning id, key_id as "keyId", source`,
+      [keyId],
+    );
+    if (withdrawn !== undefined) await recordProposal(tx, request, withdrawn, 'withdrawn');
     return undefined;
   }
   const same = await findSame(tx, request);

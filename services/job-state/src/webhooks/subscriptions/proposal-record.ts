@@ -132,8 +132,8 @@ export async function decideProposal(
 export function recordProposal(
   tx: Queryable,
   { companyId, caller }: Request,
-  { id: proposalId, keyId, source }: ProposalRow,
-  done: 'filed' | 'confirmed' | 'rejected',
+  { id: proposalId, keyId, source }: Pick<ProposalRow, 'id' | 'keyId' | 'source'>,
+  done: 'filed' | 'confirmed' | 'rejected' | 'withdrawn',
 ): Promise<void> {
   return recordAudit(tx, {
     companyId,

@@ -181,6 +181,7 @@ def list_audit_entries(
         "webhook_proposal.filed",
         "webhook_proposal.confirmed",
         "webhook_proposal.rejected",
+        "webhook_proposal.withdrawn",
         "delivery.replayed",
         "delivery.retried",
         "bulk_replay.started",

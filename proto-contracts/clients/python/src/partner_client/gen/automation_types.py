@@ -411,6 +411,7 @@ class AuditEntry(TypedDict):
         "webhook_proposal.filed",
         "webhook_proposal.confirmed",
         "webhook_proposal.rejected",
+        "webhook_proposal.withdrawn",
         "delivery.replayed",
         "delivery.retried",
         "bulk_replay.started",

@@ -23,6 +23,7 @@ const ACTIONS: Readonly<Record<AuditAction, readonly [label: string, sentence: s
   'webhook_proposal.filed': ['Webhooks proposed', 'Proposed changes of webhooks{from}'],
   'webhook_proposal.confirmed': ['Proposal confirmed', 'Confirmed proposed changes of webhooks{from}'],
   'webhook_proposal.rejected': ['Proposal rejected', 'Rejected proposed changes of webhooks{from}'],
+  'webhook_proposal.withdrawn': ['Proposal withdrawn', 'Withdrew proposed changes of webhooks{from}'],
   'delivery.replayed': ['Delivery replayed', 'Replayed a delivery{ofWebhook}'],
   'delivery.retried': ['Delivery retried', 'Retried a delivery{ofWebhook}'],
   'bulk_replay.started': ['Bulk retry started', 'Started a bulk retry{ofWebhook}'],
