@@ -34,6 +34,23 @@ describe('the settings of job-state', () => {
   });
 });
 
+test('what seals secrets signs nothing in production [SECRET-13]', () => {
+  const key = randomBytes(32).toString('base64');
+  const same = { ...MINIMUM, WEBHOOK_SEALING_KEYS: `one:${key}`, WEBHOOK_SIGNING_KEYS: `two:${key}` };
+  const tls = {
+    AMQP_URL: 'amqps://broker.example',
+    POSTGRES_URL: 'postgres://db.example/partner?sslmode=verify-full',
+  };
+  const production = { ...tls, PARTNER_ENVIRONMENT: 'production' };
+  expect(() => parseConfig(config, same)).not.toThrow();
+  expect(() => parseConfig(config, { ...same, ...production })).toThrow(
+    'WEBHOOK_SIGNING_KEYS: must not contain',
+  );
+  expect(() =>
+    parseConfig(config, { ...MINIMUM, ...production, WEBHOOK_SIGNING_KEYS: `two:${key}` }),
+  ).not.toThrow();
+});
+
 test('migrate refuses a database without TLS in production', () => {
   const encrypted = { POSTGRES_URL: 'postgres://db.example/partner?sslmode=verify-full' };
   const plain = { POSTGRES_URL: 'postgres://db.example/partner' };

@@ -70,6 +70,18 @@ export const config = z
       message: `must be ${STANDARD_RETRY_BASE_MS} in production`,
       when: () => true,
     },
+  )
+  // The dispatcher has the sealing keys, and must not be able to derive private keys.
+  .refine(
+    ({ PARTNER_ENVIRONMENT, WEBHOOK_SEALING_KEYS, WEBHOOK_SIGNING_KEYS }) =>
+      PARTNER_ENVIRONMENT !== 'production' ||
+      ![...(WEBHOOK_SIGNING_KEYS?.keys.values() ?? [])].some((key) =>
+        [...WEBHOOK_SEALING_KEYS.keys.values()].some((other) => other.equals(key)),
+      ),
+    {
+      path: ['WEBHOOK_SIGNING_KEYS'],
+      message: 'must not contain a key of WEBHOOK_SEALING_KEYS in production',
+    },
   );
 
 export type Config = z.infer<typeof config>;
