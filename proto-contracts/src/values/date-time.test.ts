@@ -38,6 +38,21 @@ describe('an input date-time', () => {
   });
 });
 
+test('a date-time is accepted if it is one to JavaScript, and stays what it is [HTTP-1, HTTP-17]', () => {
+  const upTo = (max: number) => Array.from({ length: max + 1 }, (_, n) => String(n).padStart(2, '0'));
+  const days = ['1900', '2000', '2023', '2024'].flatMap((year) =>
+    upTo(13).flatMap((month) => upTo(32).map((day) => `${year}-${month}-${day}T14:03:00Z`)),
+  );
+  const times = upTo(25).flatMap((hour) =>
+    upTo(61).flatMap((n) => [`2024-02-29T${hour}:${n}:00Z`, `2024-02-29T${hour}:00:${n}Z`]),
+  );
+  for (const text of [...days, ...times]) {
+    const read = new Date(text);
+    const isReal = !Number.isNaN(read.getTime()) && read.toISOString() === text.replace('Z', '.000Z');
+    expect([text, dateTimeIn.safeParse(text).data]).toEqual([text, isReal ? text : undefined]);
+  }
+});
+
 describe('a planned date-time', () => {
   test.each(['2000-01-01T00:00:00Z', '2100-12-31T23:59:59.999+00:00'])('accepts %s [HTTP-17]', (given) => {
     expect(plannedDateTimeIn.safeParse(given).success).toBe(true);
