@@ -19,7 +19,7 @@ const DECLARATIONS: ReadonlySet<ts.SyntaxKind> = new Set([
   ts.SyntaxKind.PropertySignature,
   ts.SyntaxKind.MethodSignature,
 ]);
-/** Words that no declared name may have; `.textlintrc.json` has their replacements. */
+/** Words that no declared name may have; `scripts/word-list.json` has their replacements. */
 const NOT_IN_NAMES = /^(answer(s|ed|ing)?|unanswered|befall(s|en)?|hear(s|d)?|nobody|patience|told)$/;
 
 /**

@@ -9,10 +9,11 @@ import { pageViolations, SPECIFICATION } from './pages.js';
 import { createDigests, digestOf, projectFiles, SOURCES } from './project-files.js';
 import { describedApi, readRelease, releaseViolations } from './released/last-release.js';
 import { sourceTexts } from './source-texts.js';
+import { proseOf, wordViolations } from './words.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const contracts = path.join(root, 'proto-contracts');
-const TEXTS = /\.(tsx?|m?js|css|cs|go|java|php|py|rb|proto|sql|tpl|ya?ml)$|^scripts\/\w+$|\/Dockerfile$/;
+const TEXTS = /\.(md|tsx?|m?js|css|cs|go|java|php|py|rb|proto|sql|tpl|ya?ml)$|^scripts\/\w+$|\/Dockerfile$/;
 const TESTS = /\/(testing|test-kit|system-tests)\/|\.test\.tsx?$/;
 
 interface Check {
@@ -36,32 +37,19 @@ function pages(): readonly string[] {
   return projectFiles().filter((file) => file.endsWith('.md'));
 }
 
-function words(files: readonly string[], cwd = root): Promise<string | undefined> {
-  const config = path.join(root, '.textlintrc.json');
-  return command('textlint', ['--config', config, '--format', 'unix', ...files], cwd);
-}
-
 /**
- * The words of names, comments and texts for readers: screens, the API reference, errors, help, and titles of tests. Of other
- * languages than TypeScript the whole text.
+ * The words of pages, and of names, comments and texts for readers in code: screens, the API reference, errors, help, and titles of tests.
+ * Of other languages than TypeScript the whole text.
  */
-async function wordsOfTexts(): Promise<string | undefined> {
-  const scratch = mkdtempSync(path.join(tmpdir(), 'partner-texts-'));
-  try {
-    const files = projectFiles().filter((file) => TEXTS.test(file));
-    for (const file of files) {
-      const copy = path.join(scratch, `${file}.txt`);
-      mkdirSync(path.dirname(copy), { recursive: true });
-      const source = readFileSync(path.join(root, file), 'utf8');
-      writeFileSync(copy, /\.tsx?$/.test(file) ? sourceTexts(file, source, TESTS.test(file)) : source);
-    }
-    return await words(
-      files.map((file) => `${file}.txt`),
-      scratch,
-    );
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
+async function wordsForReaders(): Promise<string | undefined> {
+  const textOf = (file: string, source: string) => {
+    if (file.endsWith('.md')) return proseOf(source);
+    return /\.tsx?$/.test(file) ? sourceTexts(file, source, TESTS.test(file)) : source;
+  };
+  const violations = projectFiles()
+    .filter((file) => TEXTS.test(file) && !file.startsWith(SPECIFICATION))
+    .flatMap((file) => wordViolations(file, textOf(file, readFileSync(path.join(root, file), 'utf8'))));
+  return violations.length === 0 ? undefined : violations.join('\n');
 }
 
 async function pageLinks(): Promise<string | undefined> {
@@ -141,12 +129,7 @@ const checks: readonly Check[] = [
     run: () => command(process.execPath, ['scripts/deployment/dist/write-chart-files.js', '--check']),
   },
   { name: 'API description: lint', run: apiDescription },
-  {
-    name: 'words of pages',
-    reads: /\.md$|^\.textlintrc\.json$|^scripts\/checks\//,
-    run: () => words(pages().filter((file) => !file.startsWith(SPECIFICATION))),
-  },
-  { name: 'words of comments and texts in the code', run: wordsOfTexts },
+  { name: 'words', run: wordsForReaders },
   { name: 'links, commands and readers of pages', run: pageLinks },
 ];
 
