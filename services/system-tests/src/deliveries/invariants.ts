@@ -141,6 +141,16 @@ export const INVARIANTS = {
     where taken.status between 200 and 299 and again.received > taken.received
       and not pg_temp.is_unsettled(taken.received, again.received)`,
 
+  'an ordered subscription gets an event about a job once those before it have ended': `
+    select r.*, turn.number, turn.since from (
+      select q.subscription_id, q.event_id, q.number, pg_temp.ms(max(q.finished_at) over (
+        partition by q.subscription_id, m.resource_id order by q.number rows between unbounded preceding and 1 preceding
+      )) as since
+      from queued q join subscriptions s on s.id = q.subscription_id join made m on m.id = q.event_id
+      where s.ordered and not q.is_test
+    ) turn join received r using (subscription_id, event_id)
+    where r.received < turn.since`,
+
   'the statistics of a subscription count each recorded attempt once': `
     select a.subscription_id, a.attempts, s.counted
     from (

@@ -34,11 +34,13 @@ export async function openSubscription(
     readonly origin: string;
     readonly path: string;
     readonly events: readonly string[];
+    /** Absent: false. */
+    readonly ordered?: boolean;
   },
 ): Promise<OwnedSubscription> {
-  const { companyId, origin, path: firstPath, events } = wanted;
+  const { companyId, origin, path: firstPath, events, ordered = false } = wanted;
   const { result, ...opened } = await timed(() =>
-    createActiveSubscription(owner, { url: origin + firstPath, events }),
+    createActiveSubscription(owner, { url: origin + firstPath, events, ordered }),
   );
   const { id, secret: firstSecret } = result;
   const own = `/partner-api/webhooks/${id}`;

@@ -109,10 +109,14 @@ async function openSubscriptions(stack: TestStack) {
   const [installer, otherInstaller] = [stack.company('INSTALLER'), stack.company('INSTALLER', 1)];
   const [seller, otherSeller] = [stack.company('SALES'), stack.company('SALES', 1)];
   const origin = `https://${RECEIVER_HOST}`;
-  const open = ({ id, owner }: SandboxCompany, path: string, ...events: readonly string[]) =>
-    openSubscription(patientOwner(stack.baseUrl, owner), { companyId: id, origin, path, events });
-  const [steady, rotated, paused, backfilled, moved, sold, soldToo, ...hostile] = await Promise.all([
-    open(installer, '/steady', 'install.*'),
+  const open = ({ id, owner }: SandboxCompany, path: string, ...events: readonly string[]) => {
+    const ordered = path === '/ordered';
+    return openSubscription(patientOwner(stack.baseUrl, owner), {
+      ...{ companyId: id, origin, path, events, ordered },
+    });
+  };
+  const [ordered, rotated, paused, backfilled, moved, sold, soldToo, ...hostile] = await Promise.all([
+    open(installer, '/ordered', 'install.*'),
     open(installer, '/rotated', 'install.*'),
     open(otherInstaller, '/paused', 'install.status_changed', 'install.schedule_changed'),
     open(otherInstaller, '/back-filled', 'install.status_changed'),
@@ -124,7 +128,7 @@ async function openSubscriptions(stack: TestStack) {
     open(seller, HOSTILE_PATHS.resets, 'appointment.booked'),
     open(otherSeller, HOSTILE_PATHS.garbage, 'appointment.booked'),
   ]);
-  return { rotated, paused, backfilled, moved, others: [steady, sold, soldToo, ...hostile] };
+  return { rotated, paused, backfilled, moved, others: [ordered, sold, soldToo, ...hostile] };
 }
 
 /** What the owners do in the span, each beside the others. */

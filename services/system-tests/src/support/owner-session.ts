@@ -58,6 +58,7 @@ export async function createActiveSubscription(
     readonly events: readonly string[];
     readonly description?: string;
     readonly asymmetricSignature?: boolean;
+    readonly ordered?: boolean;
   },
 ): Promise<{ readonly id: string; readonly secret: string }> {
   const created = await expectStatus(201, session.call('POST', '/partner-api/webhooks', options));
