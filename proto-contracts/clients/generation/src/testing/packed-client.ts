@@ -97,7 +97,7 @@ export function typescriptClient(): PackedClient {
       );
       const files = examples.map((example, index) => {
         const file = `example-${index}.ts`;
-        writeFileSync(path.join(folder, file), example.replace('8080', String(programPort)));
+        writeFileSync(path.join(folder, file), example.replace('3000', String(programPort)));
         return file;
       });
       writeFileSync(path.join(folder, 'common-js.cts'), COMMON_JS);
@@ -140,7 +140,7 @@ export function pythonClient(): PackedClient {
         'django==5.2.19',
       );
       for (const [index, example] of examples.entries())
-        writeFileSync(path.join(folder, `example_${index}.py`), example.replace('8080', String(programPort)));
+        writeFileSync(path.join(folder, `example_${index}.py`), example.replace('3000', String(programPort)));
     },
     command: (example) => [installed, path.join(folder, `example_${example}.py`)],
     tool: [installed, '-m', 'partner_client'],
