@@ -6,7 +6,7 @@ import { ServiceError } from '@partner/kernel/process/service-error';
 import { z } from 'zod';
 import { publicContent } from './docs-endpoints.js';
 import { html } from './html.js';
-import { pagePolicy, renderPage } from './render-page.js';
+import { pagePolicy, PATHS, renderPage } from './render-page.js';
 
 /** What the build writes about the packed clients. */
 export const clientIndex = z.object({
@@ -22,8 +22,6 @@ export const clientIndex = z.object({
 });
 
 type PackedClient = z.infer<typeof clientIndex>['clients'][number];
-
-const CLIENTS_PATH = '/clients';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.tgz': 'application/gzip',
@@ -45,7 +43,7 @@ export function createClientEndpoints<Principal>(publicBaseUrl: string): readonl
   const { clients } = clientIndex.parse(JSON.parse(String(files.get('index.json'))));
   const listed = clients.map((client) => ({
     ...client,
-    url: new URL(`${CLIENTS_PATH}/${client.file}`, publicBaseUrl).href,
+    url: new URL(`${PATHS.clients}/${client.file}`, publicBaseUrl).href,
   }));
   files.set('index.json', Buffer.from(`${JSON.stringify({ clients: listed }, null, 2)}\n`));
   files.set('index.html', Buffer.from(renderClientsPage(listed)));
@@ -62,15 +60,15 @@ export function createClientEndpoints<Principal>(publicBaseUrl: string): readonl
     }),
   );
   return [
-    ['getClients', CLIENTS_PATH],
-    ['getClientsRoot', `${CLIENTS_PATH}/`],
-    ['getClientFile', `${CLIENTS_PATH}/:file`],
+    ['getClients', PATHS.clients],
+    ['getClientsRoot', `${PATHS.clients}/`],
+    ['getClientFile', `${PATHS.clients}/:file`],
   ].map(([id = '', place = '']) => {
     const operation = { id, method: 'get', path: place, unauthenticated: true, conditional: true } as const;
     return serveOperation(operation, async ({ params: { file = 'index.html' } }) => {
       const found = served.get(file);
       if (found !== undefined) return found;
-      const message = `path: there is no such file; ${CLIENTS_PATH}/index.json lists those of this release`;
+      const message = `path: there is no such file; ${PATHS.clients}/index.json lists those of this release`;
       throw new ServiceError('not_found', message);
     });
   });
@@ -90,15 +88,16 @@ function renderClientsPage(clients: readonly (PackedClient & { readonly url: str
           html`<h2>${client.language}</h2>
             <pre><code>${client.language === 'Python' ? 'pip' : 'npm'} install ${client.url}</code></pre>
             <p>
-              <a href="${CLIENTS_PATH}/${client.file}">${client.file}</a>, ${client.bytes} bytes, SHA-256:
+              <a href="${PATHS.clients}/${client.language.toLowerCase()}.md">Examples</a> to run.
+              <a href="${PATHS.clients}/${client.file}">${client.file}</a>, ${client.bytes} bytes, SHA-256:
             </p>
             <pre><code>${client.sha256}</code></pre>`,
       )}
       <p>
         This address has the clients of its release only. Keep the file, for example in your own registry, if
         you build without access to it or pin a version. The checksums are in
-        <a href="${CLIENTS_PATH}/index.json">index.json</a>.
-        <a href="${CLIENTS_PATH}/clients.md">Clients</a> describes what both do.
+        <a href="${PATHS.clients}/index.json">index.json</a>.
+        <a href="${PATHS.clients}/clients.md">Clients</a> describes what both do.
       </p>
     </main>`,
   });

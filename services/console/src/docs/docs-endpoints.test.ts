@@ -270,7 +270,13 @@ describe('the clients for partners', () => {
       return String(Buffer.from(bytes ?? []));
     };
     const tarball = String(gunzipSync(typescript ?? new Uint8Array()));
-    const guide = (await request(server).get('/clients/clients.md').expect(200)).text;
+    const served = (file: string) => request(server).get(`/clients/${file}`).expect(200);
+    const guide = (await served('clients.md')).text;
+    for (const [file, text] of [
+      ['typescript.md', tarball],
+      ['python.md', textOf('METADATA')],
+    ] as const)
+      expect(text).toContain((await served(file)).text);
     for (const text of [tarball, textOf('licenses/LICENSE')]) expect(text).toContain('MIT License');
     for (const text of [tarball, textOf('METADATA'), guide])
       expect(text.match(/\]\((?!https?:|#)[^)\s]*\)/g)).toBeNull();

@@ -10,6 +10,7 @@ export const PATHS = {
   openApiYaml: '/docs/openapi.yaml',
   postman: '/docs/postman-collection.json',
   console: '/console',
+  clients: '/clients',
   receiverCode: '/console/receiver-code',
   reference: '/docs',
   changelog: '/docs/changelog',

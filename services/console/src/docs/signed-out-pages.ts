@@ -205,6 +205,7 @@ export function renderLandingPage(isLocal: boolean): string {
   const doors = [
     [PATHS.console, 'Console', 'Webhooks, deliveries, API keys and people of your company'],
     [PATHS.reference, 'API reference', 'Every request, response and event, with examples'],
+    [PATHS.clients, 'Clients', 'Packages for TypeScript and Python, with examples'],
     [PATHS.receiverCode, 'Receiver code', 'A server that verifies signatures, in seven languages'],
     [PATHS.changelog, 'Changelog', 'What changed, newest first'],
   ] as const;

@@ -7,7 +7,7 @@ import { packWheel } from './pack-wheel.js';
 import { withoutRelativeLinks } from './packed-markdown.js';
 
 /**
- * Packs the clients for partners into a folder: the npm package, the wheel, their guide, and `index.json` with their names and
+ * Packs the clients for partners into a folder: the npm package, the wheel, their guides, and `index.json` with their names and
  * checksums. The same sources give the same files. No registry is needed, and no Python.
  */
 export function packClients(root: string, target: string): void {
@@ -17,8 +17,13 @@ export function packClients(root: string, target: string): void {
     { language: 'TypeScript', file: packTypescript(root, path.join(clients, 'typescript'), target) },
     { language: 'Python', file: packWheel(root, path.join(clients, 'python'), target) },
   ];
-  const guide = readFileSync(path.join(root, 'proto-contracts/docs/clients.md'), 'utf8');
-  writeFileSync(path.join(target, 'clients.md'), withoutRelativeLinks(guide));
+  const pages = {
+    'clients.md': path.join(root, 'proto-contracts/docs/clients.md'),
+    'typescript.md': path.join(clients, 'typescript/README.md'),
+    'python.md': path.join(clients, 'python/README.md'),
+  };
+  for (const [name, source] of Object.entries(pages))
+    writeFileSync(path.join(target, name), withoutRelativeLinks(readFileSync(source, 'utf8')));
   const index = files.map(({ language, file }) => {
     const bytes = readFileSync(path.join(target, file));
     const digest = (algorithm: string, encoding: 'hex' | 'base64') =>
