@@ -47,7 +47,8 @@ function KeyDialog(props: {
       {props.note}
       <SecretOnce label="API key" secret={created.apiKey} onStored={setStored} />
       <p className="small">
-        <a href="/docs">The API reference</a> has an example of every request.
+        <a href="/docs">The API reference</a> has an example of every request, and{' '}
+        <a href="/clients">our clients</a> for TypeScript and Python send them.
       </p>
       <Button disabled={!isStored} onClick={onClose}>
         Done
@@ -120,7 +121,7 @@ function KeyForm(props: {
         options={kinds.map((value) => ({
           value,
           label: KIND_NAMES[value],
-          description: `Can ${scopeLabels(KEY_KINDS[value].scopes)}.`,
+          description: `Can ${scopeLabels(KEY_KINDS[value].scopes)}. The API reference calls this kind ${value}.`,
         }))}
         onToggle={setKind}
       />
