@@ -5,6 +5,7 @@ import { DataTable, DueTime, Facts, type Look, PastTime, StateDot } from '../../
 import { FormFailure, StartButton } from '../../parts/form.js';
 import { ChangeButton, Notice, OwnerOnly, PageHeader, Panel, QueryView } from '../../parts/page.js';
 import { SecretOnce } from '../../parts/code.js';
+import { Link } from '../../parts/link.js';
 import { PATHS } from '../../paths.js';
 import { useLeaveQuestion } from '../../unsaved.js';
 import { UNSTORED_SECRET } from '../webhook/steps.js';
@@ -93,7 +94,7 @@ function Content({ proposal, reload }: { readonly proposal: Proposal; readonly r
           From: proposal.source,
           'API key': proposal.keyId,
           Proposed: <PastTime at={proposal.createdAt} />,
-          Expires: state === 'pending' && <DueTime at={proposal.expiresAt} />,
+          Expires: state === 'pending' ? <DueTime at={proposal.expiresAt} /> : undefined,
           Decided: proposal.decidedAt && <PastTime at={proposal.decidedAt} />,
           By: proposal.decidedBy,
         }}
@@ -143,6 +144,9 @@ function Secrets({ created }: { readonly created: Created }) {
           setStored(isStored ? [...stored, id] : stored.filter((other) => other !== id))
         }
       />
+      <p className="small">
+        The webhook is paused. <Link to={PATHS.webhook(id)}>Test and activate it</Link>.
+      </p>
     </Panel>
   ));
 }
