@@ -78,14 +78,14 @@ describe.each(clients)('the iterator over a feed of the client of $name', ({ nam
     expect(await follow(`${name} empty`, { feed: 'jobs' })).toEqual([]);
   });
 
-  test('keeps a cursor for each feed, begins with events to come, and filters them [CLIENT-4]', async () => {
+  test('keeps a cursor for each feed, begins with events to come, and filters them [CLIENT-4, EVENT-15]', async () => {
     const store = `${name} filtered`;
     for (const feed of ['inbound', 'installer'] as const) {
-      const filtered = { feed, begin: 'end', event: 'install.*' } as const;
+      const filtered = { feed, begin: 'end', event: 'install.*', fields: ['scope', 'status'] } as const;
       expect(await follow(store, filtered)).toEqual(entries);
       expect(await follow(store, filtered)).toEqual([]);
     }
-    const filter = 'event=install.*';
+    const filter = 'event=install.*&fields=scope%2Cstatus';
     const queries = [`from=end&${filter}`, `cursor=2&${filter}`, `cursor=4&${filter}`, `cursor=5&${filter}`];
     expect(cursors()).toEqual([...queries, ...queries]);
   });

@@ -100,7 +100,7 @@ async def follow(request: dict[str, Any], client: AuthenticatedClient) -> list[o
     if request["feed"] == "jobs":
         pages = (follow_jobs_async if is_async else follow_jobs)(client, store, options=options, **more)
     else:
-        more |= {"event": request["event"]} if "event" in request else {}
+        more |= {name: request[name] for name in ("event", "fields") if name in request}
         pages = (follow_events_async if is_async else follow_events)(client, request["feed"], store, options=options, **more)
     read: list[object] = []
 

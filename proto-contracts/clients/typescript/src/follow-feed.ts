@@ -52,15 +52,24 @@ export function followJobs(
 /**
  * Iterates over the pages of the events of a selling (`/inbound/events`) or an installing company, as {@link followJobs} does. Without a
  * stored cursor it begins at the oldest event that is kept, up to 120 days back, or with those to come (`from: 'end'`). `event` is a
- * name or a group (`install.*`); without it every event of the company comes, whatever its webhooks subscribe to.
+ * name or a group (`install.*`); without it every event of the company comes, whatever its webhooks subscribe to. `fields`: of the events
+ * that have `changed`, only those of which one of these fields changed.
  */
 export function followEvents(
   client: PartnerClient,
   path: '/inbound/events' | '/partner/v1/events',
-  options: FollowOptions & { readonly from?: 'start' | 'end'; readonly event?: string },
+  options: FollowOptions & {
+    readonly from?: 'start' | 'end';
+    readonly event?: string;
+    readonly fields?: readonly string[];
+  },
 ): AsyncGenerator<EventPage, void, undefined> {
   const first = options.from === 'end' ? ({ from: 'end' } as const) : {};
-  const filter = options.event === undefined ? {} : { event: options.event };
+  const { event, fields } = options;
+  const filter = {
+    ...(event !== undefined && { event }),
+    ...(fields !== undefined && { fields: fields.join(',') }),
+  };
   return follow<EventPage>(
     path,
     options,

@@ -45,6 +45,7 @@ export type Use = { readonly url: string; readonly retries?: RetryLimits } & (
       readonly store: string;
       readonly begin?: 'start' | 'end';
       readonly event?: string;
+      readonly fields?: readonly string[];
       readonly restart?: boolean;
       /** Ends the loop within the page that follows this many entries. */
       readonly breakAfter?: number;
@@ -194,7 +195,7 @@ async function valueOf(
 
 async function followed(
   client: ReturnType<typeof createPartnerClient>,
-  { feed, store: name, begin, event, restart, breakAfter, until }: OfDo<'follow'>,
+  { feed, store: name, begin, event, fields, restart, breakAfter, until }: OfDo<'follow'>,
 ): Promise<readonly unknown[]> {
   const store = name.startsWith('/') ? createFileStore(name) : (stores.get(name) ?? createMemoryStore());
   stores.set(name, store);
@@ -208,7 +209,11 @@ async function followed(
     return read;
   }
   const place = feed === 'inbound' ? '/inbound/events' : '/partner/v1/events';
-  const selected = { ...(begin === 'end' && { from: begin }), ...(event !== undefined && { event }) };
+  const selected = {
+    ...(begin === 'end' && { from: begin }),
+    ...(event !== undefined && { event }),
+    ...(fields !== undefined && { fields }),
+  };
   for await (const page of followEvents(client, place, { ...options, ...selected })) {
     if (read.length === breakAfter) break;
     read.push(...page.events.map(({ body }) => body));

@@ -1,7 +1,7 @@
 """Iterators over the change feed and over the events of a company. They store their cursor."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
@@ -74,6 +74,7 @@ def follow_events(
     *,
     begin: Literal["start", "end"] = "start",
     event: str | None = None,
+    fields: Sequence[str] | None = None,
     options: FollowOptions | None = None,
 ) -> Iterator[EventPage]:
     """
@@ -82,9 +83,10 @@ def follow_events(
 
     begin: without a stored cursor, at the oldest event that is kept, up to 120 days back (`start`), or with those to come.
     event: a name or a group (`install.*`); without it every event of the company comes, whatever its webhooks subscribe to.
+    fields: of the events that have `changed`, only those of which one of these fields changed.
     """
     options = options or FollowOptions()
-    return _follow(_events(client, surface, begin, event, options), store, options)
+    return _follow(_events(client, surface, begin, event, fields, options), store, options)
 
 
 def follow_events_async(
@@ -94,11 +96,12 @@ def follow_events_async(
     *,
     begin: Literal["start", "end"] = "start",
     event: str | None = None,
+    fields: Sequence[str] | None = None,
     options: FollowOptions | None = None,
 ) -> AsyncIterator[EventPage]:
     """Like follow_events, for an asynchronous program."""
     options = options or FollowOptions()
-    return _follow_async(_events(client, surface, begin, event, options), store, options)
+    return _follow_async(_events(client, surface, begin, event, fields, options), store, options)
 
 
 def _jobs(client: AuthenticatedClient, begin: Literal["snapshot", "start"], options: FollowOptions) -> _Feed[JobFeed]:
@@ -119,11 +122,14 @@ def _events(
     surface: Surface,
     begin: Literal["start", "end"],
     event: str | None,
+    fields: Sequence[str] | None,
     options: FollowOptions,
 ) -> _Feed[EventPage]:
     def arguments(cursor: str | None) -> dict[str, Any]:
         first = {"from_": "end"} if begin == "end" else {}
         selected = {} if event is None else {"event": event}
+        if fields is not None:
+            selected["fields"] = ",".join(fields)
         return {"client": client, "limit": options.limit, **selected, **(first if cursor is None else {"cursor": cursor})}
 
     if surface == "inbound":
