@@ -141,7 +141,8 @@ function generatedClients(): string {
   return `
 ## Generated clients
 
-There are clients for TypeScript and Python. They retry, follow the change feed and receive webhooks. Install them from \`/clients\`
+There are clients for TypeScript and Python. They retry, follow the change feed, receive webhooks and compare your
+webhooks with a file. Install them from \`/clients\`
 of this address, which has the commands and checksums; they are in no public registry. For other languages, client generators read \`/openapi.json\`, which is OpenAPI 3.1. Three things to know:
 
 - A list of values such as \`ErrorCode\` can grow. If your generator's clients fail on an unknown value,
@@ -226,7 +227,7 @@ function assistants(serverUrl: string): string {
 ## Assistants
 
 An assistant uses the API as tools, over the Model Context Protocol (MCP): \`POST ${MCP_PATHS.installer}\` with a key of kind
-\`installer-company\`, \`POST ${MCP_PATHS.inbound}\` with one of the others. The transport is Streamable HTTP, without sessions; the key is in the
+\`installer-company\`, \`POST ${MCP_PATHS.inbound}\` with one of kind \`general\` or \`installer-contractor\`. The transport is Streamable HTTP, without sessions; the key is in the
 header \`x-api-key\`. In Claude Code:
 
 \`\`\`sh

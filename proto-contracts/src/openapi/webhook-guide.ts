@@ -22,7 +22,7 @@ Each event is a POST of its envelope to that URL. **Respond with 2xx within ${LI
 safely**; do the work afterwards. Anything else, redirects included, is a failed attempt. A failed attempt is retried after
 ${waits.join(', ')} minutes, each up to a tenth longer; your \`retry-after\` with a 429 or 503 can make the delay longer, up to
 ${LIMITS.webhookBackoffCapMs / 3_600_000} hours. After the ${LIMITS.webhookAttempts}th failure the delivery is dead-lettered and the subscription's \`health\` is \`degraded\`; the
-delivery stays visible to the owner.
+delivery stays visible to the owner. Your programs read, retry and replay deliveries with a key of kind \`automation\`.
 
 Each delivery has its own schedule; the backoff counts from the end of its latest attempt. A limited number of requests is in
 flight to one subscription at a time: its slots, 10 by default. An attempt that is due while all slots are in use starts as soon
@@ -37,9 +37,10 @@ the attempt waits for a free slot.
   those older than your state. Or set \`ordered\` of the webhook: then the next event about a resource is sent only after the one before it was delivered or
   dead-lettered, and each that fails holds the others for more than two hours.
 - **To make sure that you missed nothing**, compare \`x-svc-number\`, which counts the events of the webhook without gaps, with the webhook's
-  manifest, e.g. once an hour, and replay the events that you are missing by their ids.
+  signed manifest of a time span, e.g. once an hour, and replay the events that you are missing by their ids.
 - **What changed.** In events about jobs, projects and appointments, \`changed\` lists the fields of the resource that differ from the version before, such
   as \`schedule.startsAt\`. All are listed if your company did not have the version before.
+  Set \`fields\` of the webhook, or of the request that reads events, to get only those of which one of your fields changed. Events without \`changed\` still come.
 - To write back, send \`resource.version\` as \`expectedVersion\`.
 - Ignore unknown events and fields.
 

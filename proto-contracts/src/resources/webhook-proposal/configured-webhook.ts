@@ -11,6 +11,9 @@ const configuredWebhook = z
       .optional()
       .meta({ description: 'The webhook that this is about, whatever its description is.' }),
     ...subscriptionIn.shape,
+    description: subscriptionIn.shape.description.meta({
+      description: 'Identifies a webhook without an `id`, which must have one.',
+    }),
     deliveriesPerSecond: subscriptionChange.shape.deliveriesPerSecond,
   })
   .refine(({ id, description = '' }) => id !== undefined || description !== '', {
