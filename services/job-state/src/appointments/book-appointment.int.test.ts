@@ -6,7 +6,6 @@ import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalo
 import { newId } from '@partner/kernel/process/ids';
 import type { Database } from '../database/database.js';
 import { database } from '../testing/file-database.js';
-import { crashingBeforeCommit } from '../testing/hold-transaction.js';
 import { bookAppointment, createLead } from '../testing/partner-calls.js';
 import { refusalOf } from '../testing/refusal-of.js';
 import { LEAD, binding, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
@@ -190,27 +189,6 @@ describe('a request to book an appointment', () => {
     expect(
       await database.query('select lead_id, project_id from appointments where id = $1', [appointmentId]),
     ).toEqual([{ lead_id: own.leadId, project_id: projectId }]);
-  });
-
-  test('sent many times concurrently is one appointment, one event and one message', async () => {
-    for (let round = 0; round < 4; round += 1) {
-      const key = keyed();
-      const before = await traces();
-      const responses = await Promise.all(Array.from({ length: 16 }, () => book({ binding: key })));
-      expect(new Set(responses.map(({ appointmentId }) => appointmentId)).size).toBe(1);
-      expect(responses.filter(({ idempotency }) => idempotency?.replayed === false)).toHaveLength(1);
-      expect(await traces()).toEqual(before.map((count) => count + 1));
-    }
-  });
-
-  test('that fails half way leaves no trace and the key unused', async () => {
-    const key = keyed();
-    const before = await traces();
-    await expect(book({ binding: key }, crashingBeforeCommit(database))).rejects.toMatchObject({
-      reason: 'internal',
-    });
-    expect(await traces()).toEqual(before);
-    expect((await book({ binding: key })).idempotency).toMatchObject({ replayed: false });
   });
 
   test.each([

@@ -1,73 +1,16 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
-import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { eventually } from '@partner/test-kit/eventually';
 import { z } from 'zod';
-import { createDatabase, type Database } from '../database/database.js';
-import { untilLockWaits } from '../testing/lock-waits.js';
+import { type Database } from '../database/database.js';
 import { createGate } from '../testing/create-gate.js';
-import { holdTransaction } from '../testing/hold-transaction.js';
-import { keyLookups } from '../testing/key-lookups.js';
-import { getJob, recordStatusEvent } from '../testing/partner-calls.js';
 import { makePartitionsAhead } from '../retention/run-retention.js';
 import { runIdempotent } from './run-idempotent.js';
-import {
-  ACKNOWLEDGEMENT,
-  binding,
-  insertApiKey,
-  insertAssignedJob,
-  insertCompany,
-  TEST_NOW,
-} from '../testing/test-jobs.js';
-import { database, testDatabase } from '../testing/file-database.js';
+import { binding, TEST_NOW } from '../testing/test-jobs.js';
+import { database } from '../testing/file-database.js';
 
 const HOLDING_PERIOD_MS = 45 * 24 * 3_600_000;
-/** Longer than any timeout of a write. */
-const LONG_TIMEOUT_MS = 60_000;
-
-test('the writes of a company whose row is locked leave connections to authentication and to other companies', async () => {
-  const { database, url } = testDatabase;
-  const seller = await insertCompany(database, 'SALES');
-  const [stuck, other] = [
-    await insertCompany(database, 'INSTALLER'),
-    await insertCompany(database, 'INSTALLER'),
-  ];
-  const jobId = await insertAssignedJob(database, seller, stuck);
-  const otherJobId = await insertAssignedJob(database, seller, other);
-  const key = await insertApiKey(database, { companyId: other });
-
-  const elsewhere = createDatabase({ url, poolSize: 2, logger: silentLogger });
-  const holder = await holdTransaction(elsewhere, (tx) =>
-    tx.query('select 1 from jobs where id = $1 for update', [jobId]),
-  );
-  const call = () => ({ binding: binding(newId('evt')), timeoutMs: LONG_TIMEOUT_MS });
-  const write = (companyId: string, id: string) =>
-    recordStatusEvent({ database }, { ...ACKNOWLEDGEMENT, ...call(), companyId, jobId: id });
-  const writes = Array.from({ length: 50 }, () => write(stuck, jobId));
-  const settled = Promise.allSettled(writes);
-  await untilLockWaits(elsewhere, 2);
-
-  const access = keyLookups({ database });
-  const responses = Promise.all([
-    access.authenticateKey(key, { timeoutMs: LONG_TIMEOUT_MS }),
-    getJob(database, other, otherJobId),
-    write(other, otherJobId),
-  ]);
-  expect(await Promise.race([responses.then(() => 'others'), settled.then(() => 'stuck')])).toBe('others');
-
-  await holder.release();
-  await elsewhere.end();
-  // A write waits at most 2 s for the row; of those that get it in time the first takes effect.
-  const outcomes = await settled;
-  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-  for (const outcome of outcomes.filter(({ status }) => status === 'rejected')) {
-    expect(outcome).toMatchObject({
-      reason: { reason: expect.stringMatching(/^(unavailable|stale_version)$/) },
-    });
-  }
-  expect(await getJob(database, stuck, jobId)).toContain('"version":2');
-});
 
 describe('work that refuses', () => {
   const KEY = 'key-1';

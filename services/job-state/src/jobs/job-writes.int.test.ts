@@ -103,14 +103,6 @@ describe('a status event', () => {
     },
   );
 
-  test('may use a key that another company has used', async () => {
-    const key = binding(newId('evt'));
-    const companyId = fixture.otherInstaller;
-    await fixture.record({ jobId: await fixture.job(), binding: key });
-    const other = await fixture.record({ jobId: await fixture.job(companyId), companyId, binding: key });
-    expect(other.idempotency).toMatchObject({ replayed: false });
-  });
-
   test('that occurred too far from now is refused before the job is loaded, and leaves the key unused [LIMIT-5, STATUS-1]', async () => {
     const key = binding(newId('evt'));
     const jobId = await fixture.job();

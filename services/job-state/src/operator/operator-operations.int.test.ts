@@ -182,13 +182,6 @@ describe('owners', () => {
     expect(JSON.stringify(entries)).not.toContain('argon2');
   });
 
-  test('become viewers, and owners again [ROLE-4]', async () => {
-    const { membershipId } = await newOwner(await newCompany());
-    for (const role of ['viewer', 'owner'] as const) {
-      expect(await operators.updateOwner({ membershipId, role })).toMatchObject({ role });
-    }
-  });
-
   test('can be without a password, and are listed oldest first in pages [LIMIT-7]', async () => {
     const companyId = await newCompany();
     const { membershipId: first } = await newOwner(companyId);

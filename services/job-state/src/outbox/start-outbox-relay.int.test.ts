@@ -5,7 +5,6 @@ import { JobStatusChangedSchema } from '@partner/proto-contracts/gen/partner/job
 import { ACCESS_BROADCAST, PARTNER_EVENTS } from '@partner/proto-contracts/topology';
 import { type OutgoingMessage, PublishError } from '@partner/kernel/amqp/publisher';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
-import { runWithRequestId } from '@partner/kernel/telemetry/request-context';
 import { eventually } from '@partner/test-kit/eventually';
 import { createRecorder } from '@partner/test-kit/recorder';
 import { Registry } from 'prom-client';
@@ -85,38 +84,6 @@ describe('the outbox relay', () => {
       type: 'partner.jobs.v1.JobStatusChanged',
     });
     expect(await pending()).toBe(0);
-  });
-
-  test('adds the id of a request to its messages, and to no others', async () => {
-    await runWithRequestId('req-1', () => leaveBehind(1));
-    await leaveBehind(1);
-    const publisher = fakePublisher();
-    const relay = start(publisher);
-    await publisher.confirmed.atLeast(2);
-    await relay.stop();
-    expect(publisher.attempts().map(({ headers }) => headers?.['x-request-id'])).toEqual([
-      'req-1',
-      undefined,
-    ]);
-  });
-
-  test('never publishes messages of a rolled-back transaction', async () => {
-    const publisher = fakePublisher();
-    const relay = start(publisher);
-    await expect(
-      database.transaction(async (tx) => {
-        enqueueMessage(tx, {
-          exchange: PARTNER_EVENTS,
-          schema: JobStatusChangedSchema,
-          message: { version: 99 },
-        });
-        throw new Error('undone');
-      }),
-    ).rejects.toThrow('undone');
-    await enqueue(1);
-    await publisher.confirmed.atLeast(1);
-    await relay.stop();
-    expect(publisher.attempts()).toHaveLength(1);
   });
 
   test('keeps unconfirmed messages and publishes them again under the same id; confirmed ones are not repeated', async () => {

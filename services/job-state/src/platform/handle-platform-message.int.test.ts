@@ -156,21 +156,6 @@ describe('the platform', () => {
 });
 
 describe('a platform that sends messages out of order', () => {
-  test('can send a message before its prerequisite: it is acknowledged, and takes effect after the prerequisite [PLATFORM-6]', async () => {
-    const jobId = newId('job');
-    const assigned = jobAssignedMessage({ jobId, installerCompanyId: one });
-    expect(await handle(assigned)).toEqual({ kind: 'done' });
-    expect(await handle({ ...assigned, redelivered: true })).toEqual({ kind: 'done' });
-    expect(await inboxOf(assigned)).toEqual({ prerequisite_id: jobId, settled: false, kept: true });
-    expect(await eventsOf(jobId)).toEqual([]);
-
-    await handle(jobCreatedMessage({ jobId, sellingCompanyId: seller }));
-    expect(await eventsOf(jobId)).toEqual([`install.job_assigned ${one}`]);
-    expect(await inboxOf(assigned)).toEqual({ prerequisite_id: null, settled: true, kept: false });
-    expect(await handle(assigned)).toEqual({ kind: 'done' });
-    expect(await eventsOf(jobId)).toEqual([`install.job_assigned ${one}`]);
-  });
-
   test('sends a message before its prerequisite: its event continues its own trace', async () => {
     const jobId = newId('job');
     const traced = (message: IncomingMessage) =>

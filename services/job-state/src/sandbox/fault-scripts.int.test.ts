@@ -97,15 +97,6 @@ describe('a fault script', () => {
     await set(ALL);
     expect(await faultsFor('production')).toBeUndefined();
   });
-
-  test("of another company's key cannot be read or changed", async () => {
-    const other = await insertCompany(database, 'INSTALLER');
-    for (const operation of [getFaultsOperation, clearFaultsOperation]) {
-      await expect(call(operation, { of: other })).rejects.toMatchObject({ reason: 'not_found' });
-    }
-    await expect(set(ALL, other)).rejects.toMatchObject({ reason: 'not_found' });
-    expect(await lastScript()).toEqual(NO_FAULTS);
-  });
 });
 
 describe('webhooks under a fault script', () => {

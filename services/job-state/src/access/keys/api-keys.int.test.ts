@@ -312,34 +312,6 @@ test('revoking a key takes effect, and is broadcast each time', async () => {
   expect(await revocationsOf(id)).toBe(2);
 });
 
-describe('the keys of a company', () => {
-  test('are listed newest first, page by page, in any state', async () => {
-    const [first, second, third] = [await created(), await created(), await created()];
-    await revokeKey(second.id);
-    const page = await client().listKeys({ companyId: seller }, { query: { limit: '2' } });
-    expect(page.keys.map(({ id, state }) => [id, state])).toEqual([
-      [third.id, 'active'],
-      [second.id, 'revoked'],
-    ]);
-    const { nextCursor } = page;
-    invariant(nextCursor, 'there are more');
-    const rest = await client().listKeys({ companyId: seller }, { query: { limit: '2' }, after: nextCursor });
-    expect(rest.keys.map(({ id }) => id)).toEqual([first.id]);
-    expect(rest.nextCursor).toBeNull();
-  });
-
-  test('are invisible to another company, which can neither rotate nor revoke them', async () => {
-    const { id, text } = await created();
-    const other = await insertCompany(database, 'SALES');
-    expect(await listed(other)).toEqual([]);
-    for (const attempt of [rotateKey(id, 0, other), revokeKey(id, other)])
-      expect((await refusalOf(attempt)).reason).toBe('not_found');
-    expect(await isAccepted(text)).toBe(true);
-    const after = newId('key');
-    expect((await client().listKeys({ companyId: other }, { after })).keys).toEqual([]);
-  });
-});
-
 describe('the installers of a company', () => {
   test('are those that its jobs are or were assigned to, once each, page by page [CONSOLE-9]', async () => {
     const other = await insertCompany(database, 'INSTALLER');

@@ -59,12 +59,6 @@ describe('a technical contact', () => {
     await client().useTechnicalContactToken({ tokenSha256: token });
     expect(await contact()).toMatchObject({ email: 'two@peak.example' });
   });
-
-  test('belongs to one company [ANNOUNCE-1]', async () => {
-    const other = await insertCompany(database, 'INSTALLER');
-    await client().useTechnicalContactToken({ tokenSha256: await request('dev@peak.example') });
-    expect((await contact(other)).email).toBeNull();
-  });
 });
 
 describe('a token', () => {
