@@ -29,21 +29,16 @@ beforeEach(async () => {
   companyId = newId('cmp');
 });
 
-const handlerOf = (given: Pick<Database, 'query' | 'transaction'>) =>
-  createPlatformMessageHandler({
-    database: given,
-    clock: () => TEST_NOW,
-    logger: silentLogger,
-    metrics: new Registry(),
-  });
+const depsOf = (given: Pick<Database, 'query' | 'transaction'>) => ({
+  ...{ database: given, clock: () => TEST_NOW, logger: silentLogger, metrics: new Registry() },
+});
+const handlerOf = (given: Parameters<typeof depsOf>[0]) => createPlatformMessageHandler(depsOf(given));
 
 /** A version of the company that is linked to the accountant, or is not, from an instant on. */
 const companyChanged = (version: number, minutes: number, isLinked: boolean) =>
   sent.companyChanged({
-    companyId,
-    version,
+    ...{ companyId, version, occurredAt: stamp(minutes) },
     accountingCompanyIds: isLinked ? [accountant] : [],
-    occurredAt: stamp(minutes),
   });
 
 const entryRecorded = (entryId: string, minutes: number) =>
@@ -54,11 +49,8 @@ async function record(...messages: readonly IncomingMessage[]): Promise<void> {
 }
 
 const recipientsOf = async (entryId: string) => {
-  const rows = await database.query<{ id: string }>(
-    'select company_id as id from events where resource_id = $1',
-    [entryId],
-  );
-  return rows.map(({ id }) => id);
+  const recipients = 'select company_id as id from events where resource_id = $1';
+  return (await database.query<{ id: string }>(recipients, [entryId])).map(({ id }) => id);
 };
 
 describe('a journal entry is for the accounting companies that are linked at its instant [PLATFORM-18]', () => {
@@ -84,6 +76,7 @@ describe('a journal entry is for the accounting companies that are linked at its
     await eventually(
       'the end of the other message, or a lock',
       async () => isDone || (await countLockWaits(database)) > 0,
+      { everyMs: 2 },
     );
     released.open();
     expect(await Promise.all([first, second])).toEqual([{ kind: 'done' }, { kind: 'done' }]);
@@ -142,8 +135,7 @@ describe('a late change of links for more entries than one step announces [PLATF
     await record(companyChanged(2, -10, true));
   });
 
-  const stepWith = (given: Pick<Database, 'query' | 'transaction'>) =>
-    stepJournalBackfills({ database: given, clock: () => TEST_NOW });
+  const stepWith = (given: Parameters<typeof depsOf>[0]) => stepJournalBackfills(depsOf(given));
   const announced = async () => {
     const [counts] = await database.query<{ events: number; entries: number }>(
       `select count(*)::integer as events, count(distinct resource_id)::integer as entries from events
@@ -160,13 +152,7 @@ describe('a late change of links for more entries than one step announces [PLATF
     });
     await expect(stepWith(crashing)).rejects.toThrow('crashed');
     expect(await announced()).toEqual({ events: FIRST, entries: FIRST });
-    const backfills = startJournalBackfills({
-      database,
-      clock: () => TEST_NOW,
-      logger: silentLogger,
-      metrics: new Registry(),
-      intervalMs: 3_600_000,
-    });
+    const backfills = startJournalBackfills({ ...depsOf(database), intervalMs: 3_600_000 });
     await eventually('the last step', async () => (await announced())?.entries === ENTRIES);
     await backfills.stop();
     expect(await announced()).toEqual({ events: ENTRIES, entries: ENTRIES });

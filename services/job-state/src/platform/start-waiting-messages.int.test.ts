@@ -1,13 +1,15 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { OutgoingMessage } from '@partner/kernel/amqp/publisher';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/process/ids';
+import { invariant } from '@partner/kernel/process/invariant';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 import { getJob } from '../testing/partner-calls.js';
 import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { createPlatformMessageHandler } from './handle-platform-message.js';
+import { readPlatformMessage } from './platform-messages.js';
 import { startWaitingMessages } from './start-waiting-messages.js';
 import { sent } from './testing/messages.js';
 import { database } from '../testing/file-database.js';
@@ -28,10 +30,15 @@ beforeAll(async () => {
   handle = createPlatformMessageHandler({ database, clock: () => now, logger: silentLogger, metrics });
 });
 
+afterEach(() => {
+  now = TEST_NOW;
+  isBrokerAway = false;
+});
+
 /** Runs the loop until the condition holds. */
 async function sweepUntil(
   what: string,
-  isDone: () => Promise<boolean>,
+  isDone: () => Promise<boolean> | boolean,
   registry = new Registry(),
 ): Promise<void> {
   const loop = startWaitingMessages({
@@ -64,12 +71,35 @@ async function rowOf({ messageId }: IncomingMessage): Promise<unknown> {
   return row;
 }
 
+const waitingFor = (...ids: readonly string[]) =>
+  database.query('select from inbox where prerequisite_id = any($1::text[])', [ids]);
+
+/** Stores messages as the handler stores those that wait. */
+async function storeWaiting(messages: readonly IncomingMessage[], prerequisiteOf: (place: number) => string) {
+  const rows = messages.map(({ messageId, type, body }, place) => {
+    const read = readPlatformMessage(type, body, now);
+    invariant(read.kind === 'whole', 'the messages are valid');
+    const { resourceId, version } = read.message;
+    return [messageId, prerequisiteOf(place), resourceId, version, type, Buffer.from(body)];
+  });
+  await database.query(
+    `insert into inbox (message_id, prerequisite_id, resource_id, resource_version, type, body, received_at)
+     select *, $7::timestamptz from unnest($1::text[], $2::text[], $3::text[], $4::integer[], $5::text[], $6::bytea[])`,
+    [...[0, 1, 2, 3, 4, 5].map((column) => rows.map((row) => row[column])), now],
+  );
+}
+
 async function insertCompanyAs(id: string, companyClass: string): Promise<void> {
   await database.query('insert into companies (id, name, class) values ($1, $1, $2)', [id, companyClass]);
 }
 
 const isSettled = (message: IncomingMessage) => async () =>
   JSON.stringify(await rowOf(message)).includes('"settled":true');
+
+const isPublished =
+  ({ messageId }: IncomingMessage) =>
+  () =>
+    published.some((message) => message.messageId === messageId);
 
 describe('a message that waits', () => {
   test('for companies is recorded once they exist, with the messages that waited for it in turn [PLATFORM-6]', async () => {
@@ -85,15 +115,9 @@ describe('a message that waits', () => {
     expect(await rowOf(assigned)).toMatchObject({ prerequisite_id: company });
     await insertCompanyAs(company, 'INSTALLER');
     await sweepUntil('the assignment', isSettled(assigned));
-    expect(JSON.parse(await getJob(database, company, jobId))).toMatchObject({
-      id: jobId,
-    });
-    expect(await rowOf(assigned)).toEqual({
-      prerequisite_id: null,
-      dead_reason: null,
-      settled: true,
-      kept: false,
-    });
+    expect(JSON.parse(await getJob(database, company, jobId))).toMatchObject({ id: jobId });
+    const done = { prerequisite_id: null, dead_reason: null, settled: true, kept: false };
+    expect(await rowOf(assigned)).toEqual(done);
   });
 
   test.each([
@@ -123,16 +147,12 @@ describe('a message that waits', () => {
     const assigned = sent.jobAssigned({ jobId: newId('job'), installerCompanyId: installer });
     await handle(assigned);
     now = new Date(TEST_NOW.getTime() + HOUR_MS);
-    try {
-      const registry = new Registry();
-      await sweepUntil('a run', () => Promise.resolve(true), registry);
-      const text = await registry.metrics();
-      expect(text).toContain('\npartner_platform_waiting_messages 1\n');
-      expect(text).toContain('\npartner_platform_waiting_oldest_age_seconds 3600\n');
-    } finally {
-      now = TEST_NOW;
-      await database.query('delete from inbox where message_id = $1', [assigned.messageId]);
-    }
+    const registry = new Registry();
+    await sweepUntil('a run', () => true, registry);
+    const text = await registry.metrics();
+    expect(text).toContain('\npartner_platform_waiting_messages 1\n');
+    expect(text).toContain('\npartner_platform_waiting_oldest_age_seconds 3600\n');
+    await database.query('delete from inbox where message_id = $1', [assigned.messageId]);
   });
 
   test('is given up after 24 h: it goes to the dead-letter queue with the reason, and sent again it counts as new [PLATFORM-6]', async () => {
@@ -140,53 +160,34 @@ describe('a message that waits', () => {
     const assigned = sent.jobAssigned({ jobId, installerCompanyId: installer });
     const later = sent.jobAssigned({ jobId: newId('job'), installerCompanyId: installer });
     await handle(assigned);
-    try {
-      now = new Date(TEST_NOW.getTime() + 1);
-      await handle(later);
-      now = new Date(TEST_NOW.getTime() + 12 * HOUR_MS);
-      await handle({ ...assigned, redelivered: true });
-      now = new Date(TEST_NOW.getTime() + 24 * HOUR_MS);
+    now = new Date(TEST_NOW.getTime() + 1);
+    await handle(later);
+    now = new Date(TEST_NOW.getTime() + 12 * HOUR_MS);
+    await handle({ ...assigned, redelivered: true });
+    now = new Date(TEST_NOW.getTime() + 24 * HOUR_MS);
 
-      isBrokerAway = true;
-      await sweepUntil('the end of its time', async () =>
-        JSON.stringify(await rowOf(assigned)).includes('within 24 h'),
-      );
-      expect(await rowOf(assigned)).toMatchObject({ prerequisite_id: null, settled: false, kept: true });
-      isBrokerAway = false;
-      await sweepUntil('the dead letter', () =>
-        Promise.resolve(published.some(({ messageId }) => messageId === assigned.messageId)),
-      );
-      expect(published).toMatchObject([
-        {
-          routingKey: 'test.dead',
-          messageId: assigned.messageId,
-          type: assigned.type,
-          headers: {
-            'x-dead-reason': `there was no ${jobId} within 24 h`,
-            'x-died-at': now.toISOString(),
-          },
-        },
-      ]);
-      expect(Buffer.from(published[0]?.body ?? []).equals(Buffer.from(assigned.body))).toBe(true);
-      expect(await rowOf(assigned)).toEqual({
-        prerequisite_id: null,
-        dead_reason: null,
-        settled: false,
-        kept: false,
-      });
-      expect(await rowOf(later)).toMatchObject({ dead_reason: null, kept: true });
+    isBrokerAway = true;
+    const reason = `there was no ${jobId} within 24 h`;
+    await sweepUntil('the end of its time', async () =>
+      JSON.stringify(await rowOf(assigned)).includes(reason),
+    );
+    expect(await rowOf(assigned)).toMatchObject({ prerequisite_id: null, settled: false, kept: true });
+    isBrokerAway = false;
+    await sweepUntil('the dead letter', isPublished(assigned));
+    const { messageId, type } = assigned;
+    const headers = { 'x-dead-reason': reason, 'x-died-at': now.toISOString() };
+    expect(published).toMatchObject([{ routingKey: 'test.dead', messageId, type, headers }]);
+    expect(Buffer.from(published[0]?.body ?? []).equals(Buffer.from(assigned.body))).toBe(true);
+    const over = { prerequisite_id: null, dead_reason: null, settled: false, kept: false };
+    expect(await rowOf(assigned)).toEqual(over);
+    expect(await rowOf(later)).toMatchObject({ dead_reason: null, kept: true });
 
-      await handle(assigned);
-      expect(await rowOf(assigned)).toMatchObject({ prerequisite_id: jobId });
-      await sweepUntil('a run', () => Promise.resolve(true));
-      expect(await rowOf(assigned)).toMatchObject({ prerequisite_id: jobId });
-      await handle(sent.jobCreated({ jobId, sellingCompanyId: seller }));
-      expect(await rowOf(assigned)).toMatchObject({ settled: true });
-      expect(published).toHaveLength(1);
-    } finally {
-      now = TEST_NOW;
-      isBrokerAway = false;
-    }
+    await handle(assigned);
+    await sweepUntil('a run', () => true);
+    expect(await rowOf(assigned)).toMatchObject({ prerequisite_id: jobId });
+    await handle(sent.jobCreated({ jobId, sellingCompanyId: seller }));
+    expect(await rowOf(assigned)).toMatchObject({ settled: true });
+    expect(published).toHaveLength(1);
   });
 });
 
@@ -198,23 +199,18 @@ describe('a waiting message', () => {
     const message = wanting(second);
     for (const each of [wanting(first), message]) expect(await handle(each)).toEqual({ kind: 'done' });
     expect(await rowOf(message)).toMatchObject({ prerequisite_id: first });
-    try {
-      now = new Date(TEST_NOW.getTime() + 24 * HOUR_MS);
-      await sweepUntil('the dead letter', () =>
-        Promise.resolve(published.some(({ messageId }) => messageId === message.messageId)),
-      );
-      expect(published.at(-1)?.headers?.['x-dead-reason']).toBe(
-        `the email address of membership ${second} was in use for 24 h`,
-      );
-    } finally {
-      now = TEST_NOW;
-    }
+    now = new Date(TEST_NOW.getTime() + 24 * HOUR_MS);
+    await sweepUntil('the dead letter', isPublished(message));
+    expect(published.at(-1)?.headers?.['x-dead-reason']).toBe(
+      `the email address of membership ${second} was in use for 24 h`,
+    );
   });
 
   test('never waits behind other messages, not even a hundred that fail each time', async () => {
     const [failing, good] = [newId('cmp'), newId('cmp')];
     const created = (sellingCompanyId: string) => sent.jobCreated({ jobId: newId('job'), sellingCompanyId });
-    for (let count = 0; count < 100; count += 1) await handle(created(failing));
+    const hundred = Array.from({ length: 100 }, () => created(failing));
+    await storeWaiting(hundred, () => failing);
     const last = created(good);
     now = new Date(TEST_NOW.getTime() + 1);
     await handle(last);
@@ -229,60 +225,38 @@ describe('a waiting message', () => {
     try {
       for (const id of [failing, good]) await insertCompanyAs(id, 'SALES');
       await sweepUntil('the one behind them', isSettled(last));
-      expect(await database.query('select from inbox where prerequisite_id = $1', [failing])).toHaveLength(
-        100,
-      );
+      expect(await waitingFor(failing)).toHaveLength(100);
     } finally {
       await database.query('drop function fail cascade');
     }
     now = new Date(TEST_NOW.getTime() + 60_000);
-    try {
-      await sweepUntil('the others', async () => {
-        const waiting = await database.query('select from inbox where prerequisite_id = $1', [failing]);
-        return waiting.length === 0;
-      });
-    } finally {
-      now = TEST_NOW;
-    }
+    await sweepUntil('the others', async () => (await waitingFor(failing)).length === 0);
   });
 
   test('waits for the next round if too many depend on one message: the rest is recorded later', async () => {
     const [sales, projects] = [newId('cmp'), Array.from({ length: 40 }, () => newId('prj'))];
-    const early = projects.flatMap((projectId) => [
-      sent.projectCreated({ projectId, sellingCompanyId: sales }),
-      ...Array.from({ length: 26 }, (_, index) =>
-        sent.projectStageChanged({ projectId, version: index + 2 }),
-      ),
-    ]);
-    // As many concurrently as a consumer takes: more would exceed the timeout of the pool for a connection.
-    for (let begin = 0; begin < early.length; begin += 20)
-      await Promise.all(early.slice(begin, begin + 20).map(handle));
+    const created = projects.map((projectId) => sent.projectCreated({ projectId, sellingCompanyId: sales }));
+    const changed = Array.from({ length: 1_040 }, (_, place) =>
+      sent.projectStageChanged({ projectId: projects[place % 40] ?? '', version: place + 2 }),
+    );
+    await storeWaiting(created, () => sales);
+    await storeWaiting(changed, (place) => projects[place % 40] ?? '');
     await handle(sent.companyChanged({ companyId: sales }));
-    const waiting = () =>
-      database.query('select from inbox where prerequisite_id = any($1::text[])', [[sales, ...projects]]);
-    expect(await waiting()).toHaveLength(early.length - 1_000);
-    await sweepUntil('the rest', async () => (await waiting()).length === 0);
+    expect(await waitingFor(sales, ...projects)).toHaveLength(80);
+    await sweepUntil('the rest', async () => (await waitingFor(sales, ...projects)).length === 0);
   });
 
   test('that is finally refused goes to the dead-letter queue, and the job that it waited for exists', async () => {
     const jobId = newId('job');
-    const refused = sent.jobAssigned({
-      jobId,
-      installerCompanyId: seller,
-      version: 3,
-    });
+    const refused = sent.jobAssigned({ jobId, installerCompanyId: seller, version: 3 });
     const good = sent.jobAssigned({ jobId, installerCompanyId: installer });
     for (const message of [refused, good, sent.jobCreated({ jobId, sellingCompanyId: seller })])
       expect(await handle(message)).toEqual({ kind: 'done' });
-    expect(JSON.parse(await getJob(database, installer, jobId))).toMatchObject({
-      id: jobId,
-    });
+    expect(JSON.parse(await getJob(database, installer, jobId))).toMatchObject({ id: jobId });
     expect(await rowOf(refused)).toMatchObject({
       dead_reason: `company ${seller} is not an installer company`,
       kept: true,
     });
-    await sweepUntil('the dead letter', () =>
-      Promise.resolve(published.some(({ messageId }) => messageId === refused.messageId)),
-    );
+    await sweepUntil('the dead letter', isPublished(refused));
   });
 });

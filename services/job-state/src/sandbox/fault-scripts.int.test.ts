@@ -81,15 +81,10 @@ describe('a fault script', () => {
     await call(clearFaultsOperation);
     expect(await lastScript()).toEqual(NO_FAULTS);
     expect(await faultsFor('sandbox')).toBeNull();
-    const trail = await database.query<{ action: string; subject_id: string }>(
-      'select action, subject_id from audit_entries where company_id = $1 order by id',
-      [companyId],
-    );
-    expect(trail).toEqual(
-      ['api_key.faults_set', 'api_key.faults_set', 'api_key.faults_cleared'].map((action) => ({
-        action,
-        subject_id: key.keyId,
-      })),
+    const trail = 'select action, subject_id from audit_entries where company_id = $1 order by id';
+    const actions = ['api_key.faults_set', 'api_key.faults_set', 'api_key.faults_cleared'];
+    expect(await database.query(trail, [companyId])).toEqual(
+      actions.map((action) => ({ action, subject_id: key.keyId })),
     );
   });
 
@@ -111,12 +106,8 @@ describe('webhooks under a fault script', () => {
     const now = new Date();
     const { eventId } = await database.transaction((tx) =>
       recordEvent(tx, {
-        companyId,
-        event: 'install.job_unassigned',
-        occurredAt: now,
-        resource: { type: 'install_job', id: jobId, version: 7 },
-        data: { jobId },
-        now,
+        ...{ companyId, event: 'install.job_unassigned', occurredAt: now, now },
+        ...{ resource: { type: 'install_job', id: jobId, version: 7 }, data: { jobId } },
       }),
     );
     const leased = await claimAll(database, LIMITS);
@@ -151,12 +142,8 @@ describe('webhooks under a fault script', () => {
     const copies = queued.filter(({ is_leased }) => !is_leased);
     expect(copies.map(({ subscription_id }) => subscription_id).sort()).toEqual(subscriptions);
     for (const { due_in } of copies) expect(due_in).toBeLessThanOrEqual(1);
-    expect(published.toSorted()).toEqual(
-      queued
-        .filter(({ is_leased }) => is_leased)
-        .map(({ id }) => id)
-        .sort(),
-    );
+    const leased = queued.filter(({ is_leased }) => is_leased).map(({ id }) => id);
+    expect(published.toSorted()).toEqual(leased.sort());
     // The copies are first deliveries as well, and a crash repeats the step.
     await database.query(
       'update deliveries set lease_id = null, next_attempt_at = now() where company_id = $1',
@@ -174,10 +161,8 @@ describe('webhooks under a fault script', () => {
     for (let number = 0; number < 3; number += 1) {
       const { eventId } = await record();
       events.push(eventId);
-      await database.query(
-        'update deliveries set lease_id = null, next_attempt_at = now() where event_id = $1',
-        [eventId],
-      );
+      const release = 'update deliveries set lease_id = null, next_attempt_at = now() where event_id = $1';
+      await database.query(release, [eventId]);
     }
     // All of them in one window, the next one.
     await database.query(

@@ -9,7 +9,7 @@ import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { Registry } from 'prom-client';
 import { createPlatformMessageHandler } from '../platform/handle-platform-message.js';
-import { database } from '../testing/file-database.js';
+import { database, testDatabase } from '../testing/file-database.js';
 import { testImplementations } from '../testing/test-implementations.js';
 import { platformMessage } from '../testing/test-jobs.js';
 import { sandboxCompanies } from './sandbox-companies.js';
@@ -25,8 +25,9 @@ const SIMULATED_TYPES = PLATFORM_MESSAGES.map(({ typeName }) => typeName)
   .sort();
 
 test('the simulator makes moves that all succeed, and finishes its sales', async () => {
-  await seedSandboxData(database);
+  await seedSandboxData(testDatabase.connect({ idleInTransactionMs: 0 }));
   const companies = sandboxCompanies();
+  const jobs = sandboxJobs(companies);
   const deps = { database, clock: () => new Date(), logger: silentLogger };
   const handle = createPlatformMessageHandler({ ...deps, metrics: new Registry() });
   const published = new Set<string>();
@@ -34,17 +35,14 @@ test('the simulator makes moves that all succeed, and finishes its sales', async
     sellers: companies.filter((company) => company.class === 'SALES'),
     installers: companies.filter((company) => company.class === 'INSTALLER'),
     leadIdsOf: (companyId) =>
-      sandboxJobs(companies)
+      jobs
         .filter(({ versions }) => versions[0]?.job.sellingCompany.id === companyId)
         .map(({ lead }) => lead.id),
     async publish(schema, content) {
       published.add(schema.typeName);
       expect(await handle(platformMessage(schema, content))).toEqual({ kind: 'done' });
     },
-    operations: inProcessOperations({
-      implementations: testImplementations(deps),
-      callers: ['key'],
-    }),
+    operations: inProcessOperations({ implementations: testImplementations(deps), callers: ['key'] }),
     random: seededRandom('prompt'),
     clock: deps.clock,
     maxOpen: 12,

@@ -5,7 +5,7 @@ import { RefusedError } from '@partner/kernel/process/wait-for';
 import pg from 'pg';
 import { MIGRATIONS } from './all-migrations.js';
 import { createBareDatabase } from '../../testing/test-database.js';
-import { createDatabase, type Database } from '../database.js';
+import { createDatabase } from '../database.js';
 import { migrateDatabase } from './migrate-database.js';
 import { requireSchema } from './require-schema.js';
 
@@ -32,9 +32,19 @@ async function run(sql: string): Promise<pg.QueryResult> {
 }
 
 describe('the migrator', () => {
-  test('migrates an empty database to the newest schema, and has nothing to do the second time', async () => {
+  test('migrates an empty database to the schema that a service needs, once, and leaves a newer one as it is', async () => {
+    const database = createDatabase({ url: bare.url, poolSize: 1, logger: silentLogger });
+    await expect(requireSchema(database)).rejects.toThrow('the schema lacks all migrations');
     expect(await migrate()).toEqual(ALL);
     expect(await migrate()).toEqual([]);
+    await expect(requireSchema(database)).resolves.toBeUndefined();
+    await run(`insert into knex_migrations (name, batch, migration_time) values ('9999-later', 2, now())`);
+    expect(await migrate()).toEqual([]);
+    await expect(requireSchema(database)).resolves.toBeUndefined();
+    const newest = ALL.at(-1);
+    await run(`delete from knex_migrations where name = '${newest}'`);
+    await expect(requireSchema(database)).rejects.toThrow(`the schema lacks ${newest}`);
+    await database.end();
   });
 
   test('can be started twenty times concurrently: each migration runs once and every migrator succeeds', async () => {
@@ -53,12 +63,6 @@ describe('the migrator', () => {
     expect(await migrate()).toEqual(ALL);
   });
 
-  test('has nothing to do on a newer schema, as after a rollback', async () => {
-    await migrate();
-    await run(`insert into knex_migrations (name, batch, migration_time) values ('9999-later', 2, now())`);
-    expect(await migrate()).toEqual([]);
-  });
-
   test('a database that does not exist is a refusal, and a server that is not there is none', async () => {
     const missing = new URL(bare.url);
     missing.pathname = '/there_is_none';
@@ -68,30 +72,5 @@ describe('the migrator', () => {
     const absent = migrateDatabase({ url: 'postgres://unknown@127.0.0.1:1/none', waitFor: attemptOnce });
     await expect(absent).rejects.not.toBeInstanceOf(RefusedError);
     await expect(absent).rejects.toThrow('ECONNREFUSED');
-  });
-});
-
-describe('the schema that a service needs', () => {
-  let database: Database;
-
-  beforeEach(() => {
-    database = createDatabase({ url: bare.url, poolSize: 1, logger: silentLogger });
-  });
-
-  afterEach(() => database.end());
-
-  test('is missing before the migrations have run, and there once they have', async () => {
-    await expect(requireSchema(database)).rejects.toThrow('the schema lacks all migrations');
-    await migrate();
-    await expect(requireSchema(database)).resolves.toBeUndefined();
-    const newest = ALL.at(-1);
-    await run(`delete from knex_migrations where name = '${newest}'`);
-    await expect(requireSchema(database)).rejects.toThrow(`the schema lacks ${newest}`);
-  });
-
-  test('may be newer', async () => {
-    await migrate();
-    await run(`insert into knex_migrations (name, batch, migration_time) values ('9999-later', 2, now())`);
-    await expect(requireSchema(database)).resolves.toBeUndefined();
   });
 });

@@ -43,16 +43,9 @@ function connect() {
   return connectOperators({ ...deps, environment: 'sandbox', inFlight: 1 });
 }
 
-interface Customer {
-  readonly word: string;
-  readonly email: string;
-  readonly phone: string;
-  readonly address: string;
-  readonly leadId: string;
-  readonly projectId: string;
-  readonly jobId: string;
-  readonly appointmentId: string;
-}
+type Customer = Readonly<
+  Record<'word' | 'email' | 'phone' | 'address' | 'leadId' | 'projectId' | 'jobId' | 'appointmentId', string>
+>;
 
 /** A customer with a row in every table that has personal data. Each of their texts contains `word`. */
 export async function newCustomer(): Promise<Customer> {
@@ -64,14 +57,8 @@ export async function newCustomer(): Promise<Customer> {
   const email = `Ada.${word}@customers.example`;
   const street = `${houses} ${word} Street`;
   const address = `${street}, Boulder, CO 80302`;
-  const lead = {
-    companyId: sellingCompanyId,
-    fullName: `Ada ${word}`,
-    email,
-    phone,
-    address,
-    smsConsent: true,
-  };
+  const about = { email, phone, address, smsConsent: true };
+  const lead = { companyId: sellingCompanyId, fullName: `Ada ${word}`, ...about };
   const { leadId, projectId } = (await createLead(deps, lead)).result;
   const again = { fullName: `A. ${word}`, email: 'other@customers.example', phone: '720 555 0199' };
   await createLead(deps, { ...lead, ...again });
@@ -108,11 +95,8 @@ export function book(
 /** A message of the platform about a lead that waits for its project. */
 async function waits(leadId: string, notes: string): Promise<void> {
   const appointmentId = newId('appt');
-  const { messageId, type, body } = platformMessage(AppointmentScheduledSchema, {
-    appointmentId,
-    leadId,
-    notes,
-  });
+  const scheduled = { appointmentId, leadId, notes };
+  const { messageId, type, body } = platformMessage(AppointmentScheduledSchema, scheduled);
   await fixture.database.query(
     `insert into inbox (message_id, received_at, prerequisite_id, resource_id, resource_version, type, body)
      values ($1, now(), 'prj_1', $2, 1, $3, $4)`,
@@ -188,36 +172,21 @@ export async function readErasure(erasureId: string) {
 
 /** The columns of the whole database that contain a text, as text or as bytes. */
 export async function placesOf(word: string): Promise<readonly string[]> {
-  const places: string[] = [];
-  for (const { name } of TABLES) {
-    const rows = await fixture.database.query<{ column: string }>(
-      `select distinct e.key as column from ${name} t, json_each_text(row_to_json(t)) e
-       where strpos(lower(e.value), $1) > 0 or strpos(e.value, $2) > 0`,
-      [word.toLowerCase(), Buffer.from(word).toString('hex')],
-    );
-    places.push(...rows.map(({ column }) => `${name}.${column}`));
-  }
-  return places.sort();
+  const rows = await fixture.database.query<{ place: string }>(
+    TABLES.map(
+      ({
+        name,
+      }) => `select distinct '${name}.' || e.key as place from ${name} t, json_each_text(row_to_json(t)) e
+        where strpos(lower(e.value), $1) > 0 or strpos(e.value, $2) > 0`,
+    ).join(' union all '),
+    [word.toLowerCase(), Buffer.from(word).toString('hex')],
+  );
+  return rows.map(({ place }) => place).sort();
 }
 
 /** Where {@link newCustomer} leaves its word. */
-export const PLACES = [
-  'appointments.notes',
-  'delivery_attempts.response_body',
-  'delivery_attempts.response_headers',
-  'events.body',
-  'feed_entries.resource',
-  'idempotency_keys.outcome',
-  'inbox.body',
-  'job_status_events.note',
-  'jobs.customer',
-  'jobs.installer_note',
-  'jobs.projection',
-  'lead_submissions.address',
-  'lead_submissions.full_name',
-  'leads.address',
-  'leads.email',
-  'leads.full_name',
-  'outbox.body',
-  'projects.address_key',
-];
+export const PLACES =
+  `appointments.notes delivery_attempts.response_body delivery_attempts.response_headers events.body
+  feed_entries.resource idempotency_keys.outcome inbox.body job_status_events.note jobs.customer jobs.installer_note jobs.projection
+  lead_submissions.address lead_submissions.full_name leads.address leads.email leads.full_name outbox.body
+  projects.address_key`.split(/\s+/);

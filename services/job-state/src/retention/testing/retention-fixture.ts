@@ -29,6 +29,12 @@ afterEach(() => testDatabase.drop());
 
 export const at = (days: number) => new Date(START.getTime() + days * DAY_MS);
 
+/** What is logged of the first partition of a table that stays. */
+export const overdue = (table: string) => ({
+  ...{ level: 'info', message: 'retention.partition_overdue' },
+  fields: { table, partition: `${table}_p20241209` },
+});
+
 const logger = {
   info: (fields: object, message?: string) => logged.push({ level: 'info', fields, message }),
   warn: (fields: object, message?: string) => logged.push({ level: 'warn', fields, message }),
@@ -42,20 +48,10 @@ export async function run(now: Date, on: Pick<Database, 'query' | 'transaction'>
 }
 
 /** Starts the loop at an instant, with separate metrics, and stops it after one run. */
-export async function runLoop(
-  now: Date,
-  on: Pick<Database, 'query' | 'transaction'> = database,
-): Promise<void> {
+export async function runLoop(now: Date): Promise<void> {
   metrics = new Registry();
-  const loop = startRetention({
-    database: on,
-    settings: STANDARD_RETENTION,
-    clock: () => now,
-    logger,
-    metrics,
-    intervalMs: 3_600_000,
-  });
-  await loop.stop();
+  const deps = { database, settings: STANDARD_RETENTION, clock: () => now, logger, metrics };
+  await startRetention({ ...deps, intervalMs: 3_600_000 }).stop();
 }
 
 export const metric = async (line: string) =>
