@@ -52,10 +52,8 @@ const BODIES = {
 
 /** What the last booking has published. */
 async function lastPublished() {
-  const [event, message] = await Promise.all([
-    database.query<{ body: Buffer }>(BODIES.event),
-    database.query<{ body: Buffer }>(BODIES.message),
-  ]);
+  const event = await database.query<{ body: Buffer }>(BODIES.event);
+  const message = await database.query<{ body: Buffer }>(BODIES.message);
   return {
     event: webhookEnvelope.parse(JSON.parse(event.at(-1)?.body.toString() ?? '')),
     message: fromBinary(AppointmentBookedSchema, message.at(-1)?.body ?? Buffer.alloc(0)),
@@ -64,12 +62,8 @@ async function lastPublished() {
 
 /** The rows in each table that bookings write. */
 async function traces(): Promise<readonly number[]> {
-  const rows = await Promise.all(
-    [...Object.values(BODIES), 'select from appointments', 'select from idempotency_keys'].map((text) =>
-      database.query(text),
-    ),
-  );
-  return rows.map(({ length }) => length);
+  const texts = [...Object.values(BODIES), 'select from appointments', 'select from idempotency_keys'];
+  return Promise.all(texts.map(async (text) => (await database.query(text)).length));
 }
 
 describe('an appointment', () => {
@@ -80,24 +74,14 @@ describe('an appointment', () => {
     const { appointmentId, idempotency } = await book({ projectId: own.projectId, notes: 'Ring twice' });
 
     expect(appointmentId).toMatch(/^appt_[0-9a-z]{26}$/);
-    expect(idempotency).toEqual({
-      replayed: false,
-      expiresAt: new Date(TEST_NOW.getTime() + 45 * 24 * 3_600_000),
-    });
+    const expiresAt = new Date(TEST_NOW.getTime() + 45 * 24 * 3_600_000);
+    expect(idempotency).toEqual({ replayed: false, expiresAt });
     expect(await traces()).toEqual(before.map((count) => count + 1));
     expect(await database.query('select * from appointments where id = $1', [appointmentId])).toEqual([
       {
-        id: appointmentId,
-        company_id: seller,
-        lead_id: own.leadId,
-        project_id: own.projectId,
-        starts_at: STARTS,
-        ends_at: ENDS,
-        notes: 'Ring twice',
-        notes_version: 1,
-        version: 1,
-        emitted_versions: '{[1,2)}',
-        created_at: TEST_NOW,
+        ...{ id: appointmentId, company_id: seller, lead_id: own.leadId, project_id: own.projectId },
+        ...{ starts_at: STARTS, ends_at: ENDS, notes: 'Ring twice', notes_version: 1 },
+        ...{ version: 1, emitted_versions: '{[1,2)}', created_at: TEST_NOW },
       },
     ]);
 
@@ -186,9 +170,9 @@ describe('a request to book an appointment', () => {
     const projectId = newId('prj');
     await database.query('insert into projects (id, company_id) values ($1, $2)', [projectId, seller]);
     const { appointmentId } = await book({ projectId });
-    expect(
-      await database.query('select lead_id, project_id from appointments where id = $1', [appointmentId]),
-    ).toEqual([{ lead_id: own.leadId, project_id: projectId }]);
+    const stored = 'select lead_id, project_id from appointments where id = $1';
+    const ids = { lead_id: own.leadId, project_id: projectId };
+    expect(await database.query(stored, [appointmentId])).toEqual([ids]);
   });
 
   test.each([

@@ -69,6 +69,9 @@ async function listed(of: Boundary, take = 200) {
   return (await listContractorJobs({ database }, { ...of, take })).jobs;
 }
 
+const setUpdated = (jobId: string, at: Date) =>
+  database.query('update jobs set last_updated_at = $2 where id = $1', [jobId, at]);
+
 /** The complete stored state of a job. */
 async function stored(jobId: string): Promise<Record<string, unknown>> {
   const [row] = await database.query<Record<string, unknown>>(
@@ -102,21 +105,12 @@ describe('a note', () => {
     const job = contractorJob.parse(JSON.parse(json));
     expect(idempotency).toBeUndefined();
     expect(job).toEqual({
-      id: jobId,
-      workOrderNo: 'WO-1',
-      address: '12 Maple Street',
-      city: 'Boulder',
-      state: 'CO',
-      zip: '80302',
-      stage: 'SOLD',
-      installerNote: 'Gate code 1234',
-      lastUpdated: NOTED.toISOString(),
+      ...{ id: jobId, workOrderNo: 'WO-1', stage: 'SOLD' },
+      ...{ address: '12 Maple Street', city: 'Boulder', state: 'CO', zip: '80302' },
+      ...{ installerNote: 'Gate code 1234', lastUpdated: NOTED.toISOString() },
     });
-    expect(await stored(jobId)).toEqual({
-      ...before,
-      installer_note: 'Gate code 1234',
-      last_updated_at: NOTED,
-    });
+    const changed = { installer_note: 'Gate code 1234', last_updated_at: NOTED };
+    expect(await stored(jobId)).toEqual({ ...before, ...changed });
     expect(await listed(boundary, 1)).toEqual([job]);
   });
 
@@ -141,7 +135,7 @@ describe('a note', () => {
   test('on a job that was updated later by another clock still advances its last update', async () => {
     const jobId = await newJob();
     const ahead = new Date(NOTED.getTime() + 5_000);
-    await database.query('update jobs set last_updated_at = $2 where id = $1', [jobId, ahead]);
+    await setUpdated(jobId, ahead);
     const job = await appended({ jobId });
     const after = new Date(ahead.getTime() + 1);
     expect(job.lastUpdated).toBe(after.toISOString());
@@ -151,11 +145,8 @@ describe('a note', () => {
   test('concurrent with many others is kept like all of them, and their times follow their order', async () => {
     const jobId = await newJob();
     const notes = Array.from({ length: 24 }, (_, index) => `note ${index}`);
-    await Promise.all(
-      notes.map((note, index) =>
-        append({ jobId, note, binding: index % 2 === 0 ? binding(newId('evt')) : undefined }),
-      ),
-    );
+    const keyOf = (index: number) => (index % 2 === 0 ? binding(newId('evt')) : undefined);
+    await Promise.all(notes.map((note, index) => append({ jobId, note, binding: keyOf(index) })));
     const { installer_note: all } = await stored(jobId);
     const lines = String(all).split('\n');
     expect([...lines].sort()).toEqual([...notes].sort());
@@ -174,11 +165,8 @@ describe('a note', () => {
     const doneByOther = await newJob({ ...boundary, installerCompanyId: other.installerCompanyId });
     const unassigned = await newUnassignedJob();
     for (const jobId of [soldByOther, doneByOther, unassigned, newId('job'), 'no id at all']) {
-      const error = await refusalOf(append({ jobId, binding: key }));
-      expect({ reason: error.reason, message: error.message }).toEqual({
-        reason: 'not_found',
-        message: 'no such job',
-      });
+      const { reason, message } = await refusalOf(append({ jobId, binding: key }));
+      expect({ reason, message }).toEqual({ reason: 'not_found', message: 'no such job' });
       expect(await messagesAbout(jobId)).toEqual([]);
     }
     for (const jobId of [soldByOther, doneByOther, unassigned]) {
@@ -233,10 +221,8 @@ describe('a request to append a note', () => {
     expect(await refusalOf(append({ jobId }))).toMatchObject({ reason: 'not_found' });
 
     await give(boundary.installerCompanyId);
-    expect(await append({ jobId, binding: key })).toMatchObject({
-      json: first.json,
-      idempotency: { replayed: true },
-    });
+    const again = await append({ jobId, binding: key });
+    expect(again).toMatchObject({ json: first.json, idempotency: { replayed: true } });
     expect(await messagesAbout(jobId)).toHaveLength(1);
   });
 
@@ -245,9 +231,8 @@ describe('a request to append a note', () => {
     const key = binding(newId('evt'));
     await append({ jobId, binding: key });
     const { installerCompanyId } = other;
-    expect(await refusalOf(append({ jobId, binding: key, installerCompanyId }))).toMatchObject({
-      reason: 'idempotency_mismatch',
-    });
+    const refusal = await refusalOf(append({ jobId, binding: key, installerCompanyId }));
+    expect(refusal.reason).toBe('idempotency_mismatch');
     expect(await messagesAbout(jobId)).toHaveLength(1);
   });
 });
@@ -272,10 +257,7 @@ describe('the list of sold jobs', () => {
   test('is ordered by last update, newest first, then by creation [CONTRACTOR-2]', async () => {
     const of = await newBoundary();
     const update = (jobId: string, seconds: number) =>
-      database.query('update jobs set last_updated_at = $2 where id = $1', [
-        jobId,
-        new Date(TEST_NOW.getTime() + seconds * 1_000),
-      ]);
+      setUpdated(jobId, new Date(TEST_NOW.getTime() + seconds * 1_000));
     const ids: string[] = [];
     for (const seconds of [20, 0, 30, 20, 10]) {
       const jobId = await newJob(of);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { holdTransaction } from '../testing/hold-transaction.js';
-import { testDatabase } from '../testing/things-fixture.js';
+import { database, testDatabase } from '../testing/things-fixture.js';
 import { Registry } from 'prom-client';
 import { commitTopic } from './after-commit.js';
 import { type Database, queryWithin, type Transaction, type TransactionLimits } from './database.js';
@@ -9,7 +9,6 @@ import { LockTimeoutError } from './server-failures.js';
 
 describe('a transaction', () => {
   test('tells the listeners of a topic its news after the commit, each once, and none after a rollback', async () => {
-    const { database } = testDatabase;
     const received: string[][] = [];
     const topic = commitTopic<string>();
     topic.listen(database, (news) => received.push([...news]));
@@ -29,7 +28,6 @@ describe('a transaction', () => {
   });
 
   test('commits nothing if a statement that was sent without waiting fails, and fails with its error', async () => {
-    const { database } = testDatabase;
     const notReached: string[] = [];
     const failing = database.transaction(async (tx) => {
       void tx.query(`insert into things values (7, 'seven')`);
@@ -44,7 +42,6 @@ describe('a transaction', () => {
   });
 
   test('sends statements without waiting for one another, and runs hooks after their rows were seen', async () => {
-    const { database } = testDatabase;
     const seen: unknown[] = [];
     const sent: string[] = [];
     await database.transaction((tx) => {
@@ -62,7 +59,6 @@ describe('a transaction', () => {
   });
 
   test('runs the calls of one turn in one execution, before the next statement, and those that come last before the commit', async () => {
-    const { database } = testDatabase;
     const listed = (call: number) => ({
       name: `listed-${call}`,
       shared: 'together' as const,
@@ -118,7 +114,7 @@ describe('a transaction', () => {
       text: 'select call from unnest($1::integer[]) with ordinality as item (number, call)',
     };
     const late: Promise<unknown>[] = [];
-    const failing = testDatabase.database.transaction((tx) => {
+    const failing = database.transaction((tx) => {
       late.push(tx.query(statement, [1]));
       setImmediate(() => late.push(tx.query(statement, [2])));
       throw new Error('undone');
@@ -161,9 +157,8 @@ describe('a transaction', () => {
     const once = testDatabase.connect();
     await once.query('select 1', [], { timeoutMs: 60_000 });
     const setting = `select current_setting('statement_timeout') as statement_timeout`;
-    const [, ofSession] = await once.transaction((tx) =>
-      Promise.all([tx.query('rollback'), tx.query(setting)]),
-    );
+    const both = (tx: Transaction) => Promise.all([tx.query('rollback'), tx.query(setting)]);
+    const [, ofSession] = await once.transaction(both);
     expect(ofSession).toEqual([{ statement_timeout: '0' }]);
   });
 
@@ -185,23 +180,19 @@ describe('a transaction', () => {
   });
 
   test('that waits too long for a lock fails, and its limits end with it', async () => {
-    const { database } = testDatabase;
     const lock = (tx: Transaction) => tx.query('select 1 from things where id = 1 for update');
     const holder = await holdTransaction(database, lock);
     await expect(database.transaction(lock, { lockTimeoutMs: 50 })).rejects.toBeInstanceOf(LockTimeoutError);
     await holder.release();
-    const settings = await Promise.all(
-      Array.from({ length: 10 }, () =>
-        database.query(`select current_setting('lock_timeout') as lock_timeout`),
-      ),
-    );
-    expect(settings.flat()).toEqual(Array.from({ length: 10 }, () => ({ lock_timeout: '0' })));
+    const ten = Array.from({ length: 10 });
+    const settings = await Promise.all(ten.map(() => database.query('show lock_timeout')));
+    expect(settings.flat()).toEqual(ten.map(() => ({ lock_timeout: '0' })));
   });
 
   test("that exceeds its caller's deadline is unavailable", async () => {
-    await expect(
-      testDatabase.database.transaction((tx) => tx.query('select pg_sleep(20)'), { timeoutMs: 50 }),
-    ).rejects.toMatchObject({ reason: 'unavailable', attributes: { retryAfterSeconds: 1 } });
+    const late = database.transaction((tx) => tx.query('select pg_sleep(20)'), { timeoutMs: 50 });
+    const attributes = { retryAfterSeconds: 1 };
+    await expect(late).rejects.toMatchObject({ reason: 'unavailable', attributes });
   });
 });
 
@@ -216,7 +207,7 @@ describe('one company', () => {
     'has %s on a share of the connections: three that hold theirs leave one to a fourth [LIMIT-8]',
     async (_, run) => {
       const shared = testDatabase.connect({ poolSize: 10 });
-      const holder = await holdTransaction(testDatabase.database, (tx) => tx.query(waitForLock));
+      const holder = await holdTransaction(database, (tx) => tx.query(waitForLock));
       const hostile = ['cmp_a', 'cmp_b', 'cmp_c'].flatMap((companyId) =>
         Array.from({ length: 10 }, () => run(shared, companyId)),
       );
@@ -232,7 +223,6 @@ describe('one company', () => {
 
 describe('a caller after its deadline', () => {
   test('starts no statement and commits nothing', async () => {
-    const { database } = testDatabase;
     const outlastCaller = () => database.query('select pg_sleep(0.3)');
     const onTime = { timeoutMs: 250 };
     const beforeCommit = database.transaction(async (tx) => {
@@ -256,24 +246,22 @@ describe('a caller after its deadline', () => {
     const database = testDatabase.connect({ measured: { by: createPoolMetrics(metrics), pool: 'main' } });
     const holder = await holdTransaction(database, (tx) => tx.query('select 1'));
     const late = database.query('create table late ()', [], { timeoutMs: 1 });
-    const text = await metrics.metrics();
-    expect(text).toContain('partner_postgres_pool_max_connections{pool="main"} 1\n');
-    expect(text).toContain('partner_postgres_pool_connections{pool="main"} 1\n');
-    expect(text).toContain('partner_postgres_pool_idle_connections{pool="main"} 0\n');
-    expect(text).toContain('partner_postgres_pool_waiting{pool="main"} 1\n');
+    const shows = async (name: string, value: number) =>
+      expect(await metrics.metrics()).toContain(`partner_postgres_${name}{pool="main"} ${value}\n`);
+    await shows('pool_max_connections', 1);
+    await shows('pool_connections', 1);
+    await shows('pool_idle_connections', 0);
+    await shows('pool_waiting', 1);
     await expect(late).rejects.toMatchObject({ reason: 'unavailable' });
     expect(database.isReady()).toBe(true);
     await holder.release();
-    expect(await metrics.metrics()).toContain('partner_postgres_pool_idle_connections{pool="main"} 1\n');
+    await shows('pool_idle_connections', 1);
     // The one that held it, and the one that timed out.
-    expect(await metrics.metrics()).toContain(
-      'partner_postgres_connection_wait_seconds_count{pool="main"} 2\n',
-    );
+    await shows('connection_wait_seconds_count', 2);
     expect(await database.query(`select to_regclass('late') as late`)).toEqual([{ late: null }]);
   });
 
   test('does not shorten the time of later callers', async () => {
-    const { database } = testDatabase;
     const once = testDatabase.connect();
     const hasty = queryWithin(once, { timeoutMs: 60 });
     await expect(hasty.query('select pg_sleep(20)')).rejects.toMatchObject({ reason: 'unavailable' });

@@ -2,6 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { testDatabase } from '../testing/things-fixture.js';
 
+const codes = (all: string, reason: string | undefined, isLost: boolean) =>
+  all.split(' ').map((code) => [code, reason, isLost] as const);
+
 describe('a statement', () => {
   test('with a character that Postgres cannot store is an invalid argument', async () => {
     await expect(testDatabase.database.query('select $1::text', ['a\u0000'])).rejects.toMatchObject({
@@ -10,30 +13,10 @@ describe('a statement', () => {
   });
 
   test.each([
-    ['08006', 'unavailable', true],
-    ['25006', 'unavailable', true],
-    ['25P03', 'unavailable', true],
-    ['25P04', 'unavailable', true],
-    ['40001', 'unavailable', false],
-    ['40P01', 'unavailable', false],
-    ['53100', 'unavailable', false],
-    ['53200', 'unavailable', false],
-    ['53300', 'unavailable', false],
-    ['53400', 'unavailable', false],
-    ['55P03', 'unavailable', false],
-    ['57014', 'unavailable', false],
-    ['57P01', 'unavailable', true],
-    ['57P02', 'unavailable', true],
-    ['57P03', 'unavailable', true],
-    ['57P04', 'unavailable', true],
-    ['57P05', 'unavailable', true],
-    ['58030', 'unavailable', false],
-    ['22021', 'invalid_argument', false],
-    ['22P05', 'invalid_argument', false],
-    ['23505', undefined, false],
-    ['42501', undefined, false],
-    ['54000', undefined, false],
-    ['XX000', undefined, false],
+    ...codes('08006 25006 25P03 25P04 57P01 57P02 57P03 57P04 57P05', 'unavailable', true),
+    ...codes('40001 40P01 53100 53200 53300 53400 55P03 57014 58030', 'unavailable', false),
+    ...codes('22021 22P05', 'invalid_argument', false),
+    ...codes('23505 42501 54000 XX000', undefined, false),
   ])(
     'that fails with %s has the reason %s; the connection is discarded: %s',
     async (code, reason, isLost) => {

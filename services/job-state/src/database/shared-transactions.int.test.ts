@@ -18,22 +18,26 @@ const transactionId = async (tx: Transaction) => {
   return row?.id;
 };
 
-/** Holds a shared transaction of the company open until the gate opens. */
-function holdShared(gate: ReturnType<typeof createGate>, within = database) {
-  return within.transaction(
-    async (tx) => {
-      const id = await transactionId(tx);
-      await gate.opened;
-      return id;
-    },
-    { ...COMPANY, sharedBy: ['held'] },
-  );
+/** Begins writes while a shared transaction of the company is open, which then ends; returns their outcomes. */
+async function behindHeld<T>(begin: () => readonly Promise<T>[], within = database) {
+  const gate = createGate();
+  const held = within.transaction(() => gate.opened, { ...COMPANY, sharedBy: ['held'] });
+  const outcomes = Promise.allSettled(begin());
+  gate.open();
+  await held;
+  return outcomes;
 }
 
 test('writes of one company that arrive while another runs share the next transaction, unless they have a name in common', async () => {
   const gate = createGate();
-  const held = holdShared(gate);
   const write = (...sharedBy: string[]) => database.transaction(transactionId, { ...COMPANY, sharedBy });
+  const held = database.transaction(
+    async (tx) => {
+      await gate.opened;
+      return transactionId(tx);
+    },
+    { ...COMPANY, sharedBy: ['held'] },
+  );
   const sharing = [write('job 1', 'key 1'), write('job 2', 'key 2')];
   const alone = [await write('job 1', 'key 3'), await write('job 3', 'key 2')];
   const other = await database.transaction(transactionId, { companyId: 'cmp_2', sharedBy: ['job 3'] });
@@ -44,21 +48,16 @@ test('writes of one company that arrive while another runs share the next transa
 });
 
 test('a write that fails has no effect, and the others of its transaction take effect once', async () => {
-  const gate = createGate();
-  const held = holdShared(gate);
-  const insert = (id: number, name: string) =>
+  const insert = (id: number) =>
     database.transaction(
       async (tx) => {
         await tx.query('insert into things values ($1)', [id]);
         if (id === 2) throw new Error('refused');
         return id;
       },
-      { ...COMPANY, sharedBy: [name] },
+      { ...COMPANY, sharedBy: [`${id}`] },
     );
-  const writes = [insert(1, 'a'), insert(2, 'b'), insert(3, 'c')];
-  gate.open();
-  await held;
-  expect(await Promise.allSettled(writes)).toMatchObject([
+  expect(await behindHeld(() => [1, 2, 3].map(insert))).toMatchObject([
     { value: 1 },
     { reason: { message: 'refused' } },
     { value: 3 },
@@ -69,8 +68,6 @@ test('a write that fails has no effect, and the others of its transaction take e
 test.each(['25006', '40P01', '53100', '57014', 'a lost connection'])(
   'writes of a transaction that fails with %s take effect once, each alone',
   async (failure) => {
-    const gate = createGate();
-    const held = holdShared(gate);
     const fail =
       failure === 'a lost connection'
         ? 'select pg_terminate_backend(pg_backend_pid())'
@@ -87,24 +84,19 @@ test.each(['25006', '40P01', '53100', '57014', 'a lost connection'])(
         },
         { ...COMPANY, sharedBy: [`${id}`] },
       );
-    const writes = [insert(1), insert(2), insert(3)];
-    gate.open();
-    await held;
-    expect(new Set(await Promise.all(writes)).size).toBe(3);
+    const transactions = (await behindHeld(() => [1, 2, 3].map(insert))).map((outcome) =>
+      outcome.status === 'fulfilled' ? outcome.value : outcome.status,
+    );
+    expect(new Set(transactions).size).toBe(3);
     expect([...runs.values()]).toEqual([2, 2, 2]);
-    expect(await database.query('select id from things order by id')).toEqual([
-      { id: 1 },
-      { id: 2 },
-      { id: 3 },
-    ]);
+    const ids = await database.query('select id from things order by id');
+    expect(ids).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
   },
 );
 
 test('writes whose commit has no response are unavailable and do not run again', async () => {
   const proxy = await startTcpProxy(testDatabase.url);
   const database = createDatabase({ url: proxy.url, poolSize: 2, logger: silentLogger });
-  const gate = createGate();
-  const held = holdShared(gate, database);
   let runs = 0;
   const write = (name: string) =>
     database.transaction(
@@ -114,12 +106,10 @@ test('writes whose commit has no response are unavailable and do not run again',
       },
       { ...COMPANY, sharedBy: [name] },
     );
-  const writes = [write('a'), write('b')];
   proxy.cutAt('right before the commit');
-  gate.open();
-  await held;
   const refused = { reason: { reason: 'unavailable', message: expect.stringContaining('took effect') } };
-  expect(await Promise.allSettled(writes)).toMatchObject([refused, refused]);
+  const outcomes = await behindHeld(() => ['a', 'b'].map(write), database);
+  expect(outcomes).toMatchObject([refused, refused]);
   expect(runs).toBe(2);
   await database.end();
   await proxy.close();
@@ -133,12 +123,7 @@ const insertThing = (id: number, timeoutMs?: number) =>
   });
 
 test("a write whose caller's deadline passes while it waits is unavailable and has no effect; the others take effect", async () => {
-  const gate = createGate();
-  const held = holdShared(gate);
-  const writes = [insertThing(1, 0), insertThing(2)];
-  gate.open();
-  await held;
-  expect(await Promise.allSettled(writes)).toMatchObject([
+  expect(await behindHeld(() => [insertThing(1, 0), insertThing(2)])).toMatchObject([
     { reason: { reason: 'unavailable' } },
     { status: 'fulfilled' },
   ]);
@@ -146,12 +131,8 @@ test("a write whose caller's deadline passes while it waits is unavailable and h
 });
 
 test('at most a quarter of the writes that may wait are of one company [LIMIT-8]', async () => {
-  const gate = createGate();
-  const held = holdShared(gate);
-  const writes = Array.from({ length: 200 }, (_, id) => insertThing(id));
-  gate.open();
-  await held;
-  const refused = (await Promise.allSettled(writes)).filter(({ status }) => status === 'rejected');
+  const outcomes = await behindHeld(() => Array.from({ length: 200 }, (_, id) => insertThing(id)));
+  const refused = outcomes.filter(({ status }) => status === 'rejected');
   expect(refused[0]).toMatchObject({
     reason: { reason: 'unavailable', message: expect.stringContaining('too many writes of this company') },
   });
@@ -162,8 +143,6 @@ test('a shared transaction waits 0.5 s for a lock, then each write alone for as 
   await database.query('insert into things values (1)');
   const lockFirst = (tx: Transaction) => tx.query('select from things where id = 1 for update');
   const holder = await holdTransaction(database, lockFirst);
-  const gate = createGate();
-  const held = holdShared(gate);
   const limits: unknown[] = [];
   const lock = (id: number) =>
     database.transaction(
@@ -173,12 +152,14 @@ test('a shared transaction waits 0.5 s for a lock, then each write alone for as 
       },
       { ...COMPANY, sharedBy: [`${id}`] },
     );
-  const [blocked, other] = [lock(1), lock(2)];
-  gate.open();
-  await held;
-  expect(await other).toEqual([]);
+  const writes: Promise<unknown[]>[] = [];
+  const outcomes = behindHeld(() => {
+    writes.push(lock(1), lock(2));
+    return writes;
+  });
+  expect(await writes[1]).toEqual([]);
   expect(await lock(3)).toEqual([]);
   await holder.release();
-  expect(await blocked).toHaveLength(1);
+  expect(await outcomes).toMatchObject([{ value: [{}] }, { value: [] }]);
   expect(limits).toEqual([{ lock_timeout: '500ms' }, { lock_timeout: '9800ms' }]);
 });

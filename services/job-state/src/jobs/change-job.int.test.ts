@@ -60,26 +60,15 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, messag
     const shown = installerJob.parse(JSON.parse(resource));
     expect(shown).toMatchObject({ id: jobId, version: 2, updatedAt: LATER.toISOString() });
     expect(await fixture.stored(jobId)).toMatchObject({
-      version: 2,
-      projection: resource,
-      updated_at: LATER,
-      last_updated_at: LATER,
-      entries: 2,
-      messages: 1,
-      ...traces,
+      ...{ version: 2, projection: resource, updated_at: LATER, last_updated_at: LATER },
+      ...{ entries: 2, messages: 1, ...traces },
     });
-    const feed = await readFeed(fixture.database, {
-      companyId: fixture.installer,
-      afterSequence: undefined,
-      limit: 1,
-    });
+    const page = { companyId: fixture.installer, afterSequence: undefined, limit: 1 };
+    const feed = await readFeed(fixture.database, page);
     expect(feed.entries).toMatchObject([{ resource, changedAt: LATER }]);
-    for (const event of await fixture.eventsOf(jobId)) {
-      expect(event).toMatchObject({
-        occurredAt: LATER.toISOString(),
-        resource: { type: 'install_job', id: jobId, version: 2 },
-      });
-    }
+    const about = { type: 'install_job', id: jobId, version: 2 };
+    for (const event of await fixture.eventsOf(jobId))
+      expect(event).toMatchObject({ occurredAt: LATER.toISOString(), resource: about });
   });
 
   test('is never earlier than the previous change, even if the clock of its replica is behind [JOB-5]', async () => {
@@ -89,11 +78,8 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, messag
     fixture.setNow(TEST_NOW);
     await write({ jobId, expectedVersion: 2 });
 
-    expect(await fixture.stored(jobId)).toMatchObject({
-      version: 3,
-      updated_at: LATER,
-      last_updated_at: LATER,
-    });
+    const stored = { version: 3, updated_at: LATER, last_updated_at: LATER };
+    expect(await fixture.stored(jobId)).toMatchObject(stored);
     const instants = (await fixture.eventsOf(jobId)).map(({ occurredAt }) => occurredAt);
     expect(instants).toEqual(instants.map(() => LATER.toISOString()));
   });
@@ -118,10 +104,8 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, messag
     }
 
     await assignTo(fixture.installer);
-    expect(await write({ jobId, binding: done })).toMatchObject({
-      resource: first.resource,
-      idempotency: { replayed: true },
-    });
+    const repeat = { resource: first.resource, idempotency: { replayed: true } };
+    expect(await write({ jobId, binding: done })).toMatchObject(repeat);
     expect(await refusalOf(write({ jobId, binding: stale }))).toMatchObject({ reason: 'stale_version' });
     const once = { version: 2, entries: 2, messages: 1, ...traces };
     expect(await fixture.stored(jobId)).toMatchObject(once);
@@ -131,28 +115,19 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, messag
     const jobId = await fixture.job();
     const key = binding(newId('evt'));
     const first = await refusalOf(refused({ jobId, binding: key }));
-    expect(first).toMatchObject({
-      ...{ reason, message },
-      attributes: { ...attributes, idempotency: { replayed: false } },
-    });
-    expect(await fixture.stored(jobId)).toMatchObject({ version: 1, entries: 1, events: 0, messages: 0 });
-
+    const refusal = { ...attributes, idempotency: { replayed: false } };
+    expect(first).toMatchObject({ reason, message, attributes: refusal });
     const second = await refusalOf(write({ jobId, binding: key }));
-    expect(second).toMatchObject({
-      reason,
-      message: first.message,
-      attributes: { ...first.attributes, idempotency: { replayed: true } },
-    });
+    const repeated = { ...first.attributes, idempotency: { replayed: true } };
+    expect(second).toMatchObject({ reason, message: first.message, attributes: repeated });
     expect(await fixture.stored(jobId)).toMatchObject({ version: 1, entries: 1, events: 0, messages: 0 });
   });
 
   test('is logged in one line, and so is its refusal', async () => {
     const jobId = await fixture.job();
     const lines: unknown[] = [];
-    const logger = createLoggerTo(
-      { write: (line) => lines.push(JSON.parse(line)) },
-      { service: 'test', level: 'info' },
-    );
+    const destination = { write: (line: string) => lines.push(JSON.parse(line)) };
+    const logger = createLoggerTo(destination, { service: 'test', level: 'info' });
     const key = binding(newId('evt'));
     await refusalOf(refused({ jobId }, { logger }));
     await write({ jobId, binding: key }, { logger });

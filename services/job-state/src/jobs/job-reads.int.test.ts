@@ -52,10 +52,8 @@ describe('the change feed', () => {
 
   test('holds each stored projection as text, after the sequence and the instant of its change [FEED-3]', async () => {
     const { companyId, ids } = await companyWith(1);
-    const [job] = await fixture.database.query<{ projection: string; updated_at: Date }>(
-      'select projection, updated_at from jobs where id = any($1)',
-      [ids],
-    );
+    const stored = 'select projection, updated_at from jobs where id = any($1)';
+    const [job] = await fixture.database.query<{ projection: string; updated_at: Date }>(stored, [ids]);
     const { json } = await read(companyId, {});
     expect(json).toBe(
       `{"resources":[{"sequence":1,"changedAt":"${job?.updated_at.toISOString()}","resource":${job?.projection}}]}`,
@@ -65,14 +63,11 @@ describe('the change feed', () => {
   test('is read from its oldest entry, or after a position, page by page [FEED-5]', async () => {
     const { companyId, ids } = await companyWith(3);
     const first = await read(companyId, { from: 'start', limit: '2' });
-    expect(first).toMatchObject({
-      entries: [
-        [1, ids[0]],
-        [2, ids[1]],
-      ],
-      next: '2',
-      hasMore: true,
-    });
+    const [one, two] = [
+      [1, ids[0]],
+      [2, ids[1]],
+    ];
+    expect(first).toMatchObject({ entries: [one, two], next: '2', hasMore: true });
     const second = await read(companyId, { from: 'start', limit: '2' }, first.next);
     expect(second).toMatchObject({ entries: [[3, ids[2]]], next: '3', hasMore: false });
     expect(await read(companyId, {}, '3')).toMatchObject({ entries: [], next: undefined, hasMore: false });
@@ -82,24 +77,12 @@ describe('the change feed', () => {
   test('begins after a snapshot of all jobs, whose entries have the sequence of its start [FEED-5, FEED-6]', async () => {
     const { companyId, ids } = await companyWith(3);
     const first = await read(companyId, { view: 'snapshot', limit: '2' });
-    expect(first).toMatchObject({
-      entries: [
-        [3, ids[0]],
-        [3, ids[1]],
-      ],
-      next: `3:${ids[1]}`,
-      hasMore: true,
-    });
+    const entry = (id: string | undefined) => [3, id];
+    const entries = ids.slice(0, 2).map(entry);
+    expect(first).toMatchObject({ entries, next: `3:${ids[1]}`, hasMore: true });
     const later = await fixture.job(companyId);
     const second = await read(companyId, { view: 'snapshot' }, first.next);
-    expect(second).toMatchObject({
-      entries: [
-        [3, ids[2]],
-        [3, later],
-      ],
-      next: '3',
-      hasMore: false,
-    });
+    expect(second).toMatchObject({ entries: [ids[2], later].map(entry), next: '3', hasMore: false });
     expect(await read(companyId, { view: 'snapshot' }, second.next)).toMatchObject({ entries: [[4, later]] });
   });
 

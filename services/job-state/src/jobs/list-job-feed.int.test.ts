@@ -67,11 +67,8 @@ async function move(
 
 describe('the jobs of a company', () => {
   const read = async (companyId: string, limit: number, afterJobId?: string) => {
-    const { jobs, hasMore, feedSequence } = await listAssignedJobs(database, {
-      companyId,
-      afterJobId,
-      limit,
-    });
+    const page = await listAssignedJobs(database, { companyId, afterJobId, limit });
+    const { jobs, hasMore, feedSequence } = page;
     return [jobs.map(({ jobId }) => jobId), hasMore, feedSequence];
   };
 
@@ -150,11 +147,8 @@ describe('the jobs of a company', () => {
         return rows;
       },
     };
-    const { jobs, feedSequence } = await listAssignedJobs(between, {
-      companyId,
-      afterJobId: undefined,
-      limit: 1,
-    });
+    const page = { companyId, afterJobId: undefined, limit: 1 };
+    const { jobs, feedSequence } = await listAssignedJobs(between, page);
     // The feed of this company has one entry for each version of its one job.
     expect(versionIn(jobs[0]?.resource ?? '')).toBeGreaterThanOrEqual(Number(feedSequence));
     expect(feedSequence).toBe('2');
@@ -185,13 +179,8 @@ async function walkAndTail(companyId: string, limit: number, isOver: () => boole
   }
   for (let after = began ?? '0'; ;) {
     const wasOver = isOver();
-    const page = await readFeed(database, {
-      companyId,
-      afterSequence: after,
-      limit,
-      includeUnassigned: true,
-    });
-    const { entries, unassigned } = page;
+    const position = { companyId, afterSequence: after, limit, includeUnassigned: true };
+    const { entries, unassigned } = await readFeed(database, position);
     invariant(entries.length + unassigned.length <= limit, 'both kinds together keep to the limit');
     for (const list of [unassigned, entries]) {
       const places = [after, ...list.map(({ sequence }) => sequence)].map(Number);

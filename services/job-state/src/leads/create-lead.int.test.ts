@@ -1,4 +1,4 @@
-import { fromBinary } from '@bufbuild/protobuf';
+import { type DescMessage, fromBinary } from '@bufbuild/protobuf';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
   LeadCreatedSchema,
@@ -26,6 +26,15 @@ function submit(submission: { readonly address: string; readonly [field: string]
   return createLead({ database }, { ...LEAD, companyId, ...submission });
 }
 
+/** The last message of a type to the platform. */
+async function lastMessage<Desc extends DescMessage>(schema: Desc) {
+  const messages = await database.query<{ body: Buffer }>(
+    `select body from outbox where type = $1 and exchange = 'partner.events' order by id`,
+    [schema.typeName],
+  );
+  return fromBinary(schema, messages.at(-1)?.body ?? Buffer.alloc(0));
+}
+
 async function leadsAt(address: string): Promise<readonly { id: string; full_name: string }[]> {
   return database.query(
     `select lead.id, lead.full_name from leads as lead join projects as project on project.lead_id = lead.id
@@ -41,39 +50,24 @@ describe('a lead', () => {
     expect(result).toMatchObject({ status: 'created' });
     expect(outcome).toEqual({ status: 201 });
     expect(await leadsAt(address)).toEqual([{ id: result.leadId, full_name: 'Jordan Ellis' }]);
-    const messages = await database.query<{ body: Buffer }>(
-      `select body from outbox where type = $1 and exchange = 'partner.events'`,
-      [LeadCreatedSchema.typeName],
-    );
-    expect(messages.map(({ body }) => fromBinary(LeadCreatedSchema, body)).at(-1)).toMatchObject({
-      leadId: result.leadId,
-      projectId: result.projectId,
-      companyId,
-      address,
-      smsConsent: true,
-    });
+    const { leadId, projectId } = result;
+    const created = { leadId, projectId, companyId, address, smsConsent: true };
+    expect(await lastMessage(LeadCreatedSchema)).toMatchObject(created);
   });
 
   test('at a known address merges: the first lead keeps its fields and the later submission is recorded [LEAD-5]', async () => {
     const address = newAddress();
     const first = await submit({ address });
-    const second = await submit({
-      address: address.replace('Street', 'St.').toUpperCase(),
-      fullName: 'J. Ellis',
-    });
+    const written = address.replace('Street', 'St.').toUpperCase();
+    const second = await submit({ address: written, fullName: 'J. Ellis' });
     const reason = `address matches lead ${first.result.leadId}`;
     expect(second).toEqual({ status: 200, result: { ...first.result, status: 'merged', reason } });
     expect(await leadsAt(address)).toEqual([{ id: first.result.leadId, full_name: 'Jordan Ellis' }]);
-    const submissions = await database.query('select full_name from lead_submissions where lead_id = $1', [
-      first.result.leadId,
-    ]);
-    expect(submissions).toEqual([{ full_name: 'J. Ellis' }]);
-    const messages = await database.query<{ body: Buffer }>('select body from outbox where type = $1', [
-      LeadMergedSchema.typeName,
-    ]);
-    expect(messages.map(({ body }) => fromBinary(LeadMergedSchema, body)).at(-1)).toMatchObject({
-      ...{ leadId: first.result.leadId, reason, fullName: 'J. Ellis' },
-    });
+    const { leadId } = first.result;
+    const submissions = 'select full_name from lead_submissions where lead_id = $1';
+    expect(await database.query(submissions, [leadId])).toEqual([{ full_name: 'J. Ellis' }]);
+    const merged = { leadId, reason, fullName: 'J. Ellis' };
+    expect(await lastMessage(LeadMergedSchema)).toMatchObject(merged);
   });
 
   test('repeated with a key is what 0.1.0 recorded under it [LEAD-8]', async () => {

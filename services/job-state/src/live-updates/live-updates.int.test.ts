@@ -101,12 +101,8 @@ describe('a page that shows webhooks is notified of', () => {
     expect(replayed).toEqual([line]);
     await fixture.finish('dead_lettered', again);
 
-    const selection = {
-      states: ['dead_lettered'] as const,
-      from: new Date(Date.now() - 60_000),
-      to: new Date(),
-      event: undefined,
-    };
+    const span = { from: new Date(Date.now() - 60_000), to: new Date() };
+    const selection = { states: ['dead_lettered'] as const, ...span, event: undefined };
     const begin = async () => createBulkReplay(deps, { ...of, ...caller, selection, perMinute: 600 });
     expect(await sentBy(begin)).toEqual([line]);
     expect(await sentBy(() => stepBulkReplay(deps))).toEqual([line]);

@@ -41,13 +41,9 @@ const sent = () =>
 describe('live updates', () => {
   test('are sent at once to every listener', () => {
     change('cmp_1', ['whk_1', 'whk_2']);
-    expect(published).toMatchObject([
-      {
-        exchange: { name: 'partner.webhook-changes', type: 'fanout' },
-        type: 'partner.webhooks.v1.WebhooksChanged',
-        mayBeLost: true,
-      },
-    ]);
+    const exchange = { name: 'partner.webhook-changes', type: 'fanout' };
+    const type = 'partner.webhooks.v1.WebhooksChanged';
+    expect(published).toMatchObject([{ exchange, type, mayBeLost: true }]);
     expect(sent()).toEqual([[['cmp_1', 'whk_1', 'whk_2']]]);
   });
 
@@ -57,12 +53,11 @@ describe('live updates', () => {
     change('cmp_2', ['whk_9']);
     expect(sent()).toEqual([[['cmp_1', 'whk_1']]]);
     timers.pass(250);
-    expect(sent()).toEqual([
-      [
-        ['cmp_1', 'whk_0', 'whk_1', 'whk_2'],
-        ['cmp_2', 'whk_9'],
-      ],
-    ]);
+    const all = [
+      ['cmp_1', 'whk_0', 'whk_1', 'whk_2'],
+      ['cmp_2', 'whk_9'],
+    ];
+    expect(sent()).toEqual([all]);
     timers.pass(250);
     expect(sent()).toEqual([]);
     expect(timers.waiting()).toBe(0);

@@ -32,18 +32,13 @@ const member = (options: Partial<Parameters<typeof insertMember>[1]> = {}) =>
 /** Notifies the owners of the company that an API key ends. */
 async function notify(): Promise<void> {
   const keyId = newId('key');
-  await fixture.database.transaction((tx) =>
-    notifyOwners(
-      tx,
-      {
-        companyId,
-        event: 'api_key.expiring',
-        resource: { type: 'api_key', id: keyId, version: 1 },
-        data: { keyId, lastFour: 'q7Zr', replacedBy: null, expiresAt: start.toISOString() },
-      },
-      start,
-    ),
-  );
+  const expiring = {
+    companyId,
+    event: 'api_key.expiring',
+    resource: { type: 'api_key', id: keyId, version: 1 },
+    data: { keyId, lastFour: 'q7Zr', replacedBy: null, expiresAt: start.toISOString() },
+  } as const;
+  await fixture.database.transaction((tx) => notifyOwners(tx, expiring, start));
 }
 
 const clientAfter = (ms: number) =>
@@ -115,8 +110,7 @@ test('an owner who wants one email a day gets one, and one who wants none has no
   );
   expect(audited).toMatchObject([
     { action: 'owner.updated', subject_id: daily, details: { notificationEmails: 'daily' } },
-    { subject_id: off, details: { notificationEmails: 'off' } },
-    { subject_id: off, details: { notificationEmails: 'immediately' } },
+    ...['off', 'immediately'].map((emails) => ({ subject_id: off, details: { notificationEmails: emails } })),
   ]);
 });
 

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { invariant } from '@partner/kernel/process/invariant';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { z } from 'zod';
-import { openSubscriptionFixture, type SubscriptionFixture } from '../testing/subscription-fixture.js';
+import { fixture } from '../testing/file-subscriptions.js';
 import { attemptedMessage } from '../testing/webhook-fixture.js';
 import { announceFailing } from './occasions.js';
 import { announceOccasions } from './start-notifications.js';
@@ -14,15 +14,8 @@ const DAY_MS = 24 * HOUR_MS;
 const OVERLAP_HOURS = 24;
 const FAILED = AttemptOutcome.REJECTED;
 
-let fixture: SubscriptionFixture;
 let companyId: string;
 let start: Date;
-
-beforeAll(async () => {
-  fixture = await openSubscriptionFixture();
-});
-
-afterAll(() => fixture.close());
 
 beforeEach(async () => {
   // Nothing of an earlier test is announced in a later one.
@@ -53,28 +46,23 @@ async function notifications(): Promise<readonly z.infer<typeof envelope>[]> {
   return rows.map(({ body }) => envelope.parse(JSON.parse(body.toString())));
 }
 
-const names = async () => (await notifications()).map(({ event }) => event);
+/** The names of the notifications once those of an instant are announced. */
+const namesAfter = async (ms: number) => {
+  await announcedAfter(ms);
+  return (await notifications()).map(({ event }) => event);
+};
 
-/** Reports one attempt of each of the deliveries. */
+/** Reports one attempt of a delivery. */
 async function attempt(
-  deliveries: readonly { readonly id: string }[],
+  { id: deliveryId }: { readonly id: string },
   outcome: AttemptOutcome,
-  certificate?: { readonly validFrom?: Date; readonly validTo: Date },
+  more: { readonly certificate?: { readonly validFrom?: Date; readonly validTo: Date } } = {},
 ): Promise<void> {
-  for (const { id } of deliveries) {
-    await fixture.makeDue(id);
-    await fixture.claim();
-    const { lease_id: leaseId, attempts } = await fixture.delivery(id);
-    await fixture.handle(
-      attemptedMessage({
-        deliveryId: id,
-        leaseId,
-        outcome,
-        number: attempts + 1,
-        ...(certificate !== undefined && { certificate }),
-      }),
-    );
-  }
+  await fixture.makeDue(deliveryId);
+  await fixture.claim();
+  const { lease_id: leaseId, attempts } = await fixture.delivery(deliveryId);
+  const result = { deliveryId, leaseId, outcome, number: attempts + 1, ...more };
+  await fixture.handle(attemptedMessage(result));
 }
 
 async function deliveryOf(subscriptionId: string) {
@@ -85,7 +73,7 @@ async function deliveryOf(subscriptionId: string) {
 }
 
 async function failTimes(delivery: { readonly id: string }, times: number): Promise<void> {
-  for (let time = 0; time < times; time += 1) await attempt([delivery], FAILED);
+  for (let time = 0; time < times; time += 1) await attempt(delivery, FAILED);
 }
 
 describe('an endpoint', () => {
@@ -93,15 +81,13 @@ describe('an endpoint', () => {
     const subscriptionId = await fixture.subscription({ companyId });
     const delivery = await deliveryOf(subscriptionId);
     await failTimes(delivery, 4);
-    await announcedAfter(0);
-    expect(await names()).toEqual([]);
+    expect(await namesAfter(0)).toEqual([]);
     await failTimes(delivery, 2);
     await Promise.all([announcedAfter(0), announcedAfter(0), announcedAfter(0)]);
-    expect(await names()).toEqual(['webhook.endpoint_failing']);
+    expect(await namesAfter(0)).toEqual(['webhook.endpoint_failing']);
 
-    await attempt([delivery], AttemptOutcome.DELIVERED);
-    await announcedAfter(5 * MINUTE_MS - 1);
-    expect(await names()).toEqual(['webhook.endpoint_failing']);
+    await attempt(delivery, AttemptOutcome.DELIVERED);
+    expect(await namesAfter(5 * MINUTE_MS - 1)).toEqual(['webhook.endpoint_failing']);
     await Promise.all([announcedAfter(5 * MINUTE_MS), announcedAfter(5 * MINUTE_MS)]);
     const about = { subscriptionId, description: '', host: 'receiver.test' };
     expect(await notifications()).toMatchObject([
@@ -118,10 +104,8 @@ describe('an endpoint', () => {
     const failing = await fixture.subscription({ companyId, events: ['install.*', 'webhook.*'] });
     const notified = await fixture.subscription({ companyId, events: ['webhook.endpoint_failing'] });
     const unnamed = await fixture.subscription({ companyId, state: 'paused' });
-    const stranger = await fixture.subscription({
-      companyId: await fixture.company('SALES'),
-      events: ['webhook.*', 'api_key.*'],
-    });
+    const ofOther = { companyId: await fixture.company('SALES'), events: ['webhook.*', 'api_key.*'] };
+    const stranger = await fixture.subscription(ofOther);
     await failTimes(await deliveryOf(failing), 5);
     await announcedAfter(0);
     expect((await fixture.deliveriesOf(notified)).map(({ event_id }) => event_id)).toHaveLength(1);
@@ -149,33 +133,26 @@ describe('an endpoint', () => {
     const test = await deliveryOf(tested);
     await fixture.database.query('update deliveries set is_test = true where id = $1', [test.id]);
     await failTimes(test, 6);
-    await announcedAfter(2 * HOUR_MS);
-    expect(await names()).toEqual(['webhook.endpoint_failing']);
+    expect(await namesAfter(2 * HOUR_MS)).toEqual(['webhook.endpoint_failing']);
   });
 
   test('is not announced as recovered after a change of its URL, nor is the certificate of the former one [NOTIFY-4, NOTIFY-7]', async () => {
     const subscriptionId = await fixture.subscription({ companyId });
     const delivery = await deliveryOf(subscriptionId);
     await failTimes(delivery, 4);
-    await attempt([delivery], FAILED, { validTo: new Date(start.getTime() + 5 * DAY_MS) });
+    await attempt(delivery, FAILED, { certificate: { validTo: new Date(start.getTime() + 5 * DAY_MS) } });
     await fixture.database.transaction((tx) => announceFailing(tx, start, 10));
-    await fixture.client.updateSubscription({
-      companyId,
-      companyClass: 'INSTALLER',
-      subscriptionId,
-      url: 'https://receiver.example/new',
-    });
+    const url = 'https://receiver.example/new';
+    await fixture.client.updateSubscription({ companyId, subscriptionId, url });
     await fixture.setState(subscriptionId, 'active');
-    await announcedAfter(HOUR_MS);
-    expect(await names()).toEqual(['webhook.endpoint_failing']);
+    expect(await namesAfter(HOUR_MS)).toEqual(['webhook.endpoint_failing']);
   });
 
   test('that is paused is not announced [NOTIFY-4]', async () => {
     const subscriptionId = await fixture.subscription({ companyId });
     await failTimes(await deliveryOf(subscriptionId), 5);
     await fixture.setState(subscriptionId, 'paused');
-    await announcedAfter(0);
-    expect(await names()).toEqual([]);
+    expect(await namesAfter(0)).toEqual([]);
   });
 });
 
@@ -219,21 +196,13 @@ describe('the end', () => {
   test('of an API key is announced 7 days and 1 day before, each once [NOTIFY-6]', async () => {
     const { keyId, lastFour, successor } = await keyEnding(8 * DAY_MS);
     await keyEnding(8 * DAY_MS, { revoked: true });
-    await announcedAfter(DAY_MS - 1);
-    expect(await names()).toEqual([]);
+    expect(await namesAfter(DAY_MS - 1)).toEqual([]);
     await Promise.all([announcedAfter(DAY_MS), announcedAfter(DAY_MS)]);
     await announcedAfter(7 * DAY_MS - 1);
+    const expiresAt = new Date(start.getTime() + 8 * DAY_MS).toISOString();
+    const data = { keyId, lastFour, replacedBy: successor, expiresAt };
     expect(await notifications()).toEqual([
-      {
-        event: 'api_key.expiring',
-        resource: { id: keyId, version: 1 },
-        data: {
-          keyId,
-          lastFour,
-          replacedBy: successor,
-          expiresAt: new Date(start.getTime() + 8 * DAY_MS).toISOString(),
-        },
-      },
+      { event: 'api_key.expiring', resource: { id: keyId, version: 1 }, data },
     ]);
     await announcedAfter(7 * DAY_MS);
     await announcedAfter(8 * DAY_MS);
@@ -242,75 +211,57 @@ describe('the end', () => {
 
   test('that was set less ahead is announced at the times that remain, else once half way [NOTIFY-6]', async () => {
     await keyEnding(7 * DAY_MS);
-    await announcedAfter(6 * DAY_MS - 1);
-    expect(await names()).toEqual([]);
-    await announcedAfter(6 * DAY_MS);
-    expect(await names()).toHaveLength(1);
+    expect(await namesAfter(6 * DAY_MS - 1)).toEqual([]);
+    expect(await namesAfter(6 * DAY_MS)).toHaveLength(1);
     await keyEnding(DAY_MS);
-    await announcedAfter(DAY_MS / 2 - 1);
-    expect(await names()).toHaveLength(1);
+    expect(await namesAfter(DAY_MS / 2 - 1)).toHaveLength(1);
     await announcedAfter(DAY_MS / 2);
-    await announcedAfter(DAY_MS - 1);
-    expect(await names()).toHaveLength(2);
+    expect(await namesAfter(DAY_MS - 1)).toHaveLength(2);
   });
 
   test('of a former secret is announced half way through a short overlap [NOTIFY-6]', async () => {
     const subscriptionId = await fixture.subscription({ companyId });
-    await fixture.database.query(
-      'update subscription_secrets set expires_at = $2 where subscription_id = $1',
-      [subscriptionId, new Date(start.getTime() + OVERLAP_HOURS * HOUR_MS)],
-    );
-    await announcedAfter((OVERLAP_HOURS / 2) * HOUR_MS - 1);
-    expect(await names()).toEqual([]);
+    const expire = 'update subscription_secrets set expires_at = $2 where subscription_id = $1';
+    await fixture.database.query(expire, [
+      subscriptionId,
+      new Date(start.getTime() + OVERLAP_HOURS * HOUR_MS),
+    ]);
+    expect(await namesAfter((OVERLAP_HOURS / 2) * HOUR_MS - 1)).toEqual([]);
     await announcedAfter((OVERLAP_HOURS / 2) * HOUR_MS);
     await announcedAfter((OVERLAP_HOURS - 1) * HOUR_MS);
-    expect(await notifications()).toMatchObject([
-      {
-        event: 'webhook.secret_expiring',
-        data: { subscriptionId, secretVersion: 1, activeSecretVersion: 1 },
-      },
-    ]);
+    const data = { subscriptionId, secretVersion: 1, activeSecretVersion: 1 };
+    expect(await notifications()).toMatchObject([{ event: 'webhook.secret_expiring', data }]);
   });
 });
 
 describe('a certificate', () => {
-  const seen = async (validFrom: Date | undefined, validTo: Date) => {
+  const seen = async (validFrom: Date, validTo: Date) => {
     const subscriptionId = await fixture.subscription({ companyId });
     const delivery = await deliveryOf(subscriptionId);
-    await attempt([delivery], AttemptOutcome.DELIVERED, { ...(validFrom && { validFrom }), validTo });
+    await attempt(delivery, AttemptOutcome.DELIVERED, { certificate: { validFrom, validTo } });
     return subscriptionId;
   };
   const inDays = (days: number) => new Date(start.getTime() + days * DAY_MS);
 
   test('is announced 14 and 3 days before it expires, until the endpoint presents another one [NOTIFY-7]', async () => {
     const subscriptionId = await seen(inDays(-70), inDays(20));
-    await announcedAfter(6 * DAY_MS - 1);
-    expect(await names()).toEqual([]);
+    expect(await namesAfter(6 * DAY_MS - 1)).toEqual([]);
     await Promise.all([announcedAfter(6 * DAY_MS), announcedAfter(6 * DAY_MS)]);
     await announcedAfter(7 * DAY_MS);
-    expect(await notifications()).toMatchObject([
-      {
-        event: 'webhook.certificate_expiring',
-        data: { subscriptionId, expiresAt: inDays(20).toISOString() },
-      },
-    ]);
-    await announcedAfter(17 * DAY_MS);
-    expect(await names()).toHaveLength(2);
-    await attempt([await deliveryOf(subscriptionId)], AttemptOutcome.DELIVERED, { validTo: inDays(110) });
-    await announcedAfter(19 * DAY_MS);
-    expect(await names()).toHaveLength(2);
-    await announcedAfter(96 * DAY_MS);
-    expect(await names()).toHaveLength(3);
+    const data = { subscriptionId, expiresAt: inDays(20).toISOString() };
+    expect(await notifications()).toMatchObject([{ event: 'webhook.certificate_expiring', data }]);
+    expect(await namesAfter(17 * DAY_MS)).toHaveLength(2);
+    const renewed = { certificate: { validTo: inDays(110) } };
+    await attempt(await deliveryOf(subscriptionId), AttemptOutcome.DELIVERED, renewed);
+    expect(await namesAfter(19 * DAY_MS)).toHaveLength(2);
+    expect(await namesAfter(96 * DAY_MS)).toHaveLength(3);
   });
 
   test('of a short validity is announced in its last third only [NOTIFY-7]', async () => {
     await seen(inDays(0), inDays(10));
-    await announcedAfter(7 * DAY_MS - 1);
-    expect(await names()).toEqual([]);
-    await announcedAfter(7 * DAY_MS);
-    expect(await names()).toHaveLength(1);
+    expect(await namesAfter(7 * DAY_MS - 1)).toEqual([]);
+    expect(await namesAfter(7 * DAY_MS)).toHaveLength(1);
     await seen(inDays(0), inDays(8));
-    await announcedAfter(7.9 * DAY_MS);
-    expect(await names()).toHaveLength(1);
+    expect(await namesAfter(7.9 * DAY_MS)).toHaveLength(1);
   });
 });

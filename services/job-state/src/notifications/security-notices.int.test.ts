@@ -39,10 +39,7 @@ const operators = () => connectOperators({ database, clock });
 const hash = () => randomBytes(32).toString('hex');
 const owner = () => ({ companyId, membershipId: dana, ...origin });
 const console = () =>
-  inProcessOperations({
-    implementations: notificationOperations({ database, clock }),
-    callers: ['service'],
-  });
+  inProcessOperations({ implementations: notificationOperations({ database, clock }), callers: ['service'] });
 const lease = async () => {
   const { notices } = await console().callInternal(leaseSecurityNoticesOperation, { limit: 100 });
   return notices.sort((a, b) => (a.kind < b.kind ? -1 : 1));
@@ -54,12 +51,9 @@ const report = (leaseId = '', outcome: EmailOutcome = 'sent') =>
 async function due() {
   const leased = await lease();
   for (const { leaseId } of leased) await report(leaseId);
-  return leased.map(({ email, kind, count, detailsJson }) => ({
-    email,
-    kind,
-    count,
-    details: securityNoticeDetails.parse(JSON.parse(detailsJson)),
-  }));
+  return leased.map(({ email, kind, count, detailsJson }) => {
+    return { email, kind, count, details: securityNoticeDetails.parse(JSON.parse(detailsJson)) };
+  });
 }
 
 const origin = { remoteAddress: '203.0.113.7', userAgent: 'Browser/1.0' };
@@ -102,11 +96,8 @@ describe('a person is mailed', () => {
       await expect(use(wrong)).rejects.toEqual(refused);
     await expect(use({}, 'disable')).rejects.toEqual(refused);
     await use({ recoveryCodeSha256: recoveryCodeSha256s[0] });
-    await access.useSecondFactor(owner(), {
-      to: 'replace_recovery_codes',
-      code: code(),
-      recoveryCodeSha256s,
-    });
+    const replacement = { to: 'replace_recovery_codes', code: code(), recoveryCodeSha256s } as const;
+    await access.useSecondFactor(owner(), replacement);
     await use(code(Date.now() + 30_000), 'disable');
     const to = { email: emailOf(dana), count: 1, details: origin };
     expect(await due()).toEqual([
@@ -121,23 +112,17 @@ describe('a person is mailed', () => {
     const access = client();
     const changed = { email: emailOf(dana), kind: 'password_changed', count: 1 };
     const former = await access.findPerson(companyId, dana);
-    await access.replacePassword(owner(), {
-      formerPasswordVersion: String(former?.passwordVersion),
-      passwordHash: somePasswordHash(),
-    });
-    await operators().updateOwner({
-      membershipId: dana,
-      passwordHash: somePasswordHash(),
-    });
+    const formerPasswordVersion = String(former?.passwordVersion);
+    const passwordHash = somePasswordHash();
+    await access.replacePassword(owner(), { formerPasswordVersion, passwordHash });
+    await operators().updateOwner({ membershipId: dana, passwordHash: somePasswordHash() });
     expect(await due()).toEqual([{ ...changed, count: 2, details: { by: 'operator: olga' } }]);
 
     await useLink(olive);
     expect(await due()).toEqual([{ ...changed, email: emailOf(olive), details: origin }]);
-  });
-
-  test('nothing about the first password, of an invitation [NOTIFY-12]', async () => {
-    await database.query('update memberships set password_hash = null where id = $1', [olive]);
-    await useLink(olive);
+    // The first password, of an invitation, replaces none.
+    await database.query('update memberships set password_hash = null where id = $1', [dana]);
+    await useLink(dana);
     expect(await due()).toEqual([]);
   });
 
@@ -155,14 +140,8 @@ describe('a person is mailed', () => {
     await client().resetColleagueSecondFactor(owner(), { params: { id: olive } });
     await addFactor(olive);
     await operators().resetSecondFactor({ membershipId: olive });
-    expect(await due()).toEqual([
-      {
-        email: emailOf(olive),
-        kind: 'second_factor_disabled',
-        count: 2,
-        details: { by: 'operator: olga' },
-      },
-    ]);
+    const notice = { email: emailOf(olive), kind: 'second_factor_disabled', count: 2 };
+    expect(await due()).toEqual([{ ...notice, details: { by: 'operator: olga' } }]);
   });
 });
 
@@ -214,19 +193,10 @@ describe('the other owners are mailed a new owner', () => {
 
   test('whom the platform adds, once, and not one who was an owner before [NOTIFY-12]', async () => {
     const id = newId('mem');
-    const change = (version: number, more: object = {}) =>
-      database.transaction((tx) =>
-        recordMembershipChanged(
-          tx,
-          {
-            ...{ membershipId: id, companyId, version, role: 'OWNER', displayName: 'Paul', active: true },
-            email: emailOf(id),
-            occurredAt: new Date(),
-            ...more,
-          },
-          new Date(),
-        ),
-      );
+    const paul = { membershipId: id, companyId, displayName: 'Paul', active: true };
+    const whole = { ...paul, role: 'OWNER' as const, email: emailOf(id), occurredAt: new Date() };
+    const change = (version: number, more: Partial<typeof whole> = {}) =>
+      database.transaction((tx) => recordMembershipChanged(tx, { ...whole, version, ...more }, new Date()));
     await change(1);
     await change(2, { displayName: 'Paul B.' });
     expect(await sorted()).toEqual(toBoth('Paul', { by: 'the operator of the service' }));
@@ -245,12 +215,9 @@ test('a former technical contact is mailed its replacement, and who requested it
   await contact('First@seller.example');
   expect(await due()).toEqual([]);
   await contact('second@seller.example');
-  expect(await due()).toEqual([
-    {
-      ...{ email: 'First@seller.example', kind: 'technical_contact_replaced', count: 1 },
-      details: { by: 'Dana', remoteAddress: '203.0.113.7' },
-    },
-  ]);
+  const notice = { email: 'First@seller.example', kind: 'technical_contact_replaced', count: 1 };
+  const details = { by: 'Dana', remoteAddress: '203.0.113.7' };
+  expect(await due()).toEqual([{ ...notice, details }]);
 });
 
 describe('equal notices', () => {

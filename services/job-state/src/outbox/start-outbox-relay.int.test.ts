@@ -20,14 +20,17 @@ beforeEach(() => database.query('truncate outbox'));
 async function enqueue(count: number): Promise<void> {
   await database.transaction(async (tx) => {
     for (let version = 1; version <= count; version += 1) {
-      enqueueMessage(tx, {
-        exchange: PARTNER_EVENTS,
-        schema: JobStatusChangedSchema,
-        message: { jobId: 'job_1', version },
-      });
+      const message = { jobId: 'job_1', version };
+      enqueueMessage(tx, { exchange: PARTNER_EVENTS, schema: JobStatusChangedSchema, message });
     }
   });
 }
+
+const enqueueBroadcast = () =>
+  database.transaction((tx) => {
+    const message = { keyId: 'key_1' };
+    enqueueMessage(tx, { exchange: ACCESS_BROADCAST, schema: KeyRevokedSchema, message });
+  });
 
 /** Makes the messages of the outbox old enough for the sweep. */
 async function age(): Promise<void> {
@@ -117,13 +120,7 @@ describe('the outbox relay', () => {
 
   test('treats a broadcast without a receiver as complete', async () => {
     const publisher = fakePublisher(() => Promise.reject(new PublishError('returned', 'no queue is bound')));
-    await database.transaction((tx) =>
-      enqueueMessage(tx, {
-        exchange: ACCESS_BROADCAST,
-        schema: KeyRevokedSchema,
-        message: { keyId: 'key_1' },
-      }),
-    );
+    await enqueueBroadcast();
     await age();
     const relay = start(publisher, 5);
     await eventually('an empty outbox', async () => (await pending()) === 0);
@@ -138,13 +135,7 @@ describe('the outbox relay', () => {
         : Promise.resolve(),
     );
     await enqueue(250);
-    await database.transaction((tx) =>
-      enqueueMessage(tx, {
-        exchange: ACCESS_BROADCAST,
-        schema: KeyRevokedSchema,
-        message: { keyId: 'key_1' },
-      }),
-    );
+    await enqueueBroadcast();
     await age();
     const relay = start(publisher);
     await publisher.confirmed.atLeast(1);

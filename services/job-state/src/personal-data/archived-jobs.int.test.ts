@@ -61,17 +61,10 @@ async function isArchived(jobId: string): Promise<boolean> {
 /** What everyone reads about a job. */
 async function seen({ jobId, email }: { readonly jobId: string; readonly email: string }) {
   const { database, installer, seller } = fixture;
-  const snapshot = await listAssignedJobs(database, {
-    companyId: installer,
-    afterJobId: undefined,
-    limit: 100,
-  });
-  const listed = await listContractorJobs(
-    { database },
-    {
-      ...{ companyId: seller, installerCompanyId: installer, take: 100 },
-    },
-  );
+  const page = { companyId: installer, afterJobId: undefined, limit: 100 };
+  const snapshot = await listAssignedJobs(database, page);
+  const key = { companyId: seller, installerCompanyId: installer };
+  const listed = await listContractorJobs({ database }, { ...key, take: 100 });
   return {
     job: await getJob(database, installer, jobId),
     snapshot: snapshot.jobs.filter((job) => job.jobId === jobId),
@@ -82,6 +75,9 @@ async function seen({ jobId, email }: { readonly jobId: string; readonly email: 
     exported: await exported({ id: jobId }),
   };
 }
+
+const said = (message: IncomingMessage) =>
+  fixture.database.transaction((tx) => recordForTest(tx, message, TEST_NOW));
 
 const note = (jobId: string, text: string, on = fixture.database) =>
   appendJobNote(
@@ -111,10 +107,8 @@ describe('an archived job [JOB-6]', () => {
       reason: 'transition_not_allowed',
       attributes: { currentStatus: 'COMPLETE' },
     });
-    expect(await fixture.record(closing)).toEqual({
-      ...closed,
-      idempotency: { ...closed.idempotency, replayed: true },
-    });
+    const repeated = { ...closed.idempotency, replayed: true };
+    expect(await fixture.record(closing)).toEqual({ ...closed, idempotency: repeated });
     expect(await isArchived(jobId)).toBe(false);
     await archive();
     expect(await isArchived(jobId)).toBe(true);
@@ -134,15 +128,12 @@ describe('an archived job [JOB-6]', () => {
     const waiting = refusalOf(note(jobId, 'first'));
     await untilLockWaits(fixture.database);
     await holder.release();
-    expect(await waiting).toMatchObject({
-      reason: 'unavailable',
-      message: expect.stringContaining('the resource is busy'),
-    });
+    const message = expect.stringContaining('the resource is busy');
+    expect(await waiting).toMatchObject({ reason: 'unavailable', message });
     await note(jobId, 'second');
     expect(await isArchived(jobId)).toBe(false);
-    const listed = await listContractorJobs(deps, {
-      ...{ companyId: fixture.seller, installerCompanyId: fixture.installer, take: 1 },
-    });
+    const key = { companyId: fixture.seller, installerCompanyId: fixture.installer };
+    const listed = await listContractorJobs(deps, { ...key, take: 1 });
     expect(listed.jobs).toMatchObject([{ id: jobId, installerNote: `call ${word}\nsecond` }]);
     expect((await getOperatorJob(fixture.database, jobId)).history).toEqual(before.operators.history);
   });
@@ -168,8 +159,6 @@ describe('an archived job [JOB-6]', () => {
 
   test('that is cancelled leaves the company for an earlier unassignment that arrives late', async () => {
     const { jobId } = await newCustomer();
-    const said = (message: IncomingMessage) =>
-      fixture.database.transaction((tx) => recordForTest(tx, message, TEST_NOW));
     await said(sent.jobCancelled({ jobId, version: 9 }));
     await archive();
     expect(await isArchived(jobId)).toBe(true);
@@ -178,25 +167,20 @@ describe('an archived job [JOB-6]', () => {
     expect(events.map(({ event }) => event)).toContain('install.job_unassigned');
     const read = getJob(fixture.database, fixture.installer, jobId);
     expect((await refusalOf(read)).reason).toBe('not_found');
-    const { entries } = await readFeed(fixture.database, {
-      ...{ companyId: fixture.installer, afterSequence: '0', limit: 1_000 },
-    });
+    const page = { companyId: fixture.installer, afterSequence: '0', limit: 1_000 };
+    const { entries } = await readFeed(fixture.database, page);
     expect(entries.filter(({ resource }) => resource.includes(jobId))).toEqual([]);
     expect(await archive()).toBe(1);
   });
 
   test('is known to the platform: it is not created again, not unassigned, and its acceptance is announced', async () => {
     const { jobId } = await newArchived();
-    const said = (message: IncomingMessage) =>
-      fixture.database.transaction((tx) => recordForTest(tx, message, TEST_NOW));
     const created = jobCreatedMessage({ jobId, sellingCompanyId: fixture.seller });
     expect(await said(created)).toEqual({ kind: 'ignored', why: 'the job already exists' });
     expect(await isArchived(jobId)).toBe(true);
 
-    expect(await said(sent.jobUnassigned({ jobId, version: 9 }))).toEqual({
-      kind: 'refused',
-      reason: expect.stringContaining('is COMPLETE and can no longer be reassigned'),
-    });
+    const reason = expect.stringContaining('is COMPLETE and can no longer be reassigned');
+    expect(await said(sent.jobUnassigned({ jobId, version: 9 }))).toEqual({ kind: 'refused', reason });
     await archive();
     await said(sent.jobCompletionAccepted({ jobId, version: 9 }));
     const events = await fixture.eventsOf(jobId);
@@ -210,9 +194,7 @@ describe('an archived job [JOB-6]', () => {
     await begin({ id: projectId });
     await finish();
     expect(await placesOf(word)).toEqual([]);
-    expect(JSON.parse(await getJob(fixture.database, fixture.installer, jobId))).toMatchObject({
-      version: 6,
-      redacted: true,
-    });
+    const job = JSON.parse(await getJob(fixture.database, fixture.installer, jobId)) as unknown;
+    expect(job).toMatchObject({ version: 6, redacted: true });
   });
 });

@@ -49,14 +49,7 @@ async function giveAccess(companyId: string, word: string): Promise<void> {
      insert into deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id)
      select $8, $3, $4, 'evt_1', 'install.test', 'job', 'job_1'`,
     [
-      mem,
-      key,
-      hook,
-      companyId,
-      word,
-      `${word}@company.example`,
-      newId('aud'),
-      newId('dlv'),
+      ...[mem, key, hook, companyId, word, `${word}@company.example`, newId('aud'), newId('dlv')],
       ...waitingMembership(companyId, word),
     ],
   );
@@ -103,10 +96,8 @@ test('a company with open jobs, or that receives a journal, is not erased [PERSO
     expect(page.obstacles).toEqual([expect.stringContaining('has 1 open job;')]);
   }
   const accounting = await insertCompany(database, 'ACCOUNTING');
-  await database.query('insert into accounting_links (company_id, accounting_company_ids) values ($1, $2)', [
-    seller,
-    [accounting],
-  ]);
+  const link = 'insert into accounting_links (company_id, accounting_company_ids) values ($1, $2)';
+  await database.query(link, [seller, [accounting]]);
   await expect(erase(accounting)).rejects.toThrow(`receives the journal of ${seller}`);
   await expect(erase(newId('cmp'))).rejects.toThrow('no such company');
 });
@@ -131,9 +122,8 @@ describe('the erasure of a company', () => {
     // Requests with a key that a gateway has cached can still run.
     expect(await stepErasure(deps)).toBe(false);
     await finish();
-    expect(
-      await database.query('select state from finished_deliveries where company_id = $1', [companyId]),
-    ).toEqual([{ state: 'cancelled' }]);
+    const deliveries = 'select state from finished_deliveries where company_id = $1';
+    expect(await database.query(deliveries, [companyId])).toEqual([{ state: 'cancelled' }]);
     expect(await placesOf('stephanie')).toEqual([]);
     const { erasures } = await client.listErasures({ erasureId });
     expect(erasures).toMatchObject([{ companyId, leadIds: [], finishedAt: LATER.toISOString() }]);
@@ -148,17 +138,9 @@ describe('the erasure of a company', () => {
     expect(ofSeller).not.toMatch(/secret_sha256|password_hash|feed_entries/);
     await erase(fixture.seller);
     await finish();
-    const ofInstaller = [
-      'delivery_attempts.response_body',
-      'delivery_attempts.response_headers',
-      'events.body',
-      'feed_entries.resource',
-      'idempotency_keys.outcome',
-      'job_status_events.note',
-      'jobs.customer',
-      'jobs.projection',
-      'outbox.body',
-    ];
+    const ofInstaller =
+      `delivery_attempts.response_body delivery_attempts.response_headers events.body feed_entries.resource
+      idempotency_keys.outcome job_status_events.note jobs.customer jobs.projection outbox.body`.split(/\s+/);
     expect(PLACES).toEqual(expect.arrayContaining(ofInstaller));
     // The outbox has the installer's status for the platform.
     expect(await placesOf(word)).toEqual(ofInstaller);

@@ -48,13 +48,8 @@ describe('an erasure', () => {
     const done = await readErasure(erasureId);
     expect(done).toMatchObject({ leadIds: [customer.leadId], jobIds: [customer.jobId], operator });
     expect(done?.finishedAt).not.toBeNull();
-    expect(done?.erasedRows).toMatchObject({
-      leads: 1,
-      lead_submissions: 1,
-      jobs: 1,
-      appointments: 1,
-      events: 2,
-    });
+    const erasedRows = { leads: 1, lead_submissions: 1, jobs: 1, appointments: 1, events: 2 };
+    expect(done).toMatchObject({ erasedRows });
     expect((await find({ email: customer.email })).matches).toEqual([]);
   });
 
@@ -74,17 +69,10 @@ describe('an erasure', () => {
     const after = entries.slice(0, -1);
     expect(after.map(({ sequence }) => sequence)).toEqual(before.map(({ sequence }) => sequence));
     expect(entries.at(-1)?.job).toEqual({ ...after.at(-1)?.job, version: 3, updatedAt: expect.any(String) });
-    for (const [index, { job }] of after.entries()) {
-      expect(job).toEqual({
-        ...before[index]?.job,
-        customer: {
-          name: '[erased]',
-          phone: '[erased]',
-          address: { line1: '[erased]', city: '[erased]', state: '[erased]', zip: '[erased]' },
-        },
-        redacted: true,
-      });
-    }
+    const gone = '[erased]';
+    const address = { line1: gone, city: gone, state: gone, zip: gone };
+    const erased = { customer: { name: gone, phone: gone, address }, redacted: true };
+    expect(after.map(({ job }) => job)).toEqual(before.map(({ job }) => ({ ...job, ...erased })));
     const events = await readEventFeed(fixture.database, {
       ...{ companyId: fixture.installer, after: '0', limit: 100 },
       ...{ event: undefined, resourceId: customer.jobId },
@@ -96,11 +84,7 @@ describe('an erasure', () => {
     ]);
     // A later change of the job is rendered from erased data.
     await fixture.record({ jobId: customer.jobId, expectedVersion: 3, status: 'EN_ROUTE' });
-    expect((await ofJob()).at(-1)?.job).toMatchObject({
-      version: 4,
-      redacted: true,
-      customer: { name: '[erased]' },
-    });
+    expect((await ofJob()).at(-1)?.job).toMatchObject({ version: 4, ...erased });
   });
 
   test('repeats a write with the erased job, and a new lead at the address is not merged [PERSON-6]', async () => {
@@ -113,12 +97,8 @@ describe('an erasure', () => {
     const repeat = await fixture.record(write);
     expect(repeat.idempotency?.replayed).toBe(true);
     expect(JSON.parse(repeat.resource)).toMatchObject({ version: 3, redacted: true });
-    const { result } = await createLead(deps, {
-      ...LEAD,
-      companyId: fixture.seller,
-      address: customer.address,
-    });
-    expect(result.status).toBe('created');
+    const lead = { ...LEAD, companyId: fixture.seller, address: customer.address };
+    expect((await createLead(deps, lead)).result.status).toBe('created');
   });
 
   test('is in the audit trail of each company that has the records, once for a repeat with its id [PERSON-7]', async () => {
@@ -133,22 +113,13 @@ describe('an erasure', () => {
       [erasureId, fixture.installer],
     );
     const { leadId, projectId, jobId } = customer;
-    expect(entries).toEqual([
-      {
-        company_id: fixture.seller,
-        display_name: 'operator: olga',
-        details: { erasureId, leadIds: [leadId], projectIds: [projectId], jobIds: [jobId] },
-      },
-      {
-        company_id: fixture.installer,
-        display_name: 'operator: olga',
-        details: { erasureId, leadIds: [], projectIds: [], jobIds: [jobId] },
-      },
-    ]);
-    const unknown = { ...records, leads: [newId('lead')] };
-    await expect(client.erasePerson({ erasureId: newId('ers'), records: unknown })).rejects.toThrow(
-      'no such record',
-    );
+    const entry = (company_id: string, leadIds: readonly string[], projectIds: readonly string[]) => ({
+      ...{ company_id, display_name: 'operator: olga' },
+      details: { erasureId, leadIds, projectIds, jobIds: [jobId] },
+    });
+    expect(entries).toEqual([entry(fixture.seller, [leadId], [projectId]), entry(fixture.installer, [], [])]);
+    const unknown = { erasureId: newId('ers'), records: { ...records, leads: [newId('lead')] } };
+    await expect(client.erasePerson(unknown)).rejects.toThrow('no such record');
     await finish();
   });
 });
@@ -230,9 +201,8 @@ describe('an erasure in progress', () => {
   test('that fails does not delay the others, and is retried [PERSON-8]', async () => {
     const [first, second] = [await newCustomer(), await newCustomer()];
     const [failing, other] = [await begin({ id: first.jobId }), await begin({ id: second.jobId })];
-    await fixture.database.query(`update erasures set progress = '{"kind":"unknown"}' where id = $1`, [
-      failing,
-    ]);
+    const spoil = `update erasures set progress = '{"kind":"unknown"}' where id = $1`;
+    await fixture.database.query(spoil, [failing]);
     const failed = new Set<string>();
     await eventually('the end of the other erasure', async () => {
       await stepErasure(deps, failed).catch(() => undefined);
@@ -262,8 +232,7 @@ describe('an erasure in progress', () => {
     held.commit();
     await Promise.all(steps);
     await finish();
-    expect(await fixture.database.query('select version from jobs where id = $1', [customer.jobId])).toEqual([
-      { version: 3 },
-    ]);
+    const versions = 'select version from jobs where id = $1';
+    expect(await fixture.database.query(versions, [customer.jobId])).toEqual([{ version: 3 }]);
   });
 });

@@ -7,19 +7,12 @@ describe('a search', () => {
     const customer = await newCustomer();
     const other = await newCustomer();
     const { leadId, projectId, jobId, appointmentId } = customer;
-    const all = {
-      leads: [leadId],
-      projects: [projectId],
-      jobs: [jobId],
-      appointments: [appointmentId],
-    };
+    const all = { leads: [leadId], projects: [projectId], jobs: [jobId], appointments: [appointmentId] };
     for (const criteria of [
       { email: customer.email.toUpperCase() },
       { phone: customer.phone.replaceAll(/\D/g, '').slice(1) },
       { address: customer.address.toUpperCase().replace('STREET', 'St.') },
-      { id: leadId },
-      { id: projectId },
-      { id: jobId },
+      ...[leadId, projectId, jobId].map((id) => ({ id })),
     ]) {
       expect(await find(criteria)).toMatchObject({ records: all });
     }
@@ -55,21 +48,13 @@ describe('a search', () => {
       [customer.jobId, `${national} #7`],
     );
     expect(job?.customer.phone).toBe(`${national} #7`);
-    expect((await find({ phone: `${national} x7`, companyId: fixture.seller })).records.jobs).toEqual([
-      customer.jobId,
-    ]);
+    const { records } = await find({ phone: `${national} x7`, companyId: fixture.seller });
+    expect(records.jobs).toEqual([customer.jobId]);
   });
 
   test('refuses criteria that name no one, and an unknown id [PERSON-2]', async () => {
-    for (const criteria of [
-      {},
-      { email: 'ada' },
-      { phone: '12-34' },
-      { id: 'evt_1' },
-      { companyId: 'cmp_1' },
-    ]) {
-      await expect(find(criteria)).rejects.toThrow(/must (be|have)/);
-    }
+    const noOne = [{}, { email: 'ada' }, { phone: '12-34' }, { id: 'evt_1' }, { companyId: 'cmp_1' }];
+    for (const criteria of noOne) await expect(find(criteria)).rejects.toThrow(/must (be|have)/);
     await expect(find({ id: newId('lead') })).rejects.toThrow('no such record');
     await expect(client.findPeople({ email: 'a@b.example', cursor: '{}' })).rejects.toThrow('unchanged');
   });

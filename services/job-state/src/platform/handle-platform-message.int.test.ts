@@ -59,6 +59,12 @@ async function eventsOf(jobId: string): Promise<readonly string[]> {
   return rows.map(({ name, company_id }) => `${name} ${company_id}`);
 }
 
+async function insertProject(): Promise<string> {
+  const projectId = newId('prj');
+  await database.query('insert into projects (id, company_id) values ($1, $2)', [projectId, seller]);
+  return projectId;
+}
+
 function quoteSent(projectId: string, quoteId = newId('quo'), version = 1) {
   return { quoteId, message: sent.quoteSent({ quoteId, projectId, version }) };
 }
@@ -71,19 +77,15 @@ describe('the platform', () => {
       jobAssignedMessage({ jobId, installerCompanyId: one }),
     ];
     for (const message of messages) {
-      const outcomes = await Promise.all(
-        Array.from({ length: 6 }, (_, index) =>
-          (index % 2 === 0 ? handle : handleToo)({ ...message, redelivered: true }),
-        ),
-      );
-      expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['done']));
+      const handlers = [handle, handleToo, handle, handleToo, handle, handleToo];
+      const outcomes = handlers.map((each) => each({ ...message, redelivered: true }));
+      expect(await Promise.all(outcomes)).toEqual(handlers.map(() => ({ kind: 'done' })));
     }
     expect(await eventsOf(jobId)).toEqual([`install.job_assigned ${one}`]);
   });
 
   test('sends messages faster than they are recorded: those about different resources share a transaction', async () => {
-    const projectId = newId('prj');
-    await database.query('insert into projects (id, company_id) values ($1, $2)', [projectId, seller]);
+    const projectId = await insertProject();
     const sent = Array.from({ length: 30 }, () => quoteSent(projectId));
     const before = transactions;
     await Promise.all(sent.map(({ message }) => handle(message)));
@@ -100,8 +102,7 @@ describe('the platform', () => {
   });
 
   test('sends a bad message among others: it alone is dead-lettered, the others take effect in their order [PLATFORM-6]', async () => {
-    const [projectId, jobId, missing] = [newId('prj'), newId('job'), newId('prj')];
-    await database.query('insert into projects (id, company_id) values ($1, $2)', [projectId, seller]);
+    const [projectId, jobId, missing] = [await insertProject(), newId('job'), newId('prj')];
     const job = jobCreatedMessage({ jobId, sellingCompanyId: seller });
     const [known, early] = [quoteSent(projectId), quoteSent(missing)];
     const company = await insertCompany(database, 'INSTALLER');
@@ -131,8 +132,7 @@ describe('the platform', () => {
   });
 
   test('sends a message about a locked job among others: it alone waits for the lock', async () => {
-    const projectId = newId('prj');
-    await database.query('insert into projects (id, company_id) values ($1, $2)', [projectId, seller]);
+    const projectId = await insertProject();
     const jobId = await insertAssignedJob(database, seller, one);
     const assigned = jobAssignedMessage({ jobId, installerCompanyId: two, version: 3 });
     await database.transaction(async (tx) => {
@@ -142,13 +142,9 @@ describe('the platform', () => {
       const outcomes = await Promise.allSettled(
         [first, second, assigned, third].flatMap((message) => message ?? []).map(handle),
       );
-      expect(outcomes.map(({ status }) => status)).toEqual([
-        'fulfilled',
-        'fulfilled',
-        'rejected',
-        'fulfilled',
-      ]);
-      expect(outcomes[2]).toMatchObject({ reason: { reason: 'unavailable' } });
+      const done = { value: { kind: 'done' } };
+      const refused = { reason: { reason: 'unavailable' } };
+      expect(outcomes).toMatchObject([done, done, refused, done]);
     });
     expect(await handle(assigned)).toEqual({ kind: 'done' });
     expect((await eventsOf(jobId)).at(-1)).toBe(`install.job_assigned ${two}`);

@@ -41,18 +41,12 @@ describe('another scope', () => {
     const message = scoped(jobId, 3, 2);
     await deliver(message);
     await deliverAgain(message);
-    expect(await shown(jobId)).toMatchObject({
-      version: 3,
-      status: 'ACKNOWLEDGED',
-      scope: { packageName: 'Package 2', scopeVersion: 2, equipment: [] },
-    });
+    const scope = { packageName: 'Package 2', scopeVersion: 2, equipment: [] };
+    expect(await shown(jobId)).toMatchObject({ version: 3, status: 'ACKNOWLEDGED', scope });
     expect(await feedOf(jobId)).toEqual([1, 2, 3]);
+    const data = { jobId, scopeVersion: 2, previousScopeVersion: 1 };
     expect((await eventsOf(jobId)).slice(2)).toMatchObject([
-      {
-        event: 'install.scope_acknowledgement_required',
-        version: 3,
-        data: { jobId, scopeVersion: 2, previousScopeVersion: 1 },
-      },
+      { event: 'install.scope_acknowledgement_required', version: 3, data },
     ]);
     await expect(report(jobId, 'EN_ROUTE', 2)).rejects.toMatchObject({ reason: 'stale_version' });
     await report(jobId, 'EN_ROUTE', 3);
@@ -69,11 +63,8 @@ describe('another scope', () => {
     const jobId = await newJob();
     await deliver(cancelled(jobId, 4), scoped(jobId, 3, 2));
     expect(await shown(jobId)).toMatchObject({ version: 3, scope: { scopeVersion: 2 } });
-    expect(await namesOf(jobId)).toEqual([
-      'install.job_assigned 1',
-      'install.job_cancelled 2',
-      'install.status_changed 2',
-    ]);
+    const cancellation = ['install.job_cancelled 2', 'install.status_changed 2'];
+    expect(await namesOf(jobId)).toEqual(['install.job_assigned 1', ...cancellation]);
   });
 });
 
@@ -86,13 +77,10 @@ describe('another readiness', () => {
     await deliver(readiness(jobId, 5, 'WEATHER', 'PERMIT'), readiness(jobId, 6));
     expect(await shown(jobId)).toMatchObject({ version: 3, readiness: { ready: true, blockerCodes: [] } });
     expect(await feedOf(jobId)).toEqual([1, 2, 3]);
+    const event = 'install.readiness_changed';
     expect((await eventsOf(jobId)).slice(1)).toMatchObject([
-      {
-        event: 'install.readiness_changed',
-        version: 2,
-        data: { ready: false, blockerCodes: ['WEATHER', 'PERMIT'] },
-      },
-      { event: 'install.readiness_changed', version: 3, data: { ready: true, blockerCodes: [] } },
+      { event, version: 2, data: { ready: false, blockerCodes: ['WEATHER', 'PERMIT'] } },
+      { event, version: 3, data: { ready: true, blockerCodes: [] } },
     ]);
   });
 });
@@ -109,32 +97,22 @@ describe('a document', () => {
     ];
     await deliver(...messages);
     await deliverAgain(...messages);
-    expect(await shown(jobId)).toMatchObject({
-      version: 3,
-      documents: [
-        { id: document, category: 'PERMIT', mime: 'image/png', availableAt: HAPPENED.toISOString() },
-        { category: 'CONTRACT_METADATA' },
-      ],
-    });
+    const permit = { id: document, category: 'PERMIT', mime: 'image/png' };
+    const at = HAPPENED.toISOString();
+    const documents = [{ ...permit, availableAt: at }, { category: 'CONTRACT_METADATA' }];
+    expect(await shown(jobId)).toMatchObject({ version: 3, documents });
     expect(await feedOf(jobId)).toEqual([1, 2, 3]);
+    const event = 'install.document_available';
     expect((await eventsOf(jobId)).slice(1)).toMatchObject([
-      {
-        event: 'install.document_available',
-        at: HAPPENED.toISOString(),
-        version: 2,
-        data: { jobId, document: { id: document, category: 'PERMIT', mime: 'image/png' } },
-      },
-      { event: 'install.document_available', version: 2, data: { document: { mime: 'application/pdf' } } },
+      { event, at, version: 2, data: { jobId, document: permit } },
+      { event, version: 2, data: { document: { mime: 'application/pdf' } } },
     ]);
   });
 
   test('that arrives while the job is unassigned is shown to the next company, and published if it was the older message', async () => {
     const jobId = await newUnassignedJob();
-    await deliver(
-      documented(jobId, 3, newId('doc')),
-      documented(jobId, 5, document),
-      assigned(jobId, one, 4),
-    );
+    const early = [documented(jobId, 3, newId('doc')), documented(jobId, 5, document)];
+    await deliver(...early, assigned(jobId, one, 4));
     expect((await shown(jobId)).documents).toHaveLength(2);
     expect(await eventsOf(jobId)).toMatchObject([
       { event: 'install.job_assigned', version: 1 },
@@ -151,13 +129,9 @@ describe('an accepted completion', () => {
     await deliverAgain(message);
     expect(await shown(jobId)).toMatchObject({ version: 1, status: 'ASSIGNED' });
     expect(await feedOf(jobId)).toEqual([1]);
+    const at = HAPPENED.toISOString();
     expect((await eventsOf(jobId)).slice(1)).toEqual([
-      {
-        event: 'install.completion_received',
-        at: HAPPENED.toISOString(),
-        version: 1,
-        data: { jobId, acceptedAt: HAPPENED.toISOString() },
-      },
+      { event: 'install.completion_received', at, version: 1, data: { jobId, acceptedAt: at } },
     ]);
   });
 
@@ -187,11 +161,8 @@ describe('an accepted completion', () => {
     await deliver(accepted(jobId, 5), assigned(jobId, two, 4));
     await deliverAgain(assigned(jobId, two, 4));
     expect(await namesOf(jobId, two)).toEqual(['install.job_assigned 2', 'install.completion_received 2']);
-    expect(await namesOf(jobId)).toEqual([
-      'install.job_assigned 1',
-      'install.completion_received 1',
-      'install.job_unassigned 2',
-    ]);
+    const had = ['install.job_assigned 1', 'install.completion_received 1'];
+    expect(await namesOf(jobId)).toEqual([...had, 'install.job_unassigned 2']);
   });
 });
 
@@ -200,20 +171,14 @@ describe('a message about a job', () => {
     const jobId = await newJob();
     const membershipId = await insertMember(database, { companyId: one, role: 'TECHNICIAN' });
     await replaceAssignments(writing(), {
-      companyId: one,
-      jobId,
-      binding: binding(newId('evt')),
+      ...{ companyId: one, jobId, binding: binding(newId('evt')), expectedVersion: 1 },
       membershipIds: [membershipId],
-      expectedVersion: 1,
     });
     await report(jobId, 'BLOCKED', 2);
     await deliver(scoped(jobId, 3, 2), scheduled(jobId, 4), documented(jobId, 5, newId('doc')));
-    expect(await shown(jobId)).toMatchObject({
-      version: 6,
-      status: 'BLOCKED',
-      readiness: { ready: false, blockerCodes: ['PERMIT'] },
-      technicianAssignments: [{ membershipId }],
-    });
+    const technicianAssignments = [{ membershipId }];
+    const own = { readiness: { ready: false, blockerCodes: ['PERMIT'] }, technicianAssignments };
+    expect(await shown(jobId)).toMatchObject({ version: 6, status: 'BLOCKED', ...own });
   });
 
   test('is refused after 1,000 assignments, documents or completions of it; repeated ones stay harmless', async () => {
@@ -230,13 +195,13 @@ describe('a message about a job', () => {
        ) where id = $1`,
       [jobId, one, document],
     );
-    expect(await handle(assigned(jobId, one, 2_000))).toEqual(dead('has the maximum of 1000 assignments'));
-    expect(await handle(documented(jobId, 2_000, document))).toEqual(
-      dead('has the maximum of 1000 versions of documents'),
-    );
-    expect(await handle(accepted(jobId, 2_000))).toEqual(
-      dead('has the maximum of 1000 accepted completions'),
-    );
+    for (const [message, what] of [
+      [assigned(jobId, one, 2_000), 'assignments'],
+      [documented(jobId, 2_000, document), 'versions of documents'],
+      [accepted(jobId, 2_000), 'accepted completions'],
+    ] as const) {
+      expect(await handle(message)).toEqual(dead(`has the maximum of 1000 ${what}`));
+    }
     await deliver(assigned(jobId, one, 500), documented(jobId, 500, document), accepted(jobId, 500));
   });
 
@@ -257,36 +222,18 @@ describe('a schedule of the selling side', () => {
     const message = scheduled(jobId, 4);
     await deliver(message, scheduled(jobId, 3, 2), scheduled(jobId, 5));
     await deliverAgain(message);
-    expect(await shown(jobId)).toMatchObject({
-      version: 2,
-      schedule: {
-        status: 'CONFIRMED',
-        startsAt: STARTS.toISOString(),
-        endsAt: ENDS.toISOString(),
-        timeZone: 'America/Denver',
-      },
-    });
+    const times = { startsAt: STARTS.toISOString(), endsAt: ENDS.toISOString() };
+    const confirmed = { status: 'CONFIRMED', ...times, timeZone: 'America/Denver' };
+    expect(await shown(jobId)).toMatchObject({ version: 2, schedule: confirmed });
     await deliver(calledOff(jobId, 6), calledOff(jobId, 7));
-    expect(await shown(jobId)).toMatchObject({
-      version: 3,
-      schedule: { status: 'CANCELLED', startsAt: null },
-    });
+    const cancelled = { status: 'CANCELLED', startsAt: null, endsAt: null };
+    expect(await shown(jobId)).toMatchObject({ version: 3, schedule: cancelled });
     expect(await feedOf(jobId)).toEqual([1, 2, 3]);
+    const by = { changedBy: 'seller' };
+    const event = 'install.schedule_changed';
     expect((await eventsOf(jobId)).slice(1)).toMatchObject([
-      {
-        event: 'install.schedule_changed',
-        version: 2,
-        data: { changedBy: 'seller', previousStatus: 'UNSCHEDULED', schedule: { status: 'CONFIRMED' } },
-      },
-      {
-        event: 'install.schedule_changed',
-        version: 3,
-        data: {
-          changedBy: 'seller',
-          previousStatus: 'CONFIRMED',
-          schedule: { status: 'CANCELLED', endsAt: null },
-        },
-      },
+      { event, version: 2, data: { ...by, previousStatus: 'UNSCHEDULED', schedule: confirmed } },
+      { event, version: 3, data: { ...by, previousStatus: 'CONFIRMED', schedule: cancelled } },
     ]);
   });
 
@@ -294,10 +241,8 @@ describe('a schedule of the selling side', () => {
     const jobId = await newJob();
     await database.query(`update jobs set status = 'COMPLETE' where id = $1`, [jobId]);
     expect(await handle(scheduled(jobId, 3))).toEqual(dead('which is COMPLETE'));
-    const reported = await completedJob();
-    expect(await handle(scheduled(reported, 3, 0, new Date(TEST_NOW.getTime() + 1)))).toEqual(
-      dead('which is COMPLETE'),
-    );
+    const late = scheduled(await completedJob(), 3, 0, new Date(TEST_NOW.getTime() + 1));
+    expect(await handle(late)).toEqual(dead('which is COMPLETE'));
   });
 
   test('that is late, with the job completed meanwhile, counts as it would have in order [PLATFORM-13]', async () => {
@@ -306,11 +251,9 @@ describe('a schedule of the selling side', () => {
     const message = scheduled(jobId, 4, 0, TEST_NOW);
     await deliver(message, scheduled(jobId, 3, 2));
     await deliverAgain(message);
-    expect(await shown(jobId)).toMatchObject({
-      version: before.version + 1,
-      status: 'COMPLETE',
-      schedule: { status: 'CONFIRMED', startsAt: STARTS.toISOString() },
-    });
+    const schedule = { status: 'CONFIRMED', startsAt: STARTS.toISOString() };
+    const { version } = before;
+    expect(await shown(jobId)).toMatchObject({ version: version + 1, status: 'COMPLETE', schedule });
     const others = await newUnassignedJob();
     await deliver(assigned(others, one, 5));
     await database.query(`update jobs set status = 'COMPLETE' where id = $1`, [others]);

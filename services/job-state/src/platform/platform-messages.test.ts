@@ -38,14 +38,8 @@ const MALFORMED: readonly [violation: string, message: IncomingMessage][] = [
   ['version is not 1', sent.jobCreated({ version: 2 })],
   ['class has an unknown value', sent.companyChanged({ class: CompanyClass.UNSPECIFIED })],
   ['class has an unknown value', incoming('partner.platform.v1.CompanyChanged', CLASS_OF_LATER_VERSION)],
-  [
-    'accountingCompanyIds holds a company twice',
-    sent.companyChanged({ accountingCompanyIds: [company, company] }),
-  ],
-  [
-    'accountingCompanyIds.0 is not an id with the prefix cmp_',
-    sent.companyChanged({ accountingCompanyIds: [newId('job')] }),
-  ],
+  ['accountingCompanyIds holds a company twice', linked(company, company)],
+  ['accountingCompanyIds.0 is not an id with the prefix cmp_', linked(newId('job'))],
   [
     'accountingCompanyIds holds companies',
     sent.companyChanged({ ...accounting, accountingCompanyIds: [company] }),
@@ -61,14 +55,8 @@ const MALFORMED: readonly [violation: string, message: IncomingMessage][] = [
   ['email is not an email address', sent.membershipChanged({ email: 'secret' })],
   ['email is not an email address', sent.membershipChanged({ email: 'sécret@harbor.example' })],
   ['displayName holds the character U+0000', sent.membershipChanged({ displayName: 'secret\u0000' })],
-  [
-    'blockerCodes.0 is not a known code',
-    sent.jobReadinessChanged({ ready: false, blockerCodes: ['SECRET'] }),
-  ],
-  [
-    'blockerCodes holds a code twice',
-    sent.jobReadinessChanged({ ready: false, blockerCodes: ['PERMIT', 'PERMIT'] }),
-  ],
+  ['blockerCodes.0 is not a known code', blocked('SECRET')],
+  ['blockerCodes holds a code twice', blocked('PERMIT', 'PERMIT')],
   ['blockerCodes holds codes while ready', sent.jobReadinessChanged({ blockerCodes: ['PERMIT'] })],
   ['status has an unknown value', sent.jobScheduled({ status: JobScheduleStatus.UNSPECIFIED })],
   ['timeZone is not an IANA time zone name', sent.jobScheduled({ timeZone: '+05:00' })],
@@ -84,12 +72,9 @@ const MALFORMED: readonly [violation: string, message: IncomingMessage][] = [
   ['documentId is not an id with the prefix doc_', sent.jobDocumentAvailable({ documentId: 'secret' })],
   ['scope.scopeVersion is negative', sent.jobScopeChanged({ scope: { ...SCOPE, scopeVersion: -1 } })],
   ['jobId is not an id with the prefix job_', sent.jobAssigned({ jobId: 'secret' })],
-  ['total.amountMinor is negative', sent.quoteSent({ total: { ...MONEY, amountMinor: '-1' } })],
-  [
-    'total.amountMinor is beyond 9e15',
-    sent.quoteSent({ total: { ...MONEY, amountMinor: '9000000000000001' } }),
-  ],
-  ['total.currency is not an ISO 4217 code', sent.quoteSent({ total: { ...MONEY, currency: 'usd' } })],
+  ['total.amountMinor is negative', quoted({ amountMinor: '-1' })],
+  ['total.amountMinor is beyond 9e15', quoted({ amountMinor: '9000000000000001' })],
+  ['total.currency is not an ISO 4217 code', quoted({ currency: 'usd' })],
   ['stage is empty', sent.projectStageChanged({ stage: '' })],
   ['endsAt is not after startsAt', sent.appointmentScheduled({ endsAt: stamp(60) })],
   ['notes is longer than 500 characters', sent.appointmentScheduled({ notes: 'secret'.repeat(100) })],
@@ -99,10 +84,7 @@ const MALFORMED: readonly [violation: string, message: IncomingMessage][] = [
   ],
   ['deposit.amount is missing', entry({ record: { case: 'deposit', value: { depositId: newId('dep') } } })],
   ['adjustment.reasonCode is missing', entry({ record: { case: 'adjustment', value: { amount: MONEY } } })],
-  [
-    'occurredAt is not an instant in the years 2000 to 2100',
-    occurred(new Date('1999-12-31T23:59:59Z').getTime()),
-  ],
+  ['occurredAt is not an instant in the years 2000 to 2100', occurred(Date.UTC(1999, 11, 31, 23, 59, 59))],
   ['occurredAt is not an instant in the years 2000 to 2100', occurred(8_000_000_000_000_000)],
   [
     'occurredAt is not an instant',
@@ -113,6 +95,18 @@ const MALFORMED: readonly [violation: string, message: IncomingMessage][] = [
 
 function occurred(ms: number): IncomingMessage {
   return sent.jobAssigned({ occurredAt: timestampFromMs(ms) });
+}
+
+function linked(...accountingCompanyIds: string[]): IncomingMessage {
+  return sent.companyChanged({ accountingCompanyIds });
+}
+
+function blocked(...blockerCodes: string[]): IncomingMessage {
+  return sent.jobReadinessChanged({ ready: false, blockerCodes });
+}
+
+function quoted(given: Partial<typeof MONEY>): IncomingMessage {
+  return sent.quoteSent({ total: { ...MONEY, ...given } });
 }
 
 describe('a message of the platform', () => {

@@ -10,10 +10,8 @@ import { database, DONE, handle, seller, writing } from './testing/platform-fixt
 const named = (projectId: string, line1: string, sellingCompanyId = seller) =>
   handle(jobCreatedMessage({ jobId: newId('job'), sellingCompanyId, projectId, line1 }));
 
-const projectsOf = (...ids: string[]) =>
-  database.query('select id, company_id, lead_id, address_key from projects where id = any($1) order by id', [
-    ids,
-  ]);
+const PROJECTS = 'select id, company_id, lead_id, address_key from projects where id = any($1) order by id';
+const projectsOf = (...ids: string[]) => database.query(PROJECTS, [ids]);
 
 describe('the platform', () => {
   test.each([
@@ -35,16 +33,10 @@ describe('the platform', () => {
       { id: first, address_key: '78 PROJECT ST BOULDER CO 80302' },
       { id: second, company_id: seller, address_key: null },
     ]);
-    const { result } = await createLead(writing(), {
-      ...LEAD,
-      companyId: seller,
-      address: '78 Project St, Boulder, CO 80302',
-    });
-    expect(result).toMatchObject({
-      status: 'merged',
-      projectId: first,
-      reason: `address matches project ${first}`,
-    });
+    const address = '78 Project St, Boulder, CO 80302';
+    const { result } = await createLead(writing(), { ...LEAD, companyId: seller, address });
+    const reason = `address matches project ${first}`;
+    expect(result).toMatchObject({ status: 'merged', projectId: first, reason });
   });
 
   test('names a project or a job of another company: it is refused and nothing is created', async () => {
@@ -71,10 +63,8 @@ test('a job whose address a concurrent lead takes is recorded at once, and its p
   const sellingCompanyId = await insertCompany(database, 'SALES');
   const [projectId, jobId] = [newId('prj'), newId('job')];
   // Known without an address, so the job adds one to it.
-  await database.query('insert into projects (id, company_id) values ($1, $2)', [
-    projectId,
-    sellingCompanyId,
-  ]);
+  const insert = 'insert into projects (id, company_id) values ($1, $2)';
+  await database.query(insert, [projectId, sellingCompanyId]);
   const held = holdingCommits(database);
   const address = '12 Maple Street, Boulder, CO 80302';
   const lead = createLead(held, { ...LEAD, companyId: sellingCompanyId, address });
@@ -94,7 +84,6 @@ test('a job whose address a concurrent lead takes is recorded at once, and its p
     { id: result.projectId, hasAddress: true },
     { id: projectId, hasAddress: false },
   ]);
-  expect(await database.query('select project_id as id from jobs where id = $1', [jobId])).toEqual([
-    { id: projectId },
-  ]);
+  const ofJob = await database.query('select project_id as id from jobs where id = $1', [jobId]);
+  expect(ofJob).toEqual([{ id: projectId }]);
 });

@@ -25,12 +25,8 @@ function write(database: Pick<Database, 'transaction'>, companyId: string): Prom
     const jobId = newId('job');
     appendFeedEntry(tx, { companyId, jobId, changedAt: NOW, resource: '{}' });
     recordEvent(tx, {
-      companyId,
-      event: 'install.job_unassigned',
-      occurredAt: NOW,
-      resource: { type: 'install_job', id: jobId, version: 1 },
-      data: { jobId },
-      now: new Date(),
+      ...{ companyId, event: 'install.job_unassigned', occurredAt: NOW, now: new Date() },
+      ...{ resource: { type: 'install_job', id: jobId, version: 1 }, data: { jobId } },
     });
     return Promise.resolve();
   });
@@ -74,12 +70,9 @@ test('a restore continues all numbers at its time, once, and refuses positions t
     expect(await read(database, companyId, baseOf(NOW))).toEqual([first]);
     expect(await read(database, companyId, first)).toEqual([]);
   }
-  expect(
-    await database.query(
-      'select number::double precision from all_deliveries where subscription_id = $1 order by id',
-      [subscriptionId],
-    ),
-  ).toEqual([{ number: 1 }, { number: first }]);
+  const numbers =
+    'select number::double precision from all_deliveries where subscription_id = $1 order by id';
+  expect(await database.query(numbers, [subscriptionId])).toEqual([{ number: 1 }, { number: first }]);
   for (const lost of [2, baseOf(NOW) - 1]) await expectLost(database, companyId, lost);
   await expectLost(database, idle, 1);
 
@@ -117,11 +110,8 @@ test('a drill: restored from a backup and the WAL to a point between two writes,
   await original.end();
 
   const startedAt = Date.now();
-  const restored = createDatabase({
-    url: await server.restoreTo('between'),
-    poolSize: 2,
-    logger: silentLogger,
-  });
+  const url = await server.restoreTo('between');
+  const restored = createDatabase({ url, poolSize: 2, logger: silentLogger });
   drill.database = restored;
   const declaredAt = new Date();
   await declareRestore(restored, restoredTo, declaredAt);
@@ -134,25 +124,13 @@ test('a drill: restored from a backup and the WAL to a point between two writes,
     expect(others).toEqual([]);
     expect(next).toBeGreaterThan(1e15);
   }
-  await expectLost(restored, companyId, 3);
-
-  await expectLost(restored, companyId, 4);
-  await expectLost(restored, companyId, 3);
+  for (const after of [3, 4, 3]) await expectLost(restored, companyId, after);
   const lost = { kept: 2, seen: 4 };
-  const operators = connectOperators({
-    database: restored,
-    logger: silentLogger,
-    environment: 'production',
-    clock: () => new Date(),
-    inFlight: 1,
-  });
+  const operators = connectOperators({ database: restored });
   const checked = async () => {
     const { companies, ...page } = await operators.checkRestore({ limit: 1 });
-    expect(page).toEqual({
-      restoredTo: restoredTo.toISOString(),
-      declaredAt: declaredAt.toISOString(),
-      hasMore: false,
-    });
+    const instants = { restoredTo: restoredTo.toISOString(), declaredAt: declaredAt.toISOString() };
+    expect(page).toEqual({ ...instants, hasMore: false });
     return companies;
   };
   const shown = { id: companyId, name: expect.any(String), feed: lost, events: lost };

@@ -13,11 +13,8 @@ async function insertJobs(...jobs: readonly (readonly [status: string, day: numb
   const ids: string[] = [];
   for (const [status, day] of jobs) {
     const id = await insertAssignedJob(database, seller, installer);
-    await database.query('update jobs set status = $2, last_updated_at = $3 where id = $1', [
-      id,
-      status,
-      at(day),
-    ]);
+    const change = 'update jobs set status = $2, last_updated_at = $3 where id = $1';
+    await database.query(change, [id, status, at(day)]);
     await database.query(
       `insert into job_status_events (job_id, version, company_id, previous_status, status, occurred_at, recorded_at)
        values ($1, 2, $2, 'ASSIGNED', $3, $4, $4)`,
@@ -40,9 +37,9 @@ async function placesOf(jobId: string | undefined) {
 
 test('a closed job moves with its history to the month of the archive, 130 days after its last change [JOB-6]', async () => {
   await makePartitionsAhead(database, () => at(130));
+  const closed = [['COMPLETE', 0] as const, ['CANCELLED', 0] as const];
   const [complete, cancelled, young, blocked] = await insertJobs(
-    ['COMPLETE', 0],
-    ['CANCELLED', 0],
+    ...closed,
     ['COMPLETE', 1],
     ['IN_PROGRESS', 0],
   );

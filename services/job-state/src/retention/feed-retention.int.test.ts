@@ -24,12 +24,10 @@ describe('the feed', () => {
       ({ sequence }) => sequence,
     );
   const reasonOf = (error: unknown) => ServiceError.from(error).reason;
-  const tooOld = {
-    reason: 'cursor_invalid',
-    message: 'cursor: is too old: the feed is kept for 400 days; begin again with view=snapshot',
-    attributes: { details: [{ path: 'cursor' }] },
-  };
+  const message = 'cursor: is too old: the feed is kept for 400 days; begin again with view=snapshot';
+  const tooOld = { reason: 'cursor_invalid', message, attributes: { details: [{ path: 'cursor' }] } };
   const dropsAt = at(430);
+  const newInstaller = () => insertCompany(database, 'INSTALLER');
 
   test.each([
     ['in partitions of 30 days', true],
@@ -39,11 +37,7 @@ describe('the feed', () => {
     async (_where, isPartitioned) => {
       // Adjacent partitions of 30 days from 2024-12-13 on.
       if (isPartitioned) await makePartitionsAhead(database, () => at(4));
-      const [long, quiet, young] = [
-        await insertCompany(database, 'INSTALLER'),
-        await insertCompany(database, 'INSTALLER'),
-        await insertCompany(database, 'INSTALLER'),
-      ];
+      const [long, quiet, young] = [await newInstaller(), await newInstaller(), await newInstaller()];
       for (const [sequence, day] of [5, 10, 40, 20, 45].entries()) await append(long, sequence + 1, at(day));
       await append(quiet, 1, at(6));
       await append(young, 1, at(41));
@@ -55,9 +49,7 @@ describe('the feed', () => {
       expect(await read(long, '0')).toEqual(['5']);
       expect(await read(long, undefined)).toEqual(['5']);
       expect(await read(long, '4')).toEqual(['5']);
-      for (const cursor of ['1', '2', '3']) {
-        await expect(read(long, cursor)).rejects.toMatchObject(tooOld);
-      }
+      for (const cursor of ['1', '2', '3']) await expect(read(long, cursor)).rejects.toMatchObject(tooOld);
       expect(await read(quiet, '0')).toEqual([]);
       expect(await read(quiet, '1')).toEqual([]);
       expect(await read(young, '0')).toEqual(['1']);
@@ -66,11 +58,9 @@ describe('the feed', () => {
 
   test('that is purged leaves a snapshot of every job, from which a reader continues [FEED-8]', async () => {
     const seller = await insertCompany(database, 'SALES');
-    const companyId = await insertCompany(database, 'INSTALLER');
-    const jobs = [
-      await insertAssignedJob(database, seller, companyId),
-      await insertAssignedJob(database, seller, companyId),
-    ];
+    const companyId = await newInstaller();
+    const newJob = () => insertAssignedJob(database, seller, companyId);
+    const jobs = [await newJob(), await newJob()];
     await database.query('update feed_entries set changed_at = $1', [at(0)]);
     await run(dropsAt);
     await expect(read(companyId, '1')).rejects.toMatchObject(tooOld);

@@ -45,9 +45,7 @@ const feed = async (query: Readonly<Record<string, string>>, after?: string) => 
   });
   return { ...page.parse(JSON.parse(reply.json)), ...reply };
 };
-const page = z.object({
-  resources: z.array(z.object({ sequence: z.int(), resource: z.unknown() })),
-});
+const page = z.object({ resources: z.array(z.object({ sequence: z.int(), resource: z.unknown() })) });
 
 describe('a page of the largest rows', () => {
   test('of the feed is cut at 8 MiB, and hasMore leads to the rest [FEED-9, LIMIT-7]', async () => {
@@ -92,10 +90,7 @@ describe('a page of the largest rows', () => {
        select id, $2, $3, 1, 'ASSIGNED', '{"line1": "", "city": "", "state": "", "zip": ""}', '{}', $4, '', $5, $4, $4, $4
        from unnest($1::text[]) as id`,
       [
-        Array.from({ length: 100 }, () => newId('job')),
-        seller,
-        buyer,
-        TEST_NOW,
+        ...[Array.from({ length: 100 }, () => newId('job')), seller, buyer, TEST_NOW],
         '\u0001'.repeat(LIMITS.installerNoteLength),
       ],
     );

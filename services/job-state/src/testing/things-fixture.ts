@@ -1,7 +1,7 @@
 import { beforeAll } from '@jest/globals';
 import { database, testDatabase } from './file-database.js';
 
-export { testDatabase };
+export { database, testDatabase };
 
 /** Adds a table of ids and names with one row. */
 beforeAll(async () => {

@@ -31,28 +31,16 @@ test('a password replaces the proved one once, with an entry in the audit trail 
   const before = await readOwner(membershipId);
   expect(before?.email).toBe(emailOf(membershipId));
   const by = { companyId, membershipId, remoteAddress: '203.0.113.7' };
-  const request = {
-    formerPasswordVersion: before?.passwordVersion ?? '',
-    passwordHash: somePasswordHash(),
-  };
-  const { passwordVersion } = await access().replacePassword(by, request);
-  expect(await readOwner(membershipId)).toMatchObject({
-    passwordVersion,
-    passwordHash: request.passwordHash,
-  });
-  expect(passwordVersion).not.toBe(before?.passwordVersion);
-  await expect(
-    access().replacePassword(by, { ...request, passwordHash: somePasswordHash() }),
-  ).rejects.toMatchObject({
-    reason: 'password_wrong',
-  });
+  const { passwordVersion: formerPasswordVersion = '' } = before ?? {};
+  const [passwordHash, another] = [somePasswordHash(), somePasswordHash()];
+  const { passwordVersion } = await access().replacePassword(by, { formerPasswordVersion, passwordHash });
+  expect(await readOwner(membershipId)).toMatchObject({ passwordVersion, passwordHash });
+  expect(passwordVersion).not.toBe(formerPasswordVersion);
+  const again = access().replacePassword(by, { formerPasswordVersion, passwordHash: another });
+  await expect(again).rejects.toMatchObject({ reason: 'password_wrong' });
+  const details = { changed: ['password'], displayName: 'Dana' };
   expect(await auditedOf(database, membershipId)).toEqual([
-    {
-      action: 'owner.updated',
-      by: membershipId,
-      at: '203.0.113.7',
-      details: { changed: ['password'], displayName: 'Dana' },
-    },
+    { action: 'owner.updated', by: membershipId, at: '203.0.113.7', details },
   ]);
 });
 
@@ -85,10 +73,8 @@ describe('a link', () => {
     expect(await request(membershipId, first)).toMatchObject({ email: emailOf(membershipId) });
     await request(membershipId, second);
     await expect(use(first)).rejects.toMatchObject(NOT_FOUND);
-    expect(await access().findPasswordLink({ tokenSha256: second })).toMatchObject({
-      membershipId,
-      displayName: 'Dana',
-    });
+    const found = await access().findPasswordLink({ tokenSha256: second });
+    expect(found).toMatchObject({ membershipId, displayName: 'Dana' });
     const passwordHash = somePasswordHash();
     const results = await Promise.allSettled([use(second, passwordHash), use(second, passwordHash)]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -119,10 +105,7 @@ describe('a link', () => {
 
   test('is for no one who cannot sign in with a password [SESSION-12]', async () => {
     const technician = await member('TECHNICIAN');
-    const disabled = await member();
-    await database.query('update memberships set password_hash = null where id = $1', [
-      disabled.membershipId,
-    ]);
+    const disabled = { membershipId: await insertMember(database, { companyId, passwordHash: null }) };
     for (const { membershipId } of [technician, disabled, { membershipId: newId('mem') }]) {
       expect(await request(membershipId, token())).toEqual({});
       expect(await auditedOf(database, membershipId)).toEqual([]);

@@ -30,18 +30,12 @@ const token = () => randomBytes(32).toString('hex');
 async function invited(ownerId: string, role: Role = 'owner'): Promise<string> {
   const id = newId('mem');
   const person = { displayName: 'Vera', email: emailOf(id), role };
-  await access().inviteColleague(by(ownerId), { ...person, tokenSha256: token() });
-  const found = await database.query<{ id: string }>('select id from memberships where email = $1', [
-    person.email,
-  ]);
-  return found[0]?.id ?? '';
+  return (await access().inviteColleague(by(ownerId), { ...person, tokenSha256: token() })).membershipId;
 }
 
 const storedEmail = async (membershipId: string) => {
-  const [found] = await database.query<{ email: string }>('select email from memberships where id = $1', [
-    membershipId,
-  ]);
-  return found?.email ?? '';
+  const emails = 'select email from memberships where id = $1';
+  return (await database.query<{ email: string }>(emails, [membershipId]))[0]?.email ?? '';
 };
 
 /** An identity with the address of a person. */
@@ -101,10 +95,8 @@ describe('an account at the identity provider', () => {
     // Neither a new address of the person nor one of the account matters.
     const other = await member();
     await database.query('update memberships set email = $2 where id = $1', [id, `new-${emailOf(id)}`]);
-    expect(await loginOf({ ...account, verifiedEmail: emailOf(other) })).toEqual({
-      membershipId: id,
-      isLinked: true,
-    });
+    const withOther = { ...account, verifiedEmail: emailOf(other) };
+    expect(await loginOf(withOther)).toEqual({ membershipId: id, isLinked: true });
     await database.query('update memberships set email = $2 where id = $1', [other, verifiedEmail]);
     expect(await loginOf({ ...identity, subject: 'another' })).toMatchObject({ membershipId: other });
     const details = { changed: ['provider'], displayName: 'Dana', issuer: ISSUER };
@@ -129,9 +121,8 @@ describe('an account at the identity provider', () => {
   test('is linked if two of them are at once, and the other is refused [OIDC-3]', async () => {
     const id = await member();
     const identities = [await identityOf(id), await identityOf(id)];
-    const results = await Promise.allSettled(
-      identities.map((identity) => access().linkProvider(by(id), identity)),
-    );
+    const link = (identity: Identity) => access().linkProvider(by(id), identity);
+    const results = await Promise.allSettled(identities.map(link));
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
@@ -148,10 +139,8 @@ describe('an account at the identity provider', () => {
       expect(await loginOf(identity)).toBeUndefined();
       await expect(access().linkProvider(by(id), identity)).rejects.toMatchObject(refused);
     }
-    await database.query('update password_links set expires_at = $2 where membership_id = $1', [
-      guest,
-      TEST_NOW,
-    ]);
+    const expire = 'update password_links set expires_at = $2 where membership_id = $1';
+    await database.query(expire, [guest, TEST_NOW]);
     expect(await loginOf(await identityOf(guest))).toBeUndefined();
   });
 
@@ -174,13 +163,9 @@ describe('an account at the identity provider', () => {
     const identity = await linked(id);
     const adopted = newId('mem');
     const person = {
-      membershipId: adopted,
-      companyId,
-      role: 'OWNER',
-      displayName: 'Dana',
-      active: true,
-      occurredAt: TEST_NOW,
-    } as const;
+      ...{ membershipId: adopted, companyId, displayName: 'Dana', active: true },
+      ...({ role: 'OWNER', occurredAt: TEST_NOW } as const),
+    };
     const tell = (given: { readonly email: string | null; readonly version: number }) =>
       database.transaction((tx) => recordMembershipChanged(tx, { ...person, ...given }, TEST_NOW));
     await tell({ email: emailOf(id), version: 1 });
@@ -190,17 +175,6 @@ describe('an account at the identity provider', () => {
     await tell({ email: emailOf(id), version: 3 });
     expect(await loginOf({ ...identity, verifiedEmail: emailOf(id) })).toBeUndefined();
   });
-});
-
-test('a person whom an operator unlinks loses the sessions, also with a password [OIDC-8, SESSION-6]', async () => {
-  const id = await member();
-  await linked(id);
-  const version = async () => (await access().findPerson(companyId, id))?.passwordVersion;
-  const before = await version();
-  for (let repeat = 0; repeat < 2; repeat += 1) {
-    await operators().unlinkProvider({ membershipId: id });
-  }
-  expect(await version()).toBe(`${before}.1`);
 });
 
 describe('a person who signs in at the identity provider only', () => {
@@ -214,66 +188,53 @@ describe('a person who signs in at the identity provider only', () => {
   });
 
   test('is an owner whose sessions last, without a password [OIDC-8]', async () => {
-    expect(await access().findPerson(companyId, id)).toMatchObject({
-      role: 'owner',
-      passwordVersion: 'none',
-    });
+    const person = await access().findPerson(companyId, id);
+    expect(person).toMatchObject({ role: 'owner', passwordVersion: 'none' });
     expect(await access().findLogin(await storedEmail(id))).toBeUndefined();
-    expect(await access().findSignInMethods(by(id), { issuer: ISSUER })).toEqual({
-      hasPassword: false,
-      linkedAt: TEST_NOW.toISOString(),
-    });
+    const methods = await access().findSignInMethods(by(id), { issuer: ISSUER });
+    expect(methods).toEqual({ hasPassword: false, linkedAt: TEST_NOW.toISOString() });
     expect((await access().findSignInMethods(by(id), {})).linkedAt).toBeNull();
     const { colleagues } = await access().listColleagues({ companyId });
-    expect(colleagues.find(({ membershipId }) => membershipId === id)).toMatchObject({
-      hasPassword: false,
-      isLinked: true,
-    });
+    const colleague = colleagues.find(({ membershipId }) => membershipId === id);
+    expect(colleague).toMatchObject({ hasPassword: false, isLinked: true });
   });
 
   test('counts as an owner who can sign in, and is not invited again [OIDC-8, ROLE-4]', async () => {
-    const again = { displayName: 'Vera', email: await storedEmail(id), role: 'viewer' } as const;
-    await expect(
-      access().inviteColleague(by(ownerId), { ...again, tokenSha256: token() }),
-    ).rejects.toMatchObject({ reason: 'invalid_argument' });
+    const person = { displayName: 'Vera', email: await storedEmail(id), role: 'viewer' } as const;
+    const again = access().inviteColleague(by(ownerId), { ...person, tokenSha256: token() });
+    await expect(again).rejects.toMatchObject({ reason: 'invalid_argument' });
     await access().removeColleague(by(id), { params: { id: ownerId } });
     const last = access().removeColleague(by(id), { params: { id } });
     await expect(last).rejects.toMatchObject({ reason: 'last_owner' });
   });
 
-  test('is unlinked by an operator, which ends the access until the next invitation [OIDC-8]', async () => {
-    const unlink = () => operators().unlinkProvider({ membershipId: id });
-    expect(await unlink()).toMatchObject({ membershipId: id, isLinked: false });
-    await unlink();
+  test('is unlinked by an operator, which ends the access until the next invitation, and the sessions, also of one with a password [OIDC-8, SESSION-6]', async () => {
+    await linked(ownerId);
+    const version = async () => (await access().findPerson(companyId, ownerId))?.passwordVersion;
+    const before = await version();
+    for (const membershipId of [id, ownerId, id, ownerId])
+      expect(await operators().unlinkProvider({ membershipId })).toMatchObject({
+        membershipId,
+        isLinked: false,
+      });
+    expect(await version()).toBe(`${before}.1`);
     expect(await access().findPerson(companyId, id)).toBeUndefined();
     const entries = await database.query(
       `select details from audit_entries where subject_id = $1 and membership_id is null and display_name = 'operator: olga'`,
       [id],
     );
     expect(entries).toEqual([{ details: { displayName: 'Vera', changed: ['provider'] } }]);
-    await expect(operators().unlinkProvider({ membershipId: newId('mem') })).rejects.toMatchObject({
-      reason: 'not_found',
-    });
+    const unknown = operators().unlinkProvider({ membershipId: newId('mem') });
+    await expect(unknown).rejects.toMatchObject({ reason: 'not_found' });
   });
 });
 
 describe('a login', () => {
-  test('is found ignoring the case of the address, and identifies the person', async () => {
-    const dana = { displayName: 'Dana Whitfield', email: 'Dana@Seller.Example' };
-    const id = await member(dana);
-    expect(await access().findLogin('dana@SELLER.example')).toMatchObject({
-      membershipId: id,
-      companyId,
-      companyClass: 'SALES',
-      displayName: 'Dana Whitfield',
-      role: 'owner',
-      passwordHash: '$argon2id$hash',
-    });
-  });
-
-  test('has one password version for the login and the owner, and a new one after each setting of the password [SESSION-6]', async () => {
-    const membershipId = await member();
-    const email = emailOf(membershipId);
+  test('is found ignoring the case, with the password version of the owner, a new one for each password [SESSION-6]', async () => {
+    const membershipId = await member({ email: `Dana@${newId('evt')}.Example` });
+    const email = (await storedEmail(membershipId)).toUpperCase();
+    const identity = { membershipId, companyId, companyClass: 'SALES', displayName: 'Dana', role: 'owner' };
+    expect(await access().findLogin(email)).toMatchObject({ ...identity, passwordHash: '$argon2id$hash' });
     const versions = async () => {
       const login = await access().findLogin(email);
       const person = await access().findPerson(companyId, membershipId);
@@ -282,9 +243,8 @@ describe('a login', () => {
     const [first, ofOwner] = await versions();
     expect(first).toMatch(/^[\w-]{43}$/);
     expect(ofOwner).toBe(first);
-    await database.query(`update memberships set password_hash = '$argon2id$second' where id = $1`, [
-      membershipId,
-    ]);
+    const change = `update memberships set password_hash = '$argon2id$second' where id = $1`;
+    await database.query(change, [membershipId]);
     const [second, ofOwnerThen] = await versions();
     expect(second).not.toBe(first);
     expect(ofOwnerThen).toBe(second);
@@ -299,9 +259,7 @@ describe('a login', () => {
       expect(await access().findPerson(companyId, id)).toBeUndefined();
     const other = await insertCompany(database, 'INSTALLER');
     expect(await access().findPerson(other, owner)).toBeUndefined();
-    expect(await access().findPerson(companyId, owner)).toMatchObject({
-      role: 'owner',
-      email: emailOf(owner),
-    });
+    const person = { role: 'owner', email: emailOf(owner) };
+    expect(await access().findPerson(companyId, owner)).toMatchObject(person);
   });
 });

@@ -89,12 +89,8 @@ describe('creating a key', () => {
     const { key, apiKey } = await createKey({ kind: 'general', description: 'Website' });
     expect(apiKey).toMatch(/^key_[0-9a-z]{26}\.svc_live_[0-9A-Za-z]{38}$/);
     expect(apiKey.startsWith(`${key.id}.`)).toBe(true);
-    expect(key).toMatchObject({
-      kind: 'general',
-      description: 'Website',
-      lastFour: apiKey.slice(-4),
-      state: 'active',
-    });
+    const shown = { kind: 'general', description: 'Website', state: 'active' };
+    expect(key).toMatchObject({ ...shown, lastFour: apiKey.slice(-4) });
     expect(await isAccepted(apiKey)).toBe(true);
     const secret = apiKey.slice(apiKey.indexOf('.') + 1);
     const [row] = await database.query<{ row: string; sha256: Buffer }>(
@@ -103,10 +99,8 @@ describe('creating a key', () => {
     );
     expect(row?.sha256).toEqual(createHash('sha256').update(secret).digest());
     expect(row?.row).not.toContain(secret);
-    const audited = await database.query('select from audit_entries a where a::text like $1', [
-      `%${secret}%`,
-    ]);
-    expect(audited).toEqual([]);
+    const audited = 'select from audit_entries a where strpos(a::text, $1) > 0';
+    expect(await database.query(audited, [secret])).toEqual([]);
   });
 
   test.each([
@@ -118,9 +112,8 @@ describe('creating a key', () => {
     'is refused to a company of class %s for the kind %s [CONSOLE-9]',
     async (companyClass, kind) => {
       const companyId = await insertCompany(database, companyClass);
-      expect((await refusalOf(client().createKey({ companyId }, { body: { kind } }))).reason).toBe(
-        'key_kind_not_allowed',
-      );
+      const refusal = await refusalOf(client().createKey({ companyId }, { body: { kind } }));
+      expect(refusal.reason).toBe('key_kind_not_allowed');
       expect(await listed(companyId)).toEqual([]);
     },
   );
@@ -180,24 +173,20 @@ describe('creating a key', () => {
   test('binds to no other company, and does not reveal whether it exists [CONSOLE-9]', async () => {
     const otherSeller = await insertCompany(database, 'SALES');
     await insertAssignedJob(database, otherSeller, installer);
-    const messages = await Promise.all(
-      [installer, otherSeller, seller, newId('cmp')].map(async (boundCompanyId) => {
-        const kind = 'installer-contractor';
-        const failure = await refusalOf(createKey({ kind, boundCompanyId }));
-        return `${failure.reason} ${failure.message}`;
-      }),
+    const refusals = await Promise.all(
+      [installer, otherSeller, seller, newId('cmp')].map((boundCompanyId) =>
+        refusalOf(createKey({ kind: 'installer-contractor', boundCompanyId })),
+      ),
     );
-    expect(new Set(messages).size).toBe(1);
-    expect(messages[0]).toMatch(/^installer_not_bindable /);
+    expect(new Set(refusals.map(({ message }) => message)).size).toBe(1);
+    expect(new Set(refusals.map(({ reason }) => reason))).toEqual(new Set(['installer_not_bindable']));
   });
 
   test('by an operator binds it to any installer company before the first assignment, and to no other company [CONSOLE-9]', async () => {
     const next = await insertCompany(database, 'INSTALLER');
+    const by = { companyId: seller, operator: 'Grace' };
     const bind = (boundCompanyId: string) =>
-      client().createKey(
-        { companyId: seller, operator: 'Grace' },
-        { body: { kind: 'installer-contractor', boundCompanyId } },
-      );
+      client().createKey(by, { body: { kind: 'installer-contractor', boundCompanyId } });
     const { key } = await bind(next);
     expect(key.boundCompany).toMatchObject({ id: next });
     const { installers } = await client().listInstallers({ companyId: seller });
@@ -233,28 +222,20 @@ describe('creating a key', () => {
 describe('rotating a key', () => {
   test('creates one of the same kind, and the old one expires after the overlap [CONSOLE-10]', async () => {
     await insertAssignedJob(database, seller, installer);
-    const made = await createKey({
-      kind: 'installer-contractor',
-      boundCompanyId: installer,
-      description: 'Order desk',
-    });
+    const same = { kind: 'installer-contractor', description: 'Order desk' };
+    const made = await createKey({ ...same, boundCompanyId: installer });
     const rotated = await rotateKey(made.key.id, 24);
-    expect(rotated.key).toMatchObject({
-      kind: 'installer-contractor',
-      boundCompany: { id: installer },
-      description: 'Order desk',
-      state: 'active',
-    });
-    expect(rotated.previous).toMatchObject({
-      id: made.key.id,
-      state: 'expiring',
-      replacedBy: rotated.key.id,
-    });
-    expect(rotated.previous.expiresAt).toBe(new Date(TEST_NOW.getTime() + 24 * HOUR_MS).toISOString());
-    now = new Date(TEST_NOW.getTime() + 24 * HOUR_MS - 1);
-    expect([await isAccepted(made.apiKey), await isAccepted(rotated.apiKey)]).toEqual([true, true]);
-    now = new Date(TEST_NOW.getTime() + 24 * HOUR_MS);
-    expect([await isAccepted(made.apiKey), await isAccepted(rotated.apiKey)]).toEqual([false, true]);
+    expect(rotated.key).toMatchObject({ ...same, boundCompany: { id: installer }, state: 'active' });
+    const replaced = { id: made.key.id, state: 'expiring', replacedBy: rotated.key.id };
+    expect(rotated.previous).toMatchObject({ ...replaced, expiresAt: inDays(1) });
+    for (const [ago, isPreviousAccepted] of [
+      [1, true],
+      [0, false],
+    ] as const) {
+      now = new Date(TEST_NOW.getTime() + 24 * HOUR_MS - ago);
+      expect(await isAccepted(made.apiKey)).toBe(isPreviousAccepted);
+      expect(await isAccepted(rotated.apiKey)).toBe(true);
+    }
     expect((await listed()).map(({ state }) => state)).toEqual(['active', 'expired']);
     expect(await revocationsOf(made.key.id)).toBe(0);
   });

@@ -35,9 +35,8 @@ describe('an API key', () => {
     const used: string[] = [];
     const own = await insertKey(installer, 'installer-company');
     const bound = await insertKey(seller, 'installer-contractor', { boundCompanyId: installer });
-    await database.query('update companies set installer_requests_per_minute = 120 where id = $1', [
-      installer,
-    ]);
+    const limited = 'update companies set installer_requests_per_minute = 120 where id = $1';
+    await database.query(limited, [installer]);
     expect(await gateway(used).authenticateKey(own)).toMatchObject({
       ...{ companyId: installer, companyClass: 'INSTALLER', kind: 'installer-company' },
       installerRequestsPerMinute: 120,
@@ -55,17 +54,14 @@ describe('an API key', () => {
     const expired = await insertKey(seller, 'general', { expiresAt: TEST_NOW });
     const revoked = await insertKey(seller, 'general', { revokedAt: TEST_NOW });
     const { secretSha256 } = createApiKey('sandbox');
-    const attempts = [
+    const refusal = { reason: 'unauthenticated', message: 'the API key is not valid' };
+    for (const attempt of [
       { keyId: newId('key'), secretSha256: good.secretSha256 },
       { keyId: good.keyId, secretSha256 },
       { keyId: newId('key'), secretSha256: Buffer.alloc(32) },
-      expired,
-      revoked,
-    ];
-    for (const attempt of attempts) {
-      const failing = gateway(used).authenticateKey(attempt);
-      const refusal = { reason: 'unauthenticated', message: 'the API key is not valid' };
-      await expect(failing).rejects.toMatchObject(refusal);
+      ...[expired, revoked],
+    ]) {
+      await expect(gateway(used).authenticateKey(attempt)).rejects.toMatchObject(refusal);
     }
     expect(used).toEqual([]);
   });
@@ -78,9 +74,8 @@ describe('an API key', () => {
       for (const at of uses) usage.note(key.keyId, at);
       await usage.stop();
     }
-    expect(await database.query('select last_used_at from api_keys where id = $1', [key.keyId])).toEqual([
-      { last_used_at: later },
-    ]);
+    const found = await database.query('select last_used_at from api_keys where id = $1', [key.keyId]);
+    expect(found).toEqual([{ last_used_at: later }]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { type DescMessage, fromBinary, type MessageShape } from '@bufbuild/protobuf';
+import { type DescMessage, fromBinary } from '@bufbuild/protobuf';
 import { afterAll, beforeAll } from '@jest/globals';
 import {
   type WebhookEnvelope,
@@ -103,14 +103,9 @@ async function openJobWriteFixture() {
       return rows.map(({ body }) => webhookEnvelope.parse(JSON.parse(body.toString('utf8'))));
     },
     /** The messages to the platform about the job of one schema, oldest first. */
-    async messagesOf<Desc extends DescMessage>(
-      schema: Desc,
-      jobId: string,
-    ): Promise<readonly MessageShape<Desc>[]> {
-      const rows = await database.query<{ body: Buffer }>(
-        'select body from outbox where type = $1 order by id',
-        [schema.typeName],
-      );
+    async messagesOf<Desc extends DescMessage>(schema: Desc, jobId: string) {
+      const messages = 'select body from outbox where type = $1 order by id';
+      const rows = await database.query<{ body: Buffer }>(messages, [schema.typeName]);
       return rows.filter(({ body }) => body.includes(jobId)).map(({ body }) => fromBinary(schema, body));
     },
     close: () => testDatabase.drop(),

@@ -30,13 +30,10 @@ describe('appointment.booked', () => {
       occurredAt: stamp(version),
     });
   const hours = (later: number) => new Date(Date.UTC(2026, 9, 5, 15 + later));
-  const appointmentOf = async (id: string) =>
-    (
-      await database.query(
-        'select company_id, lead_id, project_id, starts_at, ends_at, notes, version from appointments where id = $1',
-        [id],
-      )
-    )[0];
+  const appointmentOf = async (id: string) => {
+    const columns = 'company_id, lead_id, project_id, starts_at, ends_at, notes, version';
+    return (await database.query(`select ${columns} from appointments where id = $1`, [id]))[0];
+  };
 
   test('is published for an appointment that the platform creates', async () => {
     const { leadId, projectId } = await insertLead();
@@ -49,35 +46,22 @@ describe('appointment.booked', () => {
         occurredAt: at(1).toISOString(),
         resource: { type: 'appointment', id: appointmentId, version: 1 },
         data: {
-          appointmentId,
-          leadId,
-          projectId,
-          startsAt: hours(0).toISOString(),
-          endsAt: hours(1).toISOString(),
-          notes: 'Ring twice',
+          ...{ appointmentId, leadId, projectId, notes: 'Ring twice' },
+          ...{ startsAt: hours(0).toISOString(), endsAt: hours(1).toISOString() },
         },
       },
     ]);
     expect(await appointmentOf(appointmentId)).toEqual({
-      company_id: seller,
-      lead_id: leadId,
-      project_id: projectId,
-      starts_at: hours(0),
-      ends_at: hours(1),
-      notes: 'Ring twice',
-      version: 1,
+      ...{ company_id: seller, lead_id: leadId, project_id: projectId, version: 1 },
+      ...{ starts_at: hours(0), ends_at: hours(1), notes: 'Ring twice' },
     });
   });
 
   test('is published for the move of one that a partner has booked: the move is its version 2, after version 1, and names what it changes [EVENT-14]', async () => {
     const { leadId, projectId } = await insertLead();
     const { appointmentId } = await bookAppointment(writing(), {
-      companyId: seller,
-      binding: binding(newId('evt')),
-      leadId,
-      startsAt: hours(0),
-      endsAt: hours(1),
-      notes: 'Gate code 4711',
+      ...{ companyId: seller, binding: binding(newId('evt')), leadId },
+      ...{ startsAt: hours(0), endsAt: hours(1), notes: 'Gate code 4711' },
     });
     await handle(scheduled({ appointmentId, leadId, version: 1, later: 9 }));
     expect(await emittedVersions(appointmentId)).toEqual([1]);
@@ -89,11 +73,8 @@ describe('appointment.booked', () => {
     ]);
     expect(await changesOf(appointmentId)).toEqual([APPOINTMENT_FIELDS, ['startsAt', 'endsAt']]);
     expect(await appointmentOf(appointmentId)).toMatchObject({
-      starts_at: hours(3),
-      ends_at: hours(4),
-      project_id: projectId,
-      notes: 'Gate code 4711',
-      version: 2,
+      ...{ starts_at: hours(3), ends_at: hours(4), project_id: projectId },
+      ...{ notes: 'Gate code 4711', version: 2 },
     });
   });
 

@@ -27,18 +27,15 @@ const adjustment = (reasonCode: string) =>
     record: { case: 'adjustment', value: { adjustsEntryId: newId('jrn'), reasonCode, amount: MONEY } },
   });
 
-test.each([
-  'INV-2026-000123',
-  '2026-11-000123',
-  '2026/0001234',
-  'INV-00012345',
-  'R-2026.417',
-  'INV_7',
-  '123456',
-  'A123456-B123456',
-])('accepts the invoice number %s in the journal [PLATFORM-16, PLATFORM-17]', (text) => {
-  expect(read(invoice(text))).toMatchObject({ kind: 'whole' });
-});
+const NUMBERS =
+  'INV-2026-000123 2026-11-000123 2026/0001234 INV-00012345 R-2026.417 INV_7 123456 A123456-B123456';
+
+test.each(NUMBERS.split(' '))(
+  'accepts the invoice number %s in the journal [PLATFORM-16, PLATFORM-17]',
+  (text) => {
+    expect(read(invoice(text))).toMatchObject({ kind: 'whole' });
+  },
+);
 
 test.each(['WRITE_OFF', 'PRICE-CORRECTION', 'R07', 'VAT_2026_11'])(
   'accepts the reason code %s in the journal [PLATFORM-16]',
@@ -65,14 +62,9 @@ test.each([
   expect(read(message)).toMatchObject({ reason: expect.stringContaining(`${field} is `) });
 });
 
-test.each([
-  '555-010-0100',
-  '555-0100',
-  '5550100',
-  'CALL-1-512-555-0100',
-  'INV-2026-555-0100',
-  'A-0171-2345678',
-])('rejects a run of digits like %s in the journal [PLATFORM-17]', (text) => {
+const PHONES = '555-010-0100 555-0100 5550100 CALL-1-512-555-0100 INV-2026-555-0100 A-0171-2345678';
+
+test.each(PHONES.split(' '))('rejects a run of digits like %s in the journal [PLATFORM-17]', (text) => {
   const violation = 'has a run of 7 digits or more, as a phone number has';
   for (const message of [invoice(text), adjustment(`R-${text}`)]) {
     expect(read(message)).toMatchObject({ reason: expect.stringContaining(violation) });

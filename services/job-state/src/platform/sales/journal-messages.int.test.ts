@@ -15,32 +15,16 @@ import { database, seller, handle, DONE } from '../testing/platform-fixture.js';
 
 describe('an entry of the journal', () => {
   const amount = MONEY;
-  const amountInEvent = { amountMinor: 250_000, currency: 'USD' };
+  const refund = { ...MONEY, amountMinor: '-250000' };
   const depositId = newId('dep');
   const invoice = { invoiceId: newId('inv'), invoiceNumber: 'INV-7' };
   const payout = { payoutId: newId('pay'), payeeCompanyId: newId('cmp') };
   const adjustment = { adjustsEntryId: newId('jrn'), reasonCode: 'WRITE_OFF' };
   const RECORDS = [
-    [
-      'journal.deposit_recorded',
-      { case: 'deposit', value: { depositId, amount } },
-      { depositId, amount: amountInEvent },
-    ],
-    [
-      'journal.invoice_recorded',
-      { case: 'invoice', value: { ...invoice, amount } },
-      { ...invoice, amount: amountInEvent },
-    ],
-    [
-      'journal.payout_recorded',
-      { case: 'payout', value: { ...payout, amount } },
-      { ...payout, amount: amountInEvent },
-    ],
-    [
-      'journal.adjustment_recorded',
-      { case: 'adjustment', value: { ...adjustment, amount: { ...amount, amountMinor: '-250000' } } },
-      { ...adjustment, amount: { ...amountInEvent, amountMinor: -250_000 } },
-    ],
+    ['deposit', { case: 'deposit', value: { depositId, amount } }, { depositId }, 250_000],
+    ['invoice', { case: 'invoice', value: { ...invoice, amount } }, invoice, 250_000],
+    ['payout', { case: 'payout', value: { ...payout, amount } }, payout, 250_000],
+    ['adjustment', { case: 'adjustment', value: { ...adjustment, amount: refund } }, adjustment, -250_000],
   ] as const;
   const [[, deposit]] = RECORDS;
 
@@ -59,12 +43,12 @@ describe('an entry of the journal', () => {
 
   test.each(RECORDS)(
     'is published to every linked accounting company, without the lead: %s [PLATFORM-18, LEAD-8, TENANT-1]',
-    async (event, record, data) => {
-      const [one, two, stranger] = [
-        await insertCompany(database, 'ACCOUNTING'),
+    async (kind, record, data, amountMinor) => {
+      const [one, two] = [
         await insertCompany(database, 'ACCOUNTING'),
         await insertCompany(database, 'ACCOUNTING'),
       ];
+      const stranger = await insertCompany(database, 'ACCOUNTING');
       const companyId = await linkedSeller(one, two);
       await linkedSeller(stranger);
       const { leadId, projectId } = await insertLead(companyId);
@@ -75,11 +59,12 @@ describe('an entry of the journal', () => {
       expect(new Set(all.map(({ to }) => to))).toEqual(new Set([one, two]));
       expect(all).toHaveLength(2);
       for (const { to: _to, ...envelope } of all) {
+        const amount = { amountMinor, currency: 'USD' };
         expect(envelope).toEqual({
-          event,
+          event: `journal.${kind}_recorded`,
           occurredAt: recordedAt,
           resource: { type: 'journal_entry', id: entryId, version: 1 },
-          data: { entryId, companyId, projectId, recordedAt, ...data },
+          data: { entryId, companyId, projectId, recordedAt, ...data, amount },
         });
         expect(JSON.stringify(envelope)).not.toContain(leadId);
       }
@@ -91,13 +76,8 @@ describe('an entry of the journal', () => {
     const companyId = await linkedSeller();
     expect(await handle(entry(entryId, companyId))).toEqual(DONE);
     expect(await eventsAbout(entryId)).toEqual([]);
-    expect(await recordOf(entryId)).toEqual({
-      kind: 'journal_entry',
-      company_id: companyId,
-      project_id: null,
-      version: 1,
-      state: 'RECORDED',
-    });
+    const record = { kind: 'journal_entry', company_id: companyId, project_id: null };
+    expect(await recordOf(entryId)).toEqual({ ...record, version: 1, state: 'RECORDED' });
     const accountant = await insertCompany(database, 'ACCOUNTING');
     const linked = await linkedSeller(accountant);
     const next = newId('jrn');

@@ -92,9 +92,11 @@ export async function shown(jobId: string, companyId = one): Promise<InstallerJo
 
 export async function feedOf(jobId: string, companyId = one): Promise<readonly number[]> {
   const { entries } = await readFeed(database, { companyId, afterSequence: '0', limit: 1_000 });
-  const jobs = entries.map(({ resource }) => installerJob.parse(JSON.parse(resource)));
-  expect(jobs.filter(({ id }) => id === jobId).at(-1)).toEqual(await shown(jobId, companyId));
-  return jobs.filter(({ id }) => id === jobId).map(({ version }) => version);
+  const jobs = entries
+    .map(({ resource }) => installerJob.parse(JSON.parse(resource)))
+    .filter(({ id }) => id === jobId);
+  expect(jobs.at(-1)).toEqual(await shown(jobId, companyId));
+  return jobs.map(({ version }) => version);
 }
 
 /** The notes on a job that the seller's keys for an installer company read. */
@@ -126,31 +128,17 @@ export async function latestChange(jobId: string): Promise<readonly string[] | u
 export const namesOf = async (jobId: string, companyId = one) =>
   (await eventsOf(jobId, companyId)).map(({ event, version }) => `${event} ${version}`);
 
-export async function report(
-  jobId: string,
-  status: ReportableStatus,
-  expectedVersion: number,
-): Promise<void> {
+export async function report(jobId: string, status: ReportableStatus, expectedVersion: number) {
   const blockerCode = status === 'BLOCKED' ? 'PERMIT' : undefined;
-  await recordStatusEvent(writing(), {
-    ...ACKNOWLEDGEMENT,
-    companyId: one,
-    jobId,
-    binding: binding(newId('evt')),
-    status,
-    blockerCode,
-    expectedVersion,
-  });
+  const write = { companyId: one, jobId, binding: binding(newId('evt')), expectedVersion };
+  await recordStatusEvent(writing(), { ...ACKNOWLEDGEMENT, ...write, status, blockerCode });
 }
 
 /** Sets a schedule as the company, at `TEST_NOW`. */
 export async function setTentative(jobId: string, expectedVersion: number): Promise<void> {
   await setSchedule(writing(), {
-    companyId: one,
-    jobId,
-    binding: binding(newId('evt')),
+    ...{ companyId: one, jobId, binding: binding(newId('evt')), expectedVersion },
     ...{ status: 'TENTATIVE', startsAt: STARTS, endsAt: ENDS, timeZone: 'America/Denver' },
-    expectedVersion,
   });
 }
 

@@ -25,12 +25,8 @@ export async function insertProject(companyId = seller): Promise<string> {
 }
 
 export async function insertLead(companyId = seller): Promise<{ leadId: string; projectId: string }> {
-  const { result } = await createLead(writing(), {
-    ...LEAD,
-    companyId,
-    address: `${newId('evt')} Main Street, Boulder, CO 80302`,
-  });
-  return result;
+  const address = `${newId('evt')} Main Street, Boulder, CO 80302`;
+  return (await createLead(writing(), { ...LEAD, companyId, address })).result;
 }
 
 export const projectCreated = (projectId: string, sellingCompanyId = seller, version = 1) =>
@@ -38,41 +34,28 @@ export const projectCreated = (projectId: string, sellingCompanyId = seller, ver
 
 /** The events about a resource: receivers and the envelope fields about it. */
 export async function eventsAbout(resourceId: string) {
-  const rows = await database.query<{ company_id: string; body: Buffer }>(
-    'select company_id, body from events where resource_id = $1 order by id',
-    [resourceId],
-  );
-  return rows.map(({ company_id: to, body }) => {
-    const { event, occurredAt, resource, data } = webhookEnvelope.parse(JSON.parse(body.toString('utf8')));
+  return (await envelopesOf(resourceId)).map(({ to, event, occurredAt, resource, data }) => {
     return { to, event, occurredAt, resource, data };
   });
 }
 
-/** For each event about a resource, what differs from the version before. */
-export async function changesOf(resourceId: string) {
-  const rows = await database.query<{ body: Buffer }>(
-    'select body from events where resource_id = $1 order by id',
+async function envelopesOf(resourceId: string) {
+  const rows = await database.query<{ to: string; body: Buffer }>(
+    'select company_id as to, body from events where resource_id = $1 order by id',
     [resourceId],
   );
-  return rows.map(({ body }) => webhookEnvelope.parse(JSON.parse(body.toString('utf8'))).changed);
+  return rows.map(({ to, body }) => ({ to, ...webhookEnvelope.parse(JSON.parse(body.toString('utf8'))) }));
 }
+
+/** For each event about a resource, what differs from the version before. */
+export const changesOf = async (resourceId: string) =>
+  (await envelopesOf(resourceId)).map(({ changed }) => changed);
 
 /** The names of the events that a company finds by a resource, in its feed and in the console alike. */
 export async function eventsFound(companyId: string, resourceId: string): Promise<readonly string[]> {
-  const feed = await readEventFeed(database, {
-    companyId,
-    after: '0',
-    limit: 100,
-    event: undefined,
-    resourceId,
-  });
-  const listed = await listEvents(database, {
-    companyId,
-    beforeEventId: undefined,
-    limit: 100,
-    events: undefined,
-    resourceId,
-  });
+  const query = { companyId, limit: 100, resourceId };
+  const feed = await readEventFeed(database, { ...query, after: '0', event: undefined });
+  const listed = await listEvents(database, { ...query, beforeEventId: undefined, events: undefined });
   const found = feed.events.map(({ event }) => event);
   expect(listed.events.map(({ name }) => name)).toEqual(found.toReversed());
   return found;
