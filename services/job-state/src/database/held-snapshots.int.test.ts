@@ -26,10 +26,8 @@ test('the oldest snapshot is measured, and its session is logged once it is five
   expect(logged).toEqual([]);
   expect(await secondsAt(301)).toBe(301);
   expect(await secondsAt(302)).toBe(302);
-  expect(logged).toEqual([
-    { pid: expect.any(Number), user: expect.any(String), application: 'job-state', seconds: 301 },
-    'database.snapshot_held',
-  ]);
+  const session = { pid: expect.any(Number), user: expect.any(String), application: 'job-state' };
+  expect(logged).toEqual([{ ...session, seconds: 301 }, 'database.snapshot_held']);
   await holder.release();
   expect(await secondsAt(303)).toBe(0);
 });

@@ -68,10 +68,9 @@ test('a write that fails has no effect, and the others of its transaction take e
 test.each(['25006', '40P01', '53100', '57014', 'a lost connection'])(
   'writes of a transaction that fails with %s take effect once, each alone',
   async (failure) => {
-    const fail =
-      failure === 'a lost connection'
-        ? 'select pg_terminate_backend(pg_backend_pid())'
-        : `do $$ begin raise sqlstate '${failure}'; end $$`;
+    const raise = `do $$ begin raise sqlstate '${failure}'; end $$`;
+    const end = 'select pg_terminate_backend(pg_backend_pid())';
+    const fail = failure === 'a lost connection' ? end : raise;
     const runs = new Map<number, number>();
     const insert = (id: number) =>
       database.transaction(

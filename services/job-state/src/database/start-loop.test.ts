@@ -9,6 +9,7 @@ const NEVER_MS = 3_600_000;
 function controlled(results: readonly ('more' | 'idle' | 'throws')[], intervalMs: number) {
   let runs = 0;
   const said: string[] = [];
+  const say = (_fields: unknown, text = '') => said.push(text);
   let notify: () => void = () => undefined;
   const metrics = new Registry();
   const loop = startLoop({
@@ -16,10 +17,7 @@ function controlled(results: readonly ('more' | 'idle' | 'throws')[], intervalMs
     intervalMs,
     failurePauseMs: 1,
     metrics,
-    logger: {
-      info: (_fields: unknown, text = '') => said.push(text),
-      warn: (_fields: unknown, text = '') => said.push(text),
-    },
+    logger: { info: say, warn: say },
     runOnce: async () => {
       const result = results[runs] ?? 'idle';
       runs += 1;
@@ -34,12 +32,8 @@ function controlled(results: readonly ('more' | 'idle' | 'throws')[], intervalMs
     metrics,
     said,
     runs: () => runs,
-    ranTimes: async (count: number): Promise<void> => {
-      while (runs < count) {
-        await new Promise<void>((resolve) => {
-          notify = resolve;
-        });
-      }
+    async ranTimes(count: number): Promise<void> {
+      while (runs < count) await new Promise<void>((resolve) => (notify = resolve));
     },
   };
 }
@@ -70,10 +64,8 @@ describe('a loop', () => {
   });
 
   test('reports when it last succeeded, and how often it failed', async () => {
-    const failing = controlled(
-      Array.from({ length: 10_000 }, () => 'throws' as const),
-      NEVER_MS,
-    );
+    const always = Array.from({ length: 10_000 }, () => 'throws' as const);
+    const failing = controlled(always, NEVER_MS);
     await failing.ranTimes(2);
     await failing.loop.stop();
     const failed = await failing.metrics.metrics();

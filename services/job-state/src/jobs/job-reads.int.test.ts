@@ -1,10 +1,13 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { operatorJob } from '@partner/proto-contracts/resources/operator-job/operator-job';
 import { listJobFeedOperation } from '@partner/proto-contracts/resources/feed-entry/operations';
 import { listTechniciansOperation } from '@partner/proto-contracts/resources/technician/operations';
 import { technician } from '@partner/proto-contracts/resources/technician/technician';
 import type { OperationClient } from '@partner/kernel/amqp/operation-client';
+import { newId } from '@partner/kernel/process/ids';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { z } from 'zod';
+import { getOperatorJob } from '../operator/get-job.js';
 import { installerKey } from '../testing/callers.js';
 import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { leaveFeed } from './feed.js';
@@ -194,4 +197,16 @@ describe('listTechnicians', () => {
       message: expect.stringContaining('after'),
     });
   });
+});
+
+test('an operator reads the state and the history of a job, and nothing about its customer [OPERATE-1]', async () => {
+  const jobId = await fixture.job();
+  await fixture.record({ jobId, note: 'the gate code is 1234' });
+  const job = await getOperatorJob(fixture.database, jobId);
+  expect(operatorJob.strict().parse(job)).toEqual(job);
+  const history = [{ version: 2, previousStatus: 'ASSIGNED', status: 'ACKNOWLEDGED' }];
+  const about = { id: jobId, version: 2, status: 'ACKNOWLEDGED', installerCompanyId: fixture.installer };
+  expect(job).toMatchObject({ ...about, history });
+  expect(JSON.stringify(job)).not.toContain('1234');
+  await expect(getOperatorJob(fixture.database, newId('job'))).rejects.toMatchObject({ reason: 'not_found' });
 });

@@ -6,7 +6,6 @@ import { eventually } from '@partner/test-kit/eventually';
 import { SEED, seededRandom } from '@partner/test-kit/seeded-random';
 import type { QueryResultRow } from 'pg';
 import { z } from 'zod';
-import type { PreparedStatement } from '../database/connection-pool.js';
 import { recordStatusEvent } from '../testing/partner-calls.js';
 import { textOf } from '../testing/statement-text.js';
 import type { Database, Queryable } from '../database/database.js';
@@ -52,14 +51,12 @@ async function move(
   within: Pick<Database, 'transaction'> = database,
 ): Promise<unknown> {
   const isBlocking = job.status !== 'BLOCKED';
-  return recordStatusEvent(
-    { database: within, clock: () => new Date() },
-    {
-      ...{ companyId, jobId: job.id, binding: binding(newId('evt')) },
-      ...(isBlocking ? { status: 'BLOCKED', blockerCode: 'WEATHER' } : { status: 'ACKNOWLEDGED' }),
-      ...{ occurredAt: new Date(), expectedVersion: job.version },
-    },
-  ).then(
+  const write = {
+    ...{ companyId, jobId: job.id, binding: binding(newId('evt')) },
+    ...(isBlocking ? { status: 'BLOCKED', blockerCode: 'WEATHER' } : { status: 'ACKNOWLEDGED' }),
+    ...{ occurredAt: new Date(), expectedVersion: job.version },
+  };
+  return recordStatusEvent({ database: within, clock: () => new Date() }, write).then(
     () => undefined,
     (error: unknown) => error,
   );
@@ -111,10 +108,7 @@ describe('the jobs of a company', () => {
     await database.query('analyze jobs');
     const plans: unknown[] = [];
     const explaining: Queryable = {
-      query: async <Row extends QueryResultRow>(
-        statement: string | PreparedStatement,
-        values?: readonly unknown[],
-      ) => {
+      async query<Row extends QueryResultRow>(...[statement, values]: Parameters<Queryable['query']>) {
         plans.push(...(await database.query(`explain (analyze, format json) ${textOf(statement)}`, values)));
         return database.query<Row>(statement, values);
       },
@@ -140,11 +134,9 @@ describe('the jobs of a company', () => {
     };
     /** Commits a change of the job right before and right after each statement. */
     const between: Queryable = {
-      query: async <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => {
+      async query<Row extends QueryResultRow>(...[text, values]: Parameters<Queryable['query']>) {
         await change();
-        const rows = await database.query<Row>(text, values);
-        await change();
-        return rows;
+        return database.query<Row>(text, values).finally(change);
       },
     };
     const page = { companyId, afterJobId: undefined, limit: 1 };
@@ -211,11 +203,8 @@ describe('a reader that walks a snapshot and then tails the feed', () => {
   test('has exactly the present jobs after any concurrent changes and assignments [FEED-10]', async () => {
     const companyId = await insertInstaller();
     const other = await insertInstaller();
-    const ids = await Promise.all(
-      Array.from({ length: JOBS }, (_, index) =>
-        insertAssignedJob(database, seller, index % 2 === 0 ? companyId : other),
-      ),
-    );
+    const owners = Array.from({ length: JOBS }, (_, index) => (index % 2 === 0 ? companyId : other));
+    const ids = await Promise.all(owners.map((owner) => insertAssignedJob(database, seller, owner)));
     const random = seededRandom(SEED);
     let running = WRITERS;
     let changes = 0;
@@ -254,10 +243,8 @@ describe('a reader that walks a snapshot and then tails the feed', () => {
     }
     await Promise.all(writers);
 
-    const truth = await database.query<{ id: string; projection: string }>(
-      'select id, projection from jobs where installer_company_id = $1',
-      [companyId],
-    );
+    const present = 'select id, projection from jobs where installer_company_id = $1';
+    const truth = await database.query<{ id: string; projection: string }>(present, [companyId]);
     const left = await database.query('select from unassigned_jobs where company_id = $1', [companyId]);
     expect(truth.length).toBeGreaterThan(0);
     expect(left.length).toBeGreaterThan(0);

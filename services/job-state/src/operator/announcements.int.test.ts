@@ -23,12 +23,9 @@ const recipients = (page: { readonly afterCompanyId?: string; readonly limit?: n
 const addresses = async () => (await recipients()).recipients.map(({ email }) => email);
 
 test('an announcement is for confirmed contacts that have not received it, and recorded once for each address [ANNOUNCE-8]', async () => {
-  const companies = [
-    await insertCompany(database, 'SALES'),
-    await insertCompany(database, 'INSTALLER'),
-    await insertCompany(database, 'ACCOUNTING'),
-  ].sort();
-  const [first = '', second = '', third = ''] = companies;
+  const classes = ['SALES', 'INSTALLER', 'ACCOUNTING'] as const;
+  const companies = await Promise.all(classes.map((each) => insertCompany(database, each)));
+  const [first = '', second = '', third = ''] = companies.sort();
   await setContact(first, 'one@example.com');
   await setContact(second, 'two@example.com');
   await setContact(third, 'three@example.com', false);
@@ -38,9 +35,8 @@ test('an announcement is for confirmed contacts that have not received it, and r
   expect(await recipients({ limit: 1, afterCompanyId: first })).toMatchObject(rest);
 
   const sent = { announcement, companyId: first, email: 'one@example.com' };
-  for (const email of [sent.email, 'ONE@example.com']) {
+  for (const email of [sent.email, 'ONE@example.com'])
     await operators().recordAnnouncement({ ...sent, email });
-  }
   expect(await addresses()).toEqual(['two@example.com']);
   expect(await operators().listAnnouncements({ announcement })).toMatchObject({
     announcements: [{ ...sent, operator: 'olga', sentAt: TEST_NOW.toISOString() }],

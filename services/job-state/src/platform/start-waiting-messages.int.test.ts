@@ -122,23 +122,23 @@ describe('a message that waits', () => {
 
   test.each([
     [
-      'project',
+      'prj',
       (projectId: string) => sent.projectStageChanged({ projectId }),
-      'insert into projects (id, company_id) values ($1, $2)',
+      'projects (id, company_id) values ($1, $2)',
     ],
     [
       'lead',
       (leadId: string) => sent.appointmentScheduled({ leadId }),
-      `insert into leads (id, company_id, full_name, email, phone, address) values ($1, $2, '', '', '', '')`,
+      `leads (id, company_id, full_name, email, phone, address) values ($1, $2, '', '', '', '')`,
     ],
-  ])(
+  ] as const)(
     'for a %s that a partner’s request creates is recorded once it exists',
-    async (what, message, insert) => {
-      const id = newId(what === 'lead' ? 'lead' : 'prj');
+    async (prefix, message, insert) => {
+      const id = newId(prefix);
       const early = message(id);
       expect(await handle(early)).toEqual({ kind: 'done' });
       expect(await rowOf(early)).toMatchObject({ prerequisite_id: id });
-      await database.query(insert, [id, seller]);
+      await database.query(`insert into ${insert}`, [id, seller]);
       await sweepUntil('the effect', isSettled(early));
     },
   );

@@ -117,14 +117,10 @@ describe('webhooks under a fault script', () => {
 
   /** Ordered by due time. */
   const deliveries = () =>
-    database.query<{
-      id: string;
-      subscription_id: string;
-      event_id: string;
-      is_leased: boolean;
-      due_in: number;
-      held: number;
-    }>(
+    database.query<
+      Record<'id' | 'subscription_id' | 'event_id', string> &
+        Record<'due_in' | 'held', number> & { is_leased: boolean }
+    >(
       `select id, subscription_id, event_id, lease_id is not null as is_leased,
          extract(epoch from next_attempt_at - now())::float8 as due_in,
          extract(epoch from next_attempt_at - created_at)::float8 as held
@@ -145,10 +141,8 @@ describe('webhooks under a fault script', () => {
     const leased = queued.filter(({ is_leased }) => is_leased).map(({ id }) => id);
     expect(published.toSorted()).toEqual(leased.sort());
     // The copies are first deliveries as well, and a crash repeats the step.
-    await database.query(
-      'update deliveries set lease_id = null, next_attempt_at = now() where company_id = $1',
-      [companyId],
-    );
+    const release = 'update deliveries set lease_id = null, next_attempt_at = now() where company_id = $1';
+    await database.query(release, [companyId]);
     const again = await webhookFaults(database)(await claimAll(database, LIMITS));
     expect(again).toHaveLength(4);
     expect(await deliveries()).toHaveLength(4);
