@@ -12,13 +12,7 @@ export interface ReceivedRequest {
   readonly connection: number;
 }
 
-export interface Receiver {
-  readonly port: number;
-  readonly requests: readonly ReceivedRequest[];
-  /** For each TLS connection: the server name (SNI) and whether the session was resumed. */
-  readonly connections: readonly { readonly servername: string | undefined; readonly resumed: boolean }[];
-  close(): Promise<void>;
-}
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /** Starts a receiver on a free port of loopback. `respond` chooses the response to each request; absent: 204. */
 export async function startReceiver(options: {
@@ -30,8 +24,9 @@ export async function startReceiver(options: {
   readonly maxVersion?: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3';
   /** 48 bytes. Receivers with the same keys resume each other's sessions. Absent: new keys. */
   readonly ticketKeys?: Buffer;
-}): Promise<Receiver> {
+}) {
   const requests: ReceivedRequest[] = [];
+  /** For each TLS connection: the server name (SNI) and whether the session was resumed. */
   const connections: { servername: string | undefined; resumed: boolean }[] = [];
   const numbers = new WeakMap<object, number>();
   const server: Server =

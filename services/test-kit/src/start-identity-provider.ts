@@ -11,21 +11,10 @@ interface ProviderTestAccount {
   readonly minutesAgo?: number;
 }
 
-/** An OpenID Connect provider on a loopback port. It signs in at once, without a form. */
-export interface TestIdentityProvider {
-  readonly client: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string };
-  /** The same as settings of the console. */
-  readonly settings: Readonly<Record<string, string>>;
-  /** Signs in with an account from now on: at first with one without a verified address. */
-  signInAs(account: ProviderTestAccount): void;
-  /** Follows the redirects of the provider as a new browser does. Resolves to the address of the client that it returns to. */
-  visit(authorizationUrl: string): Promise<URL>;
-  /** Responds to every request with 500 from now on, or works again. */
-  setDown(isDown: boolean): void;
-  stop(): Promise<void>;
-}
+export type TestIdentityProvider = Awaited<ReturnType<typeof startIdentityProvider>>;
 
-export async function startIdentityProvider(redirectUri: string): Promise<TestIdentityProvider> {
+/** Starts an OpenID Connect provider on a loopback port. It signs in at once, without a form. */
+export async function startIdentityProvider(redirectUri: string) {
   let account: ProviderTestAccount = {
     subject: 'stranger',
     email: 'stranger@example.org',
@@ -96,17 +85,20 @@ export async function startIdentityProvider(redirectUri: string): Promise<TestId
   });
   return {
     client,
+    /** The client as settings of the console. */
     settings: {
       OIDC_ISSUER: client.issuer,
       OIDC_CLIENT_ID: client.clientId,
       OIDC_CLIENT_SECRET: client.clientSecret,
       OIDC_PROVIDER_NAME: 'Acme Login',
     },
-    signInAs(given) {
+    /** Signs in with an account from now on: at first with one without a verified address. */
+    signInAs(given: ProviderTestAccount) {
       account = given;
       known.set(given.subject, given);
     },
-    async visit(authorizationUrl) {
+    /** Follows the redirects of the provider as a new browser does. Resolves to the address of the client that it returns to. */
+    async visit(authorizationUrl: string) {
       const cookies = new Map<string, string>();
       let url = new URL(authorizationUrl);
       while (url.href.startsWith(client.issuer)) {
@@ -122,7 +114,8 @@ export async function startIdentityProvider(redirectUri: string): Promise<TestId
       }
       return url;
     },
-    setDown(given) {
+    /** Responds to every request with 500 from now on, or works again. */
+    setDown(given: boolean) {
       isDown = given;
     },
     async stop() {

@@ -9,27 +9,16 @@ interface ReceivedMail {
   readonly message: string;
 }
 
-export interface MailServer {
-  readonly url: string;
-  /** Settings of a service that sends with it. */
-  readonly settings: Readonly<Record<string, string>>;
-  /** Accepted emails, newest last. */
-  readonly received: readonly ReceivedMail[];
-  /** Refuses mail to an address from now on, at a command and with a code; undefined: accepts all. */
-  refuse(address: string | undefined, command?: 'RCPT TO' | 'DATA', responseCode?: number): void;
-  /** Refuses mail from a sender from now on; undefined: accepts all. */
-  refuseSender(address: string | undefined): void;
-  stop(): Promise<void>;
-}
+export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
 
 /**
  * Starts a mail server. With the port of an earlier one, it simulates a restart. `take` keeps a message instead of
- * {@link MailServer.received}, before its sender gets the response.
+ * `received`, before its sender gets the response.
  */
 export async function startMailServer(
   port = 0,
   take?: (message: Buffer, to: readonly string[]) => Promise<void>,
-): Promise<MailServer> {
+) {
   const received: ReceivedMail[] = [];
   let refused: { address: string | undefined; command: string; responseCode: number } | undefined;
   let refusedSender: string | undefined;
@@ -72,15 +61,19 @@ export async function startMailServer(
   const url = `smtp://127.0.0.1:${own}`;
   return {
     url,
+    /** Settings of a service that sends with it. */
     settings: { SMTP_URL: url, MAIL_FROM: 'partner-api@service.example' },
+    /** Accepted emails, newest last. */
     received,
-    refuse(refusedAddress, command = 'RCPT TO', responseCode = 550) {
+    /** Refuses mail to an address from now on, at a command and with a code; undefined: accepts all. */
+    refuse(refusedAddress: string | undefined, command: 'RCPT TO' | 'DATA' = 'RCPT TO', responseCode = 550) {
       refused = { address: refusedAddress, command, responseCode };
     },
-    refuseSender(sender) {
+    /** Refuses mail from a sender from now on; undefined: accepts all. */
+    refuseSender(sender: string | undefined) {
       refusedSender = sender;
     },
-    stop: () => new Promise((resolve) => server.close(() => resolve())),
+    stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 }
 

@@ -1,28 +1,12 @@
 import net from 'node:net';
 
-/** A proxy that simulates the network in front of a server. */
-export interface TcpProxy {
-  /** The server's URL through the proxy. */
-  readonly url: string;
-  accepted(): number;
-  /** Silently drops all traffic of the open connections from now on. New connections work. */
-  swallow(): void;
-  /** Closes the open connections. New connections work. */
-  cut(): void;
-  /** Closes a connection when its client sends this text; undefined: none. */
-  cutAt(text: string | undefined): void;
-  /** Connects new connections to the servers of these URLs in turn; without one it closes them. */
-  leadTo(...serverUrls: readonly string[]): void;
-  /** Accepts new connections without a response, until {@link leadTo} connects those that are still open. */
-  hold(): void;
-  close(): Promise<void>;
-}
+export type TcpProxy = Awaited<ReturnType<typeof startTcpProxy>>;
 
 /**
- * Starts a proxy on loopback in front of the server of a URL, on any port or a given one. A connection that the server closes or refuses is
- * closed.
+ * Starts a proxy on loopback that simulates the network in front of the server of a URL, on any port or a given one. A connection that
+ * the server closes or refuses is closed.
  */
-export async function startTcpProxy(serverUrl: string, port = 0): Promise<TcpProxy> {
+export async function startTcpProxy(serverUrl: string, port = 0) {
   let servers = [new URL(serverUrl)];
   const sockets = new Set<net.Socket>();
   let accepted = 0;
@@ -79,21 +63,27 @@ export async function startTcpProxy(serverUrl: string, port = 0): Promise<TcpPro
   url.hostname = '127.0.0.1';
   url.port = String(address.port);
   return {
+    /** The server's URL through the proxy. */
     url: url.href,
     accepted: () => accepted,
+    /** Closes the open connections. New connections work. */
     cut,
-    cutAt(text) {
+    /** Closes a connection when its client sends this text; undefined: none. */
+    cutAt(text: string | undefined) {
       forbidden = text;
     },
-    leadTo(...nextUrls) {
+    /** Connects new connections to the servers of these URLs in turn; without one it closes them. */
+    leadTo(...nextUrls: readonly string[]) {
       servers = nextUrls.map((url) => new URL(url));
       const waiting = held ?? [];
       held = undefined;
       for (const near of waiting) connectToServer(near);
     },
+    /** Accepts new connections without a response, until `leadTo` connects those that are still open. */
     hold() {
       held ??= new Set();
     },
+    /** Silently drops all traffic of the open connections from now on. New connections work. */
     swallow() {
       for (const socket of sockets) {
         swallowed.add(socket);

@@ -18,14 +18,6 @@ export async function connect(url: string, replyTimeoutMs: number): Promise<Redi
   return redis;
 }
 
-export interface Replica {
-  readonly limiter: RateLimiter;
-  readonly metrics: Registry;
-  /** Time of the replica's own clock, and of Redis's clock as the replica sees it. */
-  now(): number;
-  advance(ms: number): void;
-}
-
 declare module 'ioredis' {
   interface RedisCommander<Context> {
     takeAtTime(
@@ -57,10 +49,7 @@ function withClock(redis: RedisClient, clock: () => Date): Parameters<typeof cre
   };
 }
 
-export function createReplica(
-  redis: RedisClient,
-  options: { replicas?: number; keyPrefix?: string } = {},
-): Replica {
+export function createReplica(redis: RedisClient, options: { replicas?: number; keyPrefix?: string } = {}) {
   const metrics = new Registry();
   let instant = 1_800_000_000_000;
   const clock = () => new Date(instant);
@@ -72,7 +61,9 @@ export function createReplica(
     metrics,
     clock,
   });
-  return { limiter, metrics, now: () => instant, advance: (ms) => (instant += ms) };
+  /** Advances the replica's own clock, and that of Redis as the replica sees it. */
+  const advance = (ms: number) => (instant += ms);
+  return { limiter, metrics, now: () => instant, advance };
 }
 
 export async function twoReplicas(url: string, replyTimeoutMs: number) {

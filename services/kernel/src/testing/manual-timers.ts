@@ -1,24 +1,21 @@
 import type { After } from '../process/timers.js';
 
-export interface ManualTimers {
-  readonly after: After;
-  /** Advances the time and runs the callbacks that are due, in order of their times. */
-  pass(milliseconds: number): void;
-  waiting(): number;
-}
+export type ManualTimers = ReturnType<typeof createManualTimers>;
 
 /** Creates timers that only `pass` advances. */
-export function createManualTimers(): ManualTimers {
+export function createManualTimers() {
   const timers = new Set<{ readonly at: number; readonly then: () => void }>();
   let now = 0;
 
+  const after: After = (milliseconds, then) => {
+    const timer = { at: now + milliseconds, then };
+    timers.add(timer);
+    return () => timers.delete(timer);
+  };
   return {
-    after(milliseconds, then) {
-      const timer = { at: now + milliseconds, then };
-      timers.add(timer);
-      return () => timers.delete(timer);
-    },
-    pass(milliseconds) {
+    after,
+    /** Advances the time and runs the callbacks that are due, in order of their times. */
+    pass(milliseconds: number) {
       const end = now + milliseconds;
       for (;;) {
         const [next] = [...timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);

@@ -1,22 +1,16 @@
 import type { Channel, ConfirmChannel } from 'amqplib';
 import type { AmqpConnection } from '../amqp/connection.js';
 import type { Topology } from '../amqp/topology.js';
-import { createRecorder, type Recorder } from '@partner/test-kit/recorder';
+import { createRecorder } from '@partner/test-kit/recorder';
 
 /** A connection that exposes its channels, so that a test can close one. */
-export interface ObservedConnection extends Pick<AmqpConnection, 'openChannel' | 'isBlocked'> {
-  /** Each channel whose setup has succeeded, by its plan's name, in order. */
-  readonly channels: Recorder<{ readonly name: string; readonly channel: Channel }>;
-}
-
-export function observeConnection(
-  connection: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>,
-): ObservedConnection {
+export function observeConnection(connection: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>) {
   const channels = createRecorder<{ readonly name: string; readonly channel: Channel }>();
   return {
+    /** Each channel whose setup has succeeded, by its plan's name, in order. */
     channels,
     isBlocked: () => connection.isBlocked(),
-    openChannel(plan) {
+    openChannel(plan: Parameters<AmqpConnection['openChannel']>[0]) {
       const { name } = plan;
       if (plan.confirm) {
         const setup = async (channel: ConfirmChannel, topology: Topology) => {

@@ -6,26 +6,12 @@ import { freePort, type LocalProcess, startLocalProgram } from './local-process.
 import { controlRabbitmq, rabbitmqPrograms, rabbitmqUrl } from './rabbitmq.js';
 
 /** A node of a cluster, which a test may take down. */
-export interface RabbitmqNode {
-  readonly url: string;
-  start(): Promise<void>;
-  kill(): Promise<void>;
-  /** Closes the node's client connections, refuses new ones, and moves the leaders of its queues to other nodes. */
-  drain(): Promise<void>;
-  revive(): Promise<void>;
-  /** Stops the process without closing its connections (SIGSTOP). */
-  hang(): void;
-  /** Ends a hang (SIGCONT). */
-  resume(): void;
-}
+export type RabbitmqNode = RabbitmqCluster['nodes'][number];
 
-export interface RabbitmqCluster {
-  readonly nodes: readonly RabbitmqNode[];
-  remove(): Promise<void>;
-}
+export type RabbitmqCluster = Awaited<ReturnType<typeof startRabbitmqCluster>>;
 
 /** Starts three RabbitMQ nodes that form a cluster. They share a port mapper, which stays up. */
-export async function startRabbitmqCluster(): Promise<RabbitmqCluster> {
+export async function startRabbitmqCluster() {
   const directory = await mkdtemp(path.join(tmpdir(), 'partner-rabbitmq-cluster-'));
   const portMapperPort = await freePort();
   const cookie = randomBytes(16).toString('hex');
@@ -42,7 +28,7 @@ export async function startRabbitmqCluster(): Promise<RabbitmqCluster> {
   const first = await define(firstPort);
   const mapper = await startLocalProgram(first.portMapper);
 
-  function node(port: number, { server, controlEnv }: typeof first): RabbitmqNode {
+  function node(port: number, { server, controlEnv }: typeof first) {
     let local: LocalProcess | undefined;
     return {
       url: rabbitmqUrl(port),
@@ -53,12 +39,14 @@ export async function startRabbitmqCluster(): Promise<RabbitmqCluster> {
         local?.signal('SIGKILL');
         await local?.ended();
       },
+      /** Closes the node's client connections, refuses new ones, and moves the leaders of its queues to other nodes. */
       async drain() {
         await controlRabbitmq(controlEnv, 'rabbitmq-upgrade', 'drain');
       },
       async revive() {
         await controlRabbitmq(controlEnv, 'rabbitmq-upgrade', 'revive');
       },
+      /** Stops the process without closing its connections. */
       hang: () => local?.signal('SIGSTOP'),
       resume: () => local?.signal('SIGCONT'),
     };

@@ -12,25 +12,10 @@ import {
   withPostgres,
 } from './postgres.js';
 
-/** A private Postgres with a synchronous standby, behind one address. */
-export interface ReplicatedPostgres {
-  /** Superuser URL of the database `postgres`. It leads to the present primary. */
-  readonly url: string;
-  /** URL of the standby itself. Throws while there is none. */
-  standbyUrl(): string;
-  /**
-   * Takes the primary away and promotes its standby, which then has the address.
-   *
-   * `dies`: the primary is killed, which closes its connections. `hangs`: it neither responds nor closes them.
-   */
-  failOver(loss: 'dies' | 'hangs'): Promise<void>;
-  /** Adds a synchronous standby to a primary that was promoted, and ends the former primary. */
-  addStandby(): Promise<void>;
-  remove(): Promise<void>;
-}
+export type ReplicatedPostgres = Awaited<ReturnType<typeof startReplicatedPostgres>>;
 
-/** Starts a primary with its standby. A commit there waits until both have written it to disk. */
-export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
+/** Starts a primary with its synchronous standby, behind one address. A commit there waits until both have written it to disk. */
+export async function startReplicatedPostgres() {
   const root = await mkdtemp(path.join(tmpdir(), 'partner-postgres-pair-'));
   const servers: LocalPostgres[] = [];
   const directories: string[] = [];
@@ -70,10 +55,18 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
 
   await addStandby();
   return {
+    /** Superuser URL of the database `postgres`. It leads to the present primary. */
     url: address.url,
+    /** URL of the standby itself. Throws while there is none. */
     standbyUrl: () => presentStandby().url,
+    /** Adds a synchronous standby to a primary that was promoted, and ends the former primary. */
     addStandby,
-    async failOver(loss) {
+    /**
+     * Takes the primary away and promotes its standby, which then has the address.
+     *
+     * `dies`: the primary is killed, which closes its connections. `hangs`: it neither responds nor closes them.
+     */
+    async failOver(loss: 'dies' | 'hangs') {
       const promoted = presentStandby();
       standby = undefined;
       if (loss === 'hangs') address.swallow();

@@ -13,17 +13,13 @@ export const SHARE_VHOSTS: readonly string[] = Array.from({ length: SHARES }, (_
 /** Number of databases of the test Redis: 0, and one for each share. */
 export const SHARE_REDIS_DATABASES = SHARES + 1;
 
-/** An exclusive Postgres database, vhost and Redis database on the servers that `scripts/test` has started. */
-export interface ServerShare {
-  readonly postgresUrl: string;
-  readonly amqpUrl: string;
-  readonly redisUrl: string;
-  /** Drops the Postgres database. The vhost and the Redis database are not reused in this run. */
-  release(): Promise<void>;
-}
+export type ServerShare = Awaited<ReturnType<typeof takeServerShare>>;
 
-/** Takes a share that is exclusive in this run. Throws if all are taken. */
-export async function takeServerShare(): Promise<ServerShare> {
+/**
+ * Takes a Postgres database, a vhost and a Redis database on the servers that `scripts/test` has started. They are exclusive in this
+ * run. Throws if all are taken.
+ */
+export async function takeServerShare() {
   const number = await withRedis(testRedisUrl(), (client) => client.incr('shares-taken'));
   if (number > SHARES) throw new Error(`more than ${SHARES} stacks on the servers of one test run`);
   const name = shareName(number);
@@ -32,6 +28,7 @@ export async function takeServerShare(): Promise<ServerShare> {
     postgresUrl: withPath(testPostgresUrl(), name),
     amqpUrl: withPath(testAmqpUrl(), name),
     redisUrl: withPath(testRedisUrl(), String(number)),
+    /** Drops the Postgres database. The vhost and the Redis database are not reused in this run. */
     async release() {
       await withPostgres(testPostgresUrl(), (client) =>
         client.query(`drop database if exists ${name} with (force)`),

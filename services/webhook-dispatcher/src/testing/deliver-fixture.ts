@@ -5,7 +5,7 @@ import { beforeEach } from '@jest/globals';
 import { createLoggerTo } from '@partner/kernel/telemetry/logger';
 import { HEADERS_VERSION, sealSecret, PRIVATE_KEY_VERSION } from '@partner/kernel/security/secret-sealing';
 import { heldBack } from '@partner/kernel/testing/held-back';
-import { createInMemoryPublisher, type InMemoryPublisher } from '@partner/kernel/testing/in-memory-publisher';
+import { createInMemoryPublisher } from '@partner/kernel/testing/in-memory-publisher';
 import {
   DeliveriesAttemptedSchema,
   type DeliverWebhookSchema,
@@ -42,24 +42,14 @@ export const delivered: PostResult = {
 };
 
 /** What one test does and observes. */
-interface DeliverRun {
-  readonly posts: OutgoingPost[];
-  readonly publisher: InMemoryPublisher;
-  readonly logged: string[];
-  readonly registry: Registry;
-  readonly stop: AbortController;
-  elapsedMs: number;
-  respond: (post: OutgoingPost) => Promise<PostResult>;
-}
-
-const newRun = (): DeliverRun => ({
-  posts: [],
+const newRun = () => ({
+  posts: new Array<OutgoingPost>(),
   publisher: createInMemoryPublisher(),
-  logged: [],
+  logged: new Array<string>(),
   registry: new Registry(),
   stop: new AbortController(),
   elapsedMs: 0,
-  respond: async () => delivered,
+  respond: async (_post: OutgoingPost): Promise<PostResult> => delivered,
 });
 
 /** State of the running test. */

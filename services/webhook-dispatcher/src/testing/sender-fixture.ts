@@ -19,9 +19,7 @@ export const HOST = 'receiver.partner.test';
 export const POOL = { concurrency: 500 } as const;
 
 export const authority = await createTestAuthority();
-export const certificate: { readonly key: string; readonly cert: string } = await authority.issue({
-  names: [HOST],
-});
+export const certificate = await authority.issue({ names: [HOST] });
 
 /** Run after each test, the last one first. */
 export const cleanups: (() => Promise<void> | void)[] = [];
@@ -50,7 +48,7 @@ export function testPool(changes: Partial<Parameters<typeof createConnectionPool
  */
 export async function rawTlsServer(
   onConnection: (socket: TLSSocket, reset: () => void, breakTls: () => void) => void,
-): Promise<RawServer> {
+) {
   const sockets = new Set<Socket>();
   const server = createTlsServer(certificate, (socket) => {
     socket.on('error', () => undefined);
@@ -70,22 +68,15 @@ export async function rawTlsServer(
   return {
     port,
     connections: () => sockets.size,
+    /** Ends every connection with a proper close. */
     end() {
       for (const socket of spoken) socket.end();
     },
+    /** Drops every connection. The client's system has seen it when this returns. */
     reset() {
       for (const socket of sockets) socket.resetAndDestroy();
     },
   };
-}
-
-interface RawServer {
-  readonly port: number;
-  readonly connections: () => number;
-  /** Ends every connection with a proper close. */
-  readonly end: () => void;
-  /** Drops every connection. The client's system has seen it when this returns. */
-  readonly reset: () => void;
 }
 
 /** Returns the connections of a pool that are not closed, in use or kept. */

@@ -5,16 +5,10 @@ import * as x509 from '@peculiar/x509';
 const KEY_ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const DAY_MS = 24 * 3_600_000;
 
-/** Key and certificate of a server, in PEM. */
-interface TestCertificate {
-  readonly key: string;
-  readonly cert: string;
-}
-
 /** A certificate authority that only tests trust. */
 export interface TestAuthority {
   readonly pem: string;
-  /** Issues a certificate for host names and addresses. Valid from two days ago until tomorrow by default. */
+  /** Issues a certificate, in PEM as its key, for host names and addresses. Valid from two days ago until tomorrow by default. */
   issue(subject: {
     readonly names?: readonly string[];
     readonly addresses?: readonly string[];
@@ -24,7 +18,7 @@ export interface TestAuthority {
     readonly subject?: string;
     /** Sign with the certificate's own key instead of the authority's. */
     readonly selfSigned?: boolean;
-  }): Promise<TestCertificate>;
+  }): Promise<{ readonly key: string; readonly cert: string }>;
 }
 
 /** Creates an authority with a new key. */
