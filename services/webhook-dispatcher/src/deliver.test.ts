@@ -81,21 +81,17 @@ describe('a command', () => {
     expect(run.logged.join('')).not.toContain('Bearer x');
   });
 
-  test('of a test marks the POST as one [WEBHOOK-12]', async () => {
-    await deliverer()(message({ isTest: true }));
-    expect(run.posts[0]?.headers).toMatchObject({ 'x-svc-test': 'true' });
-  });
-
-  test('names the subscription and the number of the event there, if it has one [DELIVERY-24]', async () => {
+  test('names the subscription and the number of the event there, and marks a test, which has none [DELIVERY-24, WEBHOOK-12]', async () => {
     const deliver = deliverer();
     await deliver(message({ number: '9007199254740993' }));
-    await deliver(message({ leaseId: 'lease-2', deliveryId: 'dlv_other' }));
-    const [numbered, unnumbered] = run.posts.map(({ headers }) => headers);
+    await deliver(message({ leaseId: 'lease-2', deliveryId: 'dlv_other', isTest: true }));
+    const [numbered, ofTest] = run.posts.map(({ headers }) => headers);
     expect(numbered).toMatchObject({
       'x-svc-subscription-id': command.subscriptionId,
       'x-svc-number': '9007199254740993',
     });
-    expect(unnumbered).not.toHaveProperty('x-svc-number');
+    expect(ofTest).toMatchObject({ 'x-svc-test': 'true' });
+    expect(ofTest).not.toHaveProperty('x-svc-number');
   });
 
   test('propagates its trace to the receiver, in a separate span [DELIVERY-11]', async () => {
@@ -134,44 +130,27 @@ describe('a command', () => {
     expect(result?.attempt?.startedAt && timestampDate(result.attempt.startedAt)).toEqual(now);
   });
 
-  const of = { trace, durationMs: 9, remoteAddress: '1.1.1.1' };
-  const responded = (status: number) => ({
-    status,
-    headers: [],
-    body: Buffer.alloc(0),
-    retryAfter: '90',
-  });
-  const { REJECTED, TIMED_OUT, TLS_FAILED, CONNECTION_FAILED, ENDPOINT_REFUSED } = AttemptOutcome;
-  const failed: readonly { result: PostResult; outcome: AttemptOutcome; seconds?: number }[] = [
-    {
-      result: { ...of, outcome: 'rejected', error: 'unavailable', response: responded(503) },
-      outcome: REJECTED,
-      seconds: 90,
-    },
-    {
-      result: { ...of, outcome: 'rejected', error: 'an error', response: responded(500) },
-      outcome: REJECTED,
-    },
-    { result: { outcome: 'timed_out', trace, durationMs: 10_000, error: 'too late' }, outcome: TIMED_OUT },
-    { result: { ...of, outcome: 'tls_failed', error: 'expired' }, outcome: TLS_FAILED },
-    { result: { ...of, outcome: 'connection_failed', error: 'refused' }, outcome: CONNECTION_FAILED },
-    { result: refused, outcome: ENDPOINT_REFUSED },
-  ];
+  const of = { trace, durationMs: 9, remoteAddress: '1.1.1.1', error: 'an error' };
+  const responded = (status: number) => ({ status, headers: [], body: Buffer.alloc(0), retryAfter: '90' });
+  const timedOut: PostResult = { outcome: 'timed_out', trace, durationMs: 10_000, error: 'too late' };
 
-  test.each(failed)(
-    'whose POST is $result.outcome is acknowledged, and reported with the error',
-    async (expected) => {
-      run.respond = async () => expected.result;
-      expect(await deliverer()(message())).toEqual({ kind: 'done' });
-      const [result] = results();
-      expect(result?.attempt?.outcome).toBe(expected.outcome);
-      expect(result?.attempt?.error).toBe('error' in expected.result ? expected.result.error : undefined);
-      expect(result?.attempt?.remoteAddress).toBe(
-        'remoteAddress' in expected.result ? expected.result.remoteAddress : undefined,
-      );
-      expect(result?.retryAfterSeconds).toBe(expected.seconds);
-    },
-  );
+  test.each<[PostResult, AttemptOutcome, number?]>([
+    [{ ...of, outcome: 'rejected', response: responded(503) }, AttemptOutcome.REJECTED, 90],
+    [{ ...of, outcome: 'rejected', response: responded(500) }, AttemptOutcome.REJECTED],
+    [timedOut, AttemptOutcome.TIMED_OUT],
+    [{ ...of, outcome: 'tls_failed' }, AttemptOutcome.TLS_FAILED],
+    [{ ...of, outcome: 'connection_failed' }, AttemptOutcome.CONNECTION_FAILED],
+    [refused, AttemptOutcome.ENDPOINT_REFUSED],
+  ])('whose POST is %j is acknowledged, and reported with the error', async (posted, outcome, seconds) => {
+    run.respond = async () => posted;
+    expect(await deliverer()(message())).toEqual({ kind: 'done' });
+    const [result] = results();
+    expect(result?.attempt?.outcome).toBe(outcome);
+    expect(result?.attempt?.error).toBe('error' in posted ? posted.error : undefined);
+    const address = 'remoteAddress' in posted ? posted.remoteAddress : undefined;
+    expect(result?.attempt?.remoteAddress).toBe(address);
+    expect(result?.retryAfterSeconds).toBe(seconds);
+  });
 
   test.each([
     ['secret', { sealedSecret: sealedHeaders('{}') }],

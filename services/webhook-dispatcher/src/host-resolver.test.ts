@@ -1,15 +1,8 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { createEndpointGuard } from './endpoint-guard.js';
 import { createHostResolver } from './host-resolver.js';
-import {
-  addressRecords,
-  type DnsQuestion,
-  type DnsReply,
-  startDnsServer,
-  type TestDnsServer,
-} from './testing/dns-server.js';
+import { addressRecords, type DnsQuestion, type DnsReply, startDnsServer } from './testing/dns-server.js';
 
-const servers: TestDnsServer[] = [];
+const servers: { readonly close: () => Promise<void> }[] = [];
 
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
@@ -26,7 +19,7 @@ async function resolverFor(reply: (question: DnsQuestion) => DnsReply, limits = 
   const server = await startDnsServer(reply);
   servers.push(server);
   const resolveHost = createHostResolver({ servers: [server.server], ...limits });
-  return { resolveHost, guard: createEndpointGuard({ resolveHost }), questions: server.questions };
+  return { resolveHost, questions: server.questions };
 }
 
 test('a lookup returns every address of both families, IPv4 first', async () => {
@@ -42,20 +35,15 @@ test('a lookup returns every address of both families, IPv4 first', async () => 
 });
 
 test('a name that does not exist has no addresses', async () => {
-  const { resolveHost, guard } = await resolverFor(() => ({ kind: 'no_such_name' }));
+  const { resolveHost } = await resolverFor(() => ({ kind: 'no_such_name' }));
   expect(await resolveHost('nx.example.com')).toEqual([]);
-  expect(await guard.admit('https://nx.example.com/')).toEqual({ admitted: false, cause: 'no_address' });
 });
 
 test.each(['server_failure', 'silent', 'refused', 'garbage'] as const)(
   'a lookup throws for %s',
   async (kind) => {
-    const { resolveHost, guard } = await resolverFor(() => ({ kind }), FAST);
+    const { resolveHost } = await resolverFor(() => ({ kind }), FAST);
     await expect(resolveHost('hooks.example.com')).rejects.toThrow();
-    expect(await guard.admit('https://hooks.example.com/')).toEqual({
-      admitted: false,
-      cause: 'lookup_failed',
-    });
   },
 );
 
@@ -66,21 +54,6 @@ test('a family without a response leaves the other one usable', async () => {
     WITH_RETRY,
   );
   expect(await resolveHost('hooks.example.com')).toEqual(['93.184.215.14']);
-});
-
-test('a name is resolved on every lookup, regardless of its TTL', async () => {
-  const resolved = ['93.184.215.14', '169.254.169.254'];
-  let lookups = 0;
-  const { guard, questions } = await resolverFor((question) => {
-    if (question.type === 'AAAA') return { kind: 'records', records: [] };
-    const address = resolved[lookups] ?? '';
-    lookups += 1;
-    return addressRecords(question, [address]);
-  });
-  const first = await guard.admit('https://rebind.example.com/');
-  expect(first.admitted).toBe(true);
-  expect(await guard.admit('https://rebind.example.com/')).toEqual({ admitted: false, cause: 'address' });
-  expect(questions).toHaveLength(4);
 });
 
 test('a lost query is retried', async () => {

@@ -26,10 +26,7 @@ import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { sealSecret } from '@partner/kernel/security/secret-sealing';
 import { type BrokerProbe, openBrokerProbe } from '@partner/kernel/testing/broker-probe';
 import { eventually } from '@partner/test-kit/eventually';
-import {
-  createPrivateRabbitmq,
-  type PrivateRabbitmq,
-} from '@partner/test-kit/backing-services/private-rabbitmq';
+import { type ServerShare, takeServerShare } from '@partner/test-kit/backing-services/take-server-share';
 import { createRecorder, type Recorder } from '@partner/test-kit/recorder';
 import { startTcpProxy } from '@partner/test-kit/tcp-proxy';
 import { Registry } from 'prom-client';
@@ -48,7 +45,8 @@ const metrics = new Registry();
 
 let directory: string;
 let caFile: string;
-let broker: PrivateRabbitmq;
+/** A vhost alone: the queues of the service have fixed names. */
+let share: ServerShare;
 let probe: BrokerProbe;
 let connection: AmqpConnection;
 let publisher: Publisher;
@@ -78,10 +76,9 @@ beforeAll(async () => {
     },
   });
 
-  broker = await createPrivateRabbitmq();
-  await broker.start();
-  probe = await openBrokerProbe(broker.url);
-  connection = createAmqpConnection({ url: broker.url, name: 'test', logger: silentLogger, metrics });
+  share = await takeServerShare();
+  probe = await openBrokerProbe(share.amqpUrl);
+  connection = createAmqpConnection({ url: share.amqpUrl, name: 'test', logger: silentLogger, metrics });
   publisher = createPublisher({ connection, logger: silentLogger, metrics });
   results = createRecorder();
   startConsumer({
@@ -111,19 +108,8 @@ afterAll(async () => {
   await probe.close();
   await connection.close();
   await receiver.close();
-  await broker.remove();
+  await share.release();
   await rm(directory, { recursive: true, force: true });
-});
-
-const environment = () => ({
-  PATH: process.env['PATH'],
-  PARTNER_ENVIRONMENT: 'sandbox',
-  LOG_LEVEL: 'silent',
-  ADMIN_HOST: '127.0.0.1',
-  AMQP_URL: broker.url,
-  WEBHOOK_SEALING_KEYS: `k1:${sealingKey.toString('base64')}`,
-  WEBHOOK_DEV_HOSTS: `${HOST}=127.0.0.1:${receiver.port},${OTHER_HOST}=127.0.0.1:${receiver.port}`,
-  WEBHOOK_DEV_CA_FILE: caFile,
 });
 
 const command = ['--import', '@partner/kernel/telemetry/start', path.join(import.meta.dirname, 'main.js')];
@@ -131,9 +117,20 @@ const command = ['--import', '@partner/kernel/telemetry/start', path.join(import
 /** Starts the service as a process and waits until it is ready. */
 async function startDispatcher(extra: Record<string, string> = {}): Promise<Dispatcher> {
   const adminPort = await freePort();
+  const environment = {
+    PATH: process.env['PATH'],
+    PARTNER_ENVIRONMENT: 'sandbox',
+    LOG_LEVEL: 'silent',
+    ADMIN_HOST: '127.0.0.1',
+    ADMIN_PORT: String(adminPort),
+    AMQP_URL: share.amqpUrl,
+    WEBHOOK_SEALING_KEYS: `k1:${sealingKey.toString('base64')}`,
+    WEBHOOK_DEV_HOSTS: `${HOST}=127.0.0.1:${receiver.port},${OTHER_HOST}=127.0.0.1:${receiver.port}`,
+    WEBHOOK_DEV_CA_FILE: caFile,
+  };
   const child = spawn(process.execPath, command, {
     cwd: projectRoot,
-    env: { ...environment(), ...extra, ADMIN_PORT: String(adminPort) },
+    env: { ...environment, ...extra },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const exited = once(child, 'exit').then(([code]: unknown[]) => (typeof code === 'number' ? code : null));
@@ -151,16 +148,10 @@ async function startDispatcher(extra: Record<string, string> = {}): Promise<Disp
   return dispatcher;
 }
 
-type CommandedDelivery = MessageInitShape<typeof DeliverWebhookSchema>;
-
-/** Publishes a delivery command and resolves to the delivery's id. */
-async function commandDelivery(change: CommandedDelivery = {}): Promise<string> {
-  const [deliveryId = ''] = await commandDeliveries(change);
-  return deliveryId;
-}
-
 /** Publishes delivery commands in one message and resolves to the deliveries' ids. */
-async function commandDeliveries(...changes: readonly CommandedDelivery[]): Promise<readonly string[]> {
+async function commandDeliveries(
+  ...changes: readonly MessageInitShape<typeof DeliverWebhookSchema>[]
+): Promise<readonly string[]> {
   const deliveries = changes.map((change) => {
     const deliveryId = newId('dlv');
     const subscriptionId = newId('whk');
@@ -190,11 +181,8 @@ async function commandDeliveries(...changes: readonly CommandedDelivery[]): Prom
   return deliveries.map(({ deliveryId }) => deliveryId);
 }
 
-const resultOf = (deliveryId: string) => results.find((result) => result.deliveryId === deliveryId);
-const isOf =
-  (deliveryId: string) =>
-  ({ req }: ServerResponse): boolean =>
-    req.url === `/hook/${deliveryId}`;
+const outcomeOf = async (deliveryId = '') =>
+  (await results.find((result) => result.deliveryId === deliveryId)).attempt?.outcome;
 const arrivalsOf = (deliveryId: string) =>
   arrivals.all().filter(({ path: at }) => at === `/hook/${deliveryId}`);
 
@@ -212,10 +200,9 @@ describe('the service', () => {
       NODE_USE_ENV_PROXY: '1',
       NODE_TLS_REJECT_UNAUTHORIZED: '0',
     });
-    const deliveryId = await commandDelivery();
-    expect((await resultOf(deliveryId)).attempt?.outcome).toBe(AttemptOutcome.DELIVERED);
-    const wrongId = await commandDelivery({ url: `https://${OTHER_HOST}/hook` });
-    expect((await resultOf(wrongId)).attempt?.outcome).toBe(AttemptOutcome.TLS_FAILED);
+    const [deliveryId, wrongId] = await commandDeliveries({}, { url: `https://${OTHER_HOST}/hook` });
+    expect(await outcomeOf(deliveryId)).toBe(AttemptOutcome.DELIVERED);
+    expect(await outcomeOf(wrongId)).toBe(AttemptOutcome.TLS_FAILED);
     expect(proxied).toHaveLength(0);
     proxy.close();
   });
@@ -231,37 +218,33 @@ describe('the service', () => {
     stopping.process.kill('SIGTERM');
     await probe.hasMessages(WEBHOOK_DELIVERIES.name, 1);
     for (const response of responses) response.writeHead(204).end();
-    for (const deliveryId of begun) {
-      expect((await resultOf(deliveryId)).attempt?.outcome).toBe(AttemptOutcome.DELIVERED);
-    }
+    for (const deliveryId of begun) expect(await outcomeOf(deliveryId)).toBe(AttemptOutcome.DELIVERED);
     expect(await stopping.exited).toBe(0);
 
     respond = (response) => response.writeHead(204).end();
     await startDispatcher();
-    for (const deliveryId of waiting) {
-      expect((await resultOf(deliveryId)).attempt?.outcome).toBe(AttemptOutcome.DELIVERED);
-    }
+    for (const deliveryId of waiting) expect(await outcomeOf(deliveryId)).toBe(AttemptOutcome.DELIVERED);
     for (const deliveryId of [...begun, ...waiting]) expect(arrivalsOf(deliveryId)).toHaveLength(1);
   });
 
   test('reports an attempt after its broker connections were lost, and does not POST again', async () => {
     const held = createRecorder<ServerResponse>();
     respond = held.record;
-    const way = await startTcpProxy(broker.url);
+    const way = await startTcpProxy(share.amqpUrl);
     const dispatcher = await startDispatcher({ AMQP_URL: way.url });
-    const deliveryId = await commandDelivery();
-    const response = await held.find(isOf(deliveryId));
+    const [deliveryId = ''] = await commandDeliveries({});
+    const response = await held.find(({ req }) => req.url === `/hook/${deliveryId}`);
     const taken = way.accepted();
     way.cut();
     await eventually('a new connection', () => way.accepted() > taken);
     // At once: an attempt takes at most 10 s, and a busy broker may take longer to be ready again.
     response.writeHead(204).end();
     await eventually('readiness again', async () => (await dispatcher.readiness()) === 200);
-    expect((await resultOf(deliveryId)).attempt?.outcome).toBe(AttemptOutcome.DELIVERED);
+    expect(await outcomeOf(deliveryId)).toBe(AttemptOutcome.DELIVERED);
 
     respond = (next) => next.writeHead(204).end();
-    const later = await commandDelivery();
-    await resultOf(later);
+    const [later] = await commandDeliveries({});
+    await outcomeOf(later);
     expect(arrivalsOf(deliveryId)).toHaveLength(1);
     await way.close();
   });

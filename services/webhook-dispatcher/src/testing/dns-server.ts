@@ -5,11 +5,7 @@ import { type Answer, decode, encode, RECURSION_AVAILABLE, type RecordType } fro
 /** Reply to one query. `silent`: none; `garbage`: bytes that are not a DNS response. */
 export type DnsReply =
   | { readonly kind: 'records'; readonly records: readonly Answer[] }
-  | { readonly kind: 'no_such_name' }
-  | { readonly kind: 'server_failure' }
-  | { readonly kind: 'refused' }
-  | { readonly kind: 'silent' }
-  | { readonly kind: 'garbage' };
+  | { readonly kind: 'no_such_name' | 'server_failure' | 'refused' | 'silent' | 'garbage' };
 
 /** A received query. */
 export interface DnsQuestion {
@@ -17,17 +13,10 @@ export interface DnsQuestion {
   readonly type: RecordType;
 }
 
-/** DNS server on loopback, over UDP, whose responses a test chooses. */
-export interface TestDnsServer {
-  /** `address:port`. */
-  readonly server: string;
-  readonly questions: readonly DnsQuestion[];
-  close(): Promise<void>;
-}
-
 const RCODES = { records: 0, no_such_name: 3, server_failure: 2, refused: 5 } as const;
 
-export async function startDnsServer(reply: (question: DnsQuestion) => DnsReply): Promise<TestDnsServer> {
+/** Starts a DNS server on loopback, over UDP, whose responses a test chooses. */
+export async function startDnsServer(reply: (question: DnsQuestion) => DnsReply) {
   const questions: DnsQuestion[] = [];
 
   function respond(message: Buffer): Buffer | undefined {
@@ -57,6 +46,7 @@ export async function startDnsServer(reply: (question: DnsQuestion) => DnsReply)
   await once(udp, 'listening');
 
   return {
+    /** `address:port`. */
     server: `127.0.0.1:${udp.address().port}`,
     questions,
     async close() {
