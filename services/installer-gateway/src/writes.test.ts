@@ -5,7 +5,6 @@ import {
   setScheduleOperation,
 } from '@partner/proto-contracts/resources/job/operations';
 import type { Operation } from '@partner/proto-contracts/api/operation';
-import { createHash } from 'node:crypto';
 import { assertError } from '@partner/gateway-kit/testing/http-app-fixture';
 import { createSurfaceOf, projectionText } from './testing/create-test-app.js';
 
@@ -19,8 +18,6 @@ function write<Query, Body, Param extends string>(
     readonly method: 'post' | 'put';
     readonly path: string;
     readonly body: object;
-    /** The canonical form of the body. */
-    readonly sent: string;
   },
 ) {
   return {
@@ -38,7 +35,7 @@ function write<Query, Body, Param extends string>(
           .send(given.method, `/jobs/job_1/${given.path}`)
           .set('idempotency-key', 'event:1')
           .send({ ...given.body, ...change });
-      return { ...surface, send };
+      return { requests: surface.requests, send };
     },
   };
 }
@@ -47,7 +44,6 @@ const statusEvent = write(recordStatusEventOperation, {
   method: 'post',
   path: 'status-events',
   body: { status: 'EN_ROUTE', occurredAt: '2026-09-01T11:59:00Z', expectedVersion: 3 },
-  sent: '{"expectedVersion":3,"occurredAt":"2026-09-01T11:59:00Z","status":"EN_ROUTE"}',
 });
 const schedule = write(setScheduleOperation, {
   method: 'put',
@@ -59,21 +55,17 @@ const schedule = write(setScheduleOperation, {
     timeZone: 'America/Denver',
     expectedVersion: 3,
   },
-  sent:
-    '{"endsAt":"2026-09-07T18:00:00.500Z","expectedVersion":3,"startsAt":"2026-09-07T14:00:00Z",' +
-    '"status":"CONFIRMED","timeZone":"America/Denver"}',
 });
 const assignments = write(replaceAssignmentsOperation, {
   method: 'put',
   path: 'assignments',
   body: { membershipIds: ['mem_b', 'mem_a'], expectedVersion: 3 },
-  sent: '{"expectedVersion":3,"membershipIds":["mem_b","mem_a"]}',
 });
 const members = (count: number) => Array.from({ length: count }, (_, index) => `mem_${index}`);
 
 test.each([statusEvent, schedule, assignments])(
-  '%s returns the job at its new version as text, for a key that is bound to path and body',
-  async ({ id, method, path, body, sent, serve }) => {
+  '%s returns the job at its new version as text, under an idempotency key that is bound to the path',
+  async ({ id, method, path, body, serve }) => {
     const { send, requests } = serve();
     const response = await send();
     expect([response.status, response.text]).toEqual([
@@ -82,15 +74,9 @@ test.each([statusEvent, schedule, assignments])(
     ]);
     expect(response.headers).toMatchObject({ 'idempotency-expires': '2026-10-16T12:00:00.000Z' });
     expect(response.headers).not.toHaveProperty('idempotency-replayed');
-    const bodySha256 = createHash('sha256').update(sent).digest();
     const operation = `${method.toUpperCase()} /partner/v1/jobs/job_1/${path}`;
-    expect(requests).toMatchObject([
-      {
-        companyId: 'cmp_1',
-        params: { id: 'job_1' },
-        idempotencyKey: { key: 'event:1', operation, bodySha256 },
-      },
-    ]);
+    const idempotencyKey = { key: 'event:1', operation };
+    expect(requests).toMatchObject([{ companyId: 'cmp_1', params: { id: 'job_1' }, idempotencyKey }]);
     expect(requests[0]?.body).toEqual(body);
   },
 );

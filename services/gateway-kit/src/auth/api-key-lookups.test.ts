@@ -6,6 +6,9 @@ import { ServiceError } from '@partner/kernel/process/service-error';
 import { applyRevocation } from './revocation-listener.js';
 import { createFixture, general, key, refuseKey } from '../testing/authenticator-fixture.js';
 
+const refused = (authenticated: Promise<unknown>) =>
+  expect(authenticated).rejects.toMatchObject({ reason: 'unauthenticated' });
+
 describe('lookups', () => {
   const madeUp = (count: number) => Array.from({ length: count }, () => createApiKey('sandbox').text);
   /** Authenticates from several networks in turn. */
@@ -15,9 +18,6 @@ describe('lookups', () => {
     networks = 20,
   ) =>
     texts.map((text, n) => authenticate(text, `198.51.100.${n % networks}`).catch((error: unknown) => error));
-  const refused = (authenticated: Promise<unknown>) =>
-    expect(authenticated).rejects.toMatchObject({ reason: 'unauthenticated' });
-
   test('find a valid key after 600 invented keys from the same address [LIMIT-6]', async () => {
     let isKnown = false;
     const { authenticate } = createFixture(() => (isKnown ? general : refuseKey()));
@@ -121,38 +121,31 @@ describe('a revocation', () => {
     });
   };
 
-  test('takes effect with the next request [AUTH-13]', async () => {
+  test('takes effect with the next request, and not for other keys [AUTH-13]', async () => {
     let isRevoked = false;
     const fixture = createFixture(() => (isRevoked ? refuseKey() : general));
-    await fixture.authenticate(key.text);
+    const other = createApiKey('sandbox').text;
+    for (const text of [key.text, other]) await fixture.authenticate(text);
     isRevoked = true;
     expect(await fixture.authenticate(key.text)).toMatchObject({ companyId: 'cmp_1' });
     revoke(fixture, key);
-    await expect(fixture.authenticate(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    await refused(fixture.authenticate(key.text));
+    expect(await fixture.authenticate(other)).toMatchObject({ companyId: 'cmp_1' });
   });
 
-  test('that arrives during a lookup overrides its result', async () => {
+  test('that arrives during a lookup overrides its result, and not that of another key', async () => {
     const fixture = createFixture();
     const pending = fixture.authenticate(key.text);
-    const first = await fixture.lookUp(1);
+    const other = fixture.authenticate(createApiKey('sandbox').text);
+    const [first, ofOther] = [await fixture.lookUp(1), await fixture.lookUp(2)];
     revoke(fixture, key);
     first.resolve(general);
-    const second = await fixture.lookUp(2);
-    second.reject(new ServiceError('unauthenticated', 'revoked'));
-    await expect(pending).rejects.toMatchObject({ reason: 'unauthenticated' });
-    await expect(fixture.authenticate(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
-  });
-
-  test('does not affect other keys and their lookups', async () => {
-    const fixture = createFixture();
-    const other = createApiKey('sandbox');
-    const pending = fixture.authenticate(other.text);
-    const lookUp = await fixture.lookUp(1);
-    revoke(fixture, key);
-    lookUp.resolve(general);
-    await pending;
-    await fixture.authenticate(other.text);
-    expect(fixture.calls).toHaveLength(1);
+    ofOther.resolve(general);
+    await other;
+    (await fixture.lookUp(3)).reject(new ServiceError('unauthenticated', 'revoked'));
+    await refused(pending);
+    await refused(fixture.authenticate(key.text));
+    expect(fixture.calls).toHaveLength(3);
   });
 
   test('that cannot be decoded clears the cache; another message changes nothing', async () => {

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { errorBody } from '@partner/proto-contracts/api/error-body';
 import request from 'supertest';
+import { z } from 'zod';
+import { misspelledNames } from './read-input.js';
 import {
   assertError,
   createFixture,
@@ -75,21 +77,14 @@ describe('the input of an endpoint', () => {
     expect(handled).toHaveLength(0);
   });
 
-  test('that is not UTF-8 is a 400', async () => {
+  test('that is compressed or not UTF-8 is a 400', async () => {
     const { app } = createFixture();
-    const sent = post(app).set('content-type', 'application/json');
-    sent.write(Buffer.from('{"address":"\xe9\xe9\xe9"}', 'latin1'));
-    const response = await sent;
-    expect(invalid(response).error).toBe('body: must be valid JSON in UTF-8');
-  });
-
-  test('that is compressed is a 400', async () => {
-    const { app } = createFixture();
-    const response = await post(app)
-      .set('content-type', 'application/json')
-      .set('content-encoding', 'gzip')
-      .send('{}');
-    expect(invalid(response).error).toContain('content-encoding');
+    const json = () => post(app).set('content-type', 'application/json');
+    const latin1 = json();
+    latin1.write(Buffer.from('{"address":"\xe9\xe9\xe9"}', 'latin1'));
+    expect(invalid(await latin1).error).toBe('body: must be valid JSON in UTF-8');
+    const compressed = await json().set('content-encoding', 'gzip').send('{}');
+    expect(invalid(compressed).error).toContain('content-encoding');
   });
 
   test('may be 1 MB and not one byte more, whether its length is announced or not [LIMIT-5]', async () => {
@@ -187,4 +182,32 @@ describe('input outside the body', () => {
     }
     assertError(await request(app).get('/things/a%00b').set('x-api-key', 'full'), 404, 'not_found');
   });
+});
+
+const query = z.object({ limit: z.string(), resourceId: z.string() }).superRefine(() => undefined);
+
+test.each([
+  ['Limit', 'limit'],
+  ['LIMIT', 'limit'],
+  ['limit[]', 'limit'],
+  ['limit[0]', 'limit'],
+  ['limit[gte]', 'limit'],
+  ['limit[', 'limit'],
+  ['Limit[]', 'limit'],
+  ['resourceid', 'resourceId'],
+])('the query parameter %s is refused with the hint %s [HTTP-13]', (name, meant) => {
+  expect(misspelledNames(query, { [name]: '1', limit: '2' })).toEqual([
+    { path: name, message: `must be written ${meant}` },
+  ]);
+});
+
+test.each(['limit', 'resourceId', 'page', 'limits', '[limit]', 'resource_id', '__proto__', ''])(
+  'the query parameter "%s" is not a misspelling [HTTP-13]',
+  (name) => {
+    expect(misspelledNames(query, Object.fromEntries([[name, '1']]))).toEqual([]);
+  },
+);
+
+test('an operation without a query has no misspelled names', () => {
+  expect(misspelledNames(undefined, { Limit: '1' })).toEqual([]);
 });

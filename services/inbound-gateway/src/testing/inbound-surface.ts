@@ -4,7 +4,6 @@ import { type Implementation, implement, type OperationRequest } from '@partner/
 import type { OperationReply } from '@partner/kernel/amqp/operation-call';
 import { createApiKey, type NewApiKey } from '@partner/kernel/security/api-key';
 import type { FoundKey } from '@partner/gateway-kit/auth/api-key-authentication';
-import { ServiceError } from '@partner/kernel/process/service-error';
 import { checkResponses } from '@partner/test-kit/check-responses';
 import { surfaceDeps } from '@partner/gateway-kit/testing/known-keys';
 import supertest from 'supertest';
@@ -33,10 +32,8 @@ export function createInboundSurface(implementations: readonly Implementation[])
   const app = checked(createInboundApp(surfaceDeps('inbound', PRINCIPALS, implementations)));
   return {
     app,
-    /** Sends a request with a key, or without one. */
-    request(method: 'get' | 'post' | 'put', path: string, key?: NewApiKey): supertest.Test {
-      const request = supertest(app)[method](path);
-      return key === undefined ? request : request.set('x-api-key', key.text);
+    request(method: 'get' | 'post', path: string, key: NewApiKey): supertest.Test {
+      return supertest(app)[method](path).set('x-api-key', key.text);
     },
   };
 }
@@ -44,13 +41,12 @@ export function createInboundSurface(implementations: readonly Implementation[])
 /** The surface in front of a job-state that gives one reply to every call of one operation, and the calls that it gets. */
 export function createSurfaceOf<Query, Body, Param extends string>(
   operation: Operation<Query, Body, Param>,
-  reply: OperationReply | ServiceError,
+  reply: OperationReply,
 ) {
   const requests: OperationRequest<Query, Body, Param>[] = [];
   const surface = createInboundSurface([
     implement(operation, async (given) => {
       requests.push(given);
-      if (reply instanceof ServiceError) throw reply;
       return reply;
     }),
   ]);

@@ -45,16 +45,18 @@ export function projectionText(job: Partial<InstallerJob>): string {
 const checked = checkResponses(afterEach);
 
 /**
- * Creates the installer surface in front of a test's own operations, at a fixed time. A test fails if a response does
+ * Creates the installer surface in front of a test's own operations, at a fixed time unless it has a clock. A test fails if a response does
  * not match the API description.
  */
-export function createTestApp(operations: readonly Implementation[] = []): RequestListener {
-  return checked(
-    createInstallerApp({ ...surfaceDeps('installer', principals, operations), technicianCursors }),
-  );
+export function createTestApp(
+  operations: readonly Implementation[] = [],
+  clock = () => new Date('2026-09-01T12:00:00Z'),
+): RequestListener {
+  const deps = { ...surfaceDeps('installer', principals, operations), technicianCursors, clock };
+  return checked(createInstallerApp(deps));
 }
 
-/** The surface in front of a job-state that serves one operation, and the calls that it gets. `send` has the key of `cmp_1`. */
+/** The surface in front of a job-state that serves one operation, and the calls that it gets. `send` has the key of `cmp_1`, or another one. */
 export function createSurfaceOf<Query, Body, Param extends string>(
   operation: Operation<Query, Body, Param>,
   reply: (given: OperationRequest<Query, Body, Param>) => OperationReply,
@@ -67,7 +69,7 @@ export function createSurfaceOf<Query, Body, Param extends string>(
   const app = createTestApp([served]);
   return {
     requests,
-    send: (method: 'get' | 'post' | 'put', path: string) =>
-      request(app)[method](`/partner/v1${path}`).set('x-api-key', keys.installer.text),
+    send: (method: 'get' | 'post' | 'put', path: string, key = keys.installer) =>
+      request(app)[method](`/partner/v1${path}`).set('x-api-key', key.text),
   };
 }
