@@ -12,7 +12,7 @@ describe('an API key', () => {
     expect(createApiKey('production').text).toMatch(/^key_[0-9a-z]{26}\.svc_live_[0-9A-Za-z]{38}$/);
   });
 
-  test('is parsed to its stored form [AUTH-10]', () => {
+  test('is parsed to its stored form, in its environment only [AUTH-2, AUTH-10, AUTH-11]', () => {
     fc.assert(
       fc.property(environments, randomBytes, (environment, random) => {
         const key = createApiKey(environment, { random });
@@ -21,6 +21,8 @@ describe('an API key', () => {
           keyId: key.keyId,
           secretSha256: key.secretSha256,
         });
+        const other = environment === 'sandbox' ? 'production' : 'sandbox';
+        expect(parseApiKey(key.text, other)).toBeUndefined();
         expect(key.secretSha256).toEqual(createHash('sha256').update(secret).digest());
         expect(key.lastFour).toBe(secret.slice(-4));
       }),
@@ -39,36 +41,25 @@ describe('an API key', () => {
     expect(parseApiKey(key.text, 'sandbox')).toBeDefined();
   });
 
-  test('is refused in the other environment [AUTH-2, AUTH-11]', () => {
-    expect(parseApiKey(createApiKey('sandbox').text, 'production')).toBeUndefined();
-    expect(parseApiKey(createApiKey('production').text, 'sandbox')).toBeUndefined();
-  });
-
+  const { text, keyId } = createApiKey('sandbox');
+  const { text: live } = createApiKey('production');
   test.each<[string, string | undefined, string]>([
     ['no key', undefined, 'is required'],
     ['an empty key', '', 'is required'],
-    [
-      'a key without a dot',
-      createApiKey('sandbox').text.replace('.', ''),
-      'must be one key of the form <keyId>.<secret>',
-    ],
-    ['two keys', `${createApiKey('sandbox').text}, ${createApiKey('sandbox').text}`, 'must be one key'],
-    ['an id of something else', createApiKey('sandbox').text.replace('key_', 'job_'), 'begins with key_'],
-    [
-      'a key of the other environment',
-      createApiKey('production').text,
-      'is a key of the production (svc_live_), but this is the sandbox',
-    ],
-    ['another secret', `${createApiKey('sandbox').keyId}.secret`, 'begins with svc_test_'],
-    ['a part of a key', createApiKey('sandbox').text.slice(0, -1), 'incomplete or changed'],
-    ['a key with something after it', `${createApiKey('sandbox').text} `, 'incomplete or changed'],
-    ['a key with a line end', `${createApiKey('sandbox').text}\n`, 'incomplete or changed'],
-    ['a key with something before it', ` ${createApiKey('sandbox').text}`, 'begins with key_'],
+    ['a key without a dot', text.replace('.', ''), 'must be one key of the form <keyId>.<secret>'],
+    ['two keys', `${text}, ${text}`, 'must be one key'],
+    ['an id of something else', text.replace('key_', 'job_'), 'begins with key_'],
+    ['a key of the other environment', live, 'of the production (svc_live_), but this is the sandbox'],
+    ['another secret', `${keyId}.secret`, 'begins with svc_test_'],
+    ['a part of a key', text.slice(0, -1), 'incomplete or changed'],
+    ['a key with something after it', `${text} `, 'incomplete or changed'],
+    ['a key with a line end', `${text}\n`, 'incomplete or changed'],
+    ['a key with something before it', ` ${text}`, 'begins with key_'],
   ])(
     'is not parsed from %s, and the violation is named without the secret [AUTH-12]',
-    (_what, text, violation) => {
-      const said = apiKeyViolation(text, 'sandbox');
-      expect(parseApiKey(text ?? '', 'sandbox')).toBeUndefined();
+    (_what, given, violation) => {
+      const said = apiKeyViolation(given, 'sandbox');
+      expect(parseApiKey(given ?? '', 'sandbox')).toBeUndefined();
       expect(said).toContain(violation);
       expect(said).not.toMatch(/svc_(test|live)_\w/);
     },

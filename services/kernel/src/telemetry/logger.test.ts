@@ -59,21 +59,20 @@ describe('the log', () => {
     [{ a: { b: { c: { secret: 'hunter2' } } } }],
     [{ headers: { __proto__: null, authorization: 'hunter2' } }],
     [{ 'webhook-signature': 'hunter2', 'x-svc-signature': 'hunter2', token: 'hunter2', apiKey: 'hunter2' }],
-  ])('redacts secrets at any position: %j', (fields: Record<string, unknown>) => {
-    expect(JSON.stringify(logged(fields))).not.toContain('hunter2');
-  });
+  ])(
+    'redacts secrets at any position, but not in the logged object: %j',
+    (fields: Record<string, unknown>) => {
+      const before = JSON.stringify(fields);
+      expect(JSON.stringify(logged(fields))).not.toContain('hunter2');
+      expect(JSON.stringify(fields)).toBe(before);
+    },
+  );
 
   test('has the id of the current request, and none outside of requests', () => {
     expect(runWithRequestId('req-1', () => logged({}))).toMatchObject({ requestId: 'req-1' });
     expect(logged({})).not.toHaveProperty('requestId');
     for (const malformed of [undefined, '', 'a b', 'x'.repeat(129), 7])
       expect(requestIdIn({ 'x-request-id': malformed })).toBeUndefined();
-  });
-
-  test('does not change the logged object', () => {
-    const fields = { headers: { cookie: 'hunter2' } };
-    logged(fields);
-    expect(fields).toEqual({ headers: { cookie: 'hunter2' } });
   });
 
   test('is complete after an exit', async () => {

@@ -38,19 +38,13 @@ afterEach(async () => {
   await serverSide.close();
 });
 
+/** Serves GetJob, or the given calls. */
 export async function serve(
-  getJob: TestCall,
+  calls: TestCall | Parameters<typeof testOperations>[0],
   over: Pick<AmqpConnection, 'openChannel'> = serverSide,
-  prefetch = 20,
 ): Promise<Consumer> {
-  const server = startRpcServer({
-    connection: over,
-    queue,
-    prefetch,
-    operations: testOperations({ getJob }),
-    logger,
-    metrics,
-  });
+  const operations = testOperations(typeof calls === 'function' ? { getJob: calls } : calls);
+  const server = startRpcServer({ connection: over, queue, prefetch: 20, operations, logger, metrics });
   await eventually('the server', () => server.isConsuming());
   return server;
 }

@@ -4,17 +4,10 @@ import path from 'node:path';
 import { freePort } from './local-process.js';
 import { controlRabbitmq, type LocalRabbitmq, rabbitmqUrl, startRabbitmq } from './rabbitmq.js';
 
-/** A broker that a test may kill or reconfigure. */
-export interface PrivateRabbitmq {
-  readonly url: string;
-  start(): Promise<void>;
-  kill(): Promise<void>;
-  control(...args: readonly string[]): Promise<string>;
-  remove(): Promise<void>;
-}
+export type PrivateRabbitmq = Awaited<ReturnType<typeof createPrivateRabbitmq>>;
 
-/** Prepares a broker on a free port, with additional lines of configuration. It runs after `start`. */
-export async function createPrivateRabbitmq(settings: readonly string[] = []): Promise<PrivateRabbitmq> {
+/** Prepares a broker that a test may kill or reconfigure, with additional lines of configuration. It runs after `start`. */
+export async function createPrivateRabbitmq(settings: readonly string[]) {
   const directory = await mkdtemp(path.join(tmpdir(), 'partner-rabbitmq-'));
   const port = await freePort();
   let node: LocalRabbitmq | undefined;
@@ -34,7 +27,7 @@ export async function createPrivateRabbitmq(settings: readonly string[] = []): P
       node = await startRabbitmq({ directory, port, settings });
     },
     kill,
-    async control(...args) {
+    async control(...args: readonly string[]) {
       if (node === undefined) throw new Error('the broker does not run');
       return controlRabbitmq(node.controlEnv, 'rabbitmqctl', ...args);
     },
