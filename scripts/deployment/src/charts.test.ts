@@ -121,17 +121,18 @@ describe("a developer's cluster", () => {
   });
 });
 
-test.each(SERVICE_NAMES)('does not restart pods of %s for scaling', async (service) => {
-  const image = imageOf(service);
-  const config = { ...(service === 'console' && { publicBaseUrl: 'https://partner.example.org' }) };
-  const templateOf = async (values: object) => {
-    const objects = await workspace.objects({ chart: service, values: { image, config, ...values } });
-    return deploymentOf({ service, objects }).deployment.spec?.template;
-  };
-  const template = await templateOf({ replicaCount: 2 });
-  await expect(templateOf({ replicaCount: 10 })).resolves.toEqual(template);
-  await expect(templateOf({ autoscaling: { enabled: true, maxReplicas: 9 } })).resolves.toEqual(template);
-});
+test.each(services.filter(({ title, service }) => title === `${service}, default`))(
+  'does not restart pods of $service for scaling',
+  async (rendered) => {
+    const { service } = rendered;
+    for (const set of ['replicaCount=10', 'autoscaling.enabled=true,autoscaling.maxReplicas=9']) {
+      const objects = await workspace.objects({ chart: service, ...valuesSets(service)['default'], set });
+      expect(deploymentOf({ service, objects }).deployment.spec?.template).toEqual(
+        deploymentOf(rendered).deployment.spec?.template,
+      );
+    }
+  },
+);
 
 test.each([...SERVICE_NAMES.map((service) => `charts/${service}/README.md`), 'charts/docs/operating.md'])(
   'the values of the command in %s render its chart',

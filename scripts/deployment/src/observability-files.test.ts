@@ -86,11 +86,12 @@ describe('promtool', () => {
       const { groups } = ruleFile.parse(objects.find(({ kind }) => kind === 'PrometheusRule')?.['spec']);
       const rules = path.join(folder, service);
       mkdirSync(rules);
-      // For each case promtool evaluates all rules of the file.
+      // For each case promtool evaluates all rules of the file: only the alert, and what is recorded if it reads that.
       for (const alert of own) {
+        const names = [alert.name, ...(alert.expr.includes('partner:') ? [undefined] : [])];
         const alone = groups.map((group) => ({
           ...group,
-          rules: group.rules.filter((rule) => rule.alert === undefined || rule.alert === alert.name),
+          rules: group.rules.filter((rule) => names.includes(rule.alert)),
         }));
         const cases = renderRuleTests(besideTheOpposite(alert), `${alert.name}.yaml`);
         writeFileSync(path.join(rules, `${alert.name}.yaml`), stringify({ groups: alone }));
@@ -129,7 +130,10 @@ function createRuleCheck() {
       );
       const results = [
         await runCommand(promtool, ['check', 'rules', ...(rules ?? [])], { cwd: folder }),
-        await runCommand(promtool, ['test', 'rules', ...(tests ?? [])], { cwd: folder }),
+        await runCommand(promtool, ['test', 'rules', ...(tests ?? [])], {
+          cwd: folder,
+          env: { GOGC: '400' },
+        }),
       ];
       return results
         .filter(({ exitCode, stderr }) => exitCode !== 0 || stderr !== '')

@@ -100,8 +100,16 @@ export function templateWith(workspace: Workspace, chart: ServiceName, set: stri
   return workspace.template({ chart, values: { image: imageOf(chart) }, set });
 }
 
-/** Returns what Helm says about values that a chart must refuse. Throws if it renders anything. */
-export async function refusalOf(workspace: Workspace, chart: ServiceName, set: string): Promise<string> {
+const refusals = new Map<string, Promise<string>>();
+
+/** Returns what Helm says about values that a chart must refuse; asks once for the same values. Throws if it renders anything. */
+export function refusalOf(workspace: Workspace, chart: ServiceName, set: string): Promise<string> {
+  const known = refusals.get(`${chart} ${set}`) ?? refuse(workspace, chart, set);
+  refusals.set(`${chart} ${set}`, known);
+  return known;
+}
+
+async function refuse(workspace: Workspace, chart: ServiceName, set: string): Promise<string> {
   const { exitCode, stdout, stderr } = await templateWith(workspace, chart, set);
   if (exitCode !== 1 || stdout !== '') throw new Error(`${chart} accepts ${set}`);
   return stderr;

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import ts from 'typescript';
 import { z } from 'zod';
@@ -57,6 +58,8 @@ function valueViolations(rendered: RenderedObject): readonly string[] {
   }
 }
 
+const { resolve } = createRequire(import.meta.url);
+
 const SOURCE_FILE = path.join(PROJECT_ROOT, 'scripts/deployment/src/rendered-objects.ts');
 const OPTIONS: ts.CompilerOptions = {
   strict: true,
@@ -74,8 +77,9 @@ function fieldViolations(rendered: readonly RenderedObject[]): readonly string[]
   if (rendered.length === 0) return [];
   const text = rendered
     .map(({ object }, at) => {
-      const module = MODULES[object.apiVersion] ?? '';
-      return `import type { I${object.kind} as T${at} } from '${module}'; export const o${at}: T${at} = ${JSON.stringify(object)};`;
+      // The file of one kind: the compiler would read those of all kinds of a module.
+      const file = path.join(path.dirname(resolve(MODULES[object.apiVersion] ?? '')), object.kind);
+      return `import type { I${object.kind} as T${at} } from '${file}'; export const o${at}: T${at} = ${JSON.stringify(object)};`;
     })
     .join('\n');
   const host = ts.createCompilerHost(OPTIONS);

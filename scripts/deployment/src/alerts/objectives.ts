@@ -141,15 +141,15 @@ critical PartnerBudgetBurnsFast 2m: $name breaks a promise
   > ${burns(14.4, '1h', '5m')}
   > or ${burns(6, '6h', '30m')}
   fires at 75m ${labels}: the budget of 20 hours is spent in each${spending(20, 90)}
-  fires at 400m ${labels}: that of 10 hours is spent in each${spending(10, 420)}
+  fires at 75m ${labels}: that of 10 hours is spent in each${spending(10, 90)}
 ${isDelivery ? '' : slow}  quiet at 100m: it was bad for an hour, and is good again${spending(20, 60, 60)}
-  quiet at 400m: that of half an hour is spent in each${spending(0.5, 420)}
+  quiet at 75m: that of half an hour is spent in each${spending(0.5, 90)}
   quiet at 100m: the only few of a quiet night are bad${series('0x120', '0x80 0+1x5 5x40')}
 warning PartnerBudgetBurns 15m: $name will break a promise
   The {{ $labels.slo }} of $name is so bad that, at this rate, the errors allowed in 30 days are used up before the 30 days are over.
   > ${burns(3, '1d', '2h')}
   > or ${burns(1, '3d', '6h')}
-  fires at 500m ${labels}: the budget of two hours is spent in each${spending(2, 520)}
-  quiet at 500m: that of half an hour is spent in each${spending(0.5, 520)}
+  fires at 75m ${labels}: the budget of two hours is spent in each${spending(2, 90)}
+  quiet at 75m: that of half an hour is spent in each${spending(0.5, 90)}
 `;
 }
