@@ -42,12 +42,12 @@ test('every chart is checked', () => {
   expect([...chartNames()].sort()).toEqual([...SERVICE_NAMES, ...PARTS, LIBRARY].sort());
 });
 
-test('Kubernetes and the operators accept every kind, field and value', () => {
+test('Kubernetes and the operators accept every kind, field and value', async () => {
   const objects = services.flatMap(({ title, objects: made }) =>
     made.map((object) => ({ source: title, object })),
   );
   expect(objects.length).toBeGreaterThan(100);
-  expect(validateObjects([...objects, ...parts])).toEqual([]);
+  expect(await validateObjects([...objects, ...parts])).toEqual([]);
 });
 
 describe.each(services)('the pods of $title', (rendered) => {

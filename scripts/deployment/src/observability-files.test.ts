@@ -8,19 +8,20 @@ import { readProjectFile } from '@partner/local-stack/project-root';
 import { lastLines, runCommand } from '@partner/local-stack/run-command';
 import { findProgram } from '@partner/test-kit/backing-services/local-process';
 import type { ServiceName } from '@partner/local-stack/stack/services';
-import { type Alert, type AlertCase, runbookHeading, RUNBOOKS_FILE } from './alerts/alert.js';
+import { type Alert, runbookHeading, RUNBOOKS_FILE } from './alerts/alert.js';
 import { CHART_ALERTS } from './alerts/chart-alerts.js';
-import { renderRuleTests } from './alerts/render-alerts.js';
+import { renderRuleTests, rulesOfCases } from './alerts/render-alerts.js';
 import { createChartWorkspace, NAMESPACE } from './chart-workspace.js';
-import { withMatcher } from './promql/promql.js';
 import { imageOf, SANDBOX_RUN } from './service-values.js';
 
 const alerts = [...CHART_ALERTS.values()].flat();
 const ruleCheck = createRuleCheck();
 
-const ruleFile = z.object({
-  groups: z.array(z.looseObject({ rules: z.array(z.looseObject({ alert: z.string().optional() })) })),
+const rule = z.looseObject({
+  ...{ alert: z.string().optional(), expr: z.string() },
+  labels: z.record(z.string(), z.string()),
 });
+const ruleFile = z.object({ groups: z.array(z.looseObject({ rules: z.array(rule) })) });
 
 describe('an alert', () => {
   test.each(alerts.map((alert) => [alert.name, alert] as const))(
@@ -47,32 +48,6 @@ describe('an alert', () => {
   });
 });
 
-/** Returns the cases of an alert: each with a second environment in the opposite situation, and each in another namespace. */
-function besideTheOpposite(alert: Alert): Alert {
-  const placed = (series: Readonly<Record<string, string>>, namespace: string) =>
-    Object.entries(series).map(
-      ([name, values]) => [withMatcher(name, `namespace="${namespace}"`), values] as const,
-    );
-  const beside = (own: AlertCase, other: AlertCase): AlertCase => ({
-    ...own,
-    when: `${own.when}; elsewhere: ${other.when}`,
-    series: Object.fromEntries([...placed(own.series, NAMESPACE), ...placed(other.series, 'elsewhere')]),
-    firing: own.firing.map((labels) => ({ ...labels, namespace: NAMESPACE })),
-  });
-  const firing = alert.cases.filter((each) => each.firing.length > 0);
-  const quiet = alert.cases.filter((each) => each.firing.length === 0);
-  const pairs = Array.from({ length: Math.max(firing.length, quiet.length) }, (_none, index) => ({
-    fires: firing[index % firing.length],
-    stays: quiet[index % quiet.length],
-  }));
-  return {
-    ...alert,
-    cases: pairs.flatMap(({ fires, stays }) =>
-      fires === undefined || stays === undefined ? [] : [beside(fires, stays), beside(stays, fires)],
-    ),
-  };
-}
-
 describe('promtool', () => {
   test(`each alert satisfies its cases, independently of other namespaces${ruleCheck.note}`, async () => {
     const workspace = await createChartWorkspace();
@@ -86,14 +61,18 @@ describe('promtool', () => {
       const { groups } = ruleFile.parse(objects.find(({ kind }) => kind === 'PrometheusRule')?.['spec']);
       const rules = path.join(folder, service);
       mkdirSync(rules);
-      // For each case promtool evaluates all rules of the file: only the alert, and what is recorded if it reads that.
       for (const alert of own) {
+        // Promtool evaluates all rules of a file: only the alert, and what is recorded if it reads that.
         const names = [alert.name, ...(alert.expr.includes('partner:') ? [undefined] : [])];
         const alone = groups.map((group) => ({
           ...group,
-          rules: group.rules.filter((rule) => names.includes(rule.alert)),
+          rules: rulesOfCases(
+            alert,
+            group.rules.filter((each) => names.includes(each.alert)),
+            NAMESPACE,
+          ),
         }));
-        const cases = renderRuleTests(besideTheOpposite(alert), `${alert.name}.yaml`);
+        const cases = renderRuleTests(alert, `${alert.name}.yaml`);
         writeFileSync(path.join(rules, `${alert.name}.yaml`), stringify({ groups: alone }));
         writeFileSync(
           path.join(rules, `${alert.name}.test.yaml`),

@@ -1,8 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import ts from 'typescript';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
+import { runCommand } from '@partner/local-stack/run-command';
 import type { KubernetesObject } from './chart-objects.js';
 import { exportsOf } from './values/load-service-module.js';
 
@@ -33,11 +35,9 @@ const model = z.custom<new (data: unknown) => { validate(): void }>((value) => t
  * Returns the violations of objects by the APIs of Kubernetes and of the operators: unknown kinds, values that the API refuses,
  * and unknown fields, which it would drop. Empty without violations.
  */
-export function validateObjects(rendered: readonly RenderedObject[]): readonly string[] {
-  return [
-    ...rendered.flatMap(valueViolations),
-    ...fieldViolations(rendered.filter(({ object }) => isKnown(object))),
-  ];
+export async function validateObjects(rendered: readonly RenderedObject[]): Promise<readonly string[]> {
+  const fields = await fieldViolations(rendered.filter(({ object }) => isKnown(object)));
+  return [...rendered.flatMap(valueViolations), ...fields];
 }
 
 function isKnown({ apiVersion, kind }: KubernetesObject): boolean {
@@ -59,45 +59,33 @@ function valueViolations(rendered: RenderedObject): readonly string[] {
 }
 
 const { resolve } = createRequire(import.meta.url);
-
-const SOURCE_FILE = path.join(PROJECT_ROOT, 'scripts/deployment/src/rendered-objects.ts');
-const OPTIONS: ts.CompilerOptions = {
-  strict: true,
-  noEmit: true,
-  skipLibCheck: true,
-  types: [],
-  lib: ['lib.es2023.d.ts'],
-  target: ts.ScriptTarget.ES2023,
-  module: ts.ModuleKind.ESNext,
-  moduleResolution: ts.ModuleResolutionKind.Bundler,
-};
+const COMPILER = path.join(PROJECT_ROOT, 'node_modules/typescript-native/bin/tsc');
+const OPTIONS =
+  '--ignoreConfig --strict --noEmit --skipLibCheck --pretty false --lib es2023 --target es2023 --module esnext --moduleResolution bundler';
 
 /** The compiler finds what the checks of values miss: fields that a type does not have, at any depth. */
-function fieldViolations(rendered: readonly RenderedObject[]): readonly string[] {
+async function fieldViolations(rendered: readonly RenderedObject[]): Promise<readonly string[]> {
   if (rendered.length === 0) return [];
-  const text = rendered
-    .map(({ object }, at) => {
-      // The file of one kind: the compiler would read those of all kinds of a module.
-      const file = path.join(path.dirname(resolve(MODULES[object.apiVersion] ?? '')), object.kind);
-      return `import type { I${object.kind} as T${at} } from '${file}'; export const o${at}: T${at} = ${JSON.stringify(object)};`;
-    })
-    .join('\n');
-  const host = ts.createCompilerHost(OPTIONS);
-  const readSource = host.getSourceFile.bind(host);
-  const program = ts.createProgram([SOURCE_FILE], OPTIONS, {
-    ...host,
-    fileExists: (file) => file === SOURCE_FILE || host.fileExists(file),
-    getSourceFile: (file, languageVersion, ...rest) =>
-      file === SOURCE_FILE
-        ? ts.createSourceFile(file, text, languageVersion, true)
-        : readSource(file, languageVersion, ...rest),
+  const lines = rendered.map(({ object }, at) => {
+    // The file of one kind: the compiler would read those of all kinds of a module.
+    const file = path.join(path.dirname(resolve(MODULES[object.apiVersion] ?? '')), object.kind);
+    return `import type { I${object.kind} as T${at} } from '${file}'; export const o${at}: T${at} = ${JSON.stringify(object)};`;
   });
-  const source = program.getSourceFile(SOURCE_FILE);
-  const violations = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
-  return violations.map(({ start = 0, messageText }) => {
-    const line = source?.getLineAndCharacterOfPosition(start).line ?? 0;
-    const at = rendered[line];
-    const what = ts.flattenDiagnosticMessageText(messageText, '; ').replaceAll(/\s+/g, ' ');
-    return `${at === undefined ? 'rendered objects' : title(at)}: ${what}`;
-  });
+  const folder = mkdtempSync(path.join(tmpdir(), 'partner-objects-'));
+  try {
+    writeFileSync(path.join(folder, 'objects.ts'), lines.join('\n'));
+    const args = [COMPILER, ...OPTIONS.split(' '), 'objects.ts'];
+    const { exitCode, stdout, stderr } = await runCommand(process.execPath, args, { cwd: folder });
+    if (exitCode === 0) return [];
+    // A line that is indented belongs to the violation before it.
+    const violations = stdout.trim().replaceAll(/\n\s+/g, ' ').split('\n');
+    return violations.map((violation) => {
+      const [, line = '', what = `${violation}${stderr}`] =
+        /^objects\.ts\((\d+),\d+\): (.*)$/.exec(violation) ?? [];
+      const at = rendered[Number(line) - 1];
+      return `${at === undefined ? 'rendered objects' : title(at)}: ${what}`;
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
