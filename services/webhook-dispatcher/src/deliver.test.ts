@@ -134,14 +134,19 @@ describe('a command', () => {
   const responded = (status: number) => ({ status, headers: [], body: Buffer.alloc(0), retryAfter: '90' });
   const timedOut: PostResult = { outcome: 'timed_out', trace, durationMs: 10_000, error: 'too late' };
 
-  test.each<[PostResult, AttemptOutcome, number?]>([
-    [{ ...of, outcome: 'rejected', response: responded(503) }, AttemptOutcome.REJECTED, 90],
-    [{ ...of, outcome: 'rejected', response: responded(500) }, AttemptOutcome.REJECTED],
-    [timedOut, AttemptOutcome.TIMED_OUT],
-    [{ ...of, outcome: 'tls_failed' }, AttemptOutcome.TLS_FAILED],
-    [{ ...of, outcome: 'connection_failed' }, AttemptOutcome.CONNECTION_FAILED],
-    [refused, AttemptOutcome.ENDPOINT_REFUSED],
-  ])('whose POST is %j is acknowledged, and reported with the error', async (posted, outcome, seconds) => {
+  test.each<{ readonly posted: PostResult; readonly outcome: AttemptOutcome; readonly seconds?: number }>([
+    {
+      posted: { ...of, outcome: 'rejected', response: responded(503) },
+      outcome: AttemptOutcome.REJECTED,
+      seconds: 90,
+    },
+    { posted: { ...of, outcome: 'rejected', response: responded(500) }, outcome: AttemptOutcome.REJECTED },
+    { posted: timedOut, outcome: AttemptOutcome.TIMED_OUT },
+    { posted: { ...of, outcome: 'tls_failed' }, outcome: AttemptOutcome.TLS_FAILED },
+    { posted: { ...of, outcome: 'connection_failed' }, outcome: AttemptOutcome.CONNECTION_FAILED },
+    { posted: refused, outcome: AttemptOutcome.ENDPOINT_REFUSED },
+  ])('whose POST is $posted.outcome is acknowledged, and reported with the error', async (row) => {
+    const { posted, outcome, seconds } = row;
     run.respond = async () => posted;
     expect(await deliverer()(message())).toEqual({ kind: 'done' });
     const [result] = results();

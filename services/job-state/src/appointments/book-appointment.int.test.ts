@@ -6,6 +6,7 @@ import { webhookEnvelope } from '@partner/proto-contracts/resources/event-catalo
 import { newId } from '@partner/kernel/process/ids';
 import type { Database } from '../database/database.js';
 import { database } from '../testing/file-database.js';
+import { crashingBeforeCommit } from '../testing/hold-transaction.js';
 import { bookAppointment, createLead } from '../testing/partner-calls.js';
 import { refusalOf } from '../testing/refusal-of.js';
 import { LEAD, binding, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
@@ -147,6 +148,16 @@ describe('a request to book an appointment', () => {
       expect(booked.idempotency).toMatchObject({ replayed: false });
     },
   );
+
+  test('that fails half way leaves no trace, and the key unused', async () => {
+    const key = keyed();
+    const before = await traces();
+    await expect(book({ binding: key }, crashingBeforeCommit(database))).rejects.toMatchObject({
+      reason: 'internal',
+    });
+    expect(await traces()).toEqual(before);
+    expect((await book({ binding: key })).idempotency).toMatchObject({ replayed: false });
+  });
 
   test('with neither the lead nor the project of the company reports the lead', async () => {
     expect((await refusalOf(book(foreign))).message).toMatch(/^leadId: /);

@@ -10,6 +10,7 @@ import type { Database } from '../database/database.js';
 import { appendJobNote, listContractorJobs } from '../testing/partner-calls.js';
 import { refusalOf } from '../testing/refusal-of.js';
 import { database } from '../testing/file-database.js';
+import { crashingBeforeCommit } from '../testing/hold-transaction.js';
 import { binding, insertAssignedJob, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { contractorJobStage } from './contractor-jobs.js';
 
@@ -177,7 +178,7 @@ describe('a note', () => {
   });
 
   test.each(['n', '🏠'])(
-    'may fill the notes up to 20,000 characters such as %s, and no more, for any repeat [CONTRACTOR-4]',
+    'may fill the notes up to 20,000 characters such as %s, and a refusal is stored under its key [CONTRACTOR-4]',
     async (one) => {
       const jobId = await newJob();
       for (let count = 0; count < 9; count += 1) await append({ jobId, note: one.repeat(2_000) });
@@ -208,6 +209,15 @@ describe('a note', () => {
 });
 
 describe('a request to append a note', () => {
+  test('that fails half way leaves no trace', async () => {
+    const jobId = await newJob();
+    const before = await stored(jobId);
+    const crashed = append({ jobId }, crashingBeforeCommit(database));
+    await expect(crashed).rejects.toMatchObject({ reason: 'internal' });
+    expect(await stored(jobId)).toEqual(before);
+    expect(await messagesAbout(jobId)).toEqual([]);
+  });
+
   test('repeated with its key after the job has left the installer is not found, and has no second effect once it is back [IDEM-6]', async () => {
     const jobId = await newJob();
     const key = binding(newId('evt'));

@@ -8,7 +8,44 @@ import { appendFeedEntry, leaveFeed, readFeed } from './feed.js';
 
 const random = seededRandom(SEED);
 
+const WRITERS = 16;
+const ENTRIES_OF_EACH = 4;
+
+/** Follows a company's feed from its start until it has seen a number of entries, each page after the one before. */
+async function follow(companyId: string, until: number, limit: number): Promise<readonly number[]> {
+  const seen: number[] = [];
+  while (seen.length < until) {
+    const page = await readFeed(database, { companyId, afterSequence: String(seen.at(-1) ?? 0), limit });
+    seen.push(...page.entries.map(({ sequence }) => Number(sequence)));
+    if (page.entries.length === 0) await delay(1);
+  }
+  return seen;
+}
+
 describe('the feed', () => {
+  test('shows every reader 1 to N without a gap or repeat while writers of 2 companies commit in any order [FEED-5]', async () => {
+    const companies = [
+      await insertCompany(database, 'INSTALLER'),
+      await insertCompany(database, 'INSTALLER'),
+    ];
+    const expected = (WRITERS * ENTRIES_OF_EACH) / companies.length;
+    const readers = companies.flatMap((companyId) =>
+      [3, 100].map((limit) => follow(companyId, expected, limit)),
+    );
+    const writers = Array.from({ length: WRITERS }, async (_, index) => {
+      const companyId = companies[index % companies.length] ?? '';
+      for (let n = 0; n < ENTRIES_OF_EACH; n += 1)
+        await database.transaction(async (tx) => {
+          await delay(random() * 10);
+          appendFeedEntry(tx, { companyId, jobId: `job_${index}`, changedAt: new Date(), resource: '{}' });
+          await delay(random() * 10);
+        });
+    });
+    await Promise.all(writers);
+    for (const seen of await Promise.all(readers))
+      expect(seen).toEqual(Array.from({ length: expected }, (_, index) => index + 1));
+  });
+
   test('accepts concurrent transactions with entries of the same two companies without a deadlock', async () => {
     const one = await insertCompany(database, 'INSTALLER');
     const two = await insertCompany(database, 'INSTALLER');

@@ -150,7 +150,7 @@ describe('listTechnicians', () => {
     const zoe = await member('Zoe Adams');
     const gone = [await member('Abe Able', false), await member('Zoe Adams', false)];
     const bob = await member('bob Brown');
-    const sameName = await member('Zoe Adams');
+    const sameName = await member('zoe adams');
     const ada = await member('Ada Cole');
     await fixture.technician({ companyId, displayName: 'Ann Owner', role: 'OWNER' });
     await fixture.technician({ displayName: 'Aaron Elsewhere' });

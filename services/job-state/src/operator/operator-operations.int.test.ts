@@ -152,7 +152,14 @@ describe('owners', () => {
       ...[false, true, false].map((active) => updated({ changed: ['active'], active })),
       updated({ changed: ['password', 'active'] }),
     ]);
+    expect(entries[1]?.details).toEqual({ displayName: 'Ola Owner', role: 'owner' });
     expect(JSON.stringify(entries)).not.toContain('argon2');
+  });
+
+  test('become viewers, the last one too, and owners again [ROLE-4]', async () => {
+    const { membershipId } = await newOwner(await newCompany());
+    for (const role of ['viewer', 'owner'] as const)
+      expect(await operators.updateOwner({ membershipId, role })).toMatchObject({ role });
   });
 
   test('can be without a password, and are listed oldest first in pages [LIMIT-7]', async () => {

@@ -5,6 +5,7 @@ import { JobStatusChangedSchema } from '@partner/proto-contracts/gen/partner/job
 import { ACCESS_BROADCAST, PARTNER_EVENTS } from '@partner/proto-contracts/topology';
 import { type OutgoingMessage, PublishError } from '@partner/kernel/amqp/publisher';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
+import { runWithRequestId } from '@partner/kernel/telemetry/request-context';
 import { eventually } from '@partner/test-kit/eventually';
 import { createRecorder } from '@partner/test-kit/recorder';
 import { Registry } from 'prom-client';
@@ -103,6 +104,17 @@ describe('the outbox relay', () => {
     expect(publisher.confirmed.all()).toHaveLength(10);
     expect(publisher.attempts()).toHaveLength(15);
     expect(await pending()).toBe(0);
+  });
+
+  test('adds the id of a request to its messages, and to no others [HTTP-8]', async () => {
+    await runWithRequestId('req-1', () => leaveBehind(1));
+    await leaveBehind(1);
+    const publisher = fakePublisher();
+    const relay = start(publisher);
+    await publisher.confirmed.atLeast(2);
+    await relay.stop();
+    const ids = publisher.attempts().map(({ headers }) => headers?.['x-request-id']);
+    expect(ids).toEqual(['req-1', undefined]);
   });
 
   test('shares the work with another relay: each message is confirmed by one of them', async () => {

@@ -72,7 +72,7 @@ test.each([
     for (const [, , write] of AGED) await write(START);
     for (const [table, days] of AGED) {
       const left = async () => [table, (await database.query(`select from ${table}`)).length];
-      await run(at(days - 0.1));
+      await run(new Date(at(days).getTime() - 1));
       expect(await left()).toEqual([table, 1]);
       await run(at(days + 31));
       expect(await left()).toEqual([table, 0]);

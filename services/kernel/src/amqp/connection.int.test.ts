@@ -55,6 +55,12 @@ function connectTo(
   return connection;
 }
 
+let isStarted = false;
+async function startOnce(): Promise<void> {
+  if (!isStarted) await broker.start();
+  isStarted = true;
+}
+
 const ready = (...connections: readonly AmqpConnection[]) =>
   eventually('readiness', () => connections.every((connection) => connection.isReady()));
 
@@ -72,7 +78,7 @@ describe('a supervised connection', () => {
     await failedAttempts();
     expect(connection.isReady()).toBe(false);
 
-    await broker.start();
+    await startOnce();
     await ready(connection);
     expect(await metric('partner_amqp_connection_up')).toBe(1);
 
@@ -186,6 +192,8 @@ describe('a supervised connection', () => {
 });
 
 describe('the topology of a broker', () => {
+  beforeAll(startOnce);
+
   test.each<
     [string, TopologyMode, (channel: Channel) => Promise<unknown>, (channel: Channel) => Promise<unknown>]
   >([
@@ -242,6 +250,8 @@ describe('the topology of a broker', () => {
 });
 
 describe('clients of a broker', () => {
+  beforeAll(startOnce);
+
   /** A publisher, and a client whose calls are served, but for the one for `never`, and recorded. */
   async function startClients() {
     const publishing = connectTo(broker.url, { name: 'publish' });

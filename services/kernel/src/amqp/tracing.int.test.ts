@@ -60,6 +60,10 @@ describe('a trace', () => {
       publisher.publish({ ...messageTo(queue.name), headers }),
     );
     expect(await seen.atLeast(2)).toEqual([request.spanContext().traceId, traceId]);
+    const relayed = await eventually('its span', () =>
+      exporter.getFinishedSpans().find(({ parentSpanContext }) => parentSpanContext?.traceId === traceId),
+    );
+    expect(relayed.parentSpanContext?.spanId).toBe('b7ad6b7169203331');
   });
 
   test('continues from an RPC client to the server, and is marked where a call fails unexpectedly', async () => {

@@ -23,8 +23,8 @@ describe('the admin server', () => {
     const { url, lifecycle } = await start();
     let isUp = false;
     lifecycle.addDependency('broker', () => isUp);
-    lifecycle.started();
     await request(url).get('/livez').expect(200, { alive: true });
+    lifecycle.started();
     const checks = { started: true, accepting: true, reached: false };
     await request(url)
       .get('/readyz')
