@@ -1,12 +1,21 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request as requestTo, type ServerResponse } from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createStackClient } from '@partner/local-stack/demo/stack-client';
+import { apiKeyCreated } from '@partner/proto-contracts/resources/api-key/api-key';
+import {
+  webhookProposalConfirmed,
+  webhookProposalDetail,
+  webhookProposalList,
+} from '@partner/proto-contracts/resources/webhook-proposal/webhook-proposal';
 import { document, newJob, publish, stack, textAt } from '@partner/partnerctl/testing/partnerctl-on-stack';
 import { freePort, startLocalProgram } from '@partner/test-kit/backing-services/local-process';
 import { eventually } from '@partner/test-kit/eventually';
 import { type ReceivedRequest, type Receiver, startReceiver } from '@partner/test-kit/receiver';
 import { seededRandom } from '@partner/test-kit/seeded-random';
+import { z } from 'zod';
+import { RECEIVER, STEPS } from './testing/automation-program.js';
 import { changeStatus, recordedEvents, whenReadable } from './testing/installer-calls.js';
 import {
   company,
@@ -24,6 +33,8 @@ let programPort = 0;
 let front: Receiver | undefined;
 /** Whether the front accepts the next delivery and forgets it. */
 let isLost = () => false;
+/** Whether the front refuses deliveries for an hour. */
+let isRefusing = false;
 
 beforeAll(async () => {
   const { port, keyFile, certificateFile } = stack.description.listener;
@@ -39,6 +50,10 @@ afterAll(async () => {
 function passOn({ method, path: place, headers, body }: ReceivedRequest, response: ServerResponse): void {
   if (isLost()) {
     response.writeHead(204).end();
+    return;
+  }
+  if (isRefusing) {
+    response.writeHead(503, { 'retry-after': '3600' }).end();
     return;
   }
   const target = { host: '127.0.0.1', port: programPort, method, path: place, headers };
@@ -200,6 +215,33 @@ async function endsWithEveryEventOnce(client: PackedClient): Promise<void> {
   });
 }
 
+/** The webhook of a file, which an owner has confirmed. The file is written with the command of the client. */
+async function confirmedWebhook({ tool, folder }: PackedClient, description: string) {
+  const { call, signIn } = createStackClient(stack.description, AbortSignal.timeout(60_000));
+  const owner = await signIn(company('INSTALLER'));
+  const automation = await call('/partner-api/api-keys', owner, [201, apiKeyCreated], { kind: 'automation' });
+  const env = { ...settings(), PARTNER_API_KEY: automation.data.apiKey };
+  const webhooks = (...args: readonly string[]) => runAbout(env, folder, ...tool, 'webhooks', ...args);
+  await webhooks('export', 'webhooks.json');
+  const file = path.join(folder, 'webhooks.json');
+  const exported = z.object({ webhooks: z.array(z.unknown()) }).parse(JSON.parse(readFileSync(file, 'utf8')));
+  const wanted = {
+    ...{ description, url: `${stack.description.listener.url}/webhooks`, events: ['install.*'] },
+    ...{ fields: { 'install.*': ['schedule.startsAt'] }, ordered: true, asymmetricSignature: true },
+  };
+  writeFileSync(file, JSON.stringify({ webhooks: [...exported.webhooks, wanted] }));
+  expect(await webhooks('plan', 'webhooks.json')).toContain('1 different, ');
+  expect(await webhooks('propose', 'webhooks.json')).toContain('proposal: pending');
+  const place = '/partner-api/webhook-proposals';
+  const [id = ''] = (await call(place, owner, [200, webhookProposalList])).data.proposals.map(
+    (each) => each.id,
+  );
+  const { digest } = (await call(`${place}/${id}`, owner, [200, webhookProposalDetail])).data;
+  const { data } = await call(`${place}/${id}/confirm`, owner, [200, webhookProposalConfirmed], { digest });
+  await webhooks('plan', 'webhooks.json', '--exit-code');
+  return { id: data.created[0]?.subscription.id ?? '', automationKey: automation.data.apiKey };
+}
+
 const PACKED: readonly PackedClient[] = [typescriptClient(), pythonClient()];
 
 describe.each(PACKED)('the packed $language client', (client) => {
@@ -270,6 +312,52 @@ describe.each(PACKED)('the packed $language client', (client) => {
         await run(folder, ...client.command(example));
     },
   );
+});
+
+const deliveryList = z.array(
+  z.object({ id: z.string(), event: z.string(), state: z.string(), waitsFor: z.string().nullable() }),
+);
+
+test('a webhook of a file gets the fields of it, in order, without a secret, and a key retries it [CLIENT-8, CLIENT-19, CONFIG-8, WEBHOOK-17, DELIVERY-29, AUTH-15, EVENT-15]', async () => {
+  const client = typescriptClient();
+  programPort = await freePort();
+  writeFileSync(path.join(client.folder, 'receiver.mjs'), RECEIVER);
+  writeFileSync(path.join(client.folder, 'steps.mjs'), STEPS);
+  const { id, automationKey } = await confirmedWebhook(client, 'Schedules');
+  const env = { ...settings({ id, secret: '' }), AUTOMATION_KEY: automationKey, PORT: String(programPort) };
+  await whileRunning(client, [process.execPath, 'receiver.mjs'], env, isServing, async (output) => {
+    await document('subscriptions', 'test', id);
+    await document('subscriptions', 'activate', id);
+    isRefusing = true;
+    const job = await assignedJob();
+    const step = async (name: string): Promise<unknown> =>
+      JSON.parse(await runAbout(env, client.folder, process.execPath, 'steps.mjs', name, job));
+    await step('change');
+    const assigned = { event: 'install.job_assigned', state: 'retry_scheduled', waitsFor: null };
+    const scheduled = { event: 'install.schedule_changed', state: 'pending' };
+    let listed: z.infer<typeof deliveryList> = [];
+    await eventually(
+      () => `the first delivery is refused; so far: ${JSON.stringify(listed)}`,
+      async () => {
+        listed = deliveryList.parse(await step('deliveries'));
+        return listed.length === 2 && listed[1]?.state === assigned.state;
+      },
+    );
+    expect(listed).toMatchObject([{ ...scheduled, waitsFor: listed[1]?.id }, assigned]);
+    isRefusing = false;
+    await step('retry');
+    await eventually(
+      () => `both are verified; so far: ${output()}`,
+      () => output().includes(`verified ${scheduled.event} ${job}`),
+    );
+    const events = [assigned.event, scheduled.event];
+    expect(output().match(new RegExp(`install\\.\\w+(?= ${job})`, 'g'))).toEqual(events);
+    await eventually('both deliveries have ended', async () =>
+      deliveryList.parse(await step('deliveries')).every(({ state }) => state === 'delivered'),
+    );
+    expect(await step('read')).toEqual({ events, listed: 2, left: [] });
+  });
+  await document('subscriptions', 'delete', id, '--yes');
 });
 
 test('the packed TypeScript client loads as CommonJS, with its types [CLIENT-8]', async () => {
