@@ -114,8 +114,9 @@ describe('a change', () => {
     await fixture.finish('dead_lettered', delivery.id);
     const before = await trail();
     const [from = '', to = ''] = [-1, 1].map((h) => new Date(Date.now() + h * 3_600_000).toISOString());
-    const selection = { states: ['dead_lettered'] as ['dead_lettered'], from, to, perMinute: 60 };
-    const { id: replayId } = await deliveries.createBulkReplay(webhook, selection);
+    const selection = { from, to, perMinute: 60 };
+    const bulk = deliveries.createBulkReplay(webhook, { states: ['dead_lettered'], ...selection });
+    const { id: replayId } = await bulk;
     for (let repeat = 0; repeat < 2; repeat += 1) {
       await deliveries.cancelBulkReplay({ companyId, replayId });
     }

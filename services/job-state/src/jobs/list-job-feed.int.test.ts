@@ -136,7 +136,9 @@ describe('the jobs of a company', () => {
     const between: Queryable = {
       async query<Row extends QueryResultRow>(...[text, values]: Parameters<Queryable['query']>) {
         await change();
-        return database.query<Row>(text, values).finally(change);
+        const rows = await database.query<Row>(text, values);
+        await change();
+        return rows;
       },
     };
     const page = { companyId, afterJobId: undefined, limit: 1 };

@@ -194,7 +194,7 @@ describe('an archived job [JOB-6]', () => {
     await begin({ id: projectId });
     await finish();
     expect(await placesOf(word)).toEqual([]);
-    const job = JSON.parse(await getJob(fixture.database, fixture.installer, jobId)) as unknown;
+    const job: unknown = JSON.parse(await getJob(fixture.database, fixture.installer, jobId));
     expect(job).toMatchObject({ version: 6, redacted: true });
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { makePartitionsAhead } from './run-retention.js';
-import { at, database, metric, run, runLoop, testDatabase } from './testing/retention-fixture.js';
+import { at, database, metric, patient, run, runLoop } from './testing/retention-fixture.js';
 import { holdTransaction } from '../testing/hold-transaction.js';
 import { insertAssignedJob, insertCompany } from '../testing/test-jobs.js';
 
@@ -61,7 +61,7 @@ test('a closed job moves with its history to the month of the archive, 130 days 
 test('a closed job that is locked moves with a later run', async () => {
   await makePartitionsAhead(database, () => at(131));
   const [locked, free] = await insertJobs(['COMPLETE', 0], ['COMPLETE', 0]);
-  const holder = await holdTransaction(testDatabase.connect(), (tx) =>
+  const holder = await holdTransaction(patient(), (tx) =>
     tx.query('select from jobs where id = $1 for no key update', [locked]),
   );
   await run(at(131));

@@ -13,10 +13,10 @@ import {
   logged,
   metric,
   overdue,
+  patient,
   run,
   runLoop,
   START,
-  testDatabase,
 } from './testing/retention-fixture.js';
 import { runIdempotent } from '../idempotency/run-idempotent.js';
 import { holdTransaction } from '../testing/hold-transaction.js';
@@ -171,7 +171,7 @@ describe('the run', () => {
 
   test('handles the other tables if one is locked, logs that once, and does not count as a success', async () => {
     await makePartitionsAhead(database, () => START);
-    const holder = await holdTransaction(testDatabase.connect(), (tx) =>
+    const holder = await holdTransaction(patient(), (tx) =>
       tx.query('select 1 from idempotency_keys limit 1'),
     );
     await runLoop(at(600));
@@ -183,7 +183,7 @@ describe('the run', () => {
 
   test('leaves the work to the process that is doing it', async () => {
     await makePartitionsAhead(database, () => START);
-    const holder = await holdTransaction(testDatabase.connect(), (tx) =>
+    const holder = await holdTransaction(patient(), (tx) =>
       tx.query('select pg_advisory_xact_lock(4207313)'),
     );
     await insertEvent(at(1));

@@ -14,7 +14,7 @@ import { webhookRows } from '../../testing/webhook-fixture.js';
 /** A Monday on which a week begins and, for the feed, 30 days. */
 export const START = new Date('2024-12-09T00:00:00.000Z');
 
-export let testDatabase: TestDatabase;
+let testDatabase: TestDatabase;
 export let database: Database;
 let metrics: Registry;
 export let logged: { level: string; fields: object; message: string | undefined }[];
@@ -26,6 +26,9 @@ beforeEach(async () => {
 });
 
 afterEach(() => testDatabase.drop());
+
+/** Another session, whose transactions may be idle for as long as a run of retention takes. */
+export const patient = () => testDatabase.connect({ idleInTransactionMs: 0 });
 
 export const at = (days: number) => new Date(START.getTime() + days * DAY_MS);
 
