@@ -1,307 +1,258 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { create, toJson } from '@bufbuild/protobuf';
+import { JobCreatedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/job_messages_pb';
 import { newId } from '@partner/kernel/process/ids';
-import { registerSecret } from '@partner/local-stack/receiver/known-secrets';
-import { runCommand } from '@partner/local-stack/run-command';
+import { jobCreated } from '@partner/local-stack/demo/platform';
 import { eventually } from '@partner/test-kit/eventually';
 import { sendCall } from '@partner/test-kit/http-call';
-import { parseJson, valueAt } from './output.js';
+import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
+import { type Json, parseJson, valueAt } from './output.js';
 import {
   DEAD,
   document,
   ended,
   field,
-  MAIN,
   messageIds,
   newCompany,
-  newJob,
-  refused,
-  run,
+  publish,
+  run as runWith,
   stack,
-  subscribe,
   textAt,
 } from './testing/partnerctl-on-stack.js';
+import { testCompanies } from './testing/test-companies.js';
+import { testOperations } from './testing/test-operations.js';
 
-async function ends(exitCode: number, ...args: readonly string[]) {
-  await expect(run(args)).resolves.toMatchObject({ exitCode });
+let mail: MailServer;
+
+beforeAll(async () => {
+  mail = await startMailServer();
+});
+afterAll(() => mail.stop());
+
+const NO_STACK = () => ['--directory', '/nonexistent', '--amqp-url', stack.description.amqpUrl];
+const mailSettings = () => ({ SMTP_URL: mail.url, MAIL_FROM: 'partner-api@service.example' });
+const noMailServer = () => ({ ...mailSettings(), SMTP_URL: 'smtp://127.0.0.1:1' });
+const run = (args: readonly string[], env: Readonly<Record<string, string>> = mailSettings()) =>
+  runWith(args, '', { env });
+
+async function setContact(companyId: string, email: string): Promise<Json> {
+  const set = await run(['--json', 'companies', 'update', companyId, '--technical-contact', email]);
+  expect(set).toMatchObject({ exitCode: 0, err: '' });
+  return parseJson(set.out);
 }
 
-const finding = (check: string, verdict: string): unknown => expect.objectContaining({ check, verdict });
-
-test('companies, owners and keys are created, changed, linked and shown, secrets once, and an owner signs in until disabled', async () => {
-  const books = await newCompany('ACCOUNTING', 'Books');
-  const seller = await newCompany('SALES', 'Sunny\u00a0Homes');
-  const updated = await document(
-    ...['companies', 'update', seller, '--name', 'Sunny', '--accounting', books, '--delivery-weight', '4'],
-  );
-  expect(valueAt(updated, 'company')).toMatchObject({
-    name: 'Sunny',
-    class: 'SALES',
-    deliveryWeight: 4,
-    accountingCompanyIds: [books],
+async function confirmNewest(): Promise<number> {
+  const [link = '', token = ''] =
+    /http\S+\/console\/technical-contact\/confirm#(\S+)/.exec(mail.received.at(-1)?.message ?? '') ?? [];
+  const { origin } = new URL(link);
+  const { status } = await sendCall(origin, '/partner-api/technical-contact/confirm', {
+    method: 'POST',
+    headers: { origin },
+    body: { token },
   });
-  await ends(2, 'companies', 'update', seller);
-  const unlinked = await document('companies', 'update', seller, '--accounting', 'none');
-  expect(valueAt(unlinked, 'company.accountingCompanyIds')).toEqual([]);
-  await ends(1, 'companies', 'update', seller, '--name', ' ');
-  await ends(3, 'companies', 'show', newId('cmp'));
+  return status;
+}
 
-  const email = `${seller}@sunny.example`;
-  const made = await document('owners', 'create', seller, '--name', 'Olive', '--email', email);
-  const owner = textAt(made, 'owner.membershipId');
-  const password = textAt(made, 'password');
-  const { baseUrl } = stack.description;
-  const post = { method: 'POST', headers: { origin: baseUrl } } as const;
-  const signIn = (text: string) =>
-    sendCall(baseUrl, '/partner-api/session', { ...post, body: { email, password: text } });
-  const session = await signIn(password);
-  expect(session.status).toBe(200);
-  const set = await run(
-    ['--json', 'owners', 'set-password', owner, '--password-stdin'],
-    'battery staple horse\n',
+test('a technical contact is set by an operator and confirmed by the mailed link [ANNOUNCE-1, ANNOUNCE-5]', async () => {
+  const companyId = await newCompany('SALES', 'Contacted');
+  expect(await setContact(companyId, 'dev@contacted.example')).toMatchObject({
+    technicalContact: { pending: { email: 'dev@contacted.example' } },
+  });
+  expect(mail.received.at(-1)).toMatchObject({ to: ['dev@contacted.example'] });
+  expect(await confirmNewest()).toBe(204);
+  expect(await confirmNewest()).toBe(404);
+  const shown = await document('companies', 'show', companyId);
+  expect(valueAt(shown, 'technicalContact.email')).toBe('dev@contacted.example');
+  expect(valueAt(shown, 'technicalContact.pending')).toBeNull();
+});
+
+test('a technical contact whose link cannot be mailed is not set; the local stack writes it to a file', async () => {
+  const companyId = await newCompany('SALES', 'Unreached');
+  const update = ['companies', 'update', companyId, '--technical-contact', 'dev@unreached.example'];
+  mail.refuse('dev@unreached.example');
+  const refused = await run(update);
+  mail.refuse(undefined);
+  expect(refused).toMatchObject(ended(4, 'did not accept the email: SMTP 550'));
+  const noServer = await run(update, noMailServer());
+  expect(noServer).toMatchObject(ended(4, 'the mail server at 127.0.0.1:1'));
+  expect(await document('companies', 'show', companyId)).toMatchObject({
+    technicalContact: { email: null, pending: null },
+  });
+
+  const bare = await run([...NO_STACK(), ...update], { PUBLIC_BASE_URL: stack.description.baseUrl });
+  expect(bare.exitCode).toBe(0);
+  expect(bare.err).toContain('SMTP_URL is not set: no email was sent');
+  await expect(run(update, {})).resolves.toMatchObject({ exitCode: 0, err: '' });
+  expect(readFileSync(stack.description.mail?.logFile ?? '', 'utf8')).toMatch(
+    /to dev@unreached\.example: .*\n {2}http:.*\/console\/technical-contact\/confirm#/,
   );
-  expect(set).toMatchObject({ exitCode: 0 });
-  expect(set.out).not.toContain('battery');
-  expect((await signIn('battery staple horse')).status).toBe(200);
-  expect((await signIn(password)).status).toBe(401);
-  await document('owners', 'disable', owner);
-  expect((await signIn('battery staple horse')).status).toBe(401);
-  await document('owners', 'enable', owner);
-  expect((await signIn('battery staple horse')).status).toBe(401);
-  await run(['owners', 'set-password', owner, '--password-stdin'], 'staple horse battery\n');
-  expect((await signIn('staple horse battery')).status).toBe(200);
+  expect((await run(update, { SMTP_URL: mail.url })).err).toContain(
+    'MAIL_FROM: is not set, but is required with SMTP_URL',
+  );
+  expect((await run([...update.slice(0, -1), 'dev at unreached'])).exitCode).toBe(2);
 
+  const mailed = mail.received.length;
+  expect(await run([...update, '--accounting', 'cmp_unknown'])).toMatchObject(
+    ended(2, '--technical-contact takes no other option'),
+  );
+  expect(mail.received).toHaveLength(mailed);
+});
+
+const announced = (of: readonly string[]) =>
+  mail.received
+    .filter(({ message }) => message.includes('Subject: Partner API: changes of 2026-08-26'))
+    .flatMap(({ to }) => to)
+    .filter((address) => of.includes(address));
+
+test('an announcement is mailed once to each confirmed contact, continues after a refused address, and is listed, also with several runs at once [ANNOUNCE-8, ANNOUNCE-9, ANNOUNCE-10, ANNOUNCE-11, VERSION-3]', async () => {
+  const contacts: string[] = [];
+  const addContact = async (email: string) => {
+    contacts.push(email);
+    await setContact(await newCompany('SALES', email), email);
+    expect(await confirmNewest()).toBe(204);
+  };
+  for (const name of ['one', 'refused', 'two']) await addContact(`${name}@announced.example`);
+  await setContact(await newCompany('SALES', 'Unconfirmed'), 'unconfirmed@announced.example');
+
+  const send = ['announcements', 'send', '2026-08-26'];
+  const away = await run(send, noMailServer());
+  expect(away).toMatchObject(ended(4, 'the mail server at 127.0.0.1:1'));
+  expect(await document('announcements', 'list')).toMatchObject({ announcements: [] });
+
+  // The server refuses the sender, not the first recipient.
+  mail.refuseSender('partner-api@service.example');
+  expect(await run(send)).toMatchObject(ended(4, 'SMTP 550'));
+  mail.refuseSender(undefined);
+
+  mail.refuse('refused@announced.example', 'DATA', 552);
+  const partly = await run(send);
+  mail.refuse(undefined);
+  expect(partly.exitCode).toBe(1);
+  expect(partly.out).toContain('SMTP 552');
+  expect(announced(contacts)).toEqual(['one@announced.example', 'two@announced.example']);
+  const text = mail.received.at(-1)?.message ?? '';
+  expect(text).toContain('The first version of the installer API.');
+  expect(text).toContain(`${stack.description.baseUrl}/docs`);
+
+  await addContact('until@announced.example');
+  for (const { exitCode, out } of await Promise.all([run(send), run(send), run(send)]))
+    expect(exitCode).toBe(out.includes('claimed by another run') ? 1 : 0);
+  expect((await run(send)).exitCode).toBe(0);
+  expect([...announced(contacts)].sort()).toEqual([...contacts].sort());
+  expect(announced(['unconfirmed@announced.example'])).toEqual([]);
+  const listed = await run(['announcements', 'list', '--date', '2026-08-26']);
+  for (const email of contacts) expect(listed.out).toContain(email);
+});
+
+test('webhooks and a technical contact are as a file has them: planned, applied once, changed in place, stopped at a failure, and pruned [CONFIG-2, CONFIG-3, CONFIG-4, CONFIG-5]', async () => {
+  const companyId = await newCompany('INSTALLER');
+  const { url } = stack.description.receiver;
+  const technicalContact = `${companyId}@applied.example`;
+  const file = (webhooks: readonly Json[]) =>
+    JSON.stringify({ companies: { [companyId]: { technicalContact, webhooks } } });
+  const board = { description: 'Board', url: `${url}/good/a`, events: ['install.*'], deliveriesPerSecond: 7 };
+  const on = (input: string, ...args: readonly string[]) =>
+    runWith([...args, '-f', '-'], input, { env: mailSettings() });
+  await expect(on(file([board]), 'plan')).resolves.toMatchObject({
+    exitCode: 5,
+    out: expect.stringContaining('+ create "Board"'),
+  });
+  const created = await on(file([board]), 'apply', '--json');
+  expect(created).toMatchObject({ exitCode: 0, err: '' });
+  expect(created.out).not.toContain('whsec_');
+  expect(mail.received.at(-1)).toMatchObject({ to: [technicalContact] });
+  const hook = textAt(parseJson(created.out), 'steps.1.id');
+  for (const command of ['plan', 'apply'])
+    await expect(on(file([board]), command)).resolves.toMatchObject({
+      exitCode: 0,
+      out: '0 to create, 0 to change, 0 to delete, 0 not in the file, 2 unchanged\n',
+    });
+
+  const moved = [{ ...board, url: `${url}/good/b`, deliveriesPerSecond: null }];
+  await expect(on(file(moved), 'apply')).resolves.toMatchObject({ exitCode: 0 });
+  expect(await document('webhooks', 'list', companyId)).toMatchObject({
+    subscriptions: [{ id: hook, url: `${url}/go…`, deliveriesPerSecond: null }],
+  });
+  const exported = await run(['export', companyId]);
+  await expect(on(exported.out, 'plan')).resolves.toMatchObject({ exitCode: 0 });
+
+  const broken = [
+    ...moved,
+    { ...board, description: 'Inside', url: 'https://10.0.0.1/' },
+    { ...board, description: 'Last' },
+  ];
+  const stopped = await on(file(broken), 'apply', '--json');
+  expect(stopped).toMatchObject(ended(1, 'apply again'));
+  expect(parseJson(stopped.out)).toMatchObject({ steps: [{ outcome: 'failed' }, { outcome: 'not done' }] });
+  const pruned = file(broken.slice(2));
+  await expect(on(pruned, 'apply', '--prune')).resolves.toMatchObject({ exitCode: 2 });
+  await expect(on(pruned, 'apply', '--prune', '--yes')).resolves.toMatchObject({ exitCode: 0 });
+  expect(await document('webhooks', 'list', companyId)).toMatchObject({
+    subscriptions: [{ description: 'Last', deliveriesPerSecond: 7 }],
+  });
+});
+
+test('a customer is found, exported, and erased after a preview with its code; dead letters about the customer are named', async () => {
+  const [seller, installer] = [await newCompany('SALES'), await newCompany('INSTALLER')];
   const apiKey = await field('apiKey', 'keys', 'create', seller, '--kind', 'general');
-  const keyId = apiKey.split('.')[0] ?? '';
-  const rotated = await document('keys', 'rotate', keyId, '--overlap-hours', '1');
-  expect(valueAt(rotated, 'previous.id')).toBe(keyId);
-  const newKey = textAt(rotated, 'key.id');
-  const atOnce = ['keys', 'rotate', newKey, '--overlap-hours', '0'];
-  await expect(run(atOnce)).resolves.toMatchObject(
-    ended(2, `ends the key ${newKey} of ${seller} immediately`),
+  const email = `ada.${seller}@customers.example`;
+  const [name, phone] = ['Ada Quill', '+1 512 555 0177'];
+  const lead = { fullName: name, email, phone, address: '7 Oak Street, Austin, TX 78701' };
+  const post = { method: 'POST', headers: { 'x-api-key': apiKey }, body: lead };
+  const made = await sendCall(stack.description.baseUrl, '/inbound/leads', post);
+  const leadId = textAt(parseJson(made.text), 'leadId');
+  // An installer cannot sell jobs.
+  const customer = { name, phone, line1: '7 Oak Street', city: 'Austin', state: 'TX', zip: '78701' };
+  const job = create(
+    JobCreatedSchema,
+    jobCreated({ jobId: newId('job'), sellingCompanyId: installer, customer }),
   );
-  expect(valueAt(await document(...atOnce, '--yes'), 'previous.id')).toBe(newKey);
-  await ends(2, 'keys', 'revoke', keyId);
-  await document('keys', 'revoke', keyId, '--yes');
-  const shown = await run(['companies', 'show', seller]);
-  expect(shown.out).toContain('revoked');
-  expect(shown.out).toContain('Olive');
-  expect(shown.out).not.toContain(apiKey);
+  const messageId = newId('evt');
+  await publish('JobCreated', toJson(JobCreatedSchema, job), '--message-id', messageId);
+  await eventually('the dead letter', async () => (await messageIds()).includes(messageId));
 
-  const cookie = session.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-  const { status, text } = await sendCall(baseUrl, '/partner-api/audit-entries', { headers: { cookie } });
-  expect({ status, text }).toMatchObject({ status: 200 });
-  expect(text).toContain('"actor":{"membershipId":null,"displayName":"operator: olga"}');
-  for (const action of ['company.created', 'company.updated', 'owner.created', 'api_key.revoked']) {
-    expect(text).toContain(`"${action}"`);
-  }
+  const about = ['--email', email.toUpperCase()];
+  const found = await document('customers', 'find', ...about);
+  expect(found).toMatchObject({ matches: [{ id: leadId }], deadLetters: [{ messageId }] });
+  const exported = await runWith(['customers', 'export', '--id', leadId]);
+  expect(valueAt(parseJson(exported.out), 'leads.0.email')).toBe(email);
+  const preview = await document('customers', 'erase', ...about);
+  const wrong = await runWith(['customers', 'erase', ...about, '--confirm', 'ffffffff']);
+  expect(wrong).toMatchObject({ exitCode: 2 });
+  expect(await document('customers', 'find', ...about)).toMatchObject({ matches: [{ id: leadId }] });
+  const code = textAt(preview, 'confirm');
+  const erased = await runWith(['--json', 'customers', 'erase', ...about, '--confirm', code]);
+  // The dead letter is left.
+  expect(erased).toMatchObject(ended(1, 'it continues if this command ends'));
+  expect(valueAt(parseJson(erased.out), 'erasure')).toMatchObject({ leadIds: [leadId] });
+  await document('dead-letters', 'discard', DEAD, messageId, '--yes');
+  expect(await runWith(['customers', 'find', ...about])).toMatchObject({ exitCode: 3 });
+  expect(JSON.stringify(await document('customers', 'erasures', '--limit', '1'))).toContain(leadId);
 });
 
-test('webhooks and deliveries are created, tested, activated, replayed one by one and in bulk, explained and deleted', async () => {
-  const seller = await newCompany('SALES');
-  const installer = await newCompany('INSTALLER');
-  const hook = await subscribe(installer, `/good/${installer}`);
-  await ends(1, 'webhooks', 'activate', hook);
-  const tested = await document('webhooks', 'test', hook);
-  expect(valueAt(tested, 'delivery.state')).toBe('delivered');
-  expect(JSON.stringify(tested)).not.toContain('responseBody');
-  expect(valueAt(await document('subscriptions', 'activate', hook), 'subscription.state')).toBe('active');
-  expect(valueAt(await document('companies', 'show', installer), 'subscriptions.0.id')).toBe(hook);
-  const update = ['webhooks', 'update', hook, '--headers-file', '-', '--rate'];
-  const limited = await run([...update, '500'], 'X-Tenant: west\nAuthorization: Bearer abc\n');
-  expect(limited.out).toMatch(/^headers +authorization, x-tenant\ndeliveries per second +500$/m);
-  const unlimited = await run([...update, 'none'], 'x-tenant:');
-  expect(unlimited.out).toMatch(/^headers +authorization\n(?!deliveries)/m);
-  const failing = await subscribe(installer, `/fail/503/1/${installer}`);
-  await ends(1, 'webhooks', 'test', failing);
-
-  const jobId = await newJob(seller, installer);
-  const delivery = await eventually('a delivery', async () => {
-    const args = ['deliveries', 'list', hook, '--resource', jobId, '--state', 'delivered'];
-    const id = valueAt(await document(...args), 'deliveries.0.id');
-    return typeof id === 'string' && id;
+test('a company is exported line by line, and erased after a preview: its key ends, and it gets no other one [PERSON-9, CONFIG-7]', async () => {
+  const companyId = await newCompany('SALES', 'Leaving\u202e');
+  const apiKey = textAt(await document('keys', 'create', companyId, '--kind', 'general'), 'apiKey');
+  const read = () =>
+    sendCall(stack.description.baseUrl, '/inbound/events', { headers: { 'x-api-key': apiKey } });
+  expect((await read()).status).toBe(200);
+  const exported = await runWith(['companies', 'export', companyId]);
+  const rows = exported.out.trimEnd().split('\n').map(parseJson);
+  expect(rows).toContainEqual({
+    table: 'companies',
+    row: expect.objectContaining({ name: 'Leaving\u202e' }),
   });
-  const found = await document('deliveries', 'list', installer, '--search', delivery);
-  expect(found).toMatchObject({ deliveries: [{ id: delivery, subscriptionId: hook }] });
-  const shown = await document('deliveries', 'show', delivery);
-  expect(shown).toMatchObject({ companyId: installer, delivery: { event: 'install.job_assigned' } });
-  expect(valueAt(shown, 'body')).toBeUndefined();
-  expect(JSON.stringify(shown)).not.toContain('Casey');
-  const attempt = textAt(shown, 'attempts.0.deliveryId');
-  const body = await document('deliveries', 'show', attempt, '--body');
-  expect(valueAt(body, 'body.resource.id')).toBe(jobId);
-  expect(valueAt(body, 'attempts.0.responseBody')).toBeDefined();
-
-  const replay = await document('deliveries', 'replay', attempt, '--wait', '120');
-  expect(valueAt(replay, 'delivery.replayOf')).toBe(delivery);
-  expect(valueAt(replay, 'attempts.0.outcome')).toBe('delivered');
-  expect(JSON.stringify(replay)).not.toContain('responseBody');
-  const bulk = ['deliveries', 'replay-bulk', hook, '--since', '1h', '--state', 'delivered'];
-  const preview = await document(...bulk);
-  expect(valueAt(preview, 'preview')).toMatchObject({ deliveries: 1, resourceCount: 1 });
-  const done = await document(...bulk, '--yes');
-  expect(valueAt(done, 'replay')).toMatchObject({ state: 'done', queued: 1 });
-  expect(await field('replay.kind', 'deliveries', 'show-bulk', textAt(done, 'replay.id'))).toBe('replay');
-
-  const event = await field('events.0.id', 'events', 'list', installer, '--resource', jobId);
-  const trail = await document('events', 'show', event);
-  expect(valueAt(trail, 'subscriptions')).toMatchObject([
-    { subscriptionId: hook, verdict: 'queued' },
-    { subscriptionId: failing, verdict: 'paused' },
-  ]);
-  expect((await run(['events', 'show', event])).out).toContain('not queued: the subscription was paused');
-  const again = await document('events', 'replay', hook, '--ids', event, '--yes');
-  expect(valueAt(again, 'replays')).toMatchObject([{ subscriptionId: hook, kind: 'events', total: 1 }]);
-
-  const { out } = await run(['--json', 'webhooks', 'rotate-secret', hook]);
-  const value = { version: 2, secret: textAt(parseJson(out), 'secret'), path: `/good/${installer}` };
-  await registerSecret(stack.description.receiver, value);
-  await document('webhooks', 'test', hook, '--secret-version', '2');
-  const activated = await document('webhooks', 'activate-secret', hook, '--secret-version', '2');
-  expect(valueAt(activated, 'subscription.secretVersion')).toBe(2);
-  expect(await document('webhooks', 'pause', hook)).toMatchObject({ subscription: { health: null } });
-  await ends(2, 'webhooks', 'delete', hook);
-  await document('webhooks', 'delete', hook, '--yes');
-  await ends(3, 'webhooks', 'show', hook);
+  expect(exported.out).not.toMatch(/\u202e/);
+  expect(exported.out).not.toContain('secret_sha256');
+  expect(await document('companies', 'erase', companyId)).toMatchObject({ companyId, obstacles: [] });
+  expect((await read()).status).toBe(200);
+  const erased = await runWith(['--json', 'companies', 'erase', companyId, '--yes']);
+  expect(valueAt(parseJson(erased.out), 'erasure')).toMatchObject({ companyId, finishedAt: null });
+  await eventually('the end of its key', async () => (await read()).status === 401);
+  expect(await runWith(['keys', 'create', companyId, '--kind', 'general'])).toMatchObject({ exitCode: 3 });
 });
 
-describe('dead letters', () => {
-  test('are listed, shown without their content, requeued and discarded', async () => {
-    await refused('first');
-    await refused('second');
-    expect(await messageIds()).toEqual(['first', 'second']);
-    const counts = await document('dead-letters', 'list');
-    expect(valueAt(counts, 'queues')).toContainEqual(
-      expect.objectContaining({ queue: DEAD, deadLetters: 2, oldest: expect.anything() }),
-    );
-    const shown = await document('dead-letters', 'show', `${DEAD}.dead`, 'second');
-    expect(shown).toMatchObject({ messageId: 'second', type: 'partner.platform.v1.ProjectCreated' });
-    expect(valueAt(shown, 'body')).toBeUndefined();
-    expect(valueAt(shown, 'reason')).not.toBe('');
-    expect(valueAt(shown, 'diedAt')).toMatch(/^\d{4}-\d\d-\d\dT/);
-    const withBody = await document('dead-letters', 'show', DEAD, 'second', '--body');
-    expect(valueAt(withBody, 'body.projectId')).toMatch(/^prj_/);
+testCompanies();
 
-    expect((await run(['status', '--check'])).exitCode).toBe(1);
-    expect((await run(['status', '--check', '--max-dead', '2'])).exitCode).toBe(0);
-    const doctor = await document('doctor');
-    expect(valueAt(doctor, 'findings')).toContainEqual(finding('dead letters', 'warn'));
-
-    await ends(2, 'dead-letters', 'requeue', DEAD, 'second');
-    expect(await messageIds()).toEqual(['first', 'second']);
-    // It is refused again, and so dead-lettered again.
-    await document('dead-letters', 'requeue', DEAD, 'first', '--yes');
-    await eventually('its second death', async () => (await messageIds()).includes('first'));
-    const one = await run(['dead-letters', 'discard', DEAD, 'unknown', 'second', '--yes']);
-    expect(one).toMatchObject({ exitCode: 3, err: expect.stringMatching(/not found among .*: unknown\n/) });
-    expect(await document('dead-letters', 'discard', DEAD, '--all', '--yes')).toMatchObject({
-      discarded: 1,
-      remaining: 0,
-    });
-    expect(await messageIds()).toEqual([]);
-  });
-
-  test('that a limit or an interruption leaves are reported, and a killed tool loses none', async () => {
-    for (const id of ['a', 'b', 'c']) await refused(id);
-    expect(await document('dead-letters', 'list', DEAD, '--limit', '2')).toMatchObject({
-      deadLetters: [{}, {}],
-      hasMore: true,
-    });
-    expect((await run(['dead-letters', 'list', DEAD, '--limit', '2'])).out).toContain('there are more');
-    expect(await document('dead-letters', 'list', DEAD, '--limit', '3')).toMatchObject({ hasMore: false });
-
-    const looked = await run(['dead-letters', 'discard', DEAD, '--all', '--limit', '1']);
-    expect(looked).toMatchObject(ended(2, 'and 2 would remain'));
-    const some = await run(['dead-letters', 'discard', DEAD, '--all', '--limit', '1', '--yes', '--json']);
-    expect(some).toMatchObject(ended(1, '2 messages remain'));
-    expect(parseJson(some.out)).toEqual({ queue: DEAD, discarded: 1, remaining: 2 });
-
-    for (const action of ['requeue', 'discard']) {
-      const interruption = new AbortController();
-      const stopped = await run(['dead-letters', action, DEAD, '--all', '--yes', '--json'], '', {
-        signal: interruption.signal,
-        isWatched: true,
-        tell: (text) => {
-          if (text.startsWith('going through')) interruption.abort();
-        },
-      });
-      expect(stopped).toMatchObject(ended(130, 'interrupted'));
-      expect(parseJson(stopped.out)).toMatchObject({ queue: DEAD, remaining: 2 });
-    }
-    const ids = await messageIds();
-    expect(ids).toHaveLength(2);
-
-    const args = [MAIN, '--directory', stack.directory, 'dead-letters', 'list', DEAD];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    await once(child.stdout, 'data');
-    child.kill('SIGKILL');
-    await once(child, 'close');
-    await eventually('all of them', async () => (await messageIds()).length === ids.length);
-    await expect(messageIds()).resolves.toEqual(ids);
-    await document('dead-letters', 'discard', DEAD, '--all', '--yes');
-  });
-});
-
-describe('the state of the service', () => {
-  test('is reported by status and doctor', async () => {
-    const status = await document('status');
-    expect(status).toMatchObject({ environment: 'sandbox', stack: { baseUrl: stack.description.baseUrl } });
-    expect(valueAt(status, 'queues.0')).toMatchObject({
-      name: 'job-state.inbound-rpc',
-      messages: 0,
-      consumers: 1,
-    });
-    const { out } = await run(['status']);
-    for (const line of ['deliveries due', 'behind failing endpoints', 'webhooks with a failing endpoint'])
-      expect(out).toContain(line);
-    const doctor = await document('doctor');
-    expect(valueAt(doctor, 'healthy')).toBe(true);
-    expect(JSON.stringify(doctor)).toContain('readiness of console');
-
-    const interruption = new AbortController();
-    let readings = 0;
-    const watched = await run(['status', '--watch', '1'], '', {
-      signal: interruption.signal,
-      clear: () => {
-        readings += 1;
-        if (readings === 2) interruption.abort();
-      },
-    });
-    expect(watched).toMatchObject({ exitCode: 0, err: '' });
-    expect(watched.out.match(/deliveries due/g)).toHaveLength(2);
-
-    // As in scripts/up: without a vhost it is that of the stack.
-    const AMQP_URL = new URL('/', stack.description.amqpUrl).href;
-    const named = await run(['status', '--json'], '', { env: { AMQP_URL } });
-    expect(named).toMatchObject({ exitCode: 0, err: '' });
-    expect(valueAt(parseJson(named.out), 'stack.baseUrl')).toBe(stack.description.baseUrl);
-  });
-
-  test('doctor finds an unavailable component, and commands that need it report it', async () => {
-    const jobState = stack.process('job-state');
-    await jobState.stop();
-    const doctor = await run(['doctor', '--json', '--timeout', '5']);
-    expect(doctor.exitCode).toBe(1);
-    const findings = valueAt(parseJson(doctor.out), 'findings');
-    expect(findings).toContainEqual(finding('job-state and Postgres', 'fail'));
-    expect(findings).toContainEqual(finding('services', 'fail'));
-    expect(findings).toContainEqual(finding('broker', 'ok'));
-    const companies = await run(['companies', 'list', '--timeout', '1']);
-    expect(companies.exitCode).toBe(4);
-    expect(companies.err).toContain('Is job-state running?');
-    expect(companies.out).toBe('');
-    await jobState.start();
-    await jobState.ready();
-    await ends(0, 'companies', 'list');
-  });
-
-  test('is reported to a shell by the exit code', async () => {
-    const shell = (...args: readonly string[]) =>
-      runCommand(process.execPath, [MAIN, '--directory', stack.directory, ...args]);
-    const { exitCode, stdout } = await shell('status', '--field', 'environment');
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'sandbox\n' });
-    const missing = await shell('restore', 'check');
-    expect(missing).toMatchObject({ exitCode: 3, stdout: '' });
-  });
-});
+testOperations();

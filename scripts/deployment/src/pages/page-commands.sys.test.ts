@@ -35,7 +35,7 @@ const LEFT_OUT = Object.entries({
   'reads and writes images of a registry': [/^docker buildx|^pinned\(\)/],
   'is the build or a run of the tests itself': [/^npm (ci|run)|^scripts\/test|^ROUNDS=|^FUZZ_/],
   'stays in the foreground; up.sys.test.ts runs it': [/^scripts\/up +#/],
-  'names the date of a release to come; company-settings.sys.test.ts sends one': [
+  'names the date of a release to come; partnerctl.sys.test.ts sends one': [
     /^scripts\/partnerctl announcements send/,
   ],
   'needs the server of a partner; conformance-checks.test.ts runs it with one': [

@@ -47,6 +47,10 @@ export function ended(exitCode: number, text: string): object {
   return { exitCode, err: expect.stringContaining(text) };
 }
 
+export async function ends(exitCode: number, ...args: readonly string[]) {
+  await expect(run(args)).resolves.toMatchObject({ exitCode });
+}
+
 export async function document(...args: readonly string[]): Promise<Json> {
   const { exitCode, out, err } = await run(['--json', ...args]);
   expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
