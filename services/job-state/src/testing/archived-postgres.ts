@@ -13,7 +13,6 @@ import { eventually } from '@partner/test-kit/eventually';
 /** A private Postgres that archives its WAL, and can be restored to an earlier point. */
 export type ArchivedPostgres = Awaited<ReturnType<typeof startArchivedPostgres>>;
 
-/** Starts a server that writes its WAL to an archive. */
 export async function startArchivedPostgres() {
   const root = await mkdtemp(path.join(tmpdir(), 'partner-postgres-archive-'));
   const [original, backup] = [path.join(root, 'original'), path.join(root, 'backup')];
@@ -48,7 +47,6 @@ export async function startArchivedPostgres() {
     /** Superuser URL of the database `postgres` of the original server. */
     url: server.url,
     backUp: () => copyPostgres(server.url, backup),
-    /** Marks the present as a point to restore to. */
     async mark(point: string) {
       await withPostgres(server.url, (client) => client.query('select pg_create_restore_point($1)', [point]));
     },

@@ -4,7 +4,6 @@ export interface Gate {
   open(): void;
 }
 
-/** Creates a closed gate. */
 export function createGate(): Gate {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => {

@@ -6,7 +6,6 @@ import { TEST_NOW } from './test-jobs.js';
 
 type Deps = Omit<Parameters<typeof keyOperations>[0], 'keyUsage'>;
 
-/** Looks up keys as the gateways do. */
 export function keyLookups(deps: Partial<Deps> & Pick<Deps, 'database'>, used: string[] = []) {
   const implementations = keyOperations({
     ...{ clock: () => TEST_NOW, environment: 'sandbox', ...deps },

@@ -2,16 +2,8 @@ import type { AnyOperation } from '@partner/proto-contracts/api/operation';
 import { appointmentBooked } from '@partner/proto-contracts/resources/appointment/appointment';
 import { bookAppointmentOperation } from '@partner/proto-contracts/resources/appointment/operations';
 import { contractorJobsResponse } from '@partner/proto-contracts/resources/contractor-job/contractor-job';
-import {
-  appendJobNoteOperation,
-  listContractorJobsOperation,
-} from '@partner/proto-contracts/resources/contractor-job/operations';
-import {
-  getJobOperation,
-  recordStatusEventOperation,
-  replaceAssignmentsOperation,
-  setScheduleOperation,
-} from '@partner/proto-contracts/resources/job/operations';
+import * as contractorJobs from '@partner/proto-contracts/resources/contractor-job/operations';
+import * as jobs from '@partner/proto-contracts/resources/job/operations';
 import { leadCreated, leadMerged } from '@partner/proto-contracts/resources/lead/lead';
 import { createLeadOperation } from '@partner/proto-contracts/resources/lead/operations';
 import type { Implementation } from '@partner/kernel/amqp/implement';
@@ -36,7 +28,6 @@ interface Sent {
   readonly jobId?: string;
   readonly binding?: IdempotencyBinding | undefined;
   readonly timeoutMs?: number | undefined;
-  /** Of a list. */
   readonly take?: number;
   readonly [field: string]: unknown;
 }
@@ -85,13 +76,17 @@ function jobOf({ json, idempotency }: OperationReply) {
 
 export type JobWritten = ReturnType<typeof jobOf>;
 
-export const recordStatusEvent = calling(recordStatusEventOperation, writes.recordStatusEvent, jobOf);
-export const setSchedule = calling(setScheduleOperation, writes.setSchedule, jobOf);
-export const replaceAssignments = calling(replaceAssignmentsOperation, writes.replaceAssignments, jobOf);
-export const appendJobNote = calling(appendJobNoteOperation, contractors.appendJobNote, (reply) => reply);
-const getOneJob = calling(getJobOperation, reads.getJob, (reply) => jobOf(reply).resource);
+export const recordStatusEvent = calling(jobs.recordStatusEventOperation, writes.recordStatusEvent, jobOf);
+export const setSchedule = calling(jobs.setScheduleOperation, writes.setSchedule, jobOf);
+export const replaceAssignments = calling(jobs.replaceAssignmentsOperation, writes.replaceAssignments, jobOf);
+export const appendJobNote = calling(
+  contractorJobs.appendJobNoteOperation,
+  contractors.appendJobNote,
+  (reply) => reply,
+);
+const getOneJob = calling(jobs.getJobOperation, reads.getJob, (reply) => jobOf(reply).resource);
 export const listContractorJobs = calling(
-  listContractorJobsOperation,
+  contractorJobs.listContractorJobsOperation,
   contractors.listContractorJobs,
   ({ json }) => contractorJobsResponse.parse(JSON.parse(json)),
 );

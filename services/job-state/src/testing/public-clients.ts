@@ -1,69 +1,19 @@
 import type { Caller } from '@partner/proto-contracts/call';
-import { expect } from '@jest/globals';
 import { type AuditPage, auditPage } from '@partner/proto-contracts/resources/audit-entry/audit-entry';
-import { delivery } from '@partner/proto-contracts/resources/delivery/delivery';
 import { testWebhookOperation } from '@partner/proto-contracts/resources/delivery/operations';
-import {
-  activateWebhookOperation,
-  activateWebhookSecretOperation,
-  createWebhookOperation,
-  deleteWebhookOperation,
-  getWebhookOperation,
-  listWebhooksOperation,
-  pauseWebhookOperation,
-  rotateWebhookSecretOperation,
-  updateWebhookOperation,
-} from '@partner/proto-contracts/resources/subscription/operations';
+import * as webhooks from '@partner/proto-contracts/resources/subscription/operations';
 import { checkUrlOperation } from '@partner/proto-contracts/resources/url-check/operations';
-import { urlCheck } from '@partner/proto-contracts/resources/url-check/url-check';
 import { readWebhookKeysOperation } from '@partner/proto-contracts/internal/webhooks/read-webhook-keys';
-import {
-  configureWebhookOperation,
-  listWholeWebhooksOperation,
-} from '@partner/proto-contracts/internal/operators/webhooks';
+import * as configured from '@partner/proto-contracts/internal/operators/webhooks';
 import type { CompanyClassName } from '@partner/proto-contracts/values/company-class';
-import {
-  secretRotated,
-  subscription,
-  subscriptionActivated,
-  subscriptionCreated,
-  subscriptionList,
-} from '@partner/proto-contracts/resources/subscription/subscription';
 import { listAuditEntriesOperation } from '@partner/proto-contracts/resources/audit-entry/operations';
 import { recordSessionChangeOperation } from '@partner/proto-contracts/internal/audit/record-session-change';
 import type { InternalOperation, Operation } from '@partner/proto-contracts/api/operation';
-import {
-  claimAnnouncementOperation,
-  listAnnouncementRecipientsOperation,
-  listAnnouncementsOperation,
-  recordAnnouncementOperation,
-  releaseAnnouncementOperation,
-} from '@partner/proto-contracts/internal/operators/announcements';
-import {
-  createCompanyOperation,
-  findCompanyOperation,
-  listCompaniesOperation,
-  updateCompanyOperation,
-} from '@partner/proto-contracts/internal/operators/companies';
-import {
-  createOwnerOperation,
-  listOwnersOperation,
-  resetOwnerSecondFactorOperation,
-  unlinkOwnerProviderOperation,
-  updateOwnerOperation,
-} from '@partner/proto-contracts/internal/operators/owners';
-import {
-  eraseCompanyOperation,
-  erasePersonOperation,
-  findPeopleOperation,
-  listErasuresOperation,
-  readCompanyDataOperation,
-  readPersonDataOperation,
-} from '@partner/proto-contracts/internal/operators/customers';
-import {
-  checkRestoreOperation,
-  getBacklogOperation,
-} from '@partner/proto-contracts/internal/operators/system';
+import * as announcements from '@partner/proto-contracts/internal/operators/announcements';
+import * as companies from '@partner/proto-contracts/internal/operators/companies';
+import * as owners from '@partner/proto-contracts/internal/operators/owners';
+import * as customers from '@partner/proto-contracts/internal/operators/customers';
+import * as system from '@partner/proto-contracts/internal/operators/system';
 import type { CallOptions } from '@partner/kernel/amqp/operation-client';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import type { z } from 'zod';
@@ -75,11 +25,11 @@ import {
   subscriptionOperations,
 } from '../webhooks/subscriptions/subscription-operations.js';
 import { installerOwner } from './callers.js';
+import { type Answering, parsedResponse } from './parsed-response.js';
 import { TEST_NOW } from './test-jobs.js';
 
 export type PublicAudit = ReturnType<typeof connectAudit>;
 
-/** Connects to the operations of the audit trail, for an owner. Pages are parsed as public resources. */
 export function connectAudit(deps: Parameters<typeof auditOperations>[0]) {
   const operations = inProcessOperations({
     implementations: auditOperations(deps),
@@ -104,10 +54,8 @@ export type PublicSubscriptions = ReturnType<typeof connectSubscriptions>;
 /** What every request of the test client names. */
 export interface Named {
   readonly companyId: string;
-  /** Absent: INSTALLER. */
   readonly companyClass?: CompanyClassName;
   readonly subscriptionId?: string;
-  /** Parts of the owner who asks. */
   readonly actor?: {
     readonly [Part in 'membershipId' | 'displayName' | 'remoteAddress' | 'userAgent']?: string;
   };
@@ -126,45 +74,36 @@ export function connectSubscriptions(deps: SubscriptionDeps) {
   }
   const calling =
     <Query, Body, Param extends string, Id extends string, Sent, Outputs, Output>(
-      operation: Operation<Query, Body, Param, Id, Sent, Outputs>,
-      output: z.ZodType<Output>,
+      operation: Operation<Query, Body, Param, Id, Sent, Outputs> & Answering<Output>,
     ) =>
-    async (request: Named & Partial<NonNullable<Sent>>, options?: CallOptions): Promise<Output> => {
-      const { json } = await call(operation, request, options);
-      const resource = output.parse(JSON.parse(json));
-      expect(resource).toEqual(JSON.parse(json));
-      return resource;
-    };
+    async (request: Named & Partial<NonNullable<Sent>>, options?: CallOptions): Promise<Output> =>
+      parsedResponse(operation, await call(operation, request, options));
   return {
-    createSubscription: calling(createWebhookOperation, subscriptionCreated),
-    listSubscriptions: calling(listWebhooksOperation, subscriptionList),
-    getSubscription: calling(getWebhookOperation, subscription),
-    updateSubscription: calling(updateWebhookOperation, subscription),
+    createSubscription: calling(webhooks.createWebhookOperation),
+    listSubscriptions: calling(webhooks.listWebhooksOperation),
+    getSubscription: calling(webhooks.getWebhookOperation),
+    updateSubscription: calling(webhooks.updateWebhookOperation),
     deleteSubscription: async (request: Named, options?: CallOptions) => {
-      await call(deleteWebhookOperation, request, options);
+      await call(webhooks.deleteWebhookOperation, request, options);
     },
-    sendTestDelivery: calling(testWebhookOperation, delivery),
-    activateSubscription: calling(activateWebhookOperation, subscriptionActivated),
-    pauseSubscription: calling(pauseWebhookOperation, subscription),
-    rotateSecret: calling(rotateWebhookSecretOperation, secretRotated),
-    activateSecret: calling(activateWebhookSecretOperation, subscription),
-    checkUrl: calling(checkUrlOperation, urlCheck),
+    sendTestDelivery: calling(testWebhookOperation),
+    activateSubscription: calling(webhooks.activateWebhookOperation),
+    pauseSubscription: calling(webhooks.pauseWebhookOperation),
+    rotateSecret: calling(webhooks.rotateWebhookSecretOperation),
+    activateSecret: calling(webhooks.activateWebhookSecretOperation),
+    checkUrl: calling(checkUrlOperation),
     readKeys: (subscriptionId: string) =>
       operations.callInternal(readWebhookKeysOperation, { subscriptionId }),
     /** Applies a step of a configuration file, as an operator. */
-    configure(
-      { companyId, companyClass = 'INSTALLER' }: Named,
-      step: z.input<typeof configureWebhookOperation.input>,
-    ) {
-      const caller = { kind: 'operator', name: 'olga', companyId, companyClass } as const;
-      return operations.callInternal(configureWebhookOperation, step, { caller });
-    },
-    /** Lists webhooks, as an operator who applies a configuration file. */
-    listWhole({ companyId, companyClass = 'INSTALLER' }: Named) {
-      const caller = { kind: 'operator', name: 'olga', companyId, companyClass } as const;
-      return operations.callInternal(listWholeWebhooksOperation, {}, { caller });
-    },
+    configure: (of: Named, step: z.input<typeof configured.configureWebhookOperation.input>) =>
+      operations.callInternal(configured.configureWebhookOperation, step, { caller: operatorFor(of) }),
+    listWhole: (of: Named) =>
+      operations.callInternal(configured.listWholeWebhooksOperation, {}, { caller: operatorFor(of) }),
   };
+}
+
+function operatorFor({ companyId, companyClass = 'INSTALLER' }: Named): Caller {
+  return { kind: 'operator', name: 'olga', companyId, companyClass };
 }
 
 type OperatorDeps = Parameters<typeof operatorOperations>[0];
@@ -189,27 +128,27 @@ export function connectOperators(deps: Partial<OperatorDeps> & Pick<OperatorDeps
     (input: Input) =>
       callInternal(operation, input, { caller });
   return {
-    listCompanies: calling(listCompaniesOperation),
-    createCompany: calling(createCompanyOperation),
-    updateCompany: calling(updateCompanyOperation),
-    findCompany: calling(findCompanyOperation),
-    listOwners: calling(listOwnersOperation),
-    createOwner: calling(createOwnerOperation),
-    updateOwner: calling(updateOwnerOperation),
-    resetSecondFactor: calling(resetOwnerSecondFactorOperation),
-    unlinkProvider: calling(unlinkOwnerProviderOperation),
-    listRecipients: calling(listAnnouncementRecipientsOperation),
-    claimAnnouncement: calling(claimAnnouncementOperation),
-    releaseAnnouncement: calling(releaseAnnouncementOperation),
-    recordAnnouncement: calling(recordAnnouncementOperation),
-    listAnnouncements: calling(listAnnouncementsOperation),
-    checkRestore: calling(checkRestoreOperation),
-    getBacklog: calling(getBacklogOperation),
-    findPeople: calling(findPeopleOperation),
-    readPersonData: calling(readPersonDataOperation),
-    erasePerson: calling(erasePersonOperation),
-    readCompanyData: calling(readCompanyDataOperation),
-    eraseCompany: calling(eraseCompanyOperation),
-    listErasures: calling(listErasuresOperation),
+    listCompanies: calling(companies.listCompaniesOperation),
+    createCompany: calling(companies.createCompanyOperation),
+    updateCompany: calling(companies.updateCompanyOperation),
+    findCompany: calling(companies.findCompanyOperation),
+    listOwners: calling(owners.listOwnersOperation),
+    createOwner: calling(owners.createOwnerOperation),
+    updateOwner: calling(owners.updateOwnerOperation),
+    resetSecondFactor: calling(owners.resetOwnerSecondFactorOperation),
+    unlinkProvider: calling(owners.unlinkOwnerProviderOperation),
+    listRecipients: calling(announcements.listAnnouncementRecipientsOperation),
+    claimAnnouncement: calling(announcements.claimAnnouncementOperation),
+    releaseAnnouncement: calling(announcements.releaseAnnouncementOperation),
+    recordAnnouncement: calling(announcements.recordAnnouncementOperation),
+    listAnnouncements: calling(announcements.listAnnouncementsOperation),
+    checkRestore: calling(system.checkRestoreOperation),
+    getBacklog: calling(system.getBacklogOperation),
+    findPeople: calling(customers.findPeopleOperation),
+    readPersonData: calling(customers.readPersonDataOperation),
+    erasePerson: calling(customers.erasePersonOperation),
+    readCompanyData: calling(customers.readCompanyDataOperation),
+    eraseCompany: calling(customers.eraseCompanyOperation),
+    listErasures: calling(customers.listErasuresOperation),
   };
 }

@@ -1,7 +1,6 @@
 import { invariant } from '@partner/kernel/process/invariant';
 import { ServiceError } from '@partner/kernel/process/service-error';
 
-/** Returns the error of an attempt that is refused. */
 export async function refusalOf(attempt: Promise<unknown>): Promise<ServiceError> {
   const error: unknown = await attempt.then(
     () => undefined,

@@ -6,12 +6,10 @@ import { inProcessOperations } from '@partner/kernel/testing/in-process-operatio
 
 /** A dispatcher that accepts URLs that contain "receiver" and returns them in lower case. */
 export interface StubDispatcher extends Pick<OperationClient, 'callInternal'> {
-  /** The URLs of its calls. */
   readonly calls: string[];
   isAway: boolean;
   /** Time until the deadline of the last call, in ms. */
   timeLeftMs: number | undefined;
-  /** Runs at each call. */
   onCall: () => void | Promise<void>;
 }
 

@@ -10,17 +10,14 @@ import { MIGRATIONS } from '../database/migrations/all-migrations.js';
 /** One lock number for all test files that create the template concurrently. */
 const TEMPLATE_LOCK = 4_207_312;
 
-/** A separate database for one test file. */
 export interface TestDatabase {
   readonly url: string;
   readonly database: Database;
   /** Opens another pool, by default of one connection. */
   connect(options?: Partial<DatabaseOptions>): Database;
-  /** Closes all connections and drops the database. */
   drop(): Promise<void>;
 }
 
-/** The URL of another database on the same server. */
 function databaseUrl(serverUrl: string, name: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;

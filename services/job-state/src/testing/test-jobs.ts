@@ -19,18 +19,14 @@ import { readPlatformMessage } from '../platform/platform-messages.js';
 /** Default time of creation and assignment of test jobs. */
 export const TEST_NOW = new Date('2026-10-01T12:00:00.000Z');
 
-/** Creates a company and returns its id. */
 export async function insertCompany(
   database: Queryable,
   companyClass: CompanyClassName,
   name = `${companyClass.toLowerCase()} company`,
 ): Promise<string> {
   const id = newId('cmp');
-  await database.query('insert into companies (id, name, class) values ($1, $2, $3)', [
-    id,
-    name,
-    companyClass,
-  ]);
+  const insert = 'insert into companies (id, name, class) values ($1, $2, $3)';
+  await database.query(insert, [id, name, companyClass]);
   return id;
 }
 
@@ -68,7 +64,6 @@ export function auditedOf(database: Queryable, membershipId: string) {
   );
 }
 
-/** Creates an API key of a company. */
 export async function insertApiKey(
   database: Queryable,
   key: {
@@ -94,7 +89,6 @@ export async function insertApiKey(
   return made;
 }
 
-/** A JobCreated message as the platform sends it. */
 export function jobCreatedMessage(given: {
   readonly jobId: string;
   readonly sellingCompanyId: string;
@@ -103,33 +97,23 @@ export function jobCreatedMessage(given: {
   readonly messageId?: string;
 }): IncomingMessage {
   const message = {
-    jobId: given.jobId,
-    version: 1,
-    sellingCompanyId: given.sellingCompanyId,
+    ...{ jobId: given.jobId, version: 1, workOrderNo: 'WO-1', sellingCompanyId: given.sellingCompanyId },
     ...(given.projectId === undefined ? {} : { projectId: given.projectId }),
-    workOrderNo: 'WO-1',
     customer: {
-      name: 'Jordan Ellis',
-      phone: '+1 555 0100',
-      line1: given.line1 ?? '12 Maple Street',
-      city: 'Boulder',
-      state: 'CO',
-      zip: '80302',
+      ...{ name: 'Jordan Ellis', phone: '+1 555 0100', line1: given.line1 ?? '12 Maple Street' },
+      ...{ city: 'Boulder', state: 'CO', zip: '80302' },
     },
     scope: {
-      packageName: 'Heat Pump Essential',
-      systemType: 'HVAC',
+      ...{ packageName: 'Heat Pump Essential', systemType: 'HVAC', scopeVersion: 1 },
       equipment: [{ name: 'Air-source heat pump', model: 'HP-36K', quantity: 1 }],
       accessories: [{ name: 'Mounting kit', quantity: 2 }],
       supplierSources: [{ name: 'Central Supply' }],
-      scopeVersion: 1,
     },
     occurredAt: timestampFromDate(TEST_NOW),
   };
   return platformMessage(JobCreatedSchema, message, given.messageId);
 }
 
-/** A JobAssigned message as the platform sends it. */
 export function jobAssignedMessage(given: {
   readonly jobId: string;
   readonly installerCompanyId: string;
@@ -147,7 +131,6 @@ export function jobAssignedMessage(given: {
   return platformMessage(JobAssignedSchema, message, given.messageId);
 }
 
-/** Any message of the platform as the consumer receives it. */
 export function platformMessage<Desc extends DescMessage>(
   schema: Desc,
   content: MessageInitShape<Desc>,
@@ -167,7 +150,6 @@ export async function recordForTest(
   return read.message.record(tx, now);
 }
 
-/** A message as the consumer receives it. */
 export function incoming(type: string, body: Uint8Array, messageId = newId('evt')): IncomingMessage {
   return { messageId, type, body, headers: {}, redelivered: false };
 }
@@ -187,20 +169,11 @@ export async function insertAssignedJob(
 }
 
 /** What a submission of a lead has beside its company and address. */
-export const LEAD = {
-  fullName: 'Jordan Ellis',
-  email: 'jordan@customers.example',
-  phone: '+1 555 0100',
-};
+export const LEAD = { fullName: 'Jordan Ellis', email: 'jordan@customers.example', phone: '+1 555 0100' };
 
 /** What the first write of a company to a job has beside its subject: an acknowledgement. */
-export const ACKNOWLEDGEMENT = {
-  status: 'ACKNOWLEDGED',
-  occurredAt: TEST_NOW,
-  expectedVersion: 1,
-} as const;
+export const ACKNOWLEDGEMENT = { status: 'ACKNOWLEDGED', occurredAt: TEST_NOW, expectedVersion: 1 } as const;
 
-/** Binds a key to an operation and a body. */
 export function binding(key: string, operation = 'POST /things', body = '{}'): IdempotencyBinding {
   return { key, operation, bodySha256: createHash('sha256').update(body).digest() };
 }

@@ -1,6 +1,5 @@
 import type { SealingKeys } from '@partner/kernel/security/secret-sealing';
 
-/** One sealing key, for tests that do not replace it. */
 export const TEST_SEALING_KEYS: SealingKeys = {
   currentKeyId: 'k1',
   keys: new Map([['k1', Buffer.alloc(32, 7)]]),

@@ -3,7 +3,6 @@ import { database, testDatabase } from './file-database.js';
 
 export { database, testDatabase };
 
-/** Adds a table of ids and names with one row. */
 beforeAll(async () => {
   await database.query('create table things (id integer primary key, name text)');
   await database.query(`insert into things values (1, 'one')`);
