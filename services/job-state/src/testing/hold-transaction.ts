@@ -22,12 +22,15 @@ export async function holdTransaction(
 }
 
 /** The same database, whose transactions do their work and are then undone, as by a crash before the commit. */
-export function crashingBeforeCommit(database: Pick<Database, 'transaction'>): Pick<Database, 'transaction'> {
+export function crashingBeforeCommit(
+  database: Pick<Database, 'transaction'>,
+  cause = new Error('the process dies before the commit'),
+): Pick<Database, 'transaction'> {
   return {
     transaction: (work, limits) =>
       database.transaction(async (tx) => {
         await work(tx);
-        throw new Error('the process dies before the commit');
+        throw cause;
       }, limits),
   };
 }

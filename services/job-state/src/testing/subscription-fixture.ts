@@ -1,7 +1,6 @@
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { invariant } from '@partner/kernel/process/invariant';
 import { ServiceError } from '@partner/kernel/process/service-error';
-import type { Database } from '../database/database.js';
 import { claimAll } from './claim-all.js';
 import type { ClaimLimits } from '../webhooks/schedule/claim-due.js';
 import type { SubscriptionOfCompany } from '../webhooks/subscriptions/get-subscription.js';
@@ -12,7 +11,6 @@ import { createStubDispatcher } from './stub-dispatcher.js';
 import { attemptedMessage, openWebhookFixture, resultsHandler } from './webhook-fixture.js';
 import { TEST_SEALING_KEYS } from './test-sealing-keys.js';
 
-/** A separate database with the subscription service, as the console and the dispatcher use it. */
 export type SubscriptionFixture = Awaited<ReturnType<typeof openSubscriptionFixture>>;
 
 /** Returns the error of a call. Throws if the call succeeds. */
@@ -25,7 +23,13 @@ export async function failureOf(call: Promise<unknown>): Promise<ServiceError> {
   );
 }
 
-/** Creates the database and the service. Call `close` at the end. */
+interface StoredSecret {
+  readonly version: number;
+  readonly sealed: Buffer;
+  readonly sealingKeyId: string;
+  readonly expiresAt: Date | null;
+}
+
 export async function openSubscriptionFixture() {
   const fixture = await openWebhookFixture();
   /** Fields and message of each log line. */
@@ -40,12 +44,10 @@ export async function openSubscriptionFixture() {
     logger: { info: (...line: unknown[]) => void logLines.push(line) },
     clock: () => self.now,
   };
-  /** A service with some dependencies replaced. */
   const clientWith = (parts: Partial<SubscriptionDeps>): PublicSubscriptions =>
     connectSubscriptions({ ...deps, ...parts });
   const client = clientWith({});
   const handle = resultsHandler(fixture.database);
-  /** Claims all due deliveries, as the scheduler does. */
   const claim = (limits?: Partial<ClaimLimits>) => claimAll(fixture.database, limits);
 
   /** Creates a subscription to all installation events. */
@@ -64,33 +66,32 @@ export async function openSubscriptionFixture() {
     return deliveryId;
   }
 
-  /** Creates a subscription that is verified and active. */
+  /** Creates a subscription that is active as if a test had been delivered. */
   async function activated(companyId: string) {
     const subscription = await created(companyId);
-    await tested(subscription);
-    await client.activateSubscription(subscription);
+    const changes = `state = 'active', paused_at = null, verified_url_version = url_version`;
+    await fixture.set('subscriptions', subscription.subscriptionId, changes);
     return subscription;
   }
 
   const self = {
     ...fixture,
+    newlyCreated: async () => created(await fixture.company()),
+    newlyActivated: async () => activated(await fixture.company()),
+    secretsOf: ({ subscriptionId }: Pick<SubscriptionOfCompany, 'subscriptionId'>) =>
+      fixture.database.query<StoredSecret & Record<string, unknown>>(
+        `select version, sealed, sealing_key_id as "sealingKeyId", expires_at as "expiresAt" from subscription_secrets
+         where subscription_id = $1 order by version`,
+        [subscriptionId],
+      ),
+    /** A delivery as the scheduler claims it with everything else that is due. */
+    async claimed({ id }: { readonly id: string }) {
+      const found = (await claim()).find((each) => each.id === id);
+      invariant(found, 'the delivery is due');
+      return found;
+    },
     ...{ client, clientWith, deps, dispatcher, logLines, handle, claim, created, tested, activated },
-    /** The current time of the clock. */
     now: new Date('2026-08-26T14:03:00Z'),
   };
   return self;
-}
-
-/** A database that reports the limits of each transaction before it runs. */
-export function watchTransactions(
-  database: Pick<Database, 'query' | 'transaction'>,
-  tell: (limits: Parameters<Database['transaction']>[1]) => void,
-): Pick<Database, 'query' | 'transaction'> {
-  return {
-    query: (text, values, limits) => database.query(text, values, limits),
-    transaction: (work, limits) => {
-      tell(limits);
-      return database.transaction(work, limits);
-    },
-  };
 }

@@ -21,7 +21,6 @@ import {
 } from '../webhooks/attempts/delivery-results.js';
 import { recordEvent } from '../webhooks/events/record-event.js';
 
-/** The stored state of a delivery, unfinished or finished. */
 export interface StoredDelivery {
   readonly id: string;
   readonly subscription_id: string;
@@ -39,15 +38,27 @@ export interface StoredDelivery {
   readonly wait_ms: number | null;
 }
 
+type FinalState = 'delivered' | 'dead_lettered' | 'cancelled';
+
+/** A list whose length the compiler knows, so that its items are never undefined. */
+type ListOf<Item, Length extends number, List extends readonly Item[] = readonly []> = number extends Length
+  ? readonly Item[]
+  : List['length'] extends Length
+    ? List
+    : ListOf<Item, Length, readonly [...List, Item]>;
+
+const isOf = <Item, Length extends number>(
+  length: Length,
+  list: readonly Item[],
+): list is ListOf<Item, Length> & readonly Item[] => list.length === length;
+
 export type WebhookFixture = Awaited<ReturnType<typeof openWebhookFixture>>;
 
-/** Creates a database with webhooks. Call `close` at the end. */
 export async function openWebhookFixture() {
   const testDatabase = await createTestDatabase();
   return { ...webhookRows(testDatabase.database), close: () => testDatabase.drop() };
 }
 
-/** Helpers of webhook tests for the rows of a database. */
 export function webhookRows(database: Database) {
   /** An event of the next instant is not before it: times that job-state writes are whole milliseconds. */
   const NOW = `date_trunc('milliseconds', now())`;
@@ -82,32 +93,20 @@ export function webhookRows(database: Database) {
   }
 
   /** Records an `install.status_changed` of a job for the company, which changes all fields if none are given. */
-  function record(
-    tx: Transaction,
-    companyId: string,
-    jobId: string = newId('job'),
-    changed?: readonly string[],
-  ) {
-    const now = new Date();
+  function record(tx: Transaction, companyId: string, jobId?: string, changed?: readonly string[]) {
+    const [now, id] = [new Date(), jobId ?? newId('job')];
     return recordEvent(tx, {
-      companyId,
-      event: 'install.status_changed',
-      occurredAt: now,
-      resource: { type: 'install_job', id: jobId, version: 2 },
+      ...{ companyId, event: 'install.status_changed', occurredAt: now },
+      resource: { type: 'install_job', id, version: 2 },
       ...(changed !== undefined && { changed }),
       data: {
-        jobId,
-        previousStatus: 'ASSIGNED',
-        status: 'ACKNOWLEDGED',
-        occurredAt: now.toISOString(),
-        note: null,
-        blockerCode: null,
+        ...{ jobId: id, previousStatus: 'ASSIGNED', status: 'ACKNOWLEDGED', occurredAt: now.toISOString() },
+        ...{ note: null, blockerCode: null },
       },
       now,
     });
   }
 
-  /** Does so in a separate transaction and returns the event's id. */
   const event = (companyId: string, jobId?: string, changed?: readonly string[]) =>
     database.transaction((tx) => record(tx, companyId, jobId, changed).eventId);
 
@@ -118,22 +117,72 @@ export function webhookRows(database: Database) {
   const set = (table: string, id: string | null | undefined, assignments: string) =>
     database.query(`update ${table} set ${assignments} where id = $1`, [id]);
 
+  /** Inserts a series of deliveries at once. `columns` are SQL of the number n; their id has no default. */
+  function insertMany(
+    table: 'deliveries' | 'finished_deliveries',
+    of: { readonly companyId: string; readonly subscriptionId: string },
+    series: readonly [from: number, to: number],
+    columns: Readonly<Record<string, string>>,
+  ) {
+    const all = {
+      ...{ subscription_id: `'${of.subscriptionId}'`, company_id: `'${of.companyId}'`, state: `'pending'` },
+      ...{ event_id: `'evt_' || n`, event: `'install.status_changed'`, resource_type: `'install_job'` },
+      ...{ resource_id: `'job_' || n`, is_test: 'false', created_at: 'now()' },
+      ...(table === 'finished_deliveries' && { state: `'delivered'`, attempts: '1', finished_at: 'now()' }),
+      ...columns,
+    };
+    const [names, values] = [Object.keys(all).join(), Object.values(all).join()];
+    return database.query(
+      `insert into ${table} (${names}) select ${values} from generate_series(${series.join()}) n`,
+    );
+  }
+
   async function row(table: string, id: string): Promise<Readonly<Record<string, unknown>>> {
     const [found] = await database.query(`select * from ${table} where id = $1`, [id]);
     invariant(found, 'the row exists');
     return found;
   }
 
+  /** A company with one subscription, and deliveries of this many events to it, oldest first. */
+  async function companyWith<Events extends number>(events: Events) {
+    const companyId = await company();
+    const subscriptionId = await subscription({ companyId });
+    for (let made = 0; made < events; made += 1) await event(companyId);
+    const deliveries = await deliveriesOf(subscriptionId);
+    const ids = deliveries.map(({ id }) => id);
+    invariant(isOf(events, deliveries) && isOf(events, ids), 'each event has a delivery');
+    const first = { deliveryId: ids[0] ?? '', eventId: deliveries[0]?.event_id ?? '' };
+    return { companyId, subscriptionId, deliveries, ids, ...first };
+  }
+
+  /** Finishes deliveries, as results would. */
+  async function finish(state: FinalState, ...deliveryIds: readonly string[]): Promise<void> {
+    await database.query(
+      `with ended as (delete from deliveries where id = any($1::text[]) returning *)
+       insert into finished_deliveries (${RETAINED_COLUMNS}, state, attempts, finished_at)
+       select ${RETAINED_COLUMNS}, $2, attempts, now() from ended`,
+      [deliveryIds, state],
+    );
+  }
+
   return {
-    ...{ database, company, subscription, record, event, deliveriesOf, set, row },
-    /** A company with one subscription, and deliveries of this many events to it, oldest first; `deliveryId` is the first one. */
-    async companyWith(events: number) {
-      const companyId = await company();
-      const subscriptionId = await subscription({ companyId });
-      for (let made = 0; made < events; made += 1) await event(companyId);
-      const deliveries = await deliveriesOf(subscriptionId);
-      const ids = deliveries.map(({ id }) => id);
-      return { companyId, subscriptionId, deliveries, ids, deliveryId: ids[0] ?? '' };
+    ...{
+      database,
+      company,
+      subscription,
+      record,
+      event,
+      deliveriesOf,
+      set,
+      insertMany,
+      row,
+      companyWith,
+      finish,
+    },
+    async companyWithFinished<Events extends number>(state: FinalState, events: Events) {
+      const side = await companyWith(events);
+      await finish(state, ...side.ids);
+      return side;
     },
     async delivery(id: string): Promise<StoredDelivery> {
       const [found] = await database.query<StoredDelivery>(`${WITH_WAIT} where id = $1`, [id]);
@@ -142,33 +191,26 @@ export function webhookRows(database: Database) {
     },
     /** Since when an unfinished delivery is overdue; null: it is not. */
     overdueSince: async (id: string) => (await row('deliveries', id))['overdue_since'],
-    /** Number of deliveries under a lease. */
     leases: async () => (await database.query('select from deliveries where lease_id is not null')).length,
     health: async (subscriptionId: string) => (await row('subscriptions', subscriptionId))['health'],
     /** Moves the time of the next attempt, or the end of the lease, into the past. */
     async makeDue(...deliveryIds: readonly string[]) {
-      await database.query(
-        `update deliveries set next_attempt_at = now() - interval '1 second' where id = any($1::text[])`,
-        [deliveryIds],
-      );
-    },
-    /** Finishes deliveries, as results would. */
-    async finish(
-      state: 'delivered' | 'dead_lettered' | 'cancelled',
-      ...deliveryIds: readonly string[]
-    ): Promise<void> {
-      await database.query(
-        `with ended as (
-           delete from deliveries where id = any($1::text[]) returning *
-         )
-         insert into finished_deliveries (${RETAINED_COLUMNS}, state, attempts, finished_at)
-         select ${RETAINED_COLUMNS}, $2, attempts, now() from ended`,
-        [deliveryIds, state],
-      );
+      const due = `update deliveries set next_attempt_at = now() - interval '1 second' where id = any($1::text[])`;
+      await database.query(due, [deliveryIds]);
     },
     async setState(subscriptionId: string, state: 'paused' | 'active') {
       const pausedAt = state === 'paused' ? NOW : 'null';
       await set('subscriptions', subscriptionId, `state = '${state}', paused_at = ${pausedAt}`);
+    },
+    setDeleted: (subscriptionId: string) =>
+      set('subscriptions', subscriptionId, `state = 'paused', paused_at = now(), deleted_at = now()`),
+    /** Lets deliveries wait for a retry; with a negative number of seconds they are due. */
+    async setRetrying(deliveryIds: readonly string[], waitSeconds: number, attempts = 1) {
+      await database.query(
+        `update deliveries set state = 'retry_scheduled', attempts = $3, next_attempt_at = now() + make_interval(secs => $2)
+         where id = any($1::text[])`,
+        [deliveryIds, waitSeconds, attempts],
+      );
     },
   };
 }
@@ -176,11 +218,8 @@ export function webhookRows(database: Database) {
 /** The handler of results over a database. Its backoffs have no jitter. */
 export function resultsHandler(
   database: Pick<Database, 'transaction'>,
-  {
-    metrics = new Registry(),
-    logger = silentLogger,
-  }: Partial<Pick<DeliveryResultsDeps, 'metrics' | 'logger'>> = {},
-): ReturnType<typeof createDeliveryResultsHandler> {
+  { metrics = new Registry(), logger = silentLogger }: Partial<DeliveryResultsDeps> = {},
+) {
   return createDeliveryResultsHandler({ database, logger, metrics, retryBaseMs: 60_000, random: () => 0 });
 }
 

@@ -9,30 +9,26 @@ import {
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { decodeDeliveriesAttempted } from './decode-deliveries-attempted.js';
 
+const VALID_TO = new Date('2027-01-01T00:00:00Z');
+const RESULT = { deliveryId: 'dlv_1', leaseId: 'lease', urlVersion: 2, retryAfterSeconds: 30 };
+const ATTEMPT = {
+  ...{ deliveryId: 'dlv_2', number: 3, durationMs: 120, secretVersion: 1, remoteAddress: '203.0.113.7' },
+  ...{ responseStatus: 503, responseBody: Uint8Array.of(0, 255) },
+};
+const STEPS = { dnsMs: 2, addresses: ['203.0.113.7'], reusedConnection: false };
+/** As they are stored, apart from the first one. */
+const STORED = { addresses: STEPS.addresses, certificateValidTo: VALID_TO, reusedConnection: false };
+
 function attempted(change: (message: DeliveryAttempted) => unknown = () => undefined): DeliveryAttempted {
   const message = create(DeliveryAttemptedSchema, {
-    deliveryId: 'dlv_1',
-    leaseId: 'lease',
-    urlVersion: 2,
-    retryAfterSeconds: 30,
+    ...RESULT,
     attempt: {
-      deliveryId: 'dlv_2',
-      number: 3,
+      ...ATTEMPT,
       startedAt: { seconds: 1_787_000_000n, nanos: 5_000_000 },
-      durationMs: 120,
       outcome: AttemptOutcome.REJECTED,
-      responseStatus: 503,
       responseHeaders: { headers: [{ name: 'server', value: 'n\0' }] },
-      responseBody: Uint8Array.of(0, 255),
       error: 'responded\0 503',
-      remoteAddress: '203.0.113.7',
-      secretVersion: 1,
-      exchange: {
-        dnsMs: 2,
-        addresses: ['203.0.113.7'],
-        certificateValidTo: timestampFromDate(new Date('2027-01-01T00:00:00Z')),
-        reusedConnection: false,
-      },
+      exchange: { ...STEPS, certificateValidTo: timestampFromDate(VALID_TO) },
     },
   });
   change(message);
@@ -45,39 +41,14 @@ function encoded(...results: readonly DeliveryAttempted[]): Uint8Array {
 
 describe('decodeDeliveriesAttempted', () => {
   test('reads a complete message, without the character that Postgres cannot store', () => {
-    expect(decodeDeliveriesAttempted(encoded(attempted()))).toEqual({
-      malformed: undefined,
-      results: [
-        {
-          deliveryId: 'dlv_1',
-          leaseId: 'lease',
-          urlVersion: 2,
-          retryAfterSeconds: 30,
-          attempt: {
-            deliveryId: 'dlv_2',
-            number: 3,
-            startedAt: new Date(1_787_000_000_005),
-            durationMs: 120,
-            outcome: 'rejected',
-            responseStatus: 503,
-            responseHeaders: '[{"name":"server","value":"n"}]',
-            responseBody: Uint8Array.of(0, 255),
-            error: 'responded 503',
-            remoteAddress: '203.0.113.7',
-            secretVersion: 1,
-            exchange: {
-              json: JSON.stringify({
-                dnsMs: 2,
-                addresses: ['203.0.113.7'],
-                certificateValidTo: '2027-01-01T00:00:00.000Z',
-                reusedConnection: false,
-              }),
-              certificate: { validFrom: undefined, validTo: new Date('2027-01-01T00:00:00Z') },
-            },
-          },
-        },
-      ],
-    });
+    const json = JSON.stringify({ dnsMs: 2, ...STORED });
+    const exchange = { json, certificate: { validFrom: undefined, validTo: VALID_TO } };
+    const attempt = {
+      ...{ ...ATTEMPT, startedAt: new Date(1_787_000_000_005), outcome: 'rejected', exchange },
+      ...{ responseHeaders: '[{"name":"server","value":"n"}]', error: 'responded 503' },
+    };
+    const decoded = { malformed: undefined, results: [{ ...RESULT, attempt }] };
+    expect(decodeDeliveriesAttempted(encoded(attempted()))).toEqual(decoded);
   });
 
   test('reads the valid results and reports the malformed ones', () => {
@@ -128,12 +99,7 @@ describe('decodeDeliveriesAttempted', () => {
       'the end of a certificate',
       ({ attempt }) =>
         attempt?.exchange?.certificateValidTo && (attempt.exchange.certificateValidTo.seconds = 1n << 60n),
-      {
-        exchange: {
-          json: JSON.stringify({ dnsMs: 2, addresses: ['203.0.113.7'], reusedConnection: false }),
-          certificate: undefined,
-        },
-      },
+      { exchange: { json: JSON.stringify(STEPS), certificate: undefined } },
     ],
     [
       'the end of a certificate in another century, which is kept as a step',
@@ -145,15 +111,7 @@ describe('decodeDeliveriesAttempted', () => {
     [
       'the duration of a step',
       ({ attempt }) => attempt?.exchange && (attempt.exchange.dnsMs = -1),
-      {
-        exchange: {
-          json: JSON.stringify({
-            addresses: ['203.0.113.7'],
-            certificateValidTo: '2027-01-01T00:00:00.000Z',
-            reusedConnection: false,
-          }),
-        },
-      },
+      { exchange: { json: JSON.stringify(STORED) } },
     ],
   ])('accepts a result with an implausible value of %s', (_what, change, expected) => {
     const { results, malformed } = decodeDeliveriesAttempted(encoded(attempted(change)));

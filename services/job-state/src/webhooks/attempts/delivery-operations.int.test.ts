@@ -4,7 +4,8 @@ import { ServiceError } from '@partner/kernel/process/service-error';
 import { idFloor, newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { MAX_DELIVERIES_SCANNED } from './list-deliveries.js';
-import { attemptOf, client, companyWithFinished, fixture, seen } from '../testing/delivery-fixture.js';
+import { deadLetters } from '../testing/bulk-replay-fixture.js';
+import { attemptOf, client, fixture, seen } from '../testing/delivery-fixture.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
 
 const idsOf = (page: { readonly deliveries: readonly { readonly id: string }[] }) =>
@@ -12,56 +13,40 @@ const idsOf = (page: { readonly deliveries: readonly { readonly id: string }[] }
 
 describe('listDeliveries', () => {
   test('lists pages from newest to oldest, each delivery once, finished or not', async () => {
-    const { companyId, subscriptionId, deliveries } = await fixture.companyWith(7);
-    const all = deliveries.map(({ id }) => id).reverse();
-    await fixture.finish('delivered', all[1] ?? '', all[4] ?? '');
-
+    const { companyId, subscriptionId, ids } = await fixture.companyWith(7);
+    await fixture.finish('delivered', ids[2], ids[5]);
     const seen: string[] = [];
     let next: string | null = null;
     do {
-      const after = next === null ? {} : { after: next };
-      const page: DeliveryPage = await client.listDeliveries(
-        { companyId, subscriptionId, ...after },
-        { limit: 3 },
-      );
+      const of = { companyId, subscriptionId, ...(next !== null && { after: next }) };
+      const page: DeliveryPage = await client.listDeliveries(of, { limit: 3 });
       seen.push(...idsOf(page));
       next = page.nextCursor;
       if (seen.length === 3) await fixture.event(companyId);
     } while (next !== null);
-    expect(seen).toEqual(all);
+    expect(seen).toEqual([...ids].reverse());
   });
 
-  test.each(['pending', 'retry_scheduled', 'held', 'delivered', 'dead_lettered', 'cancelled'] as const)(
-    'lists by state: %s',
-    async (state) => {
-      const { companyId, subscriptionId, deliveries } = await fixture.companyWith(6);
-      const [pending, scheduled, held, delivered, dead, cancelled] = deliveries.map(({ id }) => id);
-      await fixture.set('deliveries', scheduled, `state = 'retry_scheduled'`);
-      await fixture.set('deliveries', held, `state = 'held'`);
-      await fixture.finish('delivered', delivered ?? '');
-      await fixture.finish('dead_lettered', dead ?? '');
-      await fixture.finish('cancelled', cancelled ?? '');
-
-      const expected = {
-        pending,
-        retry_scheduled: scheduled,
-        held,
-        delivered,
-        dead_lettered: dead,
-        cancelled,
-      };
+  test('lists by state', async () => {
+    const { companyId, subscriptionId, ids } = await fixture.companyWith(6);
+    const [pending, retry_scheduled, held, delivered, dead_lettered, cancelled] = ids;
+    await fixture.set('deliveries', retry_scheduled, `state = 'retry_scheduled'`);
+    await fixture.set('deliveries', held, `state = 'held'`);
+    await fixture.finish('delivered', delivered);
+    await fixture.finish('dead_lettered', dead_lettered);
+    await fixture.finish('cancelled', cancelled);
+    const states = { pending, retry_scheduled, held, delivered, dead_lettered, cancelled };
+    for (const [status, id] of Object.entries(states)) {
       for (const of of [{ companyId, subscriptionId }, { companyId }]) {
-        const page = await client.listDeliveries(of, { status: state });
-        expect(page.deliveries).toMatchObject([{ id: expected[state], state }]);
-        expect(page.nextCursor).toBeNull();
+        const page = await client.listDeliveries(of, { status });
+        expect(page).toMatchObject({ deliveries: [{ id, state: status }], nextCursor: null });
       }
-    },
-  );
+    }
+  });
 
   test('lists by event, by group, by resource, by number and by creation time [DELIVERY-27]', async () => {
     const { companyId, subscriptionId, deliveries } = await fixture.companyWith(3);
     const [first, second, third] = deliveries;
-    invariant(first && second && third, 'three deliveries');
     await fixture.set('deliveries', second.id, `event = 'install.job_assigned'`);
     const list = async (filter: Parameters<typeof client.listDeliveries>[1]) =>
       idsOf(await client.listDeliveries({ companyId, subscriptionId }, filter));
@@ -81,11 +66,7 @@ describe('listDeliveries', () => {
       [third.id, '2026-09-01T10:00:02Z'],
     ] as const) {
       const moved = idFloor('dlv', new Date(created)).slice(0, 20) + id.slice(20);
-      await fixture.database.query('update deliveries set id = $2, created_at = $3 where id = $1', [
-        id,
-        moved,
-        new Date(created),
-      ]);
+      await fixture.set('deliveries', id, `id = '${moved}', created_at = '${created}'`);
     }
     const [one, two, three] = (await fixture.deliveriesOf(subscriptionId)).map(({ id }) => id);
     expect(await list({ from: '2026-09-01T10:00:01Z' })).toEqual([three, two]);
@@ -94,14 +75,12 @@ describe('listDeliveries', () => {
   });
 
   test('lists the deliveries to all subscriptions of a company, deleted ones included, each with its last attempt [DELIVERY-21]', async () => {
-    const { companyId, subscriptionId, deliveries } = await fixture.companyWith(1);
+    const { companyId, subscriptionId, deliveryId } = await fixture.companyWith(1);
     const second = await fixture.subscription({ companyId });
     await fixture.event(companyId);
     await fixture.event(companyId);
-    const [attempted] = deliveries;
-    invariant(attempted, 'one delivery');
-    const last = await attemptOf(attempted.id, null, new Date('2026-08-26T14:00:02Z'));
-    await attemptOf(attempted.id, null, new Date('2026-08-26T14:00:01Z'));
+    const last = await attemptOf(deliveryId, null, new Date('2026-08-26T14:00:02Z'));
+    await attemptOf(deliveryId, null, new Date('2026-08-26T14:00:01Z'));
     const all = [subscriptionId, second].map((id) => fixture.deliveriesOf(id));
     const expected = (await Promise.all(all)).flat().map(({ id }) => id);
 
@@ -112,34 +91,23 @@ describe('listDeliveries', () => {
     pages.push(await client.listDeliveries({ companyId, after: cursor }, { limit: 3 }));
     expect(pages.flatMap(idsOf)).toEqual(expected.sort().reverse());
     expect(pages[1]?.nextCursor).toBeNull();
-    expect(pages[1]?.deliveries.at(-1)).toMatchObject({
-      id: attempted.id,
-      subscriptionId,
-      lastAttempt: { deliveryId: last, durationMs: 12, responseStatus: 500 },
-    });
+    const lastAttempt = { deliveryId: last, durationMs: 12, responseStatus: 500 };
+    expect(pages[1]?.deliveries.at(-1)).toMatchObject({ id: deliveryId, subscriptionId, lastAttempt });
     expect(pages[0]?.deliveries[0]?.lastAttempt).toBeNull();
   });
 
   test('scans a bounded number of deliveries for a filter with few matches, and continues from there', async () => {
-    const { companyId, subscriptionId, deliveries } = await fixture.companyWith(1);
-    const [oldest] = deliveries;
-    invariant(oldest, 'one delivery');
-    await fixture.set('deliveries', oldest.id, `event = 'install.job_assigned'`);
-    await fixture.database.query(
-      `insert into finished_deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test,
-         state, attempts, created_at, finished_at)
-       select 'dlv_7' || lpad(n::text, 25, '0'), $1, $2, 'evt_' || n, 'install.status_changed', 'install_job', 'job', false,
-         'delivered', 1, now(), now()
-       from generate_series(1, $3) as n`,
-      [subscriptionId, companyId, MAX_DELIVERIES_SCANNED],
-    );
+    const { companyId, subscriptionId, deliveryId: oldest } = await fixture.companyWith(1);
+    await fixture.set('deliveries', oldest, `event = 'install.job_assigned'`);
+    const newer = { id: `'dlv_7' || lpad(n::text, 25, '0')` };
+    const list = { companyId, subscriptionId };
+    await fixture.insertMany('finished_deliveries', list, [1, MAX_DELIVERIES_SCANNED], newer);
     for (const filter of [{ event: 'install.job_assigned' }, { fromNumber: '1' }, { toNumber: '1' }]) {
-      const list = { companyId, subscriptionId };
       const first = await client.listDeliveries(list, filter);
       expect(idsOf(first)).toEqual([]);
       invariant(first.nextCursor, 'there may be more');
       const second = await client.listDeliveries({ ...list, after: first.nextCursor }, filter);
-      expect(idsOf(second)).toEqual([oldest.id]);
+      expect(idsOf(second)).toEqual([oldest]);
       expect(second.nextCursor).toBeNull();
     }
   });
@@ -147,18 +115,14 @@ describe('listDeliveries', () => {
 
 describe('getDelivery', () => {
   test('finds a delivery by its own id and by the id of any attempt, with the attempts in order', async () => {
-    const { companyId, deliveryId, eventId } = await companyWithFinished('dead_lettered');
+    const { companyId, deliveryId, eventId } = await fixture.companyWithFinished('dead_lettered', 1);
     const later = await attemptOf(deliveryId, null, new Date('2026-08-26T14:00:02Z'));
+    const stored = { dnsMs: 2, addresses: ['203.0.113.7'], reusedConnection: false, ofALaterVersion: true };
+    const validTo = '2027-01-01T00:00:00.000Z';
+    const certificate = { certificateSubject: 'receiver.example', certificateValidTo: validTo };
     const earlier = await attemptOf(
       deliveryId,
-      {
-        dnsMs: 2,
-        addresses: ['203.0.113.7'],
-        certificateSubject: 'receiver.example',
-        certificateValidTo: '2027-01-01T00:00:00.000Z',
-        reusedConnection: false,
-        ofALaterVersion: true,
-      },
+      { ...stored, ...certificate },
       new Date('2026-08-26T14:00:01Z'),
     );
 
@@ -174,25 +138,21 @@ describe('getDelivery', () => {
           dnsMs: 2,
           addresses: ['203.0.113.7'],
           connectMs: null,
-          certificate: { subject: 'receiver.example', issuer: null, validTo: '2027-01-01T00:00:00.000Z' },
+          certificate: { subject: 'receiver.example', issuer: null, validTo },
           reusedConnection: false,
         },
       },
       { deliveryId: later },
     ]);
-    expect(byId.attempts[1]).toMatchObject({
-      exchange: null,
-      responseHeaders: null,
-      responseBody: 'kept\ufffd',
-      error: null,
-    });
+    const bare = { exchange: null, responseHeaders: null, responseBody: 'kept\ufffd', error: null };
+    expect(byId.attempts[1]).toMatchObject(bare);
     expect(byId.body).toContain(eventId);
     expect(await client.getDelivery({ companyId, deliveryId: earlier })).toEqual(byId);
     expect(await client.getDelivery({ companyId, deliveryId: later })).toEqual(byId);
   });
 
   test('returns a delivery whose event has passed its retention without a body', async () => {
-    const { companyId, deliveryId, eventId } = await companyWithFinished('delivered');
+    const { companyId, deliveryId, eventId } = await fixture.companyWithFinished('delivered', 1);
     await fixture.database.query('delete from events where id = $1', [eventId]);
     const found = await client.getDelivery({ companyId, deliveryId });
     expect(found.delivery).toMatchObject({ eventId, event: 'install.status_changed' });
@@ -200,107 +160,85 @@ describe('getDelivery', () => {
   });
 });
 
-describe('the lists', () => {
-  test('take as many statements for many rows as for one', async () => {
-    const { companyId, subscriptionId, deliveryId } = await fixture.companyWith(10);
-    const counted = async (work: () => Promise<unknown>) => {
-      seen.statements = [];
-      await work();
-      return seen.statements.length;
-    };
+test('a list takes as many statements for many rows as for one', async () => {
+  const { companyId, subscriptionId, deliveryId } = await fixture.companyWith(10);
+  await fixture.subscription({ companyId });
+  const eventId = await fixture.event(companyId);
+  for (const [statements, list] of [
     // One statement, so that the state and the attempts agree.
-    expect(await counted(() => client.getDelivery({ companyId, deliveryId }))).toBe(1);
-    expect(await counted(() => client.listDeliveries({ companyId, subscriptionId }))).toBe(2);
-    expect(
-      await counted(() => client.listDeliveries({ companyId, subscriptionId }, { event: 'install.*' })),
-    ).toBe(2);
-    expect(await counted(() => client.listDeliveries({ companyId }, { search: 'WO-1' }))).toBe(1);
-    await fixture.subscription({ companyId });
-    const eventId = await fixture.event(companyId);
-    expect(await counted(() => client.getEvent({ companyId, eventId }))).toBe(4);
-    expect(await counted(() => client.listEvents({ companyId }))).toBe(2);
-    expect(await counted(() => client.listEvents({ companyId }, { event: 'install.*' }))).toBe(2);
-    expect(await counted(() => client.listBulkReplays({ companyId, subscriptionId }))).toBe(2);
-  });
+    [1, () => client.getDelivery({ companyId, deliveryId })],
+    [2, () => client.listDeliveries({ companyId, subscriptionId })],
+    [2, () => client.listDeliveries({ companyId, subscriptionId }, { event: 'install.*' })],
+    [1, () => client.listDeliveries({ companyId }, { search: 'WO-1' })],
+    [4, () => client.getEvent({ companyId, eventId })],
+    [2, () => client.listEvents({ companyId })],
+    [2, () => client.listEvents({ companyId }, { event: 'install.*' })],
+    [2, () => client.listBulkReplays({ companyId, subscriptionId })],
+  ] as const) {
+    seen.statements = [];
+    await list();
+    expect(seen.statements).toHaveLength(statements);
+  }
 });
 
-const SELECTION = {
-  states: ['dead_lettered' as const],
-  from: new Date(Date.now() - 3_600_000).toISOString(),
-  to: new Date(Date.now() + 3_600_000).toISOString(),
-  perMinute: 60,
-};
+const selection = () => ({ ...deadLetters(), perMinute: 60 });
 
-describe('another company', () => {
-  test('finds nothing of a company by any id, and changes nothing', async () => {
-    const { companyId, subscriptionId, deliveryId, eventId } = await companyWithFinished('dead_lettered');
-    const attemptId = await attemptOf(deliveryId);
-    const replay = await client.createBulkReplay({ companyId, subscriptionId }, SELECTION);
-    const replayId = replay.id;
-    const stranger = await fixture.company();
-    const calls = [
-      client.listDeliveries({ companyId: stranger, subscriptionId }),
-      client.getDelivery({ companyId: stranger, deliveryId }),
-      client.getDelivery({ companyId: stranger, deliveryId: attemptId }),
-      client.replayDelivery({ companyId: stranger, deliveryId }),
-      client.replayDelivery({ companyId: stranger, deliveryId: attemptId }),
-      client.retryDelivery({ companyId: stranger, deliveryId }),
-      client.previewBulkReplay({ companyId: stranger, subscriptionId }, SELECTION),
-      client.createBulkReplay({ companyId: stranger, subscriptionId }, SELECTION),
-      client.listBulkReplays({ companyId: stranger, subscriptionId }),
-      client.getBulkReplay({ companyId: stranger, replayId }),
-      client.cancelBulkReplay({ companyId: stranger, replayId }),
-      client.getEvent({ companyId: stranger, eventId }),
-      client.getSubscriptionStatistics({ companyId: stranger, subscriptionId }),
-    ];
-    for (const call of calls) expect((await failureOf(call)).reason).toBe('not_found');
-    expect((await client.listEvents({ companyId: stranger })).events).toEqual([]);
-    const { resource } = (await client.getDelivery({ companyId, deliveryId })).delivery;
-    for (const search of [undefined, deliveryId, attemptId, eventId, resource.id]) {
-      const scope = search === undefined ? {} : { search };
-      expect(idsOf(await client.listDeliveries({ companyId }, scope))).toEqual([deliveryId]);
-      expect(idsOf(await client.listDeliveries({ companyId: stranger }, scope))).toEqual([]);
-    }
-    expect(await client.getBulkReplay({ companyId, replayId })).toEqual(replay);
-    expect(await fixture.deliveriesOf(subscriptionId)).toHaveLength(1);
-  });
+type Ids = Readonly<Record<'companyId' | 'subscriptionId' | 'deliveryId' | 'eventId' | 'replayId', string>>;
+type Run = (ids: Ids, options?: { readonly timeoutMs: number }) => Promise<unknown>;
+
+/** Each operation that names something of a company. */
+const OPERATIONS: readonly (readonly [string, Run])[] = [
+  ['listDeliveries', (ids, options) => client.listDeliveries(ids, {}, options)],
+  ['getDelivery', (ids, options) => client.getDelivery(ids, {}, options)],
+  ['replayDelivery', (ids, options) => client.replayDelivery(ids, {}, options)],
+  ['retryDelivery', (ids, options) => client.retryDelivery(ids, {}, options)],
+  ['previewBulkReplay', (ids, options) => client.previewBulkReplay(ids, selection(), options)],
+  ['createBulkReplay', (ids, options) => client.createBulkReplay(ids, selection(), options)],
+  ['listBulkReplays', (ids, options) => client.listBulkReplays(ids, {}, options)],
+  ['getBulkReplay', (ids, options) => client.getBulkReplay(ids, {}, options)],
+  ['cancelBulkReplay', (ids, options) => client.cancelBulkReplay(ids, {}, options)],
+  ['getEvent', (ids, options) => client.getEvent(ids, {}, options)],
+  ['getSubscriptionStatistics', (ids, options) => client.getSubscriptionStatistics(ids, {}, options)],
+];
+
+test('another company finds nothing of a company by any id, and changes nothing', async () => {
+  const side = await fixture.companyWithFinished('dead_lettered', 1);
+  const { companyId, subscriptionId, deliveryId, eventId } = side;
+  const attemptId = await attemptOf(deliveryId);
+  const replay = await client.createBulkReplay(side, selection());
+  const stranger = await fixture.company();
+  const ids = { subscriptionId, deliveryId, eventId, replayId: replay.id, companyId: stranger };
+  for (const [name, run] of OPERATIONS)
+    expect([name, await failureOf(run(ids))]).toMatchObject([name, { reason: 'not_found' }]);
+  const byAttempt = { companyId: stranger, deliveryId: attemptId };
+  for (const call of [client.getDelivery(byAttempt), client.replayDelivery(byAttempt)])
+    expect((await failureOf(call)).reason).toBe('not_found');
+  expect((await client.listEvents({ companyId: stranger })).events).toEqual([]);
+  const { resource } = (await client.getDelivery({ companyId, deliveryId })).delivery;
+  for (const search of [undefined, deliveryId, attemptId, eventId, resource.id]) {
+    expect(idsOf(await client.listDeliveries({ companyId }, { search }))).toEqual([deliveryId]);
+    expect(idsOf(await client.listDeliveries({ companyId: stranger }, { search }))).toEqual([]);
+  }
+  expect(await client.getBulkReplay({ companyId, replayId: replay.id })).toEqual(replay);
+  expect(await fixture.deliveriesOf(subscriptionId)).toHaveLength(1);
 });
 
-describe('an operation', () => {
-  type Ids = Readonly<Record<'companyId' | 'subscriptionId' | 'deliveryId' | 'eventId' | 'replayId', string>>;
-  type Run = (ids: Ids, options: { readonly timeoutMs: number }) => Promise<unknown>;
-  test.each<[string, Run]>([
-    ['listDeliveries', (ids, options) => client.listDeliveries(ids, {}, options)],
-    ['getDelivery', (ids, options) => client.getDelivery(ids, options)],
-    ['replayDelivery', (ids, options) => client.replayDelivery(ids, options)],
-    ['retryDelivery', (ids, options) => client.retryDelivery(ids, options)],
-    ['previewBulkReplay', (ids, options) => client.previewBulkReplay(ids, SELECTION, options)],
-    ['createBulkReplay', (ids, options) => client.createBulkReplay(ids, SELECTION, options)],
-    ['listBulkReplays', (ids, options) => client.listBulkReplays(ids, {}, options)],
-    ['getBulkReplay', (ids, options) => client.getBulkReplay(ids, options)],
-    ['cancelBulkReplay', (ids, options) => client.cancelBulkReplay(ids, options)],
-    ['listEvents', (ids, options) => client.listEvents(ids, {}, options)],
-    ['getEvent', (ids, options) => client.getEvent(ids, options)],
-    ['getSubscriptionStatistics', (ids, options) => client.getSubscriptionStatistics(ids, {}, options)],
-    ['getCompanyStatistics', (ids, options) => client.getCompanyStatistics(ids, {}, options)],
-  ])(
-    "%s limits the database to its caller's deadline, and to the share of the company [LIMIT-8]",
-    async (_name, run) => {
-      seen.limits = [];
-      const companyId = newId('cmp');
-      const nothing = {
-        companyId,
-        subscriptionId: newId('whk'),
-        deliveryId: newId('dlv'),
-        eventId: newId('evt'),
-        replayId: newId('rpl'),
-      };
-      await run(nothing, { timeoutMs: 60_000 }).catch((error: unknown) => {
-        expect(ServiceError.from(error).reason).toBe('not_found');
-      });
-      expect(seen.limits.length).toBeGreaterThan(0);
-      for (const limits of seen.limits) expect(limits.timeoutMs).toBeLessThanOrEqual(60_000);
-      expect(seen.limits.map((limits) => limits.companyId)).toEqual(seen.limits.map(() => companyId));
-    },
-  );
-});
+test.each<readonly [string, Run]>([
+  ...OPERATIONS,
+  ['listEvents', (ids, options) => client.listEvents(ids, {}, options)],
+  ['getCompanyStatistics', (ids, options) => client.getCompanyStatistics(ids, {}, options)],
+])(
+  "%s limits the database to its caller's deadline, and to the share of the company [LIMIT-8]",
+  async (_name, run) => {
+    seen.limits = [];
+    const companyId = newId('cmp');
+    const [subscriptionId, deliveryId] = [newId('whk'), newId('dlv')];
+    const nothing = { companyId, subscriptionId, deliveryId, eventId: newId('evt'), replayId: newId('rpl') };
+    await run(nothing, { timeoutMs: 60_000 }).catch((error: unknown) => {
+      expect(ServiceError.from(error).reason).toBe('not_found');
+    });
+    expect(seen.limits.length).toBeGreaterThan(0);
+    for (const limits of seen.limits) expect(limits.timeoutMs).toBeLessThanOrEqual(60_000);
+    expect(seen.limits.map((limits) => limits.companyId)).toEqual(seen.limits.map(() => companyId));
+  },
+);

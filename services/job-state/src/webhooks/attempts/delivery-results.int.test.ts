@@ -4,8 +4,10 @@ import { invariant } from '@partner/kernel/process/invariant';
 import { ServiceError } from '@partner/kernel/process/service-error';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { Registry } from 'prom-client';
+import { listSubscriptions } from '../subscriptions/get-subscription.js';
+import { withConditions } from '../subscriptions/read-conditions.js';
 import { claimAll } from '../../testing/claim-all.js';
-import { createGate } from '../../testing/create-gate.js';
+import { crashingBeforeCommit, holdingCommits } from '../../testing/hold-transaction.js';
 import { resultsHandler } from '../../testing/webhook-fixture.js';
 import {
   attempted,
@@ -58,14 +60,11 @@ describe('the handler of delivery results', () => {
     expect(await claimAll(fixture.database)).toEqual([]);
 
     await fixture.event(delivery.company_id);
-    const next = (await fixture.deliveriesOf(delivery.subscription_id)).find(({ id }) => id !== delivery.id);
+    const [, next] = await fixture.deliveriesOf(delivery.subscription_id);
     invariant(next, 'the second event has a delivery');
     await handle(attempted(next.id, { leaseId: (await lease(next.id)).lease_id }));
-    expect(await fixture.delivery(next.id)).toMatchObject({
-      state: 'delivered',
-      attempts: 1,
-      next_attempt_at: null,
-    });
+    const delivered = { state: 'delivered', attempts: 1, next_attempt_at: null };
+    expect(await fixture.delivery(next.id)).toMatchObject(delivered);
     expect(await fixture.health(delivery.subscription_id)).toBe('healthy');
   });
 
@@ -74,9 +73,9 @@ describe('the handler of delivery results', () => {
     await fixture.set('deliveries', delivery.id, 'overdue_since = now()');
     const counted = await recordedAttempts('timed_out');
     const message = attempted(delivery.id, { leaseId: delivery.lease_id, outcome: FAILED });
-    expect(await Promise.all([handle(message), handle(message), handle(message)])).toEqual(
-      Array.from({ length: 3 }, () => ({ kind: 'done' })),
-    );
+    const done = { kind: 'done' };
+    const messages = [message, message, message];
+    expect(await Promise.all(messages.map((each) => handle(each)))).toEqual([done, done, done]);
     await handle(message);
     expect(await fixture.delivery(delivery.id)).toMatchObject({ state: 'retry_scheduled', attempts: 1 });
     expect(await attemptsOf(delivery.id)).toHaveLength(1);
@@ -88,19 +87,6 @@ describe('the handler of delivery results', () => {
     expect(await fixture.delivery(delivery.id)).toMatchObject({ state: 'retry_scheduled', attempts: 1 });
   });
 
-  test('marks an endpoint as failing after 5 consecutive failures, until an attempt is delivered [DELIVERY-16]', async () => {
-    const first = await claimed();
-    const { subscription_id: subscriptionId } = first;
-    for (let failures = 1; failures <= 7; failures += 1) {
-      await fail(first.id);
-      expect(await fixture.row('subscriptions', subscriptionId)).toMatchObject({
-        failures_in_row: Math.min(failures, 5),
-      });
-    }
-    await handle(attempted(first.id));
-    expect(await fixture.row('subscriptions', subscriptionId)).toMatchObject({ failures_in_row: 0 });
-  });
-
   test('counts the failures since the last delivered attempt of concurrent results', async () => {
     const { subscriptionId, ids } = await fixture.companyWith(3);
     await together(
@@ -109,22 +95,18 @@ describe('the handler of delivery results', () => {
     expect(await fixture.row('subscriptions', subscriptionId)).toMatchObject({ failures_in_row: 1 });
   });
 
-  test('verifies the current URL by a delivered test, and no other URL', async () => {
-    const verified = async (id: string) => (await fixture.row('subscriptions', id))['verified_url_version'];
-    const { companyId, subscriptionId, ids } = await fixture.companyWith(2);
-    const [former = '', again = ''] = ids;
-    await fixture.database.query('update deliveries set is_test = true where company_id = $1', [companyId]);
+  test('verifies the URL of the test that it delivers, and no URL by another event', async () => {
+    const { companyId, subscriptionId, ids } = await fixture.companyWith(3);
+    const [ordinary, former, test] = ids;
+    const verified = async () => (await fixture.row('subscriptions', subscriptionId))['verified_url_version'];
     await fixture.set('subscriptions', subscriptionId, 'url_version = 3, verified_url_version = null');
-    await fail(former, { urlVersion: 3 });
+    await handle(attempted(ordinary, { urlVersion: 3 }));
+    await fixture.database.query('update deliveries set is_test = true where company_id = $1', [companyId]);
     await handle(attempted(former, { urlVersion: 2 }));
-    expect(await verified(subscriptionId)).toBeNull();
-    await handle(attempted(again, { urlVersion: 3 }));
-    expect(await verified(subscriptionId)).toBe(3);
-
-    const ordinary = await claimed();
-    await fixture.set('subscriptions', ordinary.subscription_id, 'verified_url_version = null');
-    await handle(attempted(ordinary.id));
-    expect(await verified(ordinary.subscription_id)).toBeNull();
+    await fail(test, { urlVersion: 3 });
+    expect(await verified()).toBeNull();
+    await handle(attempted(test, { urlVersion: 3 }));
+    expect(await verified()).toBe(3);
   });
 
   test.each([
@@ -139,22 +121,14 @@ describe('the handler of delivery results', () => {
       ] as const) {
         const { id, subscription_id: subscriptionId } = await claimed();
         await fixture.set('deliveries', id, `is_test = true, ${column}`);
-        await fixture.set(
-          'subscriptions',
-          subscriptionId,
-          `verified_url_version = null, failures_in_row = 3, health = 'degraded'`,
-        );
-        const before = await recordedAttempts('timed_out');
-
+        const standing = `verified_url_version = null, failures_in_row = 3, health = 'degraded'`;
+        await fixture.set('subscriptions', subscriptionId, standing);
+        const counted = () =>
+          Promise.all([recordedAttempts('timed_out'), fixture.row('subscriptions', subscriptionId)]);
+        const before = await counted();
         await handle(attempted(id, { outcome }));
-
         expect(await fixture.delivery(id)).toMatchObject({ state, attempts: 1, next_attempt_at: null });
-        expect(await fixture.row('subscriptions', subscriptionId)).toMatchObject({
-          verified_url_version: null,
-          failures_in_row: 3,
-          health: 'degraded',
-        });
-        expect(await recordedAttempts('timed_out')).toBe(before);
+        expect(await counted()).toEqual(before);
       }
     },
   );
@@ -163,25 +137,16 @@ describe('the handler of delivery results', () => {
 describe('the handler of a batch of delivery results', () => {
   test('resolves only after its commit', async () => {
     const delivery = await claimed();
-    const [written, commit] = [createGate(), createGate()];
-    const handleHeldBack = resultsHandler({
-      transaction: (work) =>
-        fixture.database.transaction(async (tx) => {
-          const result = await work(tx);
-          written.open();
-          await commit.opened;
-          return result;
-        }),
-    });
+    const { database, worked, commit } = holdingCommits(fixture.database);
     let hasResolved = false;
-    const handled = handleHeldBack(attempted(delivery.id)).finally(() => {
+    const handled = resultsHandler(database)(attempted(delivery.id)).finally(() => {
       hasResolved = true;
     });
-    await written.opened;
+    await worked;
     // Read over another connection: enough time for a handler that does not wait.
     expect(await attemptsOf(delivery.id)).toEqual([]);
     expect(hasResolved).toBe(false);
-    commit.open();
+    commit();
     expect(await handled).toEqual({ kind: 'done' });
     expect(await attemptsOf(delivery.id)).toHaveLength(1);
     expect(await fixture.delivery(delivery.id)).toMatchObject({ state: 'delivered', attempts: 1 });
@@ -191,26 +156,14 @@ describe('the handler of a batch of delivery results', () => {
     const delivery = await claimed();
     const message = attempted(delivery.id, { leaseId: delivery.lease_id, outcome: FAILED });
     const metrics = new Registry();
-    const failsOnCommit = resultsHandler(
-      {
-        transaction: (work) =>
-          fixture.database.transaction(async (tx) => {
-            await work(tx);
-            throw new ServiceError('unavailable', 'the database is away');
-          }),
-      },
-      { metrics },
-    );
+    const away = new ServiceError('unavailable', 'the database is away');
+    const failsOnCommit = resultsHandler(crashingBeforeCommit(fixture.database, away), { metrics });
     const ends = await Promise.allSettled([failsOnCommit(message), failsOnCommit(message)]);
-    expect(ends).toMatchObject(
-      Array.from({ length: 2 }, () => ({ status: 'rejected', reason: { reason: 'unavailable' } })),
-    );
+    const rejected = { status: 'rejected', reason: { reason: 'unavailable' } };
+    expect(ends).toMatchObject([rejected, rejected]);
     expect(await attemptsOf(delivery.id)).toEqual([]);
-    expect(await fixture.delivery(delivery.id)).toMatchObject({
-      state: 'pending',
-      attempts: 0,
-      lease_id: delivery.lease_id,
-    });
+    const unchanged = { state: 'pending', attempts: 0, lease_id: delivery.lease_id };
+    expect(await fixture.delivery(delivery.id)).toMatchObject(unchanged);
     const counter = await metrics.getSingleMetric('partner_webhook_attempts_recorded_total')?.get();
     expect(counter?.values.every(({ value }) => value === 0)).toBe(true);
 
@@ -230,13 +183,13 @@ describe('the handler of a batch of delivery results', () => {
     await fixture.database.query(
       `alter table delivery_attempts add constraint refused check (remote_address <> 'refused')`,
     );
-    const outcomes = await Promise.allSettled([
-      // Occupies the handler, so that the others share a batch.
-      handle(attempted(newId('dlv'))),
-      ...deliveries.map(({ id }, index) =>
-        handle(attempted(id, { remoteAddress: index === 1 ? 'refused' : '203.0.113.7' })),
-      ),
-    ]);
+    const messages = deliveries.map(({ id }, index) =>
+      attempted(id, { remoteAddress: index === 1 ? 'refused' : '203.0.113.7' }),
+    );
+    // The first one occupies the handler, so that the others share a batch.
+    const outcomes = await Promise.allSettled(
+      [attempted(newId('dlv')), ...messages].map((message) => handle(message)),
+    );
     await fixture.database.query('alter table delivery_attempts drop constraint refused');
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
     const states = await Promise.all(deliveries.map(async ({ id }) => (await fixture.delivery(id)).state));
@@ -266,4 +219,57 @@ test('the metrics count attempts and dead letters by company class, and measure 
     expect(text).toContain(`${bucket(attempt, 10)} 0\n`);
     expect(text).toContain(`${bucket(attempt, 30)} 1\n`);
   }
+});
+
+test('a subscription shows its failures in a row, up to 5, and when its next waiting delivery is attempted [DELIVERY-26]', async () => {
+  const { companyId, subscriptionId, ids } = await fixture.companyWith(7);
+  const shown = async () => {
+    const [row] = await listSubscriptions(fixture.database, companyId);
+    return { failures: row?.failuresInRow, next: row?.nextAttemptAt };
+  };
+  const waiting = async () =>
+    (await fixture.deliveriesOf(subscriptionId)).flatMap(({ lease_id: lease, next_attempt_at: at }) =>
+      lease === null && at !== null ? [at.getTime()] : [],
+    );
+  const earliest = async () => new Date(Math.min(...(await waiting())));
+
+  for (const [done, id] of ids.slice(0, 6).entries()) {
+    expect(await shown()).toEqual({ failures: Math.min(done, 5), next: await earliest() });
+    await fail(id);
+  }
+  const [first, , third, , , , untried] = ids;
+  // A retry can be due before a first attempt.
+  await fixture.makeDue(third);
+  expect(await shown()).toEqual({ failures: 5, next: await earliest() });
+
+  await handle(attempted(untried));
+  await fixture.database.query(`update deliveries set lease_id = 'in flight' where id <> $1`, [first]);
+  expect(await shown()).toEqual({ failures: 0, next: (await fixture.delivery(first)).next_attempt_at });
+  await fixture.database.query(`update deliveries set lease_id = 'in flight'`);
+  expect(await shown()).toEqual({ failures: 0, next: null });
+});
+
+test('the condition of a webhook follows what happens now, without tests, and counts what a pause withholds [DELIVERY-26]', async () => {
+  const { companyId, subscriptionId, ids } = await fixture.companyWith(7);
+  await fixture.subscription({ companyId, events: ['quote.*'], state: 'paused' });
+  const { database } = fixture;
+  const conditions = async () => {
+    const webhooks = await withConditions(database, companyId, await listSubscriptions(database, companyId));
+    return webhooks.map(({ condition }) => condition);
+  };
+  const began = new Date();
+  for (const id of ids.slice(0, 5)) await fail(id);
+  const [failing, other] = await conditions();
+  expect(failing).toMatchObject({ state: 'failing', attempts: 5, waiting: 5, accepted: null });
+  expect(new Date(failing?.since ?? 0).getTime()).toBeGreaterThanOrEqual(began.getTime());
+  expect(other).toMatchObject({ state: 'paused', missed: 0, waiting: 0 });
+
+  const [accepted, test] = [ids[5], ids[6]];
+  await fixture.set('deliveries', test, `is_test = true, state = 'retry_scheduled'`);
+  await handle(attempted(accepted));
+  expect((await conditions())[0]).toMatchObject({ state: 'recovering', waiting: 5, accepted: 1 });
+
+  await fixture.setState(subscriptionId, 'paused');
+  for (const _ of [1, 2]) await fixture.event(companyId);
+  expect((await conditions())[0]).toMatchObject({ state: 'paused', missed: 2, missedAtLeast: false });
 });

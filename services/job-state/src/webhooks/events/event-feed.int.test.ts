@@ -12,14 +12,8 @@ import { fixture } from '../../testing/file-webhooks.js';
 const NOW = new Date('2026-11-25T12:00:00Z');
 
 async function read(companyId: string, query: object = {}) {
-  const page = await readEventFeed(fixture.database, {
-    companyId,
-    after: '0',
-    limit: 100,
-    event: undefined,
-    resourceId: undefined,
-    ...query,
-  });
+  const all = { companyId, after: '0', limit: 100, event: undefined, resourceId: undefined };
+  const page = await readEventFeed(fixture.database, { ...all, ...query });
   return { ...page, events: page.events.map(({ sequence, eventId }) => [sequence, eventId]) };
 }
 
@@ -30,11 +24,7 @@ describe('the numbers of events', () => {
     const ids: string[] = [];
     // Its events are created before the others, and committed after them.
     const lateCommit = fixture.database.transaction(async (tx) => {
-      ids.push(
-        fixture.record(tx, one).eventId,
-        fixture.record(tx, other).eventId,
-        fixture.record(tx, one).eventId,
-      );
+      for (const companyId of [one, other, one]) ids.push(fixture.record(tx, companyId).eventId);
       await gate.opened;
     });
     const first = await fixture.event(one);
@@ -62,10 +52,8 @@ describe('the numbers of events', () => {
         await tx.query('select 1');
       });
     }
-    const rows = () =>
-      fixture.database.query('select block, last from event_numbers where company_id = $1 order by block', [
-        companyId,
-      ]);
+    const blocks = 'select block, last from event_numbers where company_id = $1 order by block';
+    const rows = () => fixture.database.query(blocks, [companyId]);
     expect(await rows()).toEqual([
       { block: '0', last: '50' },
       { block: '1', last: '100' },
@@ -74,10 +62,8 @@ describe('the numbers of events', () => {
     await deleteFormerNumbers(fixture.database);
     expect(await rows()).toEqual([{ block: '2', last: '150' }]);
     await fixture.event(companyId);
-    expect((await read(companyId, { after: '149' })).events.map(([sequence]) => sequence)).toEqual([
-      '150',
-      '151',
-    ]);
+    const { events } = await read(companyId, { after: '149' });
+    expect(events.map(([sequence]) => sequence)).toEqual(['150', '151']);
   });
 
   test('are given to events that a previous version of the service records without one [EVENT-9]', async () => {
@@ -102,26 +88,18 @@ describe('the numbers of events', () => {
 describe('a page of events', () => {
   test('ends at its limit, and continues after it until there are no more [EVENT-9]', async () => {
     const companyId = await fixture.company();
-    const ids = [
-      await fixture.event(companyId),
-      await fixture.event(companyId),
-      await fixture.event(companyId),
-    ];
-    expect(await read(companyId, { limit: 2 })).toEqual({
-      events: [
-        ['1', ids[0]],
-        ['2', ids[1]],
+    const events: (readonly [string, string])[] = [];
+    for (const number of ['1', '2', '3']) events.push([number, await fixture.event(companyId)]);
+    for (const [query, expected] of [
+      [{ limit: 2 }, { events: events.slice(0, 2), next: '2', hasMore: true }],
+      [
+        { limit: 2, after: '2' },
+        { events: events.slice(2), next: '3', hasMore: false },
       ],
-      next: '2',
-      hasMore: true,
-    });
-    expect(await read(companyId, { limit: 2, after: '2' })).toEqual({
-      events: [['3', ids[2]]],
-      next: '3',
-      hasMore: false,
-    });
-    expect(await read(companyId, { after: '3' })).toEqual({ events: [], next: '3', hasMore: false });
-    expect(await read(companyId, { after: undefined })).toEqual({ events: [], next: '3', hasMore: false });
+      [{ after: '3' }, { events: [], next: '3', hasMore: false }],
+      [{ after: undefined }, { events: [], next: '3', hasMore: false }],
+    ] as const)
+      expect(await read(companyId, query)).toEqual(expected);
   });
 
   test('has the events of the filter only, and continues after the newest event [EVENT-9]', async () => {
@@ -129,11 +107,8 @@ describe('a page of events', () => {
     const jobId = newId('job');
     const ours = await fixture.event(companyId, jobId);
     const theirs = await fixture.event(companyId);
-    expect(await read(companyId, { resourceId: jobId })).toEqual({
-      events: [['1', ours]],
-      next: '2',
-      hasMore: false,
-    });
+    const about = { events: [['1', ours]], next: '2', hasMore: false };
+    expect(await read(companyId, { resourceId: jobId })).toEqual(about);
     expect((await read(companyId, { event: 'install.*' })).events).toEqual([
       ['1', ours],
       ['2', theirs],
@@ -163,15 +138,10 @@ test('is read from its start, its end or a position, until events after that may
     });
   const page = { json: '{"events":[]}', next: '0:2026-11-25', hasMore: false };
   expect(await read('0:2026-07-30')).toEqual(page);
-  await expect(read('0:2026-07-29')).rejects.toMatchObject({
-    reason: 'cursor_invalid',
-    message: expect.stringContaining('events are kept for 120 days'),
-  });
+  const refusal = (words: string) => ({ reason: 'cursor_invalid', message: expect.stringContaining(words) });
+  await expect(read('0:2026-07-29')).rejects.toMatchObject(refusal('events are kept for 120 days'));
   const eventId = await fixture.event(companyId);
-  await expect(read('2:2026-11-25')).rejects.toMatchObject({
-    reason: 'cursor_invalid',
-    message: expect.stringContaining('after the newest event'),
-  });
+  await expect(read('2:2026-11-25')).rejects.toMatchObject(refusal('after the newest event'));
   expect(await read('1:2026-11-25')).toEqual({ ...page, next: '1:2026-11-25' });
   expect(await read(undefined, { from: 'end' })).toEqual({ ...page, next: '1:2026-11-25' });
   const { events } = unsignedEvents.parse(JSON.parse((await read()).json));

@@ -3,6 +3,7 @@ import { createRecorder } from '@partner/test-kit/recorder';
 import { setReleaser } from '../deliveries/releaser.js';
 import type { LeasedDelivery } from '../deliveries/leased-delivery.js';
 import type { LeaseLimits } from '../deliveries/claim-rule.js';
+import { crashingBeforeCommit } from '../../testing/hold-transaction.js';
 import { fixture } from '../../testing/file-webhooks.js';
 
 describe('recordEvent', () => {
@@ -10,10 +11,8 @@ describe('recordEvent', () => {
     const companyId = await fixture.company();
     const strangerId = await fixture.company();
     const byName = await fixture.subscription({ companyId, events: ['install.status_changed'] });
-    const byGroup = await fixture.subscription({
-      companyId,
-      events: ['install.*', 'install.status_changed'],
-    });
+    const both = ['install.*', 'install.status_changed'];
+    const byGroup = await fixture.subscription({ companyId, events: both });
     const others = await Promise.all([
       fixture.subscription({ companyId, events: ['install.job_assigned'] }),
       fixture.subscription({ companyId, events: ['quote.*'] }),
@@ -25,16 +24,10 @@ describe('recordEvent', () => {
     const recorded = await fixture.database.transaction((tx) => fixture.record(tx, companyId));
     expect(recorded.deliveries()).toBe(2);
     for (const id of [byName, byGroup]) {
+      const about = { event: 'install.status_changed', resource_type: 'install_job' };
+      const due = { state: 'pending', attempts: 0, lease_id: null };
       const deliveries = await fixture.deliveriesOf(id);
-      expect(deliveries).toHaveLength(1);
-      expect(deliveries[0]).toMatchObject({
-        event_id: recorded.eventId,
-        event: 'install.status_changed',
-        resource_type: 'install_job',
-        state: 'pending',
-        attempts: 0,
-        lease_id: null,
-      });
+      expect(deliveries).toMatchObject([{ event_id: recorded.eventId, ...about, ...due }]);
       expect(deliveries[0]?.wait_ms).toBeLessThanOrEqual(0);
     }
     for (const id of others) expect(await fixture.deliveriesOf(id)).toEqual([]);
@@ -71,33 +64,20 @@ describe('recordEvent while a releaser runs', () => {
     const { eventId } = await fixture.database.transaction((tx) => fixture.record(tx, companyId));
     const [delivery] = await fixture.deliveriesOf(subscriptionId);
     expect(await released.find((each) => each.eventId === eventId)).toMatchObject({
-      id: delivery?.id,
-      leaseId: delivery?.lease_id,
-      leaseExpiresAt: delivery?.next_attempt_at,
-      attempt: 1,
-      subscriptionId,
-      lastAttemptFailed: false,
-      url: `https://receiver.test/${subscriptionId}`,
-      urlVersion: 1,
-      secretVersion: 1,
-      sealedSecret: Buffer.from('5ea1ed', 'hex'),
-      event: 'install.status_changed',
-      body: (await fixture.row('events', eventId))['body'],
+      ...{ id: delivery?.id, leaseId: delivery?.lease_id, leaseExpiresAt: delivery?.next_attempt_at },
+      ...{ attempt: 1, lastAttemptFailed: false, subscriptionId, urlVersion: 1, secretVersion: 1 },
+      ...{ url: `https://receiver.test/${subscriptionId}`, sealedSecret: Buffer.from('5ea1ed', 'hex') },
+      ...{ event: 'install.status_changed', body: (await fixture.row('events', eventId))['body'] },
     });
     expect(delivery?.wait_ms).toBeGreaterThan(25_000);
     await fixture.database.query('delete from deliveries');
-    const undone = fixture.database.transaction(async (tx) => {
-      fixture.record(tx, companyId);
-      await tx.query('select 1');
-      throw new Error('changed my mind');
-    });
-    await expect(undone).rejects.toThrow();
+    const { transaction } = crashingBeforeCommit(fixture.database);
+    await expect(transaction((tx) => Promise.resolve(fixture.record(tx, companyId)))).rejects.toThrow();
     expect(released.all().filter((each) => each.subscriptionId === subscriptionId)).toHaveLength(1);
   });
 
   test('leaves the deliveries of a subscription with a rate to the scheduler [DELIVERY-23]', async () => {
-    const companyId = await fixture.company();
-    const limited = await fixture.subscription({ companyId });
+    const { companyId, subscriptionId: limited } = await fixture.companyWith(0);
     const other = await fixture.subscription({ companyId });
     await fixture.set('subscriptions', limited, 'deliveries_per_second = 1000');
     await recordMany(companyId, 1);
@@ -105,8 +85,7 @@ describe('recordEvent while a releaser runs', () => {
   });
 
   test('leases for the whole time, however long the transaction has waited before', async () => {
-    const companyId = await fixture.company();
-    await fixture.subscription({ companyId });
+    const { companyId } = await fixture.companyWith(0);
     const { eventId, waitedUntil } = await fixture.database.transaction(async (tx) => {
       for (;;) {
         const [row] = await tx.query<{ waitedUntil: Date; hasWaited: boolean }>(
@@ -121,15 +100,11 @@ describe('recordEvent while a releaser runs', () => {
   });
 
   test('leases within the caps of the subscription, of the company and of all, together with earlier leases', async () => {
-    const subscribed = async () => {
-      const companyId = await fixture.company();
-      return { companyId, subscriptionId: await fixture.subscription({ companyId }) };
-    };
-    const one = await subscribed();
+    const one = await fixture.companyWith(0);
     await recordMany(one.companyId, 2);
     await recordMany(one.companyId, 2);
     expect(await leasesOf(one.subscriptionId)).toBe(3);
-    const two = await subscribed();
+    const two = await fixture.companyWith(0);
     const twoToo = await fixture.subscription({ companyId: two.companyId });
     for (let event = 0; event < 3; event += 1) await recordMany(two.companyId, 1);
     expect(await leasesOf(two.subscriptionId)).toBe(2);
@@ -137,7 +112,7 @@ describe('recordEvent while a releaser runs', () => {
     // The rest is for companies with nothing in flight.
     const leases: number[] = [];
     for (let company = 0; company < 4; company += 1) {
-      const { companyId, subscriptionId } = await subscribed();
+      const { companyId, subscriptionId } = await fixture.companyWith(0);
       await recordMany(companyId, 2);
       leases.push(await leasesOf(subscriptionId));
     }
@@ -156,16 +131,11 @@ describe('recordEvent while a releaser runs', () => {
       `insert into deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, state, attempts)
        select 'dlv_' || id, id, company_id, 'evt', 'e', 't', 'r', 'retry_scheduled', 1 from subscriptions where id = $1`,
     ],
+    ['nothing can be released', undefined],
   ])('leaves a delivery to the scheduler while %s', async (_, statement) => {
     const { companyId, subscriptionId } = await fixture.companyWith(0);
-    await fixture.database.query(statement, [subscriptionId]);
-    await recordMany(companyId, 1);
-    expect(await leasesOf(subscriptionId)).toBe(0);
-  });
-
-  test('leaves deliveries to the scheduler while nothing can be released', async () => {
-    limits = undefined;
-    const { companyId, subscriptionId } = await fixture.companyWith(0);
+    if (statement === undefined) limits = undefined;
+    else await fixture.database.query(statement, [subscriptionId]);
     await recordMany(companyId, 1);
     expect(await leasesOf(subscriptionId)).toBe(0);
   });

@@ -5,11 +5,11 @@ import { invariant } from '@partner/kernel/process/invariant';
 import { createBulkReplay, previewBulkReplay } from './replay-deliveries.js';
 import {
   begin,
-  companyWithAll,
   DAY_MS,
   deadLetters,
   eventsOf,
   HOUR_MS,
+  neverDue,
   queuedBy,
   runToEnd,
   stepOf,
@@ -21,23 +21,16 @@ import { failureOf } from '../../testing/subscription-fixture.js';
 const caller = { actor: { membershipId: 'mem_1' }, timeoutMs: () => undefined };
 
 describe('a bulk replay', () => {
-  test('queues each delivery of its states and span once, each as a separate delivery, and finishes [REPLAY-1]', async () => {
-    const side = await companyWithAll('dead_lettered', 5);
-    const [outside, delivered, ...meant] = side.deliveries;
-    invariant(outside && delivered, 'five deliveries');
-    await fixture.database.query('update finished_deliveries set created_at = $2 where id = $1', [
-      outside.id,
-      new Date(Date.now() - 2 * HOUR_MS),
-    ]);
+  test('queues each delivery of its states and span once, but neither tests nor events past their retention [REPLAY-1, REPLAY-3]', async () => {
+    const side = await fixture.companyWithFinished('dead_lettered', 7);
+    const [outside, delivered, tested, dropped, ...meant] = side.deliveries;
+    await fixture.set('finished_deliveries', tested.id, 'is_test = true');
+    await fixture.database.query('delete from events where id = $1', [dropped.event_id]);
+    await fixture.set('finished_deliveries', outside.id, `created_at = now() - interval '2 hours'`);
     await fixture.set('finished_deliveries', delivered.id, `state = 'delivered'`);
     const begun = await begin(side);
-    expect(begun.replay).toMatchObject({
-      subscriptionId: side.subscriptionId,
-      kind: 'replay',
-      state: 'running',
-      total: 3,
-      queued: 0,
-    });
+    const started = { kind: 'replay', state: 'running', total: 3, queued: 0 };
+    expect(begun.replay).toMatchObject({ subscriptionId: side.subscriptionId, ...started });
     expect(await queuedBy(side.subscriptionId, begun.replayId)).toEqual([]);
 
     expect(await runToEnd(begun)).toMatchObject({ state: 'done', total: 3, queued: 3 });
@@ -52,39 +45,29 @@ describe('a bulk replay', () => {
   });
 
   test('is limited to deliveries whose last attempt failed like its cause, and is not due to versions that lack causes', async () => {
-    const side = await companyWithAll('dead_lettered', 3);
+    const side = await fixture.companyWithFinished('dead_lettered', 3);
     const [meant, changed] = side.deliveries;
-    invariant(meant && changed, 'three deliveries');
     await attemptOf(meant.id);
     await attemptOf(changed.id, null, new Date(Date.now() - HOUR_MS));
     const last = await attemptOf(changed.id);
-    await fixture.database.query('update delivery_attempts set response_status = 503 where id = $1', [last]);
+    await fixture.set('delivery_attempts', last, 'response_status = 503');
     const cause = { outcome: 'rejected', responseStatus: 500 };
 
     const begun = await begin(side, { selection: { cause } });
-
     expect(begun.replay).toMatchObject({ cause, total: 1 });
-    await expect(
-      fixture.database.query(`select from bulk_replays where id = $1 and next_run_at = 'infinity'`, [
-        begun.replayId,
-      ]),
-    ).resolves.toHaveLength(1);
+    expect(await neverDue(begun.replayId)).toBe(true);
     expect(await runToEnd(begun)).toMatchObject({ state: 'done', queued: 1 });
     expect(eventsOf(await queuedBy(side.subscriptionId, begun.replayId))).toEqual(eventsOf([meant]));
   });
 
   test('queues an event with two dead letters once, and none that is in flight or was delivered since [REPLAY-3]', async () => {
-    const side = await companyWithAll('dead_lettered', 4);
+    const side = await fixture.companyWithFinished('dead_lettered', 4);
     const [twice, underWay, recovered, once] = side.deliveries;
-    invariant(twice && underWay && recovered && once, 'four deliveries');
-    const replayOf = async ({ id }: { readonly id: string }) => {
-      const replay = await client.replayDelivery({ companyId: side.companyId, deliveryId: id });
-      return replay.id;
-    };
+    const replayOf = async ({ id: deliveryId }: { readonly id: string }) =>
+      (await client.replayDelivery({ companyId: side.companyId, deliveryId })).id;
     await fixture.finish('dead_lettered', await replayOf(twice));
     await replayOf(underWay);
     await fixture.finish('delivered', await replayOf(recovered));
-
     const preview = await client.previewBulkReplay(side, { ...deadLetters(), perMinute: 2 });
     expect(preview.deliveries).toBe(2);
     const begun = await begin(side);
@@ -93,38 +76,24 @@ describe('a bulk replay', () => {
     expect(eventsOf(await queuedBy(side.subscriptionId, begun.replayId))).toEqual(eventsOf([twice, once]));
   });
 
-  test('skips tests and events past their retention [REPLAY-3]', async () => {
-    const side = await companyWithAll('delivered', 3);
-    const [tested, dropped, kept] = side.deliveries;
-    invariant(tested && dropped && kept, 'three deliveries');
-    await fixture.set('finished_deliveries', tested.id, 'is_test = true');
-    await fixture.database.query('delete from events where id = $1', [dropped.event_id]);
-    const begun = await begin(side, { selection: { states: ['delivered'] } });
-    expect(await runToEnd(begun)).toMatchObject({ total: 1, queued: 1 });
-    expect(eventsOf(await queuedBy(side.subscriptionId, begun.replayId))).toEqual([kept.event_id]);
-  });
-
   test('is limited to an event or a group [REPLAY-1]', async () => {
-    const side = await companyWithAll('dead_lettered', 2);
+    const side = await fixture.companyWithFinished('dead_lettered', 2);
     const [first] = side.deliveries;
-    await fixture.set('finished_deliveries', first?.id, `event = 'install.job_assigned'`);
+    await fixture.set('finished_deliveries', first.id, `event = 'install.job_assigned'`);
     const begun = await begin(side, { selection: { event: 'install.job_assigned' } });
-    expect(await runToEnd(begun)).toMatchObject({
-      total: 1,
-      queued: 1,
-      event: 'install.job_assigned',
-    });
-    const counts = [];
-    for (const event of ['install.*', 'quote.*']) {
-      counts.push(
-        (await client.previewBulkReplay(side, { ...deadLetters(), event, perMinute: 60 })).deliveries,
-      );
+    const ended = { total: 1, queued: 1, event: 'install.job_assigned' };
+    expect(await runToEnd(begun)).toMatchObject(ended);
+    for (const [event, deliveries] of [
+      ['install.*', 1],
+      ['quote.*', 0],
+    ] as const) {
+      const selection = { ...deadLetters(), event, perMinute: 60 };
+      expect(await client.previewBulkReplay(side, selection)).toMatchObject({ deliveries });
     }
-    expect(counts).toEqual([1, 0]);
   });
 
   test('is cancelled by its owner: queued deliveries continue, no more are queued, and a repeat is harmless [REPLAY-4]', async () => {
-    const side = await companyWithAll('dead_lettered', 3);
+    const side = await fixture.companyWithFinished('dead_lettered', 3);
     const begun = await begin(side, { perMinute: 60 });
     await stepOf(begun.replayId);
     const cancelled = await client.cancelBulkReplay({ ...begun, membershipId: 'mem_1' });
@@ -139,7 +108,7 @@ describe('a bulk replay', () => {
   });
 
   test('is the only one of its subscription, also for concurrent requests [REPLAY-3]', async () => {
-    const side = await companyWithAll('dead_lettered', 1);
+    const side = await fixture.companyWithFinished('dead_lettered', 1);
     const results = await Promise.allSettled([begin(side), begin(side), begin(side)]);
     const begun = results.find((result) => result.status === 'fulfilled');
     invariant(begun?.status === 'fulfilled', 'one was begun');
@@ -162,13 +131,9 @@ describe('a bulk replay', () => {
 
 describe('a request for a bulk replay', () => {
   test('has a preview with its count, time span and resources [REPLAY-1]', async () => {
-    const side = await companyWithAll('dead_lettered', 3);
+    const side = await fixture.companyWithFinished('dead_lettered', 3);
     const [first, second, third] = side.deliveries;
-    invariant(first && second && third, 'three deliveries');
-    await fixture.database.query(
-      `update finished_deliveries set resource_id = $2 where id = any($1::text[])`,
-      [[first.id, third.id], first.resource_id],
-    );
+    await fixture.set('finished_deliveries', third.id, `resource_id = '${first.resource_id}'`);
     const preview = await client.previewBulkReplay(side, { ...deadLetters(), perMinute: 2 });
     expect(preview).toMatchObject({
       deliveries: 3,
@@ -184,18 +149,15 @@ describe('a request for a bulk replay', () => {
     expect(preview.oldest < preview.newest).toBe(true);
     expect(await fixture.deliveriesOf(side.subscriptionId)).toHaveLength(3);
 
-    const none = await client.previewBulkReplay(side, {
-      ...deadLetters(),
-      states: ['delivered'],
-      perMinute: 60,
-    });
+    const other = { ...deadLetters(), states: ['delivered' as const], perMinute: 60 };
+    const none = await client.previewBulkReplay(side, other);
     expect(none).toMatchObject({ deliveries: 0, oldest: null, resourceCount: 0, resources: [] });
   });
 
   test('counts only the oldest deliveries of a long span, says that there are more, and queues all of them', async () => {
-    const side = await companyWithAll('dead_lettered', 5);
+    const side = await fixture.companyWithFinished('dead_lettered', 5);
     const [oldest, second] = side.deliveries;
-    await fixture.set('finished_deliveries', second?.id, 'is_test = true');
+    await fixture.set('finished_deliveries', second.id, 'is_test = true');
     const selection = {
       states: ['dead_lettered', 'delivered'] as const,
       from: new Date(Date.now() - HOUR_MS),
@@ -205,7 +167,7 @@ describe('a request for a bulk replay', () => {
     const counted = async (maxCounted: number) => {
       const request = { ...side, ...caller, selection, perMinute: 60 };
       const preview = await previewBulkReplay(fixture.database, request, maxCounted);
-      return [preview.deliveries, preview.atLeast, preview.resources[0]?.id === oldest?.resource_id];
+      return [preview.deliveries, preview.atLeast, preview.resources[0]?.id === oldest.resource_id];
     };
     expect(await counted(2)).toEqual([1, true, true]);
     expect((await counted(4)).slice(0, 2)).toEqual([3, true]);
@@ -214,25 +176,17 @@ describe('a request for a bulk replay', () => {
     const deps = { database: fixture.database, logger };
     const begun = await createBulkReplay(deps, { ...side, ...caller, selection, perMinute: 60_000 }, 2);
     expect(begun).toMatchObject({ total: 1, atLeast: true });
-    expect(await runToEnd({ ...side, replayId: begun.id })).toMatchObject({
-      state: 'done',
-      total: 1,
-      atLeast: true,
-      queued: 4,
-    });
+    const ended = { state: 'done', total: 1, atLeast: true, queued: 4 };
+    expect(await runToEnd({ ...side, replayId: begun.id })).toMatchObject(ended);
   });
 
   test('reads no more rows of a long span than it counts, and none while another one runs', async () => {
-    const { companyId, subscriptionId } = await companyWithAll('dead_lettered', 0);
-    const at = (n: string) => `now() - make_interval(secs => 20000 - ${n})`;
-    await fixture.database.query(
-      `insert into finished_deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test,
-         state, attempts, created_at, finished_at)
-       select $3 || lpad(n::text, 6, '0'), $1, $2, 'evt_long_' || n, 'install.status_changed', 'install_job', 'job_' || n,
-         false, case n % 2 when 0 then 'dead_lettered' else 'delivered' end, 1, ${at('n')}, now()
-       from generate_series(1, 20000) as n`,
-      [subscriptionId, companyId, idFloor('dlv', new Date()).slice(0, 24)],
-    );
+    const { companyId, subscriptionId } = await fixture.companyWithFinished('dead_lettered', 0);
+    await fixture.insertMany('finished_deliveries', { companyId, subscriptionId }, [1, 20_000], {
+      id: `'${idFloor('dlv', new Date()).slice(0, 24)}' || lpad(n::text, 6, '0')`,
+      state: `case n % 2 when 0 then 'dead_lettered' else 'delivered' end`,
+      created_at: 'now() - make_interval(secs => 20000 - n)',
+    });
     await fixture.database.query('analyze finished_deliveries, deliveries, events');
     const plans: unknown[] = [];
     const explaining = beforeStatement(fixture.database, async (text, values, tx) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ServiceError } from '@partner/kernel/process/service-error';
-import { attemptOf, client, companyWithFinished, fixture, logLines } from '../testing/delivery-fixture.js';
+import { attemptOf, client, fixture, logLines } from '../testing/delivery-fixture.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
 import { deliveriesWaiting } from '../deliveries/releaser.js';
 
@@ -8,7 +8,7 @@ describe('ReplayDelivery', () => {
   test.each(['delivered', 'dead_lettered'] as const)(
     'starts a new series of attempts of the same event for a %s one [DELIVERY-3, REPLAY-1]',
     async (state) => {
-      const { companyId, subscriptionId, deliveryId, eventId } = await companyWithFinished(state);
+      const { companyId, subscriptionId, deliveryId, eventId } = await fixture.companyWithFinished(state, 1);
       const delivery = await client.replayDelivery({ companyId, deliveryId, membershipId: 'mem_1' });
       expect(delivery).toMatchObject({
         subscriptionId,
@@ -18,29 +18,17 @@ describe('ReplayDelivery', () => {
         attempts: 0,
         replayOf: deliveryId,
       });
-      expect(await fixture.delivery(delivery.id)).toMatchObject({
-        state: 'pending',
-        attempts: 0,
-        event_id: eventId,
-      });
       expect((await fixture.delivery(deliveryId)).state).toBe(state);
       expect(await client.getDelivery({ companyId, deliveryId: delivery.id })).toMatchObject({
         body: (await client.getDelivery({ companyId, deliveryId })).body,
       });
-      expect(logLines).toContainEqual([
-        expect.objectContaining({
-          deliveryId: delivery.id,
-          replayOf: deliveryId,
-          companyId,
-          membershipId: 'mem_1',
-        }),
-        'delivery.replayed',
-      ]);
+      const logged = { deliveryId: delivery.id, replayOf: deliveryId, companyId, membershipId: 'mem_1' };
+      expect(logLines).toContainEqual([expect.objectContaining(logged), 'delivery.replayed']);
     },
   );
 
   test('accepts the id of an attempt, and replays a replay [REPLAY-1]', async () => {
-    const { companyId, deliveryId } = await companyWithFinished('dead_lettered');
+    const { companyId, deliveryId } = await fixture.companyWithFinished('dead_lettered', 1);
     const attemptId = await attemptOf(deliveryId);
     const replay = await client.replayDelivery({ companyId, deliveryId: attemptId });
     expect(replay.replayOf).toBe(deliveryId);
@@ -50,7 +38,7 @@ describe('ReplayDelivery', () => {
   });
 
   test('queues one delivery for concurrent requests, and names it in the other responses [REPLAY-2]', async () => {
-    const { companyId, subscriptionId, deliveryId } = await companyWithFinished('dead_lettered');
+    const { companyId, subscriptionId, deliveryId } = await fixture.companyWithFinished('dead_lettered', 1);
     const results = await Promise.allSettled(
       Array.from({ length: 5 }, () => client.replayDelivery({ companyId, deliveryId })),
     );
@@ -66,7 +54,7 @@ describe('ReplayDelivery', () => {
   });
 
   test('queues a held delivery while the subscription is paused [REPLAY-1]', async () => {
-    const { companyId, subscriptionId, deliveryId } = await companyWithFinished('dead_lettered');
+    const { companyId, subscriptionId, deliveryId } = await fixture.companyWithFinished('dead_lettered', 1);
     await fixture.setState(subscriptionId, 'paused');
     const replay = await client.replayDelivery({ companyId, deliveryId });
     expect(replay).toMatchObject({ state: 'held', nextAttemptAt: null });
@@ -74,25 +62,15 @@ describe('ReplayDelivery', () => {
 
   test('is refused for an unfinished delivery, a test, a dropped event and a deleted subscription [REPLAY-2]', async () => {
     const unfinished = await fixture.companyWith(1);
-    const [pending] = unfinished.deliveries;
-    const cancelled = await companyWithFinished('cancelled');
-    const tested = await companyWithFinished('delivered');
+    const cancelled = await fixture.companyWithFinished('cancelled', 1);
+    const tested = await fixture.companyWithFinished('delivered', 1);
     await fixture.set('finished_deliveries', tested.deliveryId, 'is_test = true');
-    const dropped = await companyWithFinished('delivered');
+    const dropped = await fixture.companyWithFinished('delivered', 1);
     await fixture.database.query('delete from events where id = $1', [dropped.eventId]);
-    const deleted = await companyWithFinished('delivered');
-    await fixture.set(
-      'subscriptions',
-      deleted.subscriptionId,
-      `state = 'paused', paused_at = now(), deleted_at = now()`,
-    );
-
+    const deleted = await fixture.companyWithFinished('delivered', 1);
+    await fixture.setDeleted(deleted.subscriptionId);
     const cases = [
-      [
-        { companyId: unfinished.companyId, deliveryId: pending?.id ?? '' },
-        'delivery_not_replayable',
-        'is pending',
-      ],
+      [unfinished, 'delivery_not_replayable', 'is pending'],
       [cancelled, 'delivery_not_replayable', 'is cancelled'],
       [tested, 'delivery_not_replayable', 'test'],
       [dropped, 'event_expired', 'no longer kept'],
@@ -105,15 +83,9 @@ describe('ReplayDelivery', () => {
   });
 });
 
-/** A delivery that waits for its next attempt for `waitSeconds`. */
 async function waitingDelivery(waitSeconds: number) {
   const { companyId, deliveryId } = await fixture.companyWith(1);
-  const dueAt = `now() + interval '${waitSeconds} seconds'`;
-  await fixture.set(
-    'deliveries',
-    deliveryId,
-    `state = 'retry_scheduled', attempts = 3, next_attempt_at = ${dueAt}`,
-  );
+  await fixture.setRetrying([deliveryId], waitSeconds, 3);
   return { companyId, deliveryId };
 }
 
@@ -145,7 +117,7 @@ describe('RetryDelivery', () => {
     await fixture.set('deliveries', inFlight.deliveryId, `lease_id = 'lse_1'`);
     const held = await waitingDelivery(240);
     await fixture.set('deliveries', held.deliveryId, `state = 'held'`);
-    const finished = await companyWithFinished('dead_lettered');
+    const finished = await fixture.companyWithFinished('dead_lettered', 1);
     for (const [{ companyId, deliveryId }, state] of [
       [inFlight, 'in flight'],
       [held, 'held'],

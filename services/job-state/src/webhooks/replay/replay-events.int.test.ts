@@ -2,48 +2,33 @@ import { describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
 import { invariant } from '@partner/kernel/process/invariant';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
-import type { AnyOperation } from '@partner/proto-contracts/api/operation';
 import type { OperationCall } from '@partner/proto-contracts/call';
-import {
-  eventReplayPreview,
-  eventReplays,
-} from '@partner/proto-contracts/resources/event-replay/event-replay';
-import {
-  cancelInstallerEventReplayOperation,
-  getInstallerEventReplayOperation,
-  previewInstallerEventReplayOperation,
-  replayInstallerEventsOperation,
-} from '@partner/proto-contracts/resources/event-replay/operations';
-import { bulkReplay } from '@partner/proto-contracts/resources/bulk-replay/bulk-replay';
+import * as operations from '@partner/proto-contracts/resources/event-replay/operations';
 import { installerKey } from '../../testing/callers.js';
+import { type Answering, installerResponse } from '../../testing/parsed-response.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
-import { eventsOf, HOUR_MS, queuedBy, runToEnd, step, stepOf } from '../testing/bulk-replay-fixture.js';
+import { eventsOf, neverDue, queuedBy, runToEnd, step, stepOf } from '../testing/bulk-replay-fixture.js';
 import { fixture, logger } from '../testing/delivery-fixture.js';
 import { eventReplayOperations } from './replay-operations.js';
-
-const clock = () => new Date();
 
 interface Request {
   readonly companyId: string;
   readonly subscriptionId?: string;
   readonly selection: object;
   readonly perMinute?: number;
-  /** Absent: a new one. */
   readonly idempotencyKey?: OperationCall['idempotencyKey'];
 }
 
-/** Calls an operation with an API key of the company. */
-async function call(
-  operation: AnyOperation,
+async function call<Output>(
+  operation: Answering<Output>,
   companyId: string,
   sent: Omit<OperationCall, 'caller'>,
-): Promise<unknown> {
+): Promise<Output> {
   const { database } = fixture;
-  const implementations = eventReplayOperations({ database, clock, logger });
-  const operations = inProcessOperations({ implementations, callers: ['key'] });
+  const implementations = eventReplayOperations({ database, clock: () => new Date(), logger });
   const caller = { ...installerKey(companyId), remoteAddress: '192.0.2.7' };
-  const { json } = await operations.call(operation, { caller, ...sent });
-  return JSON.parse(json);
+  const served = inProcessOperations({ implementations, callers: ['key'] });
+  return installerResponse(operation, await served.call(operation, { caller, ...sent }));
 }
 
 const bodyOf = ({ subscriptionId, selection, perMinute = 60_000 }: Request) => ({
@@ -54,25 +39,30 @@ const bodyOf = ({ subscriptionId, selection, perMinute = 60_000 }: Request) => (
 async function replay(request: Request) {
   const { companyId, idempotencyKey = key() } = request;
   const sent = { body: bodyOf(request), idempotencyKey };
-  return eventReplays.parse(await call(replayInstallerEventsOperation, companyId, sent)).replays;
+  return (await call(operations.replayInstallerEventsOperation, companyId, sent)).replays;
 }
 
 const key = () => ({ key: newId('evt'), request: 'POST /replay', bodySha256: '00'.repeat(32) });
+
+async function replayOne(request: Request) {
+  const [begun] = await replay(request);
+  invariant(begun, 'one replay');
+  return begun;
+}
 
 /** Starts a replay to one subscription, runs it to its end, and returns the queued deliveries. */
 async function replayed(
   side: { readonly companyId: string; readonly subscriptionId: string },
   selection: object,
 ) {
-  const [begun] = await replay({ ...side, selection });
-  invariant(begun, 'one replay');
+  const begun = await replayOne({ ...side, selection });
   const ended = await runToEnd({ companyId: side.companyId, replayId: begun.id });
   const queued = await queuedBy(side.subscriptionId, begun.id);
   expect(ended).toMatchObject({ kind: 'events', states: null, state: 'done', queued: queued.length });
   return { begun, queued };
 }
 
-const around = (ms = HOUR_MS) => ({
+const around = (ms = 3_600_000) => ({
   from: new Date(Date.now() - ms).toISOString(),
   to: new Date(Date.now() + ms).toISOString(),
 });
@@ -84,7 +74,6 @@ async function companyWithFour() {
   const paused = await fixture.event(side.companyId);
   await fixture.setState(side.subscriptionId, 'active');
   const [delivered, dead, unfinished] = side.deliveries;
-  invariant(delivered && dead && unfinished, 'three deliveries');
   await fixture.finish('delivered', delivered.id);
   await fixture.finish('dead_lettered', dead.id);
   return { ...side, delivered, dead, unfinished, paused };
@@ -130,8 +119,7 @@ describe('a replay of events', () => {
     expect(begun.map(({ subscriptionId }) => subscriptionId).sort()).toEqual(
       [side.subscriptionId, second].sort(),
     );
-    const [waiting] = await replay({ companyId, subscriptionId: held, selection });
-    invariant(waiting, 'one replay');
+    const waiting = await replayOne({ companyId, subscriptionId: held, selection });
     await stepOf(waiting.id);
     expect(await queuedBy(held, waiting.id)).toEqual([]);
     await fixture.setState(held, 'active');
@@ -144,10 +132,8 @@ describe('a replay of events', () => {
     const { companyId, subscriptionId, paused } = side;
     const held = await fixture.subscription({ companyId, state: 'paused' });
     const other = await fixture.subscription({ companyId, events: ['install.test'] });
-    const preview = async (request: Request) =>
-      eventReplayPreview.parse(
-        await call(previewInstallerEventReplayOperation, request.companyId, { body: bodyOf(request) }),
-      );
+    const preview = (request: Request) =>
+      call(operations.previewInstallerEventReplayOperation, request.companyId, { body: bodyOf(request) });
     const selection = { fromSequence: 2, toSequence: 99 };
     const all = await preview({ companyId, selection });
     expect(all).toMatchObject({ webhooks: [{ subscriptionId, events: 3 }], atLeast: false });
@@ -173,13 +159,9 @@ describe('a replay of events', () => {
   });
 
   test('starts once for an idempotency key, and one at a time for a webhook [REPLAY-6]', async () => {
-    const side = await fixture.companyWith(1);
-    const { companyId, subscriptionId } = side;
-    const request = {
-      companyId,
-      selection: { fromSequence: 1, toSequence: 1 },
-      idempotencyKey: key(),
-    };
+    const { companyId, subscriptionId } = await fixture.companyWith(1);
+    const selection = { fromSequence: 1, toSequence: 1 };
+    const request = { companyId, selection, idempotencyKey: key() };
     const first = await replay(request);
     expect(await replay(request)).toEqual(first);
     const other = await fixture.subscription({ companyId });
@@ -196,32 +178,22 @@ describe('a replay of events', () => {
   });
 
   test('waits for its rate, and is never due to a previous version of the service [REPLAY-7]', async () => {
-    const side = await fixture.companyWith(2);
-    await fixture.finish('delivered', ...side.deliveries.map(({ id }) => id));
-    const [begun] = await replay({ ...side, selection: around(), perMinute: 1 });
-    invariant(begun, 'one replay');
+    const side = await fixture.companyWithFinished('delivered', 2);
+    const begun = await replayOne({ ...side, selection: around(), perMinute: 1 });
     await stepOf(begun.id);
     expect(await queuedBy(side.subscriptionId, begun.id)).toHaveLength(1);
     expect(await step()).toBe('idle');
-    const [due] = await fixture.database.query<{ never: boolean }>(
-      `select next_run_at = 'infinity' as never from bulk_replays where id = $1`,
-      [begun.id],
-    );
-    expect(due).toEqual({ never: true });
+    expect(await neverDue(begun.id)).toBe(true);
   });
 
   test('is shown to its company and cancelled by it, with both in the audit trail, and an owner has others [REPLAY-8]', async () => {
-    const side = await fixture.companyWith(1);
-    const { companyId, subscriptionId } = side;
-    const [begun] = await replay({
-      companyId,
-      selection: { eventIds: [side.deliveries[0]?.event_id ?? ''] },
-    });
-    invariant(begun, 'one replay');
-    const get = (of: string, id: string) => call(getInstallerEventReplayOperation, of, { params: { id } });
+    const { companyId, subscriptionId, eventId } = await fixture.companyWith(1);
+    const begun = await replayOne({ companyId, selection: { eventIds: [eventId] } });
+    const get = (of: string, id: string) =>
+      call(operations.getInstallerEventReplayOperation, of, { params: { id } });
     const cancel = (of: string, id: string) =>
-      call(cancelInstallerEventReplayOperation, of, { params: { id } });
-    expect(await get(companyId, begun.id)).toEqual(begun);
+      call(operations.cancelInstallerEventReplayOperation, of, { params: { id } });
+    expect(await get(companyId, begun.id)).toMatchObject(begun);
     const [owners] = await fixture.database.query<{ id: string }>(
       `insert into bulk_replays (id, subscription_id, company_id, kind, from_time, to_time, per_minute, total)
        values ($1, $2, $3, 'replay', now(), now(), 1, 0) returning id`,
@@ -235,7 +207,7 @@ describe('a replay of events', () => {
       expect(await failureOf(get(of, id))).toMatchObject({ reason: 'not_found' });
       expect(await failureOf(cancel(of, id))).toMatchObject({ reason: 'not_found' });
     }
-    expect(bulkReplay.parse(await cancel(companyId, begun.id))).toMatchObject({ state: 'cancelled' });
+    expect(await cancel(companyId, begun.id)).toMatchObject({ state: 'cancelled' });
     await cancel(companyId, begun.id);
     const audited = await fixture.database.query(
       `select action, display_name, membership_id, remote_address, details ->> 'eventIds' as ids from audit_entries
@@ -250,28 +222,17 @@ describe('a replay of events', () => {
   });
 
   test('is refused for what the company does not have, for expired events, and for a number that no event has [REPLAY-6]', async () => {
-    const side = await fixture.companyWith(1);
-    const { companyId, subscriptionId } = side;
+    const { companyId, subscriptionId, eventId } = await fixture.companyWith(1);
     const foreign = await fixture.companyWith(1);
     const one = { fromSequence: 1, toSequence: 1 };
-    const eventId = side.deliveries[0]?.event_id ?? '';
-    const refusals: readonly (readonly [Request, string, string])[] = [
-      [
-        { companyId, subscriptionId: foreign.subscriptionId, selection: one },
-        'not_found',
-        'webhook subscription',
-      ],
-      [
-        { companyId, selection: { eventIds: [eventId, foreign.deliveries[0]?.event_id ?? ''] } },
-        'not_found',
-        'event',
-      ],
-      [{ companyId, selection: { fromSequence: 2, toSequence: 2 } }, 'invalid_argument', 'fromSequence'],
-      [{ companyId, selection: { eventIds: ['evt_1'] } }, 'not_found', 'event evt_1'],
-      [{ companyId, subscriptionId: 'whk_1', selection: one }, 'not_found', 'webhook subscription'],
-    ];
-    for (const [request, reason, named] of refusals) {
-      const failure = await failureOf(replay(request));
+    for (const [request, reason, named] of [
+      [{ subscriptionId: foreign.subscriptionId, selection: one }, 'not_found', 'webhook subscription'],
+      [{ selection: { eventIds: [eventId, foreign.eventId] } }, 'not_found', 'event'],
+      [{ selection: { fromSequence: 2, toSequence: 2 } }, 'invalid_argument', 'fromSequence'],
+      [{ selection: { eventIds: ['evt_1'] } }, 'not_found', 'event evt_1'],
+      [{ subscriptionId: 'whk_1', selection: one }, 'not_found', 'webhook subscription'],
+    ] as const) {
+      const failure = await failureOf(replay({ companyId, ...request }));
       expect([failure.reason, failure.message]).toEqual([reason, expect.stringContaining(named)]);
     }
     await fixture.database.query('delete from deliveries where subscription_id = $1', [subscriptionId]);

@@ -3,13 +3,11 @@ import { invariant } from '@partner/kernel/process/invariant';
 import { stepBulkReplay } from './run-bulk-replays.js';
 import {
   begin,
-  companyWithAll,
   deadLetters,
   eventsOf,
   later,
   queuedBy,
   runToEnd,
-  step,
   stepOf,
 } from '../testing/bulk-replay-fixture.js';
 import { client, fixture, logger, logLines } from '../testing/delivery-fixture.js';
@@ -18,24 +16,18 @@ import { beforeStatement } from '../../testing/before-statement.js';
 
 describe('a bulk replay', () => {
   test('does not replay its own deliveries, however long its span is [REPLAY-3]', async () => {
-    const side = await companyWithAll('delivered', 3);
-    const begun = await begin(side, {
-      selection: { states: ['delivered'] },
-      perMinute: 60,
-    });
-    for (let steps = 0; steps < 10; steps += 1) {
+    const side = await fixture.companyWithFinished('delivered', 3);
+    const begun = await begin(side, { selection: { states: ['delivered'] }, perMinute: 60 });
+    for (let steps = 0; steps < 5; steps += 1) {
       await stepOf(begun.replayId);
       const queued = await queuedBy(side.subscriptionId, begun.replayId);
       await fixture.finish('delivered', ...queued.map(({ id }) => id));
     }
-    expect(await client.getBulkReplay(begun)).toMatchObject({
-      state: 'done',
-      queued: 3,
-    });
+    expect(await client.getBulkReplay(begun)).toMatchObject({ state: 'done', queued: 3 });
   });
 
   test('queues at its rate [REPLAY-1]', async () => {
-    const side = await companyWithAll('dead_lettered', 5);
+    const side = await fixture.companyWithFinished('dead_lettered', 5);
     const begun = await begin(side, { perMinute: 120 });
     await stepOf(begun.replayId);
     expect((await client.getBulkReplay(begun)).queued).toBe(2);
@@ -45,16 +37,16 @@ describe('a bulk replay', () => {
     );
     expect(due?.in_ms).toBeGreaterThanOrEqual(1_000);
     expect(await runToEnd(begun)).toMatchObject({ queued: 5 });
-
-    const slow = await begin(await companyWithAll('dead_lettered', 2), { perMinute: 1 });
-    await stepOf(slow.replayId);
-    expect((await client.getBulkReplay(slow)).queued).toBe(1);
-    expect(await step()).toBe('idle');
-    await client.cancelBulkReplay(slow);
   });
 
   test('queues no more while 100 of its deliveries wait for their first attempt, and finally each event once', async () => {
-    const side = await companyWithAll('dead_lettered', 230);
+    const { companyId, subscriptionId } = await fixture.companyWith(0);
+    await fixture.database.transaction(async (tx) => {
+      for (let event = 0; event < 230; event += 1) fixture.record(tx, companyId);
+    });
+    const deliveries = await fixture.deliveriesOf(subscriptionId);
+    await fixture.finish('dead_lettered', ...deliveries.map(({ id }) => id));
+    const side = { companyId, subscriptionId, deliveries };
     const begun = await begin(side, { perMinute: 6_000 });
     const queued = () => queuedBy(side.subscriptionId, begun.replayId);
     for (let steps = 0; steps < 3; steps += 1) {
@@ -70,11 +62,7 @@ describe('a bulk replay', () => {
 
     const [attempted, ...waiting] = await queued();
     invariant(attempted, 'a hundred are queued');
-    await fixture.set(
-      'deliveries',
-      attempted.id,
-      `state = 'retry_scheduled', attempts = 1, next_attempt_at = now() + interval '1 hour'`,
-    );
+    await fixture.setRetrying([attempted.id], 3_600);
     await stepOf(begun.replayId);
     expect(await queued()).toHaveLength(200);
     await stepOf(begun.replayId);
@@ -90,49 +78,32 @@ describe('a bulk replay', () => {
 
   test('makes deliveries that wait for a retry due at its rate, within its selection, and queues no others [REPLAY-5]', async () => {
     const side = await fixture.companyWith(7);
-    const [retriedFirst, retriedSecond, inFlight, held, due, first, delivered] = side.deliveries.map(
-      ({ id }) => id,
-    );
-    await fixture.finish('delivered', delivered ?? '');
-    await fixture.database.query(
-      `update deliveries set state = case when id = $2 then 'held' else 'retry_scheduled' end, attempts = 3,
-         lease_id = case when id = $3 then 'lse_1' end,
-         next_attempt_at = now() + case when id = $4 then interval '-1 minute' else interval '1 hour' end
-       where subscription_id = $1 and id <> $5`,
-      [side.subscriptionId, held, inFlight, due, first],
-    );
+    const [retriedFirst, retriedSecond, inFlight, held, due, , delivered] = side.ids;
+    await fixture.finish('delivered', delivered);
+    await fixture.setRetrying([retriedFirst, retriedSecond, inFlight, held], 3_600, 3);
+    await fixture.setRetrying([due], -60, 3);
+    await fixture.set('deliveries', held, `state = 'held'`);
+    await fixture.set('deliveries', inFlight, `lease_id = 'lse_1'`);
     const selection = { ...deadLetters(), states: ['retry_scheduled' as const] };
-    expect(await client.previewBulkReplay(side, { ...selection, perMinute: 60 })).toMatchObject({
-      deliveries: 2,
-      estimatedMinutes: 1,
-    });
-
+    const preview = await client.previewBulkReplay(side, { ...selection, perMinute: 60 });
+    expect(preview).toMatchObject({ deliveries: 2, estimatedMinutes: 1 });
     const begun = await begin(side, { selection, perMinute: 60 });
-    const waits = async (id = '') => Number((await fixture.delivery(id)).wait_ms) > 0;
+    const waits = async (id: string) => Number((await fixture.delivery(id)).wait_ms) > 0;
     await stepOf(begun.replayId);
     expect([await waits(retriedFirst), await waits(retriedSecond)]).toEqual([false, true]);
     expect(await runToEnd(begun)).toMatchObject({ state: 'done', total: 2, queued: 2 });
-    expect([await waits(retriedSecond), await waits(inFlight), await waits(held)]).toEqual([
-      false,
-      true,
-      true,
-    ]);
-    expect((await fixture.delivery(due ?? '')).wait_ms).toBeLessThanOrEqual(-60_000);
-    expect(await fixture.delivery(retriedFirst ?? '')).toMatchObject({
-      state: 'retry_scheduled',
-      attempts: 3,
-    });
+    const later = [await waits(retriedSecond), await waits(inFlight), await waits(held)];
+    expect(later).toEqual([false, true, true]);
+    expect((await fixture.delivery(due)).wait_ms).toBeLessThanOrEqual(-60_000);
+    const unchanged = { state: 'retry_scheduled', attempts: 3 };
+    expect(await fixture.delivery(retriedFirst)).toMatchObject(unchanged);
     expect(await fixture.deliveriesOf(side.subscriptionId)).toHaveLength(7);
   });
 
   test('does not wait for a delivery whose result is being recorded [REPLAY-5]', async () => {
     const side = await fixture.companyWith(2);
-    const [locked = '', other = ''] = side.deliveries.map(({ id }) => id);
-    await fixture.database.query(
-      `update deliveries set state = 'retry_scheduled', attempts = 1, next_attempt_at = now() + interval '1 hour'
-       where subscription_id = $1`,
-      [side.subscriptionId],
-    );
+    const [locked, other] = side.ids;
+    await fixture.setRetrying(side.ids, 3_600);
     const begun = await begin(side, { selection: { ...deadLetters(), states: ['retry_scheduled'] } });
     await fixture.database.transaction(async (tx) => {
       await tx.query('select from deliveries where id = $1 for update', [locked]);
@@ -143,7 +114,7 @@ describe('a bulk replay', () => {
   });
 
   test('queues nothing twice and skips nothing when many replicas step concurrently and some of them fail [REPLAY-1]', async () => {
-    const side = await companyWithAll('dead_lettered', 12);
+    const side = await fixture.companyWithFinished('dead_lettered', 12);
     const begun = await begin(side, { perMinute: 120 });
     let steps = 0;
     const flaky: Pick<Database, 'transaction'> = {
@@ -170,54 +141,29 @@ describe('a bulk replay', () => {
 });
 
 describe('a bulk replay that is interrupted', () => {
-  test('waits while the subscription is paused and resumes afterwards [REPLAY-3]', async () => {
-    const side = await companyWithAll('dead_lettered', 2);
-    const begun = await begin(side, { perMinute: 60 });
-    await stepOf(begun.replayId);
-    await fixture.setState(side.subscriptionId, 'paused');
-    await stepOf(begun.replayId);
-    expect(await client.getBulkReplay(begun)).toMatchObject({
-      state: 'running',
-      queued: 1,
-    });
-    await fixture.setState(side.subscriptionId, 'active');
-    expect(await runToEnd(begun)).toMatchObject({ state: 'done', queued: 2 });
-  });
-
   test('is cancelled if the subscription is deleted', async () => {
-    const side = await companyWithAll('dead_lettered', 2);
+    const side = await fixture.companyWithFinished('dead_lettered', 2);
     const begun = await begin(side);
-    await fixture.set(
-      'subscriptions',
-      side.subscriptionId,
-      `state = 'paused', paused_at = now(), deleted_at = now()`,
-    );
+    await fixture.setDeleted(side.subscriptionId);
     expect(await runToEnd(begun)).toMatchObject({ state: 'cancelled', queued: 0 });
   });
 
   test('retries a failed step later, without blocking other steps', async () => {
-    const side = await companyWithAll('dead_lettered', 1);
+    const side = await fixture.companyWithFinished('dead_lettered', 1);
     const failing = await begin(side);
-    const other = await begin(await companyWithAll('dead_lettered', 1));
-    const due = (replayId: string, seconds: number) =>
-      fixture.database.query(
-        'update bulk_replays set next_run_at = now() - make_interval(secs => $2) where id = $1',
-        [replayId, seconds],
-      );
-    await fixture.database.query(
-      `update bulk_replays set next_run_at = now() + interval '1 hour' where state = 'running'`,
-    );
-    await due(failing.replayId, 20);
-    await due(other.replayId, 10);
+    const other = await begin(await fixture.companyWithFinished('dead_lettered', 1));
+    await fixture.database.query(`update bulk_replays set next_run_at = 'infinity' where state = 'running'`);
+    for (const [{ replayId }, seconds] of [
+      [failing, 20],
+      [other, 10],
+    ] as const)
+      await fixture.set('bulk_replays', replayId, `next_run_at = now() - interval '${seconds} s'`);
     const database = beforeStatement(fixture.database, (text, values) => {
       if (text.includes('insert into deliveries') && values.includes(failing.replayId)) throw new Error('no');
     });
     const deps = { database, logger, clock: later };
-    expect([await stepBulkReplay(deps), await stepBulkReplay(deps), await stepBulkReplay(deps)]).toEqual([
-      'more',
-      'more',
-      'idle',
-    ]);
+    const outcomes = [await stepBulkReplay(deps), await stepBulkReplay(deps), await stepBulkReplay(deps)];
+    expect(outcomes).toEqual(['more', 'more', 'idle']);
     expect(await client.getBulkReplay(other)).toMatchObject({ queued: 1 });
     expect(logLines).toContainEqual([
       expect.objectContaining({ replayId: failing.replayId, companyId: side.companyId }),

@@ -8,19 +8,31 @@ import { walkWaiting } from './walk-waiting.js';
 import { claimAll } from '../../testing/claim-all.js';
 import { LIMITS, fixture, setFailing, finish } from '../testing/release-fixture.js';
 
+const claim = (limits: Partial<Parameters<typeof claimAll>[1]> = {}) =>
+  claimAll(fixture.database, { ...LIMITS, ...limits });
+
+const subscriptionsOf = (claimed: readonly LeasedDelivery[]) =>
+  claimed.map(({ subscriptionId }) => subscriptionId);
+
+async function companyWithSubscriptions(count: number) {
+  const companyId = await fixture.company();
+  const ids: string[] = [];
+  for (let each = 0; each < count; each += 1) ids.push(await fixture.subscription({ companyId }));
+  return { companyId, ids };
+}
+
+async function events(companyId: string, count: number) {
+  for (let event = 0; event < count; event += 1) await fixture.event(companyId);
+}
+
 describe('due deliveries', () => {
   test('are released oldest first, up to the batch size [DELIVERY-17]', async () => {
-    const { deliveries } = await fixture.companyWith(5);
-    for (const [index, { id }] of deliveries.entries()) {
-      await fixture.database.query(
-        `update deliveries set next_attempt_at = now() - make_interval(mins => $2) where id = $1`,
-        [id, [3, 5, 1, 4, 2][index]],
-      );
-    }
-    const claimed = await claimAll(fixture.database, { ...LIMITS, batchSize: 2 });
-    expect(new Set(claimed.map(({ id }) => id))).toEqual(new Set([deliveries[1]?.id, deliveries[3]?.id]));
-    const rest = await claimAll(fixture.database, LIMITS);
-    expect(rest).toHaveLength(3);
+    const { ids } = await fixture.companyWith(5);
+    for (const [index, minutes] of [3, 5, 1, 4, 2].entries())
+      await fixture.set('deliveries', ids[index], `next_attempt_at = now() - interval '${minutes} min'`);
+    const claimed = await claim({ batchSize: 2 });
+    expect(new Set(claimed.map(({ id }) => id))).toEqual(new Set([ids[1], ids[3]]));
+    expect(await claim()).toHaveLength(3);
   });
 
   test('of one subscription stay within its cap, whatever its backlog, and others are released [DELIVERY-15]', async () => {
@@ -29,74 +41,51 @@ describe('due deliveries', () => {
     const ofBusy = (claimed: readonly LeasedDelivery[]) =>
       claimed.filter(({ subscriptionId }) => subscriptionId === busy.subscriptionId);
 
-    const first = await claimAll(fixture.database, { ...LIMITS, batchSize: 4, subscriptionCap: 3 });
+    const first = await claim({ batchSize: 4, subscriptionCap: 3 });
     expect(ofBusy(first)).toHaveLength(3);
-    expect(first.map(({ subscriptionId }) => subscriptionId)).toContain(quiet.subscriptionId);
-    expect(await claimAll(fixture.database, { ...LIMITS, subscriptionCap: 3 })).toEqual([]);
+    expect(subscriptionsOf(first)).toContain(quiet.subscriptionId);
+    expect(await claim({ subscriptionCap: 3 })).toEqual([]);
 
     const [ended, lost] = ofBusy(first);
     invariant(ended && lost, 'three are in flight');
     await finish(ended.id);
     await fixture.makeDue(lost.id);
     await endExpiredLeases(fixture.database);
-    expect(ofBusy(await claimAll(fixture.database, { ...LIMITS, subscriptionCap: 3 }))).toHaveLength(2);
-  });
-
-  test('of a healthy subscription are released at once, however many others hang with a backlog [DELIVERY-15]', async () => {
-    const limits = { ...LIMITS, batchSize: 200, inFlight: 40, subscriptionCap: 2 };
-    for (let hanging = 0; hanging < 25; hanging += 1) await fixture.companyWith(4);
-    const inFlight: LeasedDelivery[] = [];
-    for (let batch = 0; batch < 3; batch += 1) inFlight.push(...(await claimAll(fixture.database, limits)));
-    // Three quarters of the slots; the rest is for companies with nothing in flight.
-    expect(inFlight).toHaveLength(30);
-    expect(new Set(inFlight.map(({ subscriptionId }) => subscriptionId)).size).toBe(25);
-
-    const healthy = await fixture.companyWith(3);
-    const next = await claimAll(fixture.database, limits);
-    expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual([healthy.subscriptionId]);
+    expect(ofBusy(await claim({ subscriptionCap: 3 }))).toHaveLength(2);
   });
 
   test('in flight stay within the bound across all companies [DELIVERY-15]', async () => {
-    const limits = { ...LIMITS, inFlight: 4 };
+    const limits = { inFlight: 4 };
     for (let subscription = 0; subscription < 6; subscription += 1) await fixture.companyWith(1);
-    const [first] = await claimAll(fixture.database, limits);
+    const [first] = await claim(limits);
     expect(await fixture.leases()).toBe(4);
-    expect(await claimAll(fixture.database, limits)).toEqual([]);
+    expect(await claim(limits)).toEqual([]);
     await finish(first?.id);
-    expect(await claimAll(fixture.database, limits)).toHaveLength(1);
+    expect(await claim(limits)).toHaveLength(1);
   });
 
   test('of a subscription with a rate start in bursts of a quarter of a second, oldest first, and delay no other [DELIVERY-23]', async () => {
-    const limited = await fixture.companyWith(6);
-    const ids = limited.deliveries.map(({ id }) => id);
+    const { ids, ...limited } = await fixture.companyWith(6);
+    const nextIn = (interval: string) =>
+      fixture.set(
+        'subscriptions',
+        limited.subscriptionId,
+        `next_delivery_at = now() + interval '${interval}'`,
+      );
     await fixture.set('subscriptions', limited.subscriptionId, 'deliveries_per_second = 8');
-    await fixture.database.query(
-      `update deliveries set state = 'retry_scheduled', attempts = 1 where id = any($1::text[])`,
-      [ids.slice(4)],
-    );
+    await fixture.setRetrying(ids.slice(4), 0);
     const ofLimited = async () =>
-      (await claimAll(fixture.database, LIMITS))
+      (await claim())
         .filter(({ subscriptionId }) => subscriptionId === limited.subscriptionId)
         .map(({ id }) => id);
     // Retries alternate with first attempts. At 8 per second, 2 are a quarter of a second's worth, and 1 is due.
     expect(await ofLimited()).toEqual([ids[4], ids[0], ids[5]]);
 
-    await fixture.set(
-      'subscriptions',
-      limited.subscriptionId,
-      `next_delivery_at = now() + interval '1 hour'`,
-    );
-    const other = await fixture.companyWith(3);
-    const started = await claimAll(fixture.database, LIMITS);
-    expect(started.map(({ subscriptionId }) => subscriptionId)).toEqual(
-      Array.from({ length: 3 }, () => other.subscriptionId),
-    );
+    await nextIn('1 hour');
+    const { subscriptionId: other } = await fixture.companyWith(3);
+    expect(subscriptionsOf(await claim())).toEqual([other, other, other]);
     // A long pause makes no larger burst.
-    await fixture.set(
-      'subscriptions',
-      limited.subscriptionId,
-      `next_delivery_at = now() + interval '-1 hour'`,
-    );
+    await nextIn('-1 hour');
     expect(await ofLimited()).toEqual(ids.slice(1, 4));
   });
 
@@ -113,7 +102,7 @@ describe('due deliveries', () => {
       return row;
     };
     const begin = await now();
-    const claims = await Promise.all(Array.from({ length: 8 }, () => claimAll(fixture.database, LIMITS)));
+    const claims = await Promise.all(Array.from({ length: 8 }, () => claim()));
     const end = await now();
     const started = claims.flat().length;
     expect(started).toBeGreaterThan(0);
@@ -124,157 +113,129 @@ describe('due deliveries', () => {
 
   test('are never leased by two schedulers', async () => {
     const subscriptions = await Promise.all(Array.from({ length: 6 }, () => fixture.companyWith(10)));
-    const all = subscriptions.flatMap(({ deliveries }) => deliveries.map(({ id }) => id));
-    const claimed: string[] = [];
+    const claimed: LeasedDelivery[] = [];
     for (let round = 0; round < 10; round += 1) {
-      const batches = await Promise.all(
-        Array.from({ length: 6 }, () => claimAll(fixture.database, { ...LIMITS, batchSize: 7 })),
-      );
-      claimed.push(...batches.flatMap((batch) => batch.map(({ id }) => id)));
+      const batches = await Promise.all(Array.from({ length: 6 }, () => claim({ batchSize: 7 })));
+      claimed.push(...batches.flat());
     }
-    const rest = await claimAll(fixture.database, LIMITS);
-    claimed.push(...rest.map(({ id }) => id));
-    expect(claimed).toHaveLength(new Set(claimed).size);
-    expect(new Set(claimed)).toEqual(new Set(all));
+    claimed.push(...(await claim()));
+    expect(claimed.map(({ id }) => id).sort()).toEqual(subscriptions.flatMap(({ ids }) => ids).sort());
   });
 
   test('of a failing endpoint keep its cap, so that its attempts keep their schedule', async () => {
     const { subscriptionId } = await fixture.companyWith(30);
     await setFailing(subscriptionId);
-    expect(await claimAll(fixture.database, LIMITS)).toHaveLength(LIMITS.subscriptionCap);
+    expect(await claim()).toHaveLength(LIMITS.subscriptionCap);
   });
 
   test('leave half of all slots to healthy endpoints, however many fail [DELIVERY-16]', async () => {
-    const limits = { ...LIMITS, inFlight: 40, subscriptionCap: 4 };
+    const limits = { inFlight: 40, subscriptionCap: 4 };
     const failing = await Promise.all(Array.from({ length: 8 }, () => fixture.companyWith(6)));
     await setFailing(...failing.map(({ subscriptionId }) => subscriptionId));
-    const hanging = await claimAll(fixture.database, limits);
+    const hanging = await claim(limits);
     expect(hanging).toHaveLength(20);
-    expect(new Set(hanging.map(({ subscriptionId }) => subscriptionId)).size).toBe(8);
-    expect(await claimAll(fixture.database, limits)).toEqual([]);
+    expect(new Set(subscriptionsOf(hanging)).size).toBe(8);
+    expect(await claim(limits)).toEqual([]);
 
-    const healthy = await fixture.companyWith(6);
-    const next = await claimAll(fixture.database, limits);
-    expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual(
-      Array.from({ length: 4 }, () => healthy.subscriptionId),
-    );
+    const { subscriptionId: healthy } = await fixture.companyWith(6);
+    expect(subscriptionsOf(await claim(limits))).toEqual([healthy, healthy, healthy, healthy]);
 
     // A slot that a failing endpoint frees goes to failing endpoints again.
     await finish(hanging[0]?.id);
-    const after = await claimAll(fixture.database, limits);
-    expect(failing.map(({ subscriptionId }) => subscriptionId)).toContain(after[0]?.subscriptionId);
+    const after = await claim(limits);
     expect(after).toHaveLength(1);
+    expect(failing.map(({ subscriptionId }) => subscriptionId)).toContain(after[0]?.subscriptionId);
   });
 
   test('of failing endpoints share a free slot by company, the one with the fewest first', async () => {
-    const limits = { ...LIMITS, inFlight: 8, subscriptionCap: 4 };
+    const limits = { inFlight: 8, subscriptionCap: 4 };
     const hanging = await fixture.companyWith(6);
     await setFailing(hanging.subscriptionId);
-    const [ended] = await claimAll(fixture.database, limits);
+    const [ended] = await claim(limits);
     const recovered = await fixture.companyWith(1);
     await setFailing(recovered.subscriptionId);
-    expect(await claimAll(fixture.database, limits)).toEqual([]);
+    expect(await claim(limits)).toEqual([]);
     await finish(ended?.id);
-    const next = await claimAll(fixture.database, limits);
-    expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual([recovered.subscriptionId]);
+    expect(subscriptionsOf(await claim(limits))).toEqual([recovered.subscriptionId]);
   });
 
   test("leave half of a company's slots to its healthy endpoints, however many fail [DELIVERY-16]", async () => {
-    const limits = { ...LIMITS, subscriptionCap: 4, companyCap: 12 };
-    const companyId = await fixture.company();
-    const hanging: string[] = [];
-    for (let each = 0; each < 5; each += 1) hanging.push(await fixture.subscription({ companyId }));
+    const limits = { subscriptionCap: 4, companyCap: 12 };
+    const { companyId, ids: hanging } = await companyWithSubscriptions(5);
     await setFailing(...hanging);
-    for (let event = 0; event < 5; event += 1) await fixture.event(companyId);
-    expect(await claimAll(fixture.database, limits)).toHaveLength(6);
-    expect(await claimAll(fixture.database, limits)).toEqual([]);
+    await events(companyId, 5);
+    expect(await claim(limits)).toHaveLength(6);
+    expect(await claim(limits)).toEqual([]);
 
     const healthy = await fixture.subscription({ companyId });
-    for (let event = 0; event < 5; event += 1) await fixture.event(companyId);
-    const next = await claimAll(fixture.database, limits);
-    expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual(
-      Array.from({ length: 4 }, () => healthy),
-    );
+    await events(companyId, 5);
+    expect(subscriptionsOf(await claim(limits))).toEqual([healthy, healthy, healthy, healthy]);
   });
 });
 
 describe('due deliveries of many companies', () => {
   test('keep a company within its cap, however many subscriptions it has [DELIVERY-15]', async () => {
-    const companyId = await fixture.company();
-    for (let subscription = 0; subscription < 4; subscription += 1) await fixture.subscription({ companyId });
-    for (let event = 0; event < 3; event += 1) await fixture.event(companyId);
-    const limits = { ...LIMITS, companyCap: 5 };
-    expect(await claimAll(fixture.database, limits)).toHaveLength(5);
-    expect(await claimAll(fixture.database, limits)).toEqual([]);
+    const { companyId } = await companyWithSubscriptions(4);
+    await events(companyId, 3);
+    expect(await claim({ companyCap: 5 })).toHaveLength(5);
+    expect(await claim({ companyCap: 5 })).toEqual([]);
   });
 
   test('share the slots between companies by their weights [DELIVERY-15]', async () => {
     const [light, heavy] = [await fixture.companyWith(20), await fixture.companyWith(20)];
     await fixture.set('companies', heavy.companyId, 'delivery_weight = 3');
-    const claimed = await claimAll(fixture.database, { ...LIMITS, batchSize: 12 });
-    const of = (subscriptionId: string) =>
-      claimed.filter((delivery) => delivery.subscriptionId === subscriptionId).length;
-    expect({ light: of(light.subscriptionId), heavy: of(heavy.subscriptionId) }).toEqual({
-      light: 3,
-      heavy: 9,
-    });
+    const claimed = subscriptionsOf(await claim({ batchSize: 12 }));
+    const count = ({ subscriptionId }: typeof light) => claimed.filter((id) => id === subscriptionId).length;
+    expect([count(light), count(heavy)]).toEqual([3, 9]);
   });
 
   test("leave a quarter of a subscription's slots to retries, so that neither kind waits for a backlog of the other [DELIVERY-15]", async () => {
-    const { deliveries } = await fixture.companyWith(40);
-    const retries = new Set(deliveries.slice(0, 20).map(({ id }) => id));
-    await fixture.database.query(
-      `update deliveries set state = 'retry_scheduled', attempts = 1, next_attempt_at = now() - interval '1 hour'
-       where id = any($1::text[])`,
-      [[...retries]],
-    );
-    const limits = { ...LIMITS, subscriptionCap: 8 };
+    const { ids } = await fixture.companyWith(20);
+    const retries = new Set<string>(ids.slice(0, 10));
+    await fixture.setRetrying([...retries], -3_600);
+    const limits = { subscriptionCap: 8 };
     const count = (claimed: readonly LeasedDelivery[]) => ({
       retries: claimed.filter(({ id }) => retries.has(id)).length,
       first: claimed.filter(({ id }) => !retries.has(id)).length,
     });
-    const all = await claimAll(fixture.database, limits);
+    const all = await claim(limits);
     expect(count(all)).toEqual({ retries: 2, first: 6 });
     // A free slot goes to the kind that has fewer than its reserved slots.
     const retry = all.find(({ id }) => retries.has(id));
     await finish(retry?.id);
-    expect(count(await claimAll(fixture.database, limits))).toEqual({ retries: 1, first: 0 });
+    expect(count(await claim(limits))).toEqual({ retries: 1, first: 0 });
     await finish(all.find(({ id }) => !retries.has(id))?.id);
-    expect(count(await claimAll(fixture.database, limits))).toEqual({ retries: 0, first: 1 });
+    expect(count(await claim(limits))).toEqual({ retries: 0, first: 1 });
   });
 
   test('leave every slot to retries if no first attempt needs it', async () => {
     await fixture.companyWith(8);
     await fixture.database.query(`update deliveries set state = 'retry_scheduled', attempts = 1`);
-    expect(await claimAll(fixture.database, { ...LIMITS, subscriptionCap: 8 })).toHaveLength(8);
+    expect(await claim({ subscriptionCap: 8 })).toHaveLength(8);
   });
 
   test("of a company's healthy subscriptions come before those of its failing ones", async () => {
-    const companyId = await fixture.company();
-    const failing: string[] = [];
-    for (let each = 0; each < 6; each += 1) failing.push(await fixture.subscription({ companyId }));
+    const { companyId, ids: failing } = await companyWithSubscriptions(6);
     await setFailing(...failing);
     await fixture.event(companyId);
     const healthy = [await fixture.subscription({ companyId }), await fixture.subscription({ companyId })];
     await fixture.event(companyId);
-    const claimed = await claimAll(fixture.database, { ...LIMITS, companyCap: 2 });
-    expect(new Set(claimed.map(({ subscriptionId }) => subscriptionId))).toEqual(new Set(healthy));
+    expect(new Set(subscriptionsOf(await claim({ companyCap: 2 })))).toEqual(new Set(healthy));
   });
 
   test('leave a quarter of the slots to companies with nothing in flight, whatever the weight of the others', async () => {
-    const limits = { ...LIMITS, inFlight: 20, subscriptionCap: 20 };
+    const limits = { inFlight: 20, subscriptionCap: 20 };
     const heavy = await fixture.companyWith(30);
     await fixture.set('companies', heavy.companyId, 'delivery_weight = 100');
-    expect(await claimAll(fixture.database, limits)).toHaveLength(15);
+    expect(await claim(limits)).toHaveLength(15);
     const newcomer = await fixture.companyWith(2);
-    const next = await claimAll(fixture.database, limits);
-    expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual([newcomer.subscriptionId]);
+    expect(subscriptionsOf(await claim(limits))).toEqual([newcomer.subscriptionId]);
   });
 
   test('whose lease expired are due at once, and after a minute if it expired unseen', async () => {
-    const { deliveries } = await fixture.companyWith(3);
-    const [first = '', second = '', third = ''] = deliveries.map(({ id }) => id);
-    await claimAll(fixture.database, LIMITS);
+    const { ids } = await fixture.companyWith(3);
+    const [first, second, third] = ids;
+    await claim();
     let elapsedMs = 0;
     const walk = walkWaiting({
       ...{ database: fixture.database, elapsedMs: () => elapsedMs, retryPollMs: 1_000 },
@@ -284,7 +245,7 @@ describe('due deliveries of many companies', () => {
       fixture.set('deliveries', id, `next_attempt_at = now() - interval '${secondsAgo} seconds'`);
     const leased = async () => {
       await walk.next();
-      const states = await Promise.all([first, second, third].map((id) => fixture.delivery(id)));
+      const states = await Promise.all(ids.map((id) => fixture.delivery(id)));
       return states.map(({ lease_id }) => lease_id !== null);
     };
     await expire(first, 3_600);
@@ -301,7 +262,7 @@ describe('due deliveries of many companies', () => {
     elapsedMs = 61_000;
     expect(await leased()).toEqual([false, false, false]);
     // A pause of the walk.
-    await claimAll(fixture.database, LIMITS);
+    await claim();
     await expire(first, 3_600);
     elapsedMs = 62_000;
     expect(await leased()).toEqual([true, true, true]);
@@ -310,9 +271,8 @@ describe('due deliveries of many companies', () => {
   });
 
   test('whose lease expired while no result could arrive are due only after results could for 15 s', async () => {
-    const { deliveries } = await fixture.companyWith(1);
-    const [{ id } = { id: '' }] = deliveries;
-    await claimAll(fixture.database, LIMITS);
+    const { deliveryId: id } = await fixture.companyWith(1);
+    await claim();
     await fixture.set('deliveries', id, `next_attempt_at = now() - interval '1 hour'`);
     const now = { elapsedMs: 0, canResultsArrive: true, queryMs: 0, isDatabaseAway: false };
     const walk = walkWaiting({
@@ -358,8 +318,7 @@ describe('due deliveries of many companies', () => {
     expect(await find('', 2)).toEqual(ids.slice(0, 2));
     expect(await find(ids[1] ?? '', 2)).toEqual(ids.slice(2));
     expect(await find(ids[2] ?? '', 2)).toEqual([]);
-    expect(await findWaiting(fixture.database, { state: 'retry_scheduled', afterId: '', limit: 2 })).toEqual(
-      [],
-    );
+    const retries = { state: 'retry_scheduled', afterId: '', limit: 2 } as const;
+    expect(await findWaiting(fixture.database, retries)).toEqual([]);
   });
 });

@@ -6,18 +6,15 @@ import { attempted, client, fixture, handle } from '../testing/results-fixture.j
 
 /** An ordered webhook, whose deliveries are named by the jobs and their place: `a1` is the first about the job a. */
 async function orderedWebhook(...jobs: readonly string[]) {
-  const companyId = await fixture.company();
-  const subscriptionId = await fixture.subscription({ companyId });
+  const { companyId, subscriptionId } = await fixture.companyWith(0);
   await fixture.set('subscriptions', subscriptionId, 'ordered = true');
   const ids = new Map(jobs.map((job) => [job, newId('job')]));
   const names = new Map<string, string>();
   const record = async (job: string) => {
     const eventId = await fixture.event(companyId, ids.get(job));
     const place = [...names.values()].filter((name) => name.startsWith(job)).length + 1;
-    const [delivery] = (await fixture.deliveriesOf(subscriptionId)).filter(
-      ({ event_id }) => event_id === eventId,
-    );
-    names.set(delivery?.id ?? '', `${job}${place}`);
+    const queued = (await fixture.deliveriesOf(subscriptionId)).filter((each) => each.event_id === eventId);
+    for (const { id } of queued) names.set(id, `${job}${place}`);
   };
   for (const job of jobs) await record(job);
   const idOf = (name: string) => [...names].find(([, each]) => each === name)?.[0] ?? '';

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Publisher } from '@partner/kernel/amqp/publisher';
 import { eventually } from '@partner/test-kit/eventually';
 import { createInMemoryPublisher } from '@partner/kernel/testing/in-memory-publisher';
 import { createRecorder } from '@partner/test-kit/recorder';
 import { Registry } from 'prom-client';
 import { fromBinary } from '@bufbuild/protobuf';
 import { DeliverWebhooksSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
+import { createGate } from '../../testing/create-gate.js';
 import { textOf } from '../../testing/statement-text.js';
 import { type Queryable } from '../../database/database.js';
 import { type Scheduler, type SchedulerOptions, startScheduler } from './release-due.js';
@@ -26,29 +26,17 @@ afterEach(async () => {
   schedulers = [];
 });
 
-function start(options: {
-  readonly intervalMs: number;
-  readonly batchSize?: number;
-  readonly publish?: Publisher['publish'];
-  readonly database?: Queryable;
-  readonly withhold?: SchedulerOptions['withhold'];
-}) {
+function start(options: Partial<SchedulerOptions> & Pick<SchedulerOptions, 'intervalMs'>) {
   const publisher = createInMemoryPublisher();
   const log = createRecorder<string>();
   const record = (_fields: unknown, line?: unknown) => log.record(String(line));
   let now = 0;
   const scheduler = startScheduler({
-    database: options.database ?? fixture.database,
-    publisher: options.publish === undefined ? publisher : { publish: options.publish },
+    ...{ database: fixture.database, publisher, privateKeys: () => undefined, metrics: new Registry() },
     logger: { debug: () => undefined, info: record, warn: record },
-    privateKeys: () => undefined,
-    metrics: new Registry(),
     elapsedMs: () => now,
-    intervalMs: options.intervalMs,
-    leaseSeconds: 30,
-    inFlight: 1_000,
-    batchSize: options.batchSize ?? 100,
-    ...(options.withhold !== undefined && { withhold: options.withhold }),
+    ...{ leaseSeconds: 30, inFlight: 1_000, batchSize: 100 },
+    ...options,
   });
   schedulers.push(scheduler);
   deliveriesWaiting.listen(fixture.database, scheduler.wake);
@@ -59,72 +47,38 @@ function start(options: {
   return { scheduler, publisher, log, passSeconds };
 }
 
-async function subscribedCompany(): Promise<string> {
-  const companyId = await fixture.company();
-  await fixture.subscription({ companyId });
-  return companyId;
-}
-
 async function allDue(): Promise<void> {
   await fixture.database.query(`update deliveries set next_attempt_at = now() - interval '1 second'`);
 }
 
 describe('startScheduler', () => {
-  test('releases at once if a transaction wakes it, and if it is woken', async () => {
-    const companyId = await subscribedCompany();
-    const { scheduler, publisher } = start({ intervalMs: NEVER_MS });
-    await fixture.event(companyId);
-    scheduler.wake([]);
-    await publisher.published.atLeast(1);
-
-    await fixture.event(companyId);
-    await fixture.database.transaction((tx) => {
-      deliveriesWaiting.tell(tx);
-      return Promise.resolve();
-    });
-    expect(await publisher.published.atLeast(2)).toHaveLength(2);
-  });
-
   test('claims deliveries that a commit names while it works through the backlog of others', async () => {
-    const companyId = await subscribedCompany();
-    let finish: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
+    const { companyId } = await fixture.companyWith(0);
+    const held = createGate();
     const database: Queryable = {
       query: async (statement, values) => {
-        if (textOf(statement).includes('recursive hop')) await held;
+        if (textOf(statement).includes('recursive hop')) await held.opened;
         return fixture.database.query(statement, values);
       },
     };
     const { publisher } = start({ intervalMs: NEVER_MS, database });
+    // Its commit names the subscription.
     await fixture.event(companyId);
-    const [subscription] = await fixture.database.query<{ id: string }>(
-      'select id from subscriptions where company_id = $1',
-      [companyId],
-    );
-    await fixture.database.transaction((tx) => {
-      deliveriesWaiting.tell(tx, subscription?.id ?? '');
-      return Promise.resolve();
-    });
     expect(await publisher.published.atLeast(1)).toHaveLength(1);
-    finish();
+    held.open();
   });
 
   test('never has a subscription in two concurrent claims, however often commits name it', async () => {
-    const companyId = await subscribedCompany();
+    const { companyId } = await fixture.companyWith(0);
     const claims = createRecorder<unknown>();
     const polls = createRecorder<string>();
-    let finish: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
+    const held = createGate();
     const database: Queryable = {
       query: async (statement, values) => {
         if (textOf(statement).includes('recursive hop')) polls.record('look');
         if (textOf(statement).includes('with in_flight')) {
           claims.record(values?.at(-1));
-          await held;
+          await held.opened;
         }
         return fixture.database.query(statement, values);
       },
@@ -136,13 +90,12 @@ describe('startScheduler', () => {
     const before = polls.all().length;
     await polls.atLeast(before + 5);
     expect(claims.all()).toHaveLength(1);
-    finish();
+    held.open();
     await publisher.published.atLeast(1);
   });
 
   test('continues as long as it finds full batches', async () => {
-    const companyId = await subscribedCompany();
-    for (let event = 0; event < 10; event += 1) await fixture.event(companyId);
+    await fixture.companyWith(10);
     const { publisher } = start({ intervalMs: NEVER_MS, batchSize: 2 });
     const published = await publisher.published.atLeast(5);
     expect(new Set(published.map(({ messageId }) => messageId)).size).toBe(5);
@@ -153,8 +106,7 @@ describe('startScheduler', () => {
     ['first attempts', ''],
     ['retries', `update deliveries set state = 'retry_scheduled', attempts = 1`],
   ])('fills a slot at once that a recorded result has freed, from a backlog of %s', async (_, change) => {
-    const companyId = await subscribedCompany();
-    for (let event = 0; event < 21; event += 1) await fixture.event(companyId);
+    await fixture.companyWith(21);
     await fixture.database.query(change);
     start({ intervalMs: NEVER_MS });
     await eventually('all slots in use', async () => (await fixture.leases()) === 20);
@@ -171,15 +123,16 @@ describe('startScheduler', () => {
   });
 
   test('tries a single delivery per second while the broker is down, and resumes automatically', async () => {
-    const companyId = await subscribedCompany();
-    for (let event = 0; event < 5; event += 1) await fixture.event(companyId);
+    await fixture.companyWith(5);
     const tries = createRecorder<string>();
     let isBrokerAway = true;
     const { scheduler, log, passSeconds } = start({
       intervalMs: NEVER_MS,
-      publish: ({ messageId }) => {
-        tries.record(messageId);
-        return isBrokerAway ? Promise.reject(new Error('the broker is away')) : Promise.resolve();
+      publisher: {
+        publish({ messageId }) {
+          tries.record(messageId);
+          return isBrokerAway ? Promise.reject(new Error('the broker is away')) : Promise.resolve();
+        },
       },
     });
     await log.find((line) => line === 'deliveries.release_failed');
@@ -202,8 +155,7 @@ describe('startScheduler', () => {
   });
 
   test('does not query the database between two attempts during an outage, however often it is woken', async () => {
-    const companyId = await subscribedCompany();
-    await fixture.event(companyId);
+    await fixture.companyWith(1);
     let queries = 0;
     const { scheduler, log, passSeconds } = start({
       intervalMs: 1,
@@ -227,7 +179,7 @@ describe('startScheduler', () => {
   });
 
   test('stops after the batch in flight', async () => {
-    const companyId = await subscribedCompany();
+    const { companyId } = await fixture.companyWith(0);
     const { scheduler, publisher } = start({ intervalMs: 5 });
     await fixture.event(companyId);
     await publisher.published.atLeast(1);
@@ -240,7 +192,7 @@ describe('startScheduler', () => {
 });
 
 test('startScheduler publishes only what is not withheld', async () => {
-  const companyId = await subscribedCompany();
+  const { companyId } = await fixture.companyWith(0);
   const [first, second] = [await fixture.event(companyId), await fixture.event(companyId)];
   const { publisher } = start({
     intervalMs: 5,

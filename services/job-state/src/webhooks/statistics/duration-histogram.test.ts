@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { DURATION_SLOTS, percentileMs } from './duration-histogram.js';
 
-/** A histogram with these counts in these slots. */
 function histogram(counts: Readonly<Record<number, number>>): readonly number[] {
   return Array.from({ length: DURATION_SLOTS }, (_, slot) => counts[slot] ?? 0);
 }

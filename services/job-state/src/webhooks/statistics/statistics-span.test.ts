@@ -16,22 +16,27 @@ describe('the buckets of a span', () => {
     expect(bucketsOf(span(from, to))).toMatchObject({ bucketMinutes, trendMinutes });
   });
 
-  test('cover the whole span without an extra bucket', () => {
-    expect(bucketsOf(span('2026-03-01T10:04:59.999Z', '2026-03-01T10:05:00.000Z'))).toEqual({
-      ...span('2026-03-01T10:00:00.000Z', '2026-03-01T10:05:00.000Z'),
-      bucketMinutes: 5,
-      trendMinutes: 5,
-    });
-    expect(bucketsOf(span('2026-03-01T10:05:00.000Z', '2026-03-01T10:05:00.001Z'))).toEqual({
-      ...span('2026-03-01T10:05:00.000Z', '2026-03-01T10:10:00.000Z'),
-      bucketMinutes: 5,
-      trendMinutes: 5,
-    });
-    expect(bucketsOf(span('2026-03-01T05:59:00.000Z', '2026-03-20T18:00:00.000Z'))).toEqual({
-      ...span('2026-03-01T00:00:00.000Z', '2026-03-20T18:00:00.000Z'),
-      bucketMinutes: 360,
-      trendMinutes: 720,
-    });
+  test.each([
+    [
+      '2026-03-01T10:04:59.999Z',
+      '2026-03-01T10:05:00.000Z',
+      '2026-03-01T10:00:00.000Z',
+      '2026-03-01T10:05:00.000Z',
+    ],
+    [
+      '2026-03-01T10:05:00.000Z',
+      '2026-03-01T10:05:00.001Z',
+      '2026-03-01T10:05:00.000Z',
+      '2026-03-01T10:10:00.000Z',
+    ],
+    [
+      '2026-03-01T05:59:00.000Z',
+      '2026-03-20T18:00:00.000Z',
+      '2026-03-01T00:00:00.000Z',
+      '2026-03-20T18:00:00.000Z',
+    ],
+  ])('from %s to %s cover it without an extra bucket: from %s to %s', (from, to, begin, end) => {
+    expect(bucketsOf(span(from, to))).toMatchObject(span(begin, end));
   });
 });
 

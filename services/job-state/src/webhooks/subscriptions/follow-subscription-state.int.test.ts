@@ -3,38 +3,28 @@ import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import { Registry } from 'prom-client';
 import { eventually } from '@partner/test-kit/eventually';
-import { invariant } from '@partner/kernel/process/invariant';
 import { client, fixture } from '../../testing/file-subscriptions.js';
 import { attemptedMessage, type StoredDelivery } from '../../testing/webhook-fixture.js';
-import { followSubscriptionState, startFollowingSubscriptionState } from './follow-subscription-state.js';
+import * as following from './follow-subscription-state.js';
 import type { SubscriptionOfCompany } from './get-subscription.js';
 import { deliveriesWaiting } from '../deliveries/releaser.js';
-import { subscriptionStateChanged } from './follow-subscription-state.js';
 
-/** Runs until no delivery is left to move. */
+const { followSubscriptionState } = following;
+
 async function followAll(): Promise<void> {
   while ((await followSubscriptionState(fixture)) > 0);
 }
 
 /** An active subscription of a separate company, with a delivery in each state. */
 async function withBacklog() {
-  const companyId = await fixture.company();
-  const of = await fixture.activated(companyId);
-  await client.sendTestDelivery(of);
-  for (let event = 0; event < 4; event += 1) await fixture.event(companyId);
-  const unfinished = (await fixture.deliveriesOf(of.subscriptionId)).filter(
-    (row) => row.finished_at === null,
-  );
-  const [test] = unfinished.filter((row) => row.is_test);
-  const [first, retry, leased, leasedRetry] = unfinished.filter((row) => !row.is_test);
-  invariant(test && first && retry && leased && leasedRetry, 'five deliveries');
-  await set(retry, `state = 'retry_scheduled', attempts = 3, next_attempt_at = now() + interval '1 hour'`);
+  const { companyId, subscriptionId, deliveries } = await fixture.companyWith(5);
+  const [test, first, retry, leased, leasedRetry] = deliveries;
+  await set(test, 'is_test = true');
+  await fixture.setRetrying([retry.id], 3_600, 3);
+  await fixture.setRetrying([leasedRetry.id], 60);
+  await set(leasedRetry, `lease_id = 'lease'`);
   await set(leased, `lease_id = 'lease', next_attempt_at = now() + interval '1 minute'`);
-  await set(
-    leasedRetry,
-    `state = 'retry_scheduled', attempts = 1, lease_id = 'lease', next_attempt_at = now() + interval '1 minute'`,
-  );
-  return { of, test, first, retry, leased, leasedRetry };
+  return { of: { companyId, subscriptionId }, test, first, retry, leased, leasedRetry };
 }
 
 function set({ id }: Pick<StoredDelivery, 'id'>, changes: string) {
@@ -57,15 +47,10 @@ describe('the deliveries of a subscription', () => {
     await set(first, 'overdue_since = now()');
     await client.pauseSubscription(of);
     await followAll();
-    expect(await stateOf(first)).toBe('held');
+    const standing = async () => Promise.all([first, retry, test, leased, leasedRetry].map(stateOf));
+    expect(await standing()).toEqual(['held', 'held', 'pending', 'pending', 'retry_scheduled']);
     expect(await fixture.overdueSince(first.id)).toBeNull();
-    expect(await stateOf(retry)).toBe('held');
-    expect(await stateOf(test)).toBe('pending');
-    expect(await fixture.delivery(leased.id)).toMatchObject({ state: 'pending', lease_id: 'lease' });
-    expect(await fixture.delivery(leasedRetry.id)).toMatchObject({
-      state: 'retry_scheduled',
-      lease_id: 'lease',
-    });
+    for (const { id } of [leased, leasedRetry]) expect((await fixture.delivery(id)).lease_id).toBe('lease');
 
     const failed = { leaseId: 'lease', outcome: AttemptOutcome.REJECTED };
     await fixture.handle(attemptedMessage({ deliveryId: leased.id, ...failed }));
@@ -77,10 +62,8 @@ describe('the deliveries of a subscription', () => {
     await followAll();
     expect(await fixture.delivery(first.id)).toMatchObject({ state: 'pending', attempts: 0 });
     expect(await fixture.delivery(retry.id)).toMatchObject({ state: 'retry_scheduled', attempts: 3 });
-    expect(await fixture.delivery(leased.id)).toMatchObject({
-      state: 'retry_scheduled',
-      next_attempt_at: waits.next_attempt_at,
-    });
+    const { next_attempt_at } = waits;
+    expect(await fixture.delivery(leased.id)).toMatchObject({ state: 'retry_scheduled', next_attempt_at });
     const claimed = (await fixture.claim()).map(({ id }) => id);
     expect(claimed).toContain(first.id);
     expect(claimed).not.toContain(retry.id);
@@ -93,12 +76,9 @@ describe('the deliveries of a subscription', () => {
     await client.deleteSubscription(of);
     await followAll();
     for (const each of [test, first, retry]) {
-      expect(await fixture.delivery(each.id)).toMatchObject({
-        state: 'cancelled',
-        finished_at: expect.any(Date),
-        event_id: each.event_id,
-        subscription_id: of.subscriptionId,
-      });
+      const { event_id, subscription_id } = each;
+      const cancelled = { state: 'cancelled', finished_at: expect.any(Date), event_id, subscription_id };
+      expect(await fixture.delivery(each.id)).toMatchObject(cancelled);
     }
     expect((await fixture.delivery(retry.id)).attempts).toBe(3);
 
@@ -109,16 +89,13 @@ describe('the deliveries of a subscription', () => {
     await followAll();
     expect(await stateOf(leased)).toBe('delivered');
     expect(await fixture.delivery(leasedRetry.id)).toMatchObject({ state: 'cancelled', attempts: 2 });
-    const left = await fixture.database.query('select 1 from deliveries where subscription_id = $1', [
-      of.subscriptionId,
-    ]);
-    expect(left).toEqual([]);
+    const left = 'select 1 from deliveries where subscription_id = $1';
+    expect(await fixture.database.query(left, [of.subscriptionId])).toEqual([]);
   });
 
   test('do not move with those of another subscription', async () => {
     const paused = await withBacklog();
     const other = await withBacklog();
-    for (const { first } of [paused, other]) await set(first, 'lease_id = null');
     await client.pauseSubscription(paused.of);
     await followAll();
     expect(await stateOf(paused.first)).toBe('held');
@@ -129,14 +106,9 @@ describe('the deliveries of a subscription', () => {
   });
 
   test('move a bounded number at a time, for each subscription in rotation', async () => {
-    const large = await fixture.activated(await fixture.company());
-    const small = await fixture.activated(await fixture.company());
+    const [large, small] = [await fixture.companyWith(0), await fixture.companyWith(0)];
     const queue = (of: SubscriptionOfCompany, count: number) =>
-      fixture.database.query(
-        `insert into deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id)
-         select $1 || n, $1, $2, 'evt', 'install.status_changed', 'install_job', 'job' from generate_series(1, $3::integer) n`,
-        [of.subscriptionId, of.companyId, count],
-      );
+      fixture.insertMany('deliveries', of, [1, count], { id: `'${of.subscriptionId}' || n` });
     await queue(large, 2_500);
     await queue(small, 10);
     await client.pauseSubscription(large);
@@ -167,40 +139,33 @@ describe('the deliveries of a subscription', () => {
   });
 
   test('finally match its state under any concurrent changes [WEBHOOK-5]', async () => {
-    for (let round = 0; round < 12; round += 1) {
-      const companyId = await fixture.company();
-      const of = await fixture.activated(companyId);
-      for (let event = 0; event < 4; event += 1) await fixture.event(companyId);
+    const rounds = [
+      ['pauseSubscription', ['held']],
+      ['activateSubscription', ['pending', 'retry_scheduled']],
+      ['deleteSubscription', ['cancelled']],
+    ] as const;
+    for (const [change, wanted] of [...rounds, ...rounds, ...rounds, ...rounds]) {
+      const { companyId, subscriptionId } = await fixture.companyWith(4);
+      const of = { companyId, subscriptionId };
       const claimed = (await fixture.claim({ batchSize: 2 })).filter(
-        ({ subscriptionId }) => subscriptionId === of.subscriptionId,
+        (each) => each.subscriptionId === subscriptionId,
       );
-      const last = [
-        () => client.pauseSubscription(of),
-        () => client.activateSubscription(of),
-        () => client.deleteSubscription(of),
-      ].map((change) => async () => {
-        await change();
-      })[round % 3];
-      invariant(last, 'one of three');
       await Promise.all([
         ...claimed.map(({ id, leaseId }) =>
           fixture.handle(attemptedMessage({ deliveryId: id, leaseId, outcome: AttemptOutcome.REJECTED })),
         ),
-        client.pauseSubscription(of).then(last),
+        client.pauseSubscription(of).then<unknown>(() => client[change](of)),
         followSubscriptionState(fixture),
         fixture.event(companyId),
         fixture.claim({ batchSize: 1 }),
         followSubscriptionState(fixture),
       ]);
-      for (const row of await fixture.deliveriesOf(of.subscriptionId)) {
-        if (row.lease_id === null) continue;
-        const { id: deliveryId, lease_id: leaseId } = row;
+      for (const { id: deliveryId, lease_id: leaseId } of await fixture.deliveriesOf(subscriptionId)) {
+        if (leaseId === null) continue;
         await fixture.handle(attemptedMessage({ deliveryId, leaseId, outcome: AttemptOutcome.REJECTED }));
       }
       await followAll();
-      const states = await statesOf(of);
-      const wanted = [['held'], ['pending', 'retry_scheduled'], ['cancelled']][round % 3] ?? [];
-      expect(wanted).toEqual(expect.arrayContaining(states));
+      expect(wanted).toEqual(expect.arrayContaining(await statesOf(of)));
     }
   });
 });
@@ -208,13 +173,13 @@ describe('the deliveries of a subscription', () => {
 test('a loop runs at once when the commit wakes it, and wakes the scheduler when deliveries resume', async () => {
   const { of, first } = await withBacklog();
   await client.pauseSubscription(of);
-  const loop = startFollowingSubscriptionState({
+  const loop = following.startFollowingSubscriptionState({
     database: fixture.database,
     logger: silentLogger,
     metrics: new Registry(),
     intervalMs: 3_600_000,
   });
-  subscriptionStateChanged.listen(fixture.database, loop.wake);
+  following.subscriptionStateChanged.listen(fixture.database, loop.wake);
   let woken = 0;
   deliveriesWaiting.listen(fixture.database, () => {
     woken += 1;

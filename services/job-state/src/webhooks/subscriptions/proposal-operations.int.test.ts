@@ -1,18 +1,10 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Caller } from '@partner/proto-contracts/call';
 import * as operations from '@partner/proto-contracts/resources/webhook-proposal/operations';
-import {
-  type WebhookPlan,
-  webhookFile,
-  webhookPlan,
-  webhookProposal,
-  webhookProposalConfirmed,
-  webhookProposalDetail,
-  webhookProposalList,
-} from '@partner/proto-contracts/resources/webhook-proposal/webhook-proposal';
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { installerOwner } from '../../testing/callers.js';
 import { client, fixture } from '../../testing/file-subscriptions.js';
+import { type Answering, parsedResponse } from '../../testing/parsed-response.js';
 import { connectAudit } from '../../testing/public-clients.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
 import { insertApiKey, insertMember } from '../../testing/test-jobs.js';
@@ -27,49 +19,36 @@ let owner: Caller;
 beforeEach(async () => {
   fixture.now = new Date('2026-08-26T14:03:00Z');
   companyId = await fixture.company();
-  owner = installerOwner(
-    companyId,
-    await insertMember(fixture.database, { companyId, displayName: 'Olive' }),
-  );
+  const member = { companyId, displayName: 'Olive' };
+  owner = installerOwner(companyId, await insertMember(fixture.database, member));
 });
 
 const key = (keyId = `key_of_${companyId}`): Caller => ({
-  kind: 'key',
-  companyId,
-  companyClass: 'INSTALLER',
-  keyId,
+  ...{ kind: 'key', companyId, companyClass: 'INSTALLER', keyId },
 });
 
-async function call(
-  operation: { readonly id: string },
+async function call<Output>(
+  operation: Answering<Output>,
   caller: Caller,
   sent: object = {},
   deps = fixture.deps,
-): Promise<unknown> {
-  const served = inProcessOperations({
-    implementations: subscriptionOperations(deps),
-    callers: ['owner', 'key'],
-  });
-  return JSON.parse((await served.call(operation, { caller, ...sent })).json);
+) {
+  const implementations = subscriptionOperations(deps);
+  const served = inProcessOperations({ implementations, callers: ['owner', 'key'] });
+  return parsedResponse(operation, await served.call(operation, { caller, ...sent }));
 }
 
-const propose = async (body: object, caller = key()): Promise<WebhookPlan> =>
-  webhookPlan.parse(await call(operations.proposeWebhooksOperation, caller, { body }));
+const propose = (body: object, caller = key()) => call(operations.proposeWebhooksOperation, caller, { body });
 const proposed = async (body: object, caller = key()) => {
   const { proposal } = await propose(body, caller);
   return { params: { id: proposal?.id ?? '' } };
 };
-const plan = async (body: object) =>
-  webhookPlan.parse(await call(operations.planWebhooksOperation, key(), { body }));
-const read = async (of: object, caller = owner) =>
-  webhookProposalDetail.parse(await call(operations.getWebhookProposalOperation, caller, of));
-const confirm = async (of: object, digest: string, caller = owner) =>
-  webhookProposalConfirmed.parse(
-    await call(operations.confirmWebhookProposalOperation, caller, { ...of, body: { digest } }),
-  );
-const reject = async (of: object) =>
-  webhookProposal.parse(await call(operations.rejectWebhookProposalOperation, owner, of));
-const exported = async () => webhookFile.parse(await call(operations.exportWebhooksOperation, key()));
+const plan = (body: object) => call(operations.planWebhooksOperation, key(), { body });
+const read = (of: object, caller = owner) => call(operations.getWebhookProposalOperation, caller, of);
+const confirm = (of: object, digest: string, caller = owner) =>
+  call(operations.confirmWebhookProposalOperation, caller, { ...of, body: { digest } });
+const reject = (of: object) => call(operations.rejectWebhookProposalOperation, owner, of);
+const exported = () => call(operations.exportWebhooksOperation, key());
 const trail = async () => {
   const { entries } = await connectAudit({ database: fixture.database }).listAuditEntries({ companyId });
   return entries.map(({ action, actor }) => [action, actor?.displayName]).reverse();
@@ -82,12 +61,8 @@ const notices = () =>
 
 test('a key proposes what an owner confirms: all changes together, and new secrets once [CONFIG-8, CONFIG-10]', async () => {
   const { subscriptionId } = await fixture.activated(companyId);
-  const file = {
-    webhooks: [
-      { ...BOARD, deliveriesPerSecond: 5 },
-      { ...ARCHIVE, id: subscriptionId, ordered: true },
-    ],
-  };
+  const board = { ...BOARD, deliveriesPerSecond: 5 };
+  const file = { webhooks: [board, { ...ARCHIVE, id: subscriptionId, ordered: true }] };
   const before = await trail();
   const { differences, unchanged, proposal } = await propose({ ...file, source: 'commit 1' });
   expect([differences, unchanged]).toEqual([
@@ -112,21 +87,16 @@ test('a key proposes what an owner confirms: all changes together, and new secre
     ],
     0,
   ]);
-  expect((await exported()).webhooks).toMatchObject([
-    { id: subscriptionId, url: 'https://receiver.example/h…' },
-  ]);
+  const short = { id: subscriptionId, url: 'https://receiver.example/h…' };
+  expect((await exported()).webhooks).toMatchObject([short]);
   const of = { params: { id: proposal?.id } };
   const seen = await read(of);
   expect(seen).toMatchObject({ ...proposal, differences, changedSince: [], settledSince: [], problems: [] });
 
   const { created, ...confirmed } = await confirm(of, seen.digest);
   expect(confirmed.proposal).toMatchObject({ state: 'confirmed', decidedBy: 'Olive' });
-  expect(created).toMatchObject([
-    {
-      secret: expect.stringMatching(/^whsec_/),
-      subscription: { ...BOARD, deliveriesPerSecond: 5, state: 'paused', secretShown: true },
-    },
-  ]);
+  const subscription = { ...board, state: 'paused', secretShown: true };
+  expect(created).toMatchObject([{ secret: expect.stringMatching(/^whsec_/), subscription }]);
   expect(await plan(file)).toEqual({ differences: [], unchanged: 2, proposal: null });
   expect((await plan(await exported())).differences).toEqual([]);
   expect((await trail()).slice(before.length)).toEqual([
@@ -184,14 +154,10 @@ test('a confirmation of other changes than the owner saw, or of which one fails,
   const state = () => Promise.all([exported(), trail()]);
   expect((await failureOf(confirm(of, first.digest))).reason).toBe('stale_version');
   const second = await read(of);
-  expect([second.changedSince.length, second.settledSince.length, second.differences.length]).toEqual([
-    1, 1, 2,
-  ]);
-  expect(second.changedSince[0]?.changes).toContainEqual({
-    field: 'description',
-    from: 'By hand',
-    to: 'Archive',
-  });
+  const { changedSince, settledSince, differences } = second;
+  expect([changedSince.length, settledSince.length, differences.length]).toEqual([1, 1, 2]);
+  const byHand = { field: 'description', from: 'By hand', to: 'Archive' };
+  expect(changedSince[0]?.changes).toContainEqual(byHand);
 
   // While its URLs are checked, before the transaction.
   fixture.dispatcher.onCall = async () => {
@@ -226,9 +192,7 @@ test('the same file is the same proposal, another one takes its place, and one w
   expect(notice).toMatchObject({ count: 2 });
   expect(JSON.stringify(notice?.details)).not.toContain('secret-path');
   expect((await failureOf(confirm(of, digest))).reason).toBe('stale_version');
-  expect((await proposed({ webhooks: [BOARD] }, key(`key_2_of_${companyId}`))).params.id).not.toBe(
-    of.params.id,
-  );
+  expect(await proposed({ webhooks: [BOARD] }, key(`key_2_of_${companyId}`))).not.toEqual(of);
   for (const _ of ['withdraws', 'has nothing to withdraw'])
     expect((await propose({ webhooks: [] })).proposal).toBeNull();
   expect((await trail()).map(([action]) => action)).toEqual([
@@ -291,7 +255,7 @@ test('only its company reads and decides a proposal, and a key decides none [CON
   for (const refused of [read(of, stranger), confirm(of, digest, stranger)])
     expect((await failureOf(refused)).reason).toBe('not_found');
   const listed = await call(operations.listWebhookProposalsOperation, stranger);
-  expect(webhookProposalList.parse(listed).proposals).toEqual([]);
+  expect(listed.proposals).toEqual([]);
   expect((await failureOf(confirm(of, digest, key()))).reason).toBe('permission_denied');
   expect((await failureOf(propose({ webhooks: [BOARD] }, owner))).reason).toBe('permission_denied');
   const viewer: Caller = { ...installerOwner(companyId), role: 'viewer' };

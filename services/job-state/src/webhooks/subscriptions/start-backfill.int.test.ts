@@ -3,7 +3,10 @@ import { sendTestDelivery } from './send-test-delivery.js';
 import { startBackfill } from './start-backfill.js';
 import { withdrawEvents } from '../events/withdraw-events.js';
 import { eventsOf, HOUR_MS, queuedBy, runToEnd, step } from '../testing/bulk-replay-fixture.js';
-import { client, fixture } from '../testing/delivery-fixture.js';
+import { client, fixture, logger } from '../testing/delivery-fixture.js';
+import { newId } from '@partner/kernel/process/ids';
+import { readEventFeed } from '../events/event-feed.js';
+import { previewEventReplay } from '../replay/replay-events.js';
 import { installerOwner } from '../../testing/callers.js';
 import { holdTransaction } from '../../testing/hold-transaction.js';
 import { untilLockWaits } from '../../testing/lock-waits.js';
@@ -16,12 +19,9 @@ describe('a back-fill', () => {
   async function pausedWith(events: number) {
     const companyId = await fixture.company();
     const subscriptionId = await fixture.subscription({ companyId, events: ['install.status_changed'] });
-    await fixture.event(companyId);
+    const before = await fixture.event(companyId);
     // By the clock, too: an event can be committed in the millisecond in which it was made.
-    await fixture.database.query(
-      `update events set created_at = created_at - interval '1 second' where company_id = $1`,
-      [companyId],
-    );
+    await fixture.set('events', before, `created_at = created_at - interval '1 second'`);
     const from = new Date();
     await fixture.setState(subscriptionId, 'paused');
     const missed: string[] = [];
@@ -41,12 +41,8 @@ describe('a back-fill', () => {
     const { companyId, subscriptionId, missed, activate } = await pausedWith(3);
     const begun = await activate();
     await fixture.event(companyId);
-    expect(await client.getBulkReplay(begun)).toMatchObject({
-      subscriptionId,
-      kind: 'backfill',
-      states: null,
-      total: 3,
-    });
+    const shown = { subscriptionId, kind: 'backfill', states: null, total: 3 };
+    expect(await client.getBulkReplay(begun)).toMatchObject(shown);
     expect(await runToEnd(begun)).toMatchObject({ state: 'done', queued: 3 });
     expect(eventsOf(await queuedBy(subscriptionId, begun.replayId))).toEqual([...missed].sort());
     expect(await fixture.deliveriesOf(subscriptionId)).toHaveLength(5);
@@ -58,22 +54,12 @@ describe('a back-fill', () => {
   test('does not queue the example that another subscription was tested with [WEBHOOK-12]', async () => {
     const { companyId, subscriptionId, missed, activate } = await pausedWith(1);
     const tested = await fixture.subscription({ companyId });
-    const { eventId } = await sendTestDelivery(
-      {
-        database: fixture.database,
-        endpoints: { check: () => Promise.reject(new Error('no URL was given')) },
-        sealingKeys: { currentKeyId: 'k1', keys: new Map() },
-        logger: { info: () => undefined },
-        clock: () => new Date(),
-      },
-      {
-        companyId,
-        subscriptionId: tested,
-        event: 'install.status_changed',
-        actor: installerOwner(companyId),
-        timeoutMs: () => undefined,
-      },
-    );
+    const sealingKeys = { currentKeyId: 'k1', keys: new Map() };
+    const endpoints = { check: () => Promise.reject(new Error('no URL was given')) };
+    const deps = { database: fixture.database, endpoints, sealingKeys, logger, clock: () => new Date() };
+    const caller = { actor: installerOwner(companyId), timeoutMs: () => undefined };
+    const sent = { companyId, subscriptionId: tested, event: 'install.status_changed' } as const;
+    const { eventId } = await sendTestDelivery(deps, { ...sent, ...caller });
     const begun = await activate();
     expect(await client.getBulkReplay(begun)).toMatchObject({ total: 1 });
     await runToEnd(begun);
@@ -87,12 +73,9 @@ describe('a back-fill', () => {
     const { database } = fixture;
     const { companyId, subscriptionId, missed, activate } = await pausedWith(2);
     const begun = await activate();
-    const [withdrawn] = await database.query<{ resourceId: string }>(
-      'select resource_id as "resourceId" from events where id = $1',
-      [missed[0]],
-    );
+    const { resource_id: resourceId } = await fixture.row('events', missed[0] ?? '');
     const backfill = await database.transaction(async (tx) => {
-      await withdrawEvents(tx, [{ companyId, resourceId: withdrawn?.resourceId ?? '' }]);
+      await withdrawEvents(tx, [{ companyId, resourceId: String(resourceId) }]);
       const running = runToEnd(begun);
       await untilLockWaits(database);
       return { running };
@@ -134,10 +117,7 @@ describe('a back-fill', () => {
       [begun.replayId],
     );
     expect(await step(() => new Date())).toBe('more');
-    expect(await client.getBulkReplay(begun)).toMatchObject({
-      state: 'running',
-      queued: 0,
-    });
+    expect(await client.getBulkReplay(begun)).toMatchObject({ state: 'running', queued: 0 });
     await holder.release();
     const lateId = await late;
     expect(await runToEnd(begun)).toMatchObject({ state: 'done', queued: 2 });
@@ -176,4 +156,91 @@ describe('a back-fill', () => {
     expect(await runToEnd(first)).toMatchObject({ queued: 2 });
     expect(eventsOf(await queuedBy(subscriptionId, first.replayId))).toEqual([...missed].sort());
   });
+});
+
+const TIMES = { 'install.*': ['schedule.startsAt', 'schedule.endsAt'] };
+
+async function companyWith(fields: Readonly<Record<string, readonly string[]>>) {
+  const companyId = await fixture.company();
+  const subscriptionId = await fixture.subscription({ companyId });
+  await fixture.set('subscriptions', subscriptionId, `fields = '${JSON.stringify(fields)}'`);
+  return { companyId, subscriptionId };
+}
+
+const changing = (companyId: string, ...changed: readonly string[]) =>
+  fixture.event(companyId, newId('job'), changed);
+
+const queuedTo = async (subscriptionId: string) =>
+  (await fixture.deliveriesOf(subscriptionId)).map(({ event_id }) => event_id);
+
+async function verdictOf(companyId: string, eventId: string) {
+  const { subscriptions } = await client.getEvent({ companyId, eventId });
+  return subscriptions.map(({ verdict }) => verdict);
+}
+
+describe('a webhook that names fields', () => {
+  test('gets an event only if one of them changed or nothing did, and the event says so [WEBHOOK-17]', async () => {
+    const { companyId, subscriptionId } = await companyWith(TIMES);
+    const other = await changing(companyId, 'status', 'readiness.ready');
+    const unchanged = await changing(companyId);
+    const wanted = await changing(companyId, 'status', 'schedule.endsAt');
+    expect(await queuedTo(subscriptionId)).toEqual([unchanged, wanted]);
+    for (const [eventId, verdict] of [
+      [other, 'fields'],
+      [unchanged, 'queued'],
+      [wanted, 'queued'],
+    ] as const)
+      expect(await verdictOf(companyId, eventId)).toEqual([verdict]);
+  });
+
+  test('goes by the name of an event before its group, and sends whatever it names no fields for [WEBHOOK-17]', async () => {
+    const named = { ...TIMES, 'install.status_changed': ['status'] };
+    const { companyId, subscriptionId } = await companyWith(named);
+    const status = await changing(companyId, 'status');
+    await changing(companyId, 'schedule.startsAt');
+    expect(await queuedTo(subscriptionId)).toEqual([status]);
+    const elsewhere = await companyWith({ 'appointment.booked': ['startsAt'] });
+    await changing(elsewhere.companyId, 'status');
+    expect(await fixture.deliveriesOf(elsewhere.subscriptionId)).toHaveLength(1);
+  });
+
+  test('gets and counts no other events by a back-fill or a replay [REPLAY-7, WEBHOOK-17]', async () => {
+    const { companyId, subscriptionId } = await companyWith(TIMES);
+    const from = new Date();
+    await fixture.setState(subscriptionId, 'paused');
+    const other = await changing(companyId, 'status');
+    const wanted = await changing(companyId, 'schedule.startsAt');
+    const unchanged = await changing(companyId);
+    expect(await verdictOf(companyId, other)).toEqual(['fields']);
+    const to = new Date();
+    await fixture.setState(subscriptionId, 'active');
+    const { id: replayId } = await fixture.database.transaction((tx) =>
+      startBackfill(tx, { companyId, subscriptionId, from, to, maxCounted: 1_000 }),
+    );
+    expect(await client.getBulkReplay({ companyId, replayId })).toMatchObject({ total: 2 });
+    expect(await runToEnd({ companyId, replayId })).toMatchObject({ queued: 2 });
+    expect(eventsOf(await queuedBy(subscriptionId, replayId))).toEqual([wanted, unchanged]);
+
+    const unfiltered = await fixture.subscription({ companyId });
+    const around = (ms: number) => new Date(Date.now() + ms).toISOString();
+    const selection = { from: around(-HOUR_MS), to: around(HOUR_MS) };
+    const request = { companyId, subscriptionId: undefined, selection };
+    const { webhooks } = await previewEventReplay(fixture.database, request, new Date());
+    expect(webhooks).toEqual([
+      { subscriptionId, events: 2 },
+      { subscriptionId: unfiltered, events: 3 },
+    ]);
+  });
+});
+
+test('a reader of events who names fields gets those of which one changed, or none did [EVENT-15]', async () => {
+  const companyId = await fixture.company();
+  await changing(companyId, 'status');
+  const unchanged = await changing(companyId);
+  const wanted = await changing(companyId, 'schedule.endsAt', 'readiness.ready');
+  const query = { companyId, after: '0', limit: 100, event: undefined, resourceId: undefined };
+  const read = async (...fields: readonly string[]) =>
+    (await readEventFeed(fixture.database, { ...query, fields })).events.map(({ eventId }) => eventId);
+  expect(await read('schedule.startsAt', 'schedule.endsAt')).toEqual([unchanged, wanted]);
+  expect(await read('documents')).toEqual([unchanged]);
 });

@@ -1,15 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import type { QueryResultRow } from 'pg';
-import type { PreparedStatement } from '../../database/connection-pool.js';
-import { textOf } from '../../testing/statement-text.js';
-import type { Queryable } from '../../database/database.js';
+import { explaining, rowsIn } from '../../testing/explaining.js';
 import { getEvent } from '../events/get-event.js';
 import { client, fixture } from '../../testing/file-subscriptions.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
-import type { SubscriptionOfCompany } from './get-subscription.js';
-import { listSubscriptions } from './get-subscription.js';
+import { HEADERS_VERSION, openSecret } from '@partner/kernel/security/secret-sealing';
+import { listSubscriptions, type SubscriptionOfCompany } from './get-subscription.js';
 
 const companyClass = 'INSTALLER';
 const LATER = new Date('2026-08-27T09:00:00Z');
@@ -20,32 +17,20 @@ const read = async (of: SubscriptionOfCompany) => {
   return subscription;
 };
 
-async function pausedAt({ subscriptionId }: SubscriptionOfCompany): Promise<Date | null> {
-  const [row] = await fixture.database.query<{ at: Date | null }>(
-    'select paused_at as at from subscriptions where id = $1',
-    [subscriptionId],
-  );
-  return row?.at ?? null;
-}
+const pausedAt = async ({ subscriptionId }: SubscriptionOfCompany) =>
+  (await fixture.row('subscriptions', subscriptionId))['paused_at'];
 
 describe('UpdateSubscription', () => {
   test('changes the given fields, keeps the rest, and logs the changed fields', async () => {
-    const of = await fixture.activated(await fixture.company());
+    const of = await fixture.newlyActivated();
     const before = await read(of);
     fixture.now = LATER;
-    const subscription = await client.updateSubscription({
-      ...of,
-      companyClass,
-      events: ['install.test', 'install.status_changed', 'install.test'],
-      description: 'the new board',
-    });
-    expect(subscription).toEqual({
-      ...before,
-      events: ['install.test', 'install.status_changed'],
-      description: 'the new board',
-      updatedAt: subscription.updatedAt,
-    });
-    expect(subscription.updatedAt).not.toEqual(before.updatedAt);
+    const description = 'the new board';
+    const events = ['install.test', 'install.status_changed', 'install.test'];
+    const subscription = await client.updateSubscription({ ...of, companyClass, events, description });
+    const { updatedAt } = subscription;
+    expect(subscription).toEqual({ ...before, events: events.slice(0, 2), description, updatedAt });
+    expect(updatedAt).not.toEqual(before.updatedAt);
     expect(await read(of)).toEqual(subscription);
     expect(fixture.logLines.at(-1)).toEqual([
       expect.objectContaining({ ...of, changed: ['events', 'description'] }),
@@ -53,83 +38,62 @@ describe('UpdateSubscription', () => {
     ]);
 
     await client.updateSubscription({ ...of, companyClass, description: '' });
-    expect(await read(of)).toMatchObject({ description: '', url: before.url });
+    const empty = await read(of);
+    expect(empty).toMatchObject({ description: '', url: before.url });
+
+    const lines = fixture.logLines.length;
+    const sameUrl = { url: 'https://RECEIVER.example/hooks' };
+    expect(await client.updateSubscription({ ...of, companyClass, ...sameUrl })).toEqual(empty);
+    expect(fixture.logLines).toHaveLength(lines);
   });
 
   test('with another URL makes the subscription unverified and paused until a test arrives there [WEBHOOK-6]', async () => {
-    const of = await fixture.activated(await fixture.company());
+    const of = await fixture.newlyActivated();
     fixture.now = LATER;
     const url = 'https://Receiver.example/v2';
     const subscription = await client.updateSubscription({ ...of, companyClass, url });
-    expect(subscription).toMatchObject({
-      url: 'https://receiver.example/v2',
-      state: 'paused',
-      verified: false,
-    });
+    const changed = { url: 'https://receiver.example/v2', state: 'paused', verified: false };
+    expect(subscription).toMatchObject(changed);
+    fixture.now = new Date(LATER.getTime() + 1);
+    await client.updateSubscription({ ...of, companyClass, url: 'https://receiver.example/v3' });
     expect(await pausedAt(of)).toEqual(LATER);
-    expect((await failureOf(client.activateSubscription(of))).reason).toBe('test_delivery_required');
-
-    await fixture.tested(of, AttemptOutcome.DELIVERED, 1);
-    expect((await failureOf(client.activateSubscription(of))).reason).toBe('test_delivery_required');
     await fixture.tested(of, AttemptOutcome.DELIVERED, 2);
+    expect((await failureOf(client.activateSubscription(of))).reason).toBe('test_delivery_required');
+    await fixture.tested(of, AttemptOutcome.DELIVERED, 3);
     const active = await client.activateSubscription(of);
     expect(active).toMatchObject({ state: 'active', verified: true });
     expect(await pausedAt(of)).toBeNull();
   });
 
-  test('with the same URL in another spelling changes nothing', async () => {
-    const of = await fixture.activated(await fixture.company());
+  test('refuses any wrong field, and changes nothing', async () => {
+    const of = await fixture.newlyActivated();
     const before = await read(of);
-    const lines = fixture.logLines.length;
-    const url = 'https://RECEIVER.example/hooks';
-    const subscription = await client.updateSubscription({ ...of, companyClass, url });
-    expect(subscription).toEqual(before);
-    expect(fixture.logLines).toHaveLength(lines);
-  });
-
-  test('of a paused subscription keeps the time of the pause', async () => {
-    const of = await fixture.created(await fixture.company());
-    const since = await pausedAt(of);
-    fixture.now = new Date(LATER.getTime() + 1);
-    await client.updateSubscription({ ...of, companyClass, url: 'https://receiver.example/v2' });
-    expect(await pausedAt(of)).toEqual(since);
-  });
-
-  test.each([
-    ['nothing', {}, 'body'],
-    ['no event', { events: [] }, 'events'],
-    ['an event that the class may not have', { events: ['install.*', 'quote.sent'] }, 'events.1'],
-    ['plain HTTP', { url: 'http://receiver.example/' }, 'url'],
-    ['a URL that the dispatcher refuses', { url: 'https://10.0.0.1/' }, 'url'],
-    ['a schema version that does not exist', { schemaVersion: 2 }, 'schemaVersion'],
-    ['a description that is too long', { description: 'x'.repeat(201) }, 'description'],
-  ])('refuses %s and changes nothing', async (_what, change, path) => {
-    const of = await fixture.activated(await fixture.company());
-    const before = await read(of);
-    const failure = await failureOf(
-      client.updateSubscription({
-        ...of,
-        companyClass,
-        description: 'changed',
-        ...change,
-        ...(path === 'body' && { description: undefined }),
-      }),
-    );
-    expect(failure).toMatchObject({ reason: 'invalid_argument', attributes: { details: [{ path }] } });
-    expect(await read(of)).toEqual(before);
+    const description = 'changed';
+    const wrong: readonly [Partial<Parameters<typeof client.updateSubscription>[0]>, string][] = [
+      [{}, 'body'],
+      [{ description, events: [] }, 'events'],
+      [{ description, events: ['install.*', 'quote.sent'] }, 'events.1'],
+      [{ description, url: 'http://receiver.example/' }, 'url'],
+      [{ description, url: 'https://10.0.0.1/' }, 'url'],
+      [{ description, schemaVersion: 2 }, 'schemaVersion'],
+      [{ description: 'x'.repeat(201) }, 'description'],
+    ];
+    for (const [change, path] of wrong) {
+      const failure = await failureOf(client.updateSubscription({ ...change, ...of, companyClass }));
+      expect(failure).toMatchObject({ reason: 'invalid_argument', attributes: { details: [{ path }] } });
+      expect(await read(of)).toEqual(before);
+    }
   });
 
   test('by a configuration is refused with stale_version if it was changed since it was read, like a deletion [CONFIG-4]', async () => {
-    const of = await fixture.created(await fixture.company());
+    const of = await fixture.newlyCreated();
     const { id, updatedAt } = await read(of);
     fixture.now = LATER;
     const change = (description: string) =>
       client.configure(of, { kind: 'change', id, updatedAt, change: { description } });
     expect(await change('first')).toEqual({ id });
-    expect(await failureOf(change('second'))).toMatchObject({
-      reason: 'stale_version',
-      message: `expected the subscription as of ${updatedAt}, but it was changed at 2026-08-27T09:00:00.000Z; read it again`,
-    });
+    const message = `expected the subscription as of ${updatedAt}, but it was changed at ${LATER.toISOString()}; read it again`;
+    expect(await failureOf(change('second'))).toMatchObject({ reason: 'stale_version', message });
     const deletion = client.configure(of, { kind: 'delete', id, updatedAt });
     expect(await failureOf(deletion)).toMatchObject({ reason: 'stale_version' });
     const changed = await read(of);
@@ -152,12 +116,11 @@ describe('PauseSubscription', () => {
     expect(await pausedAt(of)).toEqual(LATER);
 
     await fixture.event(companyId);
-    expect((await fixture.deliveriesOf(of.subscriptionId)).filter((row) => !row.is_test)).toEqual([]);
-    expect(await client.activateSubscription(of)).toMatchObject({
-      state: 'active',
-    });
+    const queued = async () => (await fixture.deliveriesOf(of.subscriptionId)).filter((row) => !row.is_test);
+    expect(await queued()).toEqual([]);
+    expect(await client.activateSubscription(of)).toMatchObject({ state: 'active' });
     await fixture.event(companyId);
-    expect((await fixture.deliveriesOf(of.subscriptionId)).filter((row) => !row.is_test)).toHaveLength(1);
+    expect(await queued()).toHaveLength(1);
   });
 });
 
@@ -168,28 +131,16 @@ describe('an activation with a back-fill', () => {
       [subscriptionId],
     );
 
-  test('starts it from the pause to the activation [WEBHOOK-5, WEBHOOK-7]', async () => {
+  test('starts it from the pause to the activation, and a repeat starts no other [WEBHOOK-5, WEBHOOK-7]', async () => {
     fixture.now = new Date('2026-08-28T09:00:00Z');
-    const of = await fixture.activated(await fixture.company());
+    const of = await fixture.newlyActivated();
     fixture.now = new Date('2026-08-28T10:00:00Z');
     await client.pauseSubscription(of);
     fixture.now = new Date('2026-08-28T12:00:00Z');
     const { state, backfillId } = await client.activateSubscription({ ...of, backfill: true });
     expect(state).toBe('active');
-    expect(await backfills(of)).toEqual([
-      {
-        id: backfillId,
-        from_time: new Date('2026-08-28T10:00:00Z'),
-        to_time: new Date('2026-08-28T12:00:00Z'),
-      },
-    ]);
-    expect(await backfills(of)).toHaveLength(1);
-  });
-
-  test('repeated returns the one that still runs, and starts no other [WEBHOOK-7]', async () => {
-    const of = await fixture.activated(await fixture.company());
-    await client.pauseSubscription(of);
-    const { backfillId } = await client.activateSubscription({ ...of, backfill: true });
+    const [from_time, to_time] = [new Date('2026-08-28T10:00:00Z'), new Date('2026-08-28T12:00:00Z')];
+    expect(await backfills(of)).toEqual([{ id: backfillId, from_time, to_time }]);
     expect((await client.activateSubscription({ ...of, backfill: true })).backfillId).toBe(backfillId);
     expect((await client.activateSubscription(of)).backfillId).toBeNull();
     await fixture.set('bulk_replays', backfillId, `state = 'done'`);
@@ -199,7 +150,7 @@ describe('an activation with a back-fill', () => {
 
   test('starts it from the creation of a subscription that was never active [WEBHOOK-7]', async () => {
     fixture.now = new Date('2026-08-28T09:00:00Z');
-    const of = await fixture.created(await fixture.company());
+    const of = await fixture.newlyCreated();
     fixture.now = new Date('2026-08-28T09:30:00Z');
     await fixture.tested(of);
     await client.activateSubscription({ ...of, backfill: true });
@@ -208,38 +159,6 @@ describe('an activation with a back-fill', () => {
 });
 
 describe('DeleteSubscription', () => {
-  test('leaves nothing to its owner but a free slot for another one [WEBHOOK-8]', async () => {
-    const companyId = await fixture.company();
-    const of = await fixture.activated(companyId);
-    for (let made = 1; made < WEBHOOK_LIMITS.subscriptionsPerCompany; made += 1)
-      await fixture.subscription({ companyId });
-    expect((await failureOf(fixture.created(companyId))).reason).toBe('subscription_limit_reached');
-    await client.rotateSecret(of);
-    await client.deleteSubscription(of);
-
-    const calls = [
-      () => client.getSubscription(of),
-      () => client.updateSubscription({ ...of, companyClass, description: 'x' }),
-      () => client.deleteSubscription(of),
-      () => client.sendTestDelivery(of),
-      () => client.activateSubscription(of),
-      () => client.pauseSubscription(of),
-      () => client.rotateSecret(of),
-      () => client.activateSecret({ ...of, pendingSecretVersion: 2 }),
-    ];
-    for (const call of calls) expect((await failureOf(call())).reason).toBe('not_found');
-    const { subscriptions } = await client.listSubscriptions({ companyId });
-    expect(subscriptions).toHaveLength(WEBHOOK_LIMITS.subscriptionsPerCompany - 1);
-    expect(subscriptions.map(({ id }) => id)).not.toContain(of.subscriptionId);
-    await fixture.created(companyId);
-
-    const secrets = await fixture.database.query(
-      'select 1 from subscription_secrets where subscription_id = $1',
-      [of.subscriptionId],
-    );
-    expect(secrets).toEqual([]);
-  });
-
   test('costs no more, however many subscriptions a company has deleted', async () => {
     const companyId = await fixture.company();
     await fixture.subscription({ companyId });
@@ -250,28 +169,130 @@ describe('DeleteSubscription', () => {
     );
     await fixture.database.query('analyze subscriptions');
     const eventId = await fixture.event(companyId);
-    const plans: unknown[] = [];
-    const explain = (text: string, values?: readonly unknown[]) =>
-      fixture.database.query(`explain (analyze, format json) ${text}`, values);
-    const explaining: Queryable = {
-      query: async <Row extends QueryResultRow>(
-        statement: string | PreparedStatement,
-        values?: readonly unknown[],
-      ) => {
-        plans.push(await explain(textOf(statement), values));
-        return fixture.database.query<Row>(statement, values);
-      },
-    };
-    await listSubscriptions(explaining, companyId);
-    await getEvent(explaining, { companyId, eventId });
-    const database = { ...fixture.database, query: explaining.query };
-    const url = 'https://receiver.example/';
-    const toCreate = { companyId, url, events: ['install.*'] };
-    await fixture.clientWith({ database }).createSubscription(toCreate);
-    expect(plans.length).toBeGreaterThan(3);
-    for (const plan of plans) {
-      const rows = [...JSON.stringify(plan).matchAll(/"(?:Actual Rows|Rows Removed by Filter)":(\d+)/g)];
-      for (const [, read] of rows) expect(Number(read)).toBeLessThan(500);
+    const database = explaining(fixture.database);
+    await listSubscriptions(database, companyId);
+    await getEvent(database, { companyId, eventId });
+    const { createSubscription } = fixture.clientWith({ database: { ...fixture.database, ...database } });
+    await createSubscription({ companyId, url: 'https://receiver.example/', events: ['install.*'] });
+    expect(database.plans.length).toBeGreaterThan(3);
+    for (const plan of database.plans) {
+      const rows = [...rowsIn(plan, 'Actual Rows'), ...rowsIn(plan, 'Rows Removed by Filter')];
+      expect(Math.max(...rows)).toBeLessThan(500);
     }
   });
+});
+
+async function storedHeaders(of: SubscriptionOfCompany) {
+  const owner = { ownerId: of.subscriptionId, version: HEADERS_VERSION };
+  const found = (await fixture.secretsOf(of)).find(({ version }) => version === HEADERS_VERSION);
+  return found && openSecret(fixture.deps.sealingKeys, owner, found.sealed);
+}
+
+test('seals custom headers, shows and records their names only, and keeps those that it does not name [WEBHOOK-13]', async () => {
+  const of = await fixture.newlyActivated();
+  const change = (headers: { name: string; value: string | null }[]) =>
+    client.updateSubscription({ ...of, companyClass, headers });
+  fixture.logLines.length = 0;
+  await change([{ name: 'X-Tenant', value: 'west' }]);
+  const changed = await change([{ name: 'Authorization', value: 'Bearer hidden' }]);
+  const both = ['authorization', 'x-tenant'];
+  expect(changed).toMatchObject({ headerNames: both, state: 'active', verified: true });
+  expect(await change([{ name: 'authorization', value: 'Bearer hidden' }])).toEqual(changed);
+  expect(await storedHeaders(of)).toBe('{"authorization":"Bearer hidden","x-tenant":"west"}');
+  const entries = await fixture.database.query(
+    `select details from audit_entries where subject_id = $1 and action = 'webhook.updated' order by id`,
+    [of.subscriptionId],
+  );
+  expect(entries).toMatchObject([
+    { details: { changed: ['headers'], headerNames: ['x-tenant'] } },
+    { details: { changed: ['headers'], headerNames: both } },
+  ]);
+  expect(JSON.stringify([entries, fixture.logLines])).not.toContain('hidden');
+
+  const many = Array.from({ length: 9 }, (_, at) => `x-${at}`);
+  // A name is checked before it is put in lower case.
+  for (const [names, path] of [
+    [many, 'headers'],
+    [['Host'], 'headers.0.name'],
+    [['\u212aost'], 'headers.0.name'],
+  ] as const) {
+    const refusal = { reason: 'invalid_argument', attributes: { details: [{ path }] } };
+    expect(await failureOf(change(names.map((name) => ({ name, value: 'x' }))))).toMatchObject(refusal);
+  }
+  const none = ['x-tenant', 'Authorization'].map((name) => ({ name, value: null }));
+  expect(await change(none)).toMatchObject({ headerNames: [] });
+  expect(await storedHeaders(of)).toBeUndefined();
+});
+
+test('keeps stored values from another host: each must be in the request, or the change is refused [WEBHOOK-14]', async () => {
+  const of = await fixture.newlyActivated();
+  const change = (fields: { url?: string; headers?: { name: string; value: string | null }[] }) =>
+    client.updateSubscription({ ...of, companyClass, ...fields });
+  await change({
+    headers: [
+      { name: 'authorization', value: 'Bearer a' },
+      { name: 'x-tenant', value: 'west' },
+    ],
+  });
+  const before = await client.getSubscription(of);
+  const other = 'https://other.receiver.example/hooks';
+  for (const [headers, named] of [
+    [undefined, 'authorization, x-tenant'],
+    [[{ name: 'X-Tenant', value: 'east' }], 'authorization'],
+    [[{ name: 'x-new', value: '1' }], 'authorization, x-tenant'],
+  ] as const) {
+    const refused = await failureOf(change({ url: other, ...(headers && { headers: [...headers] }) }));
+    const details = [{ path: 'headers', message: expect.stringContaining(named) }];
+    expect(refused).toMatchObject({ reason: 'invalid_argument', attributes: { details } });
+  }
+  expect(await client.getSubscription(of)).toEqual(before);
+
+  const sameHost = new URL('/elsewhere', before.url).href;
+  expect(await change({ url: sameHost })).toMatchObject({ headerNames: ['authorization', 'x-tenant'] });
+  const moved = await change({
+    url: other,
+    headers: [
+      { name: 'authorization', value: 'Bearer b' },
+      { name: 'x-tenant', value: null },
+    ],
+  });
+  expect(moved).toMatchObject({ url: other, headerNames: ['authorization'] });
+  expect(await storedHeaders(of)).toBe('{"authorization":"Bearer b"}');
+});
+
+test('sets a rate and removes it [DELIVERY-23]', async () => {
+  const of = await fixture.newlyActivated();
+  const change = (deliveriesPerSecond: number | null) =>
+    client.updateSubscription({ ...of, companyClass, deliveriesPerSecond });
+  expect(await change(20)).toMatchObject({ deliveriesPerSecond: 20, state: 'active' });
+  for (const perSecond of [0, WEBHOOK_LIMITS.deliveriesPerSecond + 1]) {
+    const { attributes } = await failureOf(change(perSecond));
+    expect(attributes).toMatchObject({ details: [{ path: 'deliveriesPerSecond' }] });
+  }
+  expect(await change(null)).toMatchObject({ deliveriesPerSecond: null });
+});
+
+test('keeps the fields and the order that a creation or a change names, each field once, until a change names others [DELIVERY-29, WEBHOOK-17]', async () => {
+  const companyId = await fixture.company();
+  const named = { 'install.*': ['status', 'schedule.endsAt', 'status'] };
+  const kept = { 'install.*': ['schedule.endsAt', 'status'] };
+  const { subscription } = await client.createSubscription({
+    ...{ companyId, companyClass, url: 'https://receiver.example/hooks', events: ['install.*'] },
+    ...{ fields: named, ordered: true },
+  });
+  expect(subscription).toMatchObject({ fields: kept, ordered: true });
+  const of = { companyId, subscriptionId: subscription.id };
+  const change = (fields: object) => client.updateSubscription({ ...of, companyClass, ...fields });
+  expect(await change({ description: 'Board' })).toMatchObject({ fields: kept });
+  expect(await change({ fields: named })).toMatchObject({ fields: kept, ordered: true });
+  expect(await change({ ordered: false })).toMatchObject({ fields: kept, ordered: false });
+  const other = { 'install.status_changed': ['status'] };
+  expect(await change({ fields: other })).toHaveProperty('fields', other);
+  const { attributes } = await failureOf(change({ fields: { 'install.*': ['stage'] } }));
+  expect(attributes).toMatchObject({ details: [{ path: 'fields.install.*.0' }] });
+  expect(await client.getSubscription(of)).toHaveProperty('fields', other);
+  for (const none of [null, {}]) {
+    await change({ fields: other });
+    expect(await change({ fields: none })).toHaveProperty('fields', null);
+  }
 });

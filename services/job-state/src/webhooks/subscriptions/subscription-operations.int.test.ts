@@ -1,48 +1,40 @@
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
-import { invariant } from '@partner/kernel/process/invariant';
 import { openSecret, PRIVATE_KEY_VERSION } from '@partner/kernel/security/secret-sealing';
 import { publicKeyOf } from '@partner/kernel/security/signing-keys';
 import { client, fixture } from '../../testing/file-subscriptions.js';
-import { failureOf, watchTransactions } from '../../testing/subscription-fixture.js';
+import { failureOf } from '../../testing/subscription-fixture.js';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/api/limits';
+import { eventually } from '@partner/test-kit/eventually';
 import { installerOwner } from '../../testing/callers.js';
+import { createGate } from '../../testing/create-gate.js';
 import { TEST_SEALING_KEYS } from '../../testing/test-sealing-keys.js';
+import type { Database } from '../../database/database.js';
 import { createSubscription } from './create-subscription.js';
+import type { SubscriptionOfCompany } from './get-subscription.js';
 import { sealedPrivateKeys } from '../deliveries/signing-keys.js';
 
 describe('CreateSubscription', () => {
   test('creates a paused subscription at the normalised URL, with a secret that is stored sealed [SECRET-7, WEBHOOK-1, WEBHOOK-4, WEBHOOK-11]', async () => {
     const companyId = await fixture.company();
-    const response = await client.createSubscription({
-      companyId,
-      companyClass: 'INSTALLER',
-      url: 'https://Receiver.example/hooks',
-      events: ['install.status_changed', 'install.test', 'install.status_changed'],
-      description: 'our dispatch board',
-    });
+    const events = ['install.status_changed', 'install.test', 'install.status_changed'];
+    const webhook = { url: 'https://Receiver.example/hooks', description: 'our dispatch board', events };
+    const response = await client.createSubscription({ companyId, ...webhook });
     expect(response.subscription).toMatchObject({
-      url: 'https://receiver.example/hooks',
-      description: 'our dispatch board',
-      events: ['install.status_changed', 'install.test'],
-      schemaVersion: 1,
-      state: 'paused',
-      health: 'healthy',
-      secretVersion: 1,
-      verified: false,
+      ...{ ...webhook, url: 'https://receiver.example/hooks', events: events.slice(0, 2) },
+      ...{ schemaVersion: 1, state: 'paused', health: 'healthy', verified: false },
+      ...{ secretVersion: 1, pendingSecretVersion: null },
     });
-    expect(response.subscription.pendingSecretVersion).toBeNull();
     expect(response.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const ofSales = client.createSubscription({ companyId, companyClass: 'SALES', ...webhook });
+    const refused = { details: [{ path: 'events.0' }, { path: 'events.2' }] };
+    expect((await failureOf(ofSales)).attributes).toMatchObject(refused);
 
     const subscriptionId = response.subscription.id;
-    const [stored] = await fixture.database.query<{ sealed: Buffer }>(
-      'select sealed from subscription_secrets where subscription_id = $1 and version = 1',
-      [subscriptionId],
-    );
-    invariant(stored, 'the secret is kept');
-    expect(openSecret(fixture.deps.sealingKeys, { ownerId: subscriptionId, version: 1 }, stored.sealed)).toBe(
-      response.secret,
-    );
+    const [stored] = await fixture.secretsOf({ subscriptionId });
+    const owner = { ownerId: subscriptionId, version: 1 };
+    const { sealingKeys } = fixture.deps;
+    expect(openSecret(sealingKeys, owner, stored?.sealed ?? Buffer.of())).toBe(response.secret);
     expect(fixture.logLines).toContainEqual([
       expect.objectContaining({ subscriptionId, companyId }),
       'subscription.created',
@@ -51,20 +43,8 @@ describe('CreateSubscription', () => {
     expect(await client.getSubscription({ companyId, subscriptionId })).toMatchObject(response.subscription);
   });
 
-  test('rejects a disallowed event before it checks the URL', async () => {
-    const companyId = await fixture.company('SALES');
-    fixture.dispatcher.calls.length = 0;
-    const events = ['quote.sent', 'install.status_changed'];
-    const request = { companyId, companyClass: 'SALES', url: 'https://receiver.example/', events } as const;
-    expect(await failureOf(client.createSubscription(request))).toMatchObject({
-      reason: 'invalid_argument',
-      attributes: { details: [{ path: 'events.1' }] },
-    });
-    expect(fixture.dispatcher.calls).toEqual([]);
-  });
-
   test('is unavailable while the dispatcher is down, like a change of the URL, and changes nothing', async () => {
-    const of = await fixture.created(await fixture.company());
+    const of = await fixture.newlyCreated();
     const { subscriptions } = await client.listSubscriptions(of);
     const url = 'https://receiver.example/v2';
     fixture.dispatcher.isAway = true;
@@ -85,21 +65,15 @@ describe('CreateSubscription', () => {
     expect(fixture.dispatcher.timeLeftMs).toBeLessThanOrEqual(59_500);
 
     let leftMs = 5_000;
-    const toCreate = {
-      ...request,
-      companyClass: 'INSTALLER',
-      actor: installerOwner(companyId),
-      timeoutMs: () => leftMs,
-    } as const;
+    const caller = { companyClass: 'INSTALLER', actor: installerOwner(companyId) } as const;
+    const toCreate = { ...request, ...caller, timeoutMs: () => leftMs };
     fixture.dispatcher.onCall = () => {
       leftMs = -1;
     };
     const failure = await failureOf(createSubscription(fixture.deps, toCreate));
     fixture.dispatcher.onCall = () => undefined;
-    expect(failure).toMatchObject({
-      reason: 'unavailable',
-      message: expect.stringContaining('nothing was created'),
-    });
+    const message = expect.stringContaining('nothing was created');
+    expect(failure).toMatchObject({ reason: 'unavailable', message });
     expect((await client.listSubscriptions({ companyId })).subscriptions).toHaveLength(1);
   });
 
@@ -112,10 +86,9 @@ describe('CreateSubscription', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const { subscriptions } = await client.listWhole({ companyId });
     expect(subscriptions).toMatchObject([{ ...webhook, deliveriesPerSecond: 7, secretShown: false }]);
-    expect(await failureOf(create())).toMatchObject({
-      reason: 'invalid_argument',
-      attributes: { details: [{ path: 'description', message: expect.stringContaining('whk_') }] },
-    });
+    const details = [{ path: 'description', message: expect.stringContaining('whk_') }];
+    const refusal = { reason: 'invalid_argument', attributes: { details } };
+    expect(await failureOf(create())).toMatchObject(refusal);
   });
 
   test('stops at the limit, also for concurrent requests [WEBHOOK-9]', async () => {
@@ -125,12 +98,9 @@ describe('CreateSubscription', () => {
     const results = await Promise.allSettled(Array.from({ length: 6 }, () => fixture.created(companyId)));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
     fixture.dispatcher.calls.length = 0;
-    expect(await failureOf(fixture.created(companyId))).toMatchObject({
-      reason: 'subscription_limit_reached',
-      message: expect.stringContaining(
-        `at most ${WEBHOOK_LIMITS.subscriptionsPerCompany} webhook subscriptions`,
-      ),
-    });
+    const limit = `at most ${WEBHOOK_LIMITS.subscriptionsPerCompany} webhook subscriptions`;
+    const refusal = { reason: 'subscription_limit_reached', message: expect.stringContaining(limit) };
+    expect(await failureOf(fixture.created(companyId))).toMatchObject(refusal);
     expect(fixture.dispatcher.calls).toEqual([]);
     const { subscriptions } = await client.listSubscriptions({ companyId });
     const ids = subscriptions.map(({ id }) => id);
@@ -143,49 +113,52 @@ describe('CreateSubscription', () => {
   });
 });
 
-describe('another company', () => {
-  test('finds nothing of a company by any operation, and changes nothing', async () => {
-    const of = await fixture.activated(await fixture.company());
-    const stranger = { companyId: await fixture.company(), subscriptionId: of.subscriptionId };
-    const subscription = await rowOf(of);
-    fixture.dispatcher.calls.length = 0;
-
-    const calls = {
-      getSubscription: () => client.getSubscription(stranger),
-      updateSubscription: () =>
-        client.updateSubscription({
-          ...stranger,
-          companyClass: 'INSTALLER',
-          url: 'https://receiver.example/theirs',
-        }),
-      deleteSubscription: () => client.deleteSubscription(stranger),
-      sendTestDelivery: () =>
-        client.sendTestDelivery({ ...stranger, url: 'https://receiver.example/theirs' }),
-      activateSubscription: () => client.activateSubscription({ ...stranger, backfill: true }),
-      pauseSubscription: () => client.pauseSubscription(stranger),
-      rotateSecret: () => client.rotateSecret(stranger),
-      activateSecret: () => client.activateSecret({ ...stranger, pendingSecretVersion: 1 }),
-      configure: () =>
-        client.configure(stranger, {
-          kind: 'delete',
-          id: of.subscriptionId,
-          updatedAt: '2026-08-26T14:03:00.000Z',
-        }),
-    };
-    const others = ['checkUrl', 'createSubscription', 'listSubscriptions', 'listWhole', 'readKeys'];
-    expect([...Object.keys(calls), ...others].sort()).toEqual(Object.keys(client).sort());
-    for (const call of Object.values(calls)) expect((await failureOf(call())).reason).toBe('not_found');
-    expect((await client.listSubscriptions({ companyId: stranger.companyId })).subscriptions).toEqual([]);
-    expect(await rowOf(of)).toEqual(subscription);
-    expect(fixture.dispatcher.calls).toEqual([]);
-    const events = await fixture.database.query('select 1 from events where company_id = $1', [
-      stranger.companyId,
-    ]);
-    expect(events).toEqual([]);
-  });
+/** The operations that name a subscription. */
+const calls = (of: SubscriptionOfCompany) => ({
+  getSubscription: () => client.getSubscription(of),
+  updateSubscription: () => client.updateSubscription({ ...of, url: 'https://receiver.example/theirs' }),
+  deleteSubscription: () => client.deleteSubscription(of),
+  sendTestDelivery: () => client.sendTestDelivery({ ...of, url: 'https://receiver.example/theirs' }),
+  activateSubscription: () => client.activateSubscription({ ...of, backfill: true }),
+  pauseSubscription: () => client.pauseSubscription(of),
+  rotateSecret: () => client.rotateSecret(of),
+  activateSecret: () => client.activateSecret({ ...of, pendingSecretVersion: 1 }),
+  configure: () =>
+    client.configure(of, { kind: 'delete', id: of.subscriptionId, updatedAt: '2026-08-26T14:03:00.000Z' }),
 });
 
-/** A stored subscription with its secrets. */
+test('another company finds nothing of a company by any operation, and changes nothing', async () => {
+  const of = await fixture.newlyActivated();
+  const stranger = { companyId: await fixture.company(), subscriptionId: of.subscriptionId };
+  const subscription = await rowOf(of);
+  fixture.dispatcher.calls.length = 0;
+  const others = ['checkUrl', 'createSubscription', 'listSubscriptions', 'listWhole', 'readKeys'];
+  expect([...Object.keys(calls(of)), ...others].sort()).toEqual(Object.keys(client).sort());
+  for (const call of Object.values(calls(stranger)))
+    expect((await failureOf(call())).reason).toBe('not_found');
+  expect((await client.listSubscriptions({ companyId: stranger.companyId })).subscriptions).toEqual([]);
+  expect(await rowOf(of)).toEqual(subscription);
+  expect(fixture.dispatcher.calls).toEqual([]);
+  const recorded = 'select 1 from events where company_id = $1';
+  expect(await fixture.database.query(recorded, [stranger.companyId])).toEqual([]);
+});
+
+test('a deletion leaves nothing to its owner but a free slot for another subscription [WEBHOOK-8]', async () => {
+  const of = await fixture.newlyActivated();
+  const { companyId } = of;
+  for (let made = 1; made < WEBHOOK_LIMITS.subscriptionsPerCompany; made += 1)
+    await fixture.subscription({ companyId });
+  expect((await failureOf(fixture.created(companyId))).reason).toBe('subscription_limit_reached');
+  await client.rotateSecret(of);
+  await client.deleteSubscription(of);
+  for (const call of Object.values(calls(of))) expect((await failureOf(call())).reason).toBe('not_found');
+  const { subscriptions } = await client.listSubscriptions({ companyId });
+  expect(subscriptions).toHaveLength(WEBHOOK_LIMITS.subscriptionsPerCompany - 1);
+  expect(subscriptions.map(({ id }) => id)).not.toContain(of.subscriptionId);
+  await fixture.created(companyId);
+  expect(await fixture.secretsOf(of)).toEqual([]);
+});
+
 function rowOf({ subscriptionId }: { subscriptionId: string }) {
   return fixture.database.query(
     `select s.*, array(select secret from subscription_secrets secret where secret.subscription_id = s.id) as secrets
@@ -221,21 +194,23 @@ describe('the health of a subscription', () => {
 
 describe('an operation that writes', () => {
   test("takes a slot of its company only, ends by its caller's deadline, and logs its caller", async () => {
-    const given: Parameters<Parameters<typeof watchTransactions>[1]>[0][] = [];
-    const watched = fixture.clientWith({
-      database: watchTransactions(fixture.database, (limits) => given.push(limits)),
-    });
-    const companyId = await fixture.company();
-    const { subscriptionId } = await fixture.created(companyId);
+    const given: Parameters<Database['transaction']>[1][] = [];
+    const transaction: Database['transaction'] = (work, limits) => {
+      given.push(limits);
+      return fixture.database.transaction(work, limits);
+    };
+    const watched = fixture.clientWith({ database: { ...fixture.database, transaction } });
+    const created = await fixture.newlyCreated();
     const actor = { membershipId: 'mem_ada' };
-    const of = { companyId, subscriptionId, actor };
+    const of = { ...created, actor };
+    const { companyId } = created;
     const url = 'https://receiver.example/2';
     fixture.logLines.length = 0;
 
     const limits = { timeoutMs: 60_000 };
     await watched.createSubscription({ companyId, actor, url, events: ['install.*'] }, limits);
     await watched.sendTestDelivery(of, limits);
-    await fixture.tested({ companyId, subscriptionId });
+    await fixture.tested(created);
     await watched.activateSubscription(of, limits);
     await watched.pauseSubscription(of, limits);
     await watched.updateSubscription({ ...of, url, events: ['install.test'] }, limits);
@@ -260,20 +235,18 @@ describe('an operation that writes', () => {
       'subscription.deleted',
     ]);
     for (const [fields] of lines.slice(1)) {
-      expect(fields).toMatchObject({ subscriptionId, companyId, membershipId: 'mem_ada' });
+      expect(fields).toMatchObject({ ...created, ...actor });
     }
     expect(JSON.stringify(fixture.logLines)).not.toContain('whsec_');
   });
 });
 
 test('each subscription has its own public keys, one of each signing key, of which the first signs; it need not exist [SECRET-14]', async () => {
-  const [own, none] = [(await fixture.created(await fixture.company())).subscriptionId, newId('whk')];
+  const [own, none] = [(await fixture.newlyCreated()).subscriptionId, newId('whk')];
   const keys = new Map([['new', Buffer.alloc(32, 1)], ...TEST_SEALING_KEYS.keys]);
   const signingKeys = { currentKeyId: 'new', keys };
-  const sealed = sealedPrivateKeys({
-    WEBHOOK_SIGNING_KEYS: signingKeys,
-    WEBHOOK_SEALING_KEYS: TEST_SEALING_KEYS,
-  });
+  const config = { WEBHOOK_SIGNING_KEYS: signingKeys, WEBHOOK_SEALING_KEYS: TEST_SEALING_KEYS };
+  const sealed = sealedPrivateKeys(config);
   const rotating = fixture.clientWith({ signingKeys });
   for (const id of [own, none]) {
     const [former] = (await client.readKeys(id)).keys;
@@ -289,7 +262,7 @@ test('each subscription has its own public keys, one of each signing key, of whi
 });
 
 test('asymmetric signatures can be turned on and off, and without signing keys not on [SECRET-13]', async () => {
-  const of = await fixture.created(await fixture.company());
+  const of = await fixture.newlyCreated();
   const without = fixture.clientWith({ signingKeys: undefined });
   const turn = (through: typeof client, asymmetricSignature: boolean) =>
     through.updateSubscription({ ...of, companyClass: 'INSTALLER', asymmetricSignature });
@@ -304,4 +277,52 @@ test('asymmetric signatures can be turned on and off, and without signing keys n
   expect(await turn(client, true)).toMatchObject({ asymmetricSignature: true });
   expect(await turn(without, false)).toMatchObject({ asymmetricSignature: false });
   expect(await without.readKeys(of.subscriptionId)).toEqual({ keys: [] });
+});
+
+describe('checkUrl', () => {
+  const companyId = newId('cmp');
+
+  test('allows the URLs that the creation accepts', async () => {
+    const url = 'https://Receiver.example/hooks';
+    fixture.dispatcher.calls.length = 0;
+    // The dispatcher is called for a valid URL only.
+    await client.checkUrl({ companyId, url: 'http://receiver.example/' });
+    expect(await client.checkUrl({ companyId, url })).toEqual({ ok: true });
+    expect(fixture.dispatcher.calls).toEqual([url]);
+  });
+
+  test.each([
+    '',
+    'nothing',
+    'http://receiver.example/',
+    'https://receiver.example:8443/',
+    'https://me@receiver.example/',
+    'https://receiver.example/a b',
+    `https://receiver.example/${'x'.repeat(2_048)}`,
+    'https://inside.example/',
+  ])('refuses %j in the words of the creation', async (url) => {
+    const webhook = { companyId: await fixture.company(), url, events: ['install.*'] };
+    const { message } = await failureOf(client.createSubscription(webhook));
+    const { ok, reason = '' } = await client.checkUrl({ companyId, url });
+    expect(ok).toBe(false);
+    expect(message).toContain(`url: ${reason}`);
+  });
+
+  test('gives one company at most half of the URL checks, and serves another [LIMIT-8]', async () => {
+    const url = 'https://receiver.example/';
+    const held = createGate();
+    let holding = 0;
+    fixture.dispatcher.onCall = () => {
+      holding += 1;
+      return held.opened;
+    };
+    const hostile = Array.from({ length: 110 }, () => client.checkUrl({ companyId, url }));
+    const outcomes = Promise.allSettled(hostile);
+    await eventually('the share of the company', () => holding === 20);
+    fixture.dispatcher.onCall = () => undefined;
+    expect(await client.checkUrl({ companyId: newId('cmp'), url })).toEqual({ ok: true });
+    expect(holding).toBe(20);
+    held.open();
+    expect((await outcomes).filter(({ status }) => status === 'fulfilled')).toHaveLength(100);
+  });
 });

@@ -10,23 +10,12 @@ export function deadLetters() {
   return { states: ['dead_lettered' as const], from: fromNow(-HOUR_MS), to: fromNow(HOUR_MS) };
 }
 
-/** A company with one subscription and this many deliveries to it, oldest first, in this final state. */
-export async function companyWithAll(state: 'delivered' | 'dead_lettered', count: number) {
-  const side = await fixture.companyWith(count);
-  await fixture.finish(state, ...side.ids);
-  return side;
-}
-
 export async function begin(
   of: { readonly companyId: string; readonly subscriptionId: string },
-  options: { readonly selection?: object; readonly perMinute?: number } = {},
+  { selection, perMinute = 60_000 }: { readonly selection?: object; readonly perMinute?: number } = {},
 ) {
-  const { companyId, subscriptionId } = of;
-  const replay = await client.createBulkReplay(
-    { companyId, subscriptionId },
-    { ...deadLetters(), ...options.selection, perMinute: options.perMinute ?? 60_000 },
-  );
-  return { companyId, replayId: replay.id, replay };
+  const replay = await client.createBulkReplay(of, { ...deadLetters(), ...selection, perMinute });
+  return { companyId: of.companyId, replayId: replay.id, replay };
 }
 
 /** The clock of a service after every event has settled. */
@@ -36,23 +25,31 @@ export const step = (clock = later) => stepBulkReplay({ database: fixture.databa
 
 /** Runs one step of this bulk replay, as if it were due. */
 export async function stepOf(replayId: string): Promise<void> {
+  const when = `now() + case id when $1 then interval '0' else interval '1 hour' end`;
   await fixture.database.query(
-    `update bulk_replays set
-       next_run_at = case when next_step_at is not null then next_run_at when id = $1 then now() else now() + interval '1 hour' end,
-       next_step_at = case when next_step_at is not null then case id when $1 then now() else now() + interval '1 hour' end end
+    `update bulk_replays set next_run_at = case when next_step_at is null then ${when} else next_run_at end,
+       next_step_at = case when next_step_at is not null then ${when} end
      where state = 'running'`,
     [replayId],
   );
   await step();
 }
 
-/** Runs the steps of this bulk replay until it finishes. */
 export async function runToEnd(of: { readonly companyId: string; readonly replayId: string }) {
   for (;;) {
     const replay = await client.getBulkReplay(of);
     if (replay.state !== 'running') return replay;
     await stepOf(of.replayId);
   }
+}
+
+/** Whether previous versions of the service leave it alone. */
+export async function neverDue(replayId: string): Promise<boolean> {
+  const due = await fixture.database.query(
+    `select from bulk_replays where id = $1 and next_run_at = 'infinity'`,
+    [replayId],
+  );
+  return due.length === 1;
 }
 
 export async function queuedBy(subscriptionId: string, replayId: string) {

@@ -40,13 +40,6 @@ beforeAll(async () => {
   client = connectDeliveries({ database: watched(fixture.database), logger });
 });
 
-/** A company with one subscription and one delivery to it in this final state. */
-export async function companyWithFinished(state: 'delivered' | 'dead_lettered' | 'cancelled') {
-  const { deliveries, ...rest } = await fixture.companyWith(1);
-  await fixture.finish(state, rest.deliveryId);
-  return { ...rest, eventId: deliveries[0]?.event_id ?? '' };
-}
-
 export async function attemptOf(deliveryId: string, exchange: object | null = null, startedAt = new Date()) {
   const id = newId('dlv');
   await fixture.database.query(
