@@ -237,6 +237,7 @@ test('a subscription shows its failures in a row, up to 5, and when its next wai
     expect(await shown()).toEqual({ failures: Math.min(done, 5), next: await earliest() });
     await fail(id);
   }
+  expect(await fixture.row('subscriptions', subscriptionId)).toMatchObject({ failures_in_row: 5 });
   const [first, , third, , , , untried] = ids;
   // A retry can be due before a first attempt.
   await fixture.makeDue(third);
