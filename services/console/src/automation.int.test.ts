@@ -5,8 +5,8 @@ import { delivery, deliveryPage } from '@partner/proto-contracts/resources/deliv
 import { subscription } from '@partner/proto-contracts/resources/subscription/subscription';
 import { AUTOMATION_OPERATIONS } from '@partner/proto-contracts/surfaces/automation';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
-import { exampleRequests, expectStatus, ids, site, trailOf } from './testing/each-test-console.js';
-import { cookie, send } from './testing/signed-in-console.js';
+import { expectStatus, ids, site, trailOf } from './testing/each-test-console.js';
+import { send } from './testing/signed-in-console.js';
 
 const API = '/automation/v1';
 const ADDRESS = '203.0.113.7';
@@ -86,16 +86,6 @@ test('an operation of a program is served by one of the console, or proposes, an
     const same = CONSOLE_OPERATIONS.find(({ id }) => id === servedBy);
     expect([same?.path.replace('/partner-api', API), same?.method]).toEqual([path, method]);
   }
-});
-
-test('neither a session opens the surface of programs, nor their key the console [AUTH-15, AUTH-12]', async () => {
-  for (const operation of AUTOMATION_OPERATIONS) {
-    const [request] = exampleRequests(operation);
-    const response = await site.request(operation.method, request?.path ?? '', { cookie });
-    expect([operation.id, response.status]).toEqual([operation.id, 401]);
-    expect(response.get('www-authenticate')).toBe('ApiKey realm="automation"');
-  }
-  for (const path of ['/partner-api/webhooks', '/partner-api/session']) await call('get', path).expect(401);
   await call('get', `${API}/api-keys`).expect(404);
 });
 

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { errorBody } from '@partner/proto-contracts/api/error-body';
 import { sessionResponse, sessionList } from '@partner/proto-contracts/resources/session/session';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/surfaces/console';
@@ -35,18 +35,24 @@ async function idOf(of: string): Promise<string> {
 }
 
 describe('a confirmation', () => {
-  test('counts for 15 minutes, as the login does, and the session shows until when [SESSION-3]', async () => {
+  test('counts for 15 minutes, as the login does, in its own session only; a wrong password is 403 [SESSION-3]', async () => {
     expect(CONFIRMED_MS).toBe(15 * 60_000);
     const read = await site.request('get', SESSION, { cookie }).expect(200);
     const until = new Date(site.now().getTime() + CONFIRMED_MS).toISOString();
     expect(sessionResponse.parse(read.body).confirmedUntil).toBe(until);
 
+    const other = await site.signIn();
     site.pass(CONFIRMED_MS);
+    const refused = await confirm('wrong').expect(403);
+    expect(refused.body).toMatchObject({ code: 'password_wrong', error: 'the password is wrong' });
+    await expectStatus(403, site.request('post', WEBHOOKS, { cookie, body: newWebhook }));
     const response = await confirm(PASSWORD).expect(200);
     const again = new Date(site.now().getTime() + CONFIRMED_MS).toISOString();
     expect(sessionResponse.parse(response.body).confirmedUntil).toBe(again);
     const reread = await site.request('get', SESSION, { cookie }).expect(200);
     expect(sessionResponse.parse(reread.body).confirmedUntil).toBe(again);
+    await expectStatus(201, site.request('post', WEBHOOKS, { cookie, body: newWebhook }));
+    await expectStatus(403, site.request('post', WEBHOOKS, { cookie: other, body: newWebhook }));
   });
 
   test('is required by exactly the operations that show or end a secret, end access, or send webhooks somewhere [SESSION-3]', async () => {
@@ -96,22 +102,8 @@ describe('a confirmation', () => {
     ]);
   });
 
-  test('allows them again, in its own session only', async () => {
-    const other = await site.signIn();
-    site.pass(CONFIRMED_MS);
-    await expectStatus(200, confirm(PASSWORD));
-    await expectStatus(201, site.request('post', WEBHOOKS, { cookie, body: newWebhook }));
-    await expectStatus(403, site.request('post', WEBHOOKS, { cookie: other, body: newWebhook }));
-  });
-
-  test('with a wrong password is 403 and changes nothing [SESSION-3]', async () => {
-    site.pass(CONFIRMED_MS);
-    const response = await confirm('wrong').expect(403);
-    expect(response.body).toMatchObject({ code: 'password_wrong', error: 'the password is wrong' });
-    await expectStatus(403, site.request('post', WEBHOOKS, { cookie, body: newWebhook }));
-  });
-
-  test('is limited in its session, for guesses from any address [SESSION-3]', async () => {
+  test('is limited in its session, for guesses from any address, and successes are not counted [SESSION-3]', async () => {
+    for (let n = 0; n <= LOGIN_FAILURE_LIMITS.client; n += 1) await expectStatus(200, confirm(PASSWORD));
     for (let n = 0; n < LOGIN_FAILURE_LIMITS.client; n += 1) {
       await expectStatus(403, confirm('wrong', `192.0.2.${n}`));
     }
@@ -120,10 +112,6 @@ describe('a confirmation', () => {
 
     site.pass(LOGIN_FAILURE_WINDOW_MS);
     await expectStatus(200, confirm(PASSWORD));
-  });
-
-  test('that succeeds is not counted', async () => {
-    for (let n = 0; n <= LOGIN_FAILURE_LIMITS.client; n += 1) await expectStatus(200, confirm(PASSWORD));
   });
 
   test('by a former owner ends the session', async () => {
@@ -215,21 +203,16 @@ describe('the sessions of an owner', () => {
   });
 });
 
-describe('while the audit trail is down', () => {
-  beforeEach(() => site.jobState.setAway('recordSessionChange', true));
+test('while the audit trail is down, logins fail and leave no session, and sessions still end [SESSION-7]', async () => {
+  site.jobState.setAway('recordSessionChange', true);
+  const body = { email: PEOPLE.installerOwner, password: PASSWORD };
+  const response = await site.request('post', SESSION, { body }).expect(503);
+  expect(response.get('set-cookie')).toBeUndefined();
+  expect(await sessionsOf(cookie)).toHaveLength(1);
 
-  test('logins fail, and no session is left [SESSION-7]', async () => {
-    const body = { email: PEOPLE.installerOwner, password: PASSWORD };
-    const response = await site.request('post', SESSION, { body }).expect(503);
-    expect(response.get('set-cookie')).toBeUndefined();
-    expect(await sessionsOf(cookie)).toHaveLength(1);
-  });
-
-  test('sessions still end, and the failure is logged [SESSION-7]', async () => {
-    await expectStatus(204, site.request('delete', SESSION, { cookie }));
-    await expectStatus(401, site.request('get', SESSION, { cookie }));
-    expect(site.logged()).toContain('session.not_recorded');
-  });
+  await expectStatus(204, site.request('delete', SESSION, { cookie }));
+  await expectStatus(401, site.request('get', SESSION, { cookie }));
+  expect(site.logged()).toContain('session.not_recorded');
 });
 
 describe('the owner check', () => {

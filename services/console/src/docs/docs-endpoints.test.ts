@@ -185,14 +185,6 @@ test('each request of the Postman collection uses only what the reader or an ear
   expect(known.size).toBeGreaterThan(12);
 });
 
-test('the document names the address where partners find it', async () => {
-  const response = await request(server).get('/openapi.json');
-  expect(response.body).toMatchObject({
-    openapi: '3.1.1',
-    servers: [{ url: 'https://api.partner.example' }],
-  });
-});
-
 test('llms.txt leads to a complete Markdown page of each operation and webhook [DOCS-4]', async () => {
   const { text } = await request(server).get('/llms.txt').expect(200);
   const { operations, webhooks } = readApiDescription((await request(server).get('/openapi.json')).body);

@@ -68,7 +68,7 @@ export async function startTestConsole({
     metrics,
     clock,
     after,
-    rpcTimeoutMs: 5_000,
+    rpcTimeoutMs: 60_000,
     trustedProxyHops: 1,
     ...given,
   });

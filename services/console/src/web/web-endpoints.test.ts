@@ -47,36 +47,31 @@ beforeAll(async () => {
 
 afterAll(() => closeServer(server));
 
-describe.each(PAGES)('%s', (path) => {
-  test('is the page, public and not stored by caches [CONSOLE-1]', async () => {
-    const { status, headers, text } = await request(server).get(path).set('cookie', COOKIE);
-
-    expect(status).toBe(200);
-    expect(text).toContain('<meta name="environment" content="sandbox">');
-    expect(text).toContain('<meta name="partner-provider" content="&lt;$&amp;&gt;">');
-    expect(headers).toMatchObject({
-      'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-    });
-  });
-
-  test('has a new nonce in each response, and allows nothing cross-origin [CONSOLE-1]', async () => {
+test.each(PAGES)(
+  '%s is the page, not stored by caches, with a new nonce each time, and allows nothing cross-origin [CONSOLE-1]',
+  async (path) => {
     const nonces: string[] = [];
     for (let time = 0; time < 2; time += 1) {
-      const { headers, text } = await request(server).get(path).set('cookie', COOKIE);
+      const { status, headers, text } = await request(server).get(path).set('cookie', COOKIE);
+      expect(status).toBe(200);
+      expect(text).toContain('<meta name="environment" content="sandbox">');
+      expect(text).toContain('<meta name="partner-provider" content="&lt;$&amp;&gt;">');
       const nonce = /property="csp-nonce" nonce="([^"]+)"/.exec(text)?.[1] ?? '';
       nonces.push(nonce);
       expect(nonce).toMatch(/^[A-Za-z0-9+/]{24}$/);
-      expect(headers['content-security-policy']).toBe(
-        `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; font-src 'self'; ` +
+      expect(headers).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'content-security-policy':
+          `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; font-src 'self'; ` +
           "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-      );
+      });
     }
     expect(new Set(nonces).size).toBe(2);
-  });
-});
+  },
+);
 
 describe('a file of the page', () => {
   test.each([
