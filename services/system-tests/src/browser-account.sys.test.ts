@@ -9,6 +9,8 @@ import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-s
 import { TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { checkLooks } from './browser/check-looks.js';
+import { describeConnection } from './browser/connection.js';
+import { describeProposals } from './browser/proposals.js';
 import { fillSignIn, setUpBrowser } from './browser/set-up-browser.js';
 import { button, chooseInAccountMenu, dialog, expectText, heading, region } from './browser/steps.js';
 import { createActiveSubscription } from './support/owner-session.js';
@@ -388,3 +390,6 @@ test('an owner signs in with the identity provider and confirms a change with it
   await button(dialog(page, 'Confirm that it’s you'), 'Continue with Acme Login').click();
   await page.getByRole('img', { name: /^QR code/ }).waitFor();
 });
+
+describeConnection(suite);
+describeProposals(suite);

@@ -45,7 +45,7 @@ const LEFT_OUT = Object.entries({
   'needs a declared restore, which stays; declare-restore.int.test.ts runs the check': [
     /^scripts\/partnerctl restore check/,
   ],
-  'needs a key that only an owner creates; browser-proposals.sys.test.ts runs it': [
+  'needs a key that only an owner creates; browser-account.sys.test.ts runs it': [
     /^node_modules\/\.bin\/partner-client webhooks/,
   ],
   'needs Python, which is missing': python === undefined ? [/^(pip|python) /] : [],

@@ -31,7 +31,7 @@ export interface BrowserSuite {
   readonly responses: Map<string, ReceiverResponse | ((webhook: SignedWebhook) => ReceiverResponse)>;
   /** Opens an empty page. It is closed after the test, which fails if something went wrong in it unseen. */
   open(look?: BrowserContextOptions): Promise<OpenPage>;
-  /** Opens a page of the console for an owner who signs in on the way: the overview, or the one at `path`. */
+  /** Opens a page of the console for an owner who has signed in: the overview, or the one at `path`. */
   openFor(owner: Owner, path?: string): Promise<OpenPage>;
   /** Signs an owner in without a page; the first installer company's one unless given. */
   session(owner?: Owner): Promise<OwnerSession>;
@@ -53,7 +53,7 @@ const SOON = { 'job-state': { WEBHOOK_RETRY_BASE_MS: '20', SCHEDULER_INTERVAL_MS
  *   const { page, watched } = await suite.openFor(suite.stack().company('INSTALLER').owner, '/console/webhooks');
  *   watched.allow(/^404 GET \/partner-api\/webhooks\/whk_none/);     // what the test makes fail on purpose
  *   await heading(page, 'Webhooks').waitFor();                       // more such steps in steps.ts
- *   await checkLooks(page, 'webhooks-failed');                       // axe, for a state that browser-accessibility does not reach
+ *   await checkLooks(page, 'webhooks-failed');                       // axe, for a state that accessibility.ts does not reach
  *
  * Find elements by role and label, never by class.
  */
@@ -106,18 +106,26 @@ export function setUpBrowser(
     async subscribe(place, events = ['install.*']) {
       return createActiveSubscription(await session(), { url: `${stack.receiverUrl}/${place}`, events });
     },
-    async openFor(owner, path) {
+    async openFor(owner, path = '/console') {
       const one = await open();
-      await signIn(one.page, owner, path);
+      const headers = { origin: new URL(stack.baseUrl).origin };
+      const signedIn = await one.page.request.post('/partner-api/session', { data: owner, headers });
+      if (!signedIn.ok()) throw new Error(`the owner could not sign in: ${await signedIn.text()}`);
+      await one.page.goto(path);
+      await expectSignedIn(one.page);
       return one;
     },
   };
 }
 
-/** Signs an owner in with the form, and waits for the page that follows: the overview, or the one at `path`. */
-export async function signIn(page: Page, owner: Owner, path = '/console'): Promise<void> {
-  await page.goto(path);
+/** Signs an owner in with the form, and waits for the overview that follows. */
+export async function signIn(page: Page, owner: Owner): Promise<void> {
+  await page.goto('/console');
   await fillSignIn(page, owner);
+  await expectSignedIn(page);
+}
+
+async function expectSignedIn(page: Page): Promise<void> {
   await page.getByRole('navigation').first().waitFor();
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
