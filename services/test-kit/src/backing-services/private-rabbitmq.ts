@@ -33,7 +33,8 @@ export async function createPrivateRabbitmq(settings: readonly string[]) {
     },
     async remove() {
       await kill();
-      await rm(directory, { recursive: true, force: true });
+      // What else was in the group of the killed node ends, and stops writing, a moment later.
+      await rm(directory, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }
