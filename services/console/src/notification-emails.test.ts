@@ -18,8 +18,6 @@ import { inProcessOperations } from '@partner/kernel/testing/in-process-operatio
 import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import { Registry } from 'prom-client';
 import { createNotificationEmails } from './notifications/start-notification-emails.js';
-import { site } from './testing/each-test-console.js';
-import { PEOPLE } from './testing/test-job-state.js';
 
 let mail: MailServer;
 /** The security notices that job-state leases next. */
@@ -173,17 +171,4 @@ describe('a security notice', () => {
     expect(text).toContain(`from main:\n\n${plan}\n`);
     expect(text).toContain('\nhttps://partner.example/console/webhooks/proposals/wpr_1\n');
   });
-});
-
-test('an owner chooses the emails of that owner alone [NOTIFY-10]', async () => {
-  const path = '/partner-api/notification-settings';
-  const [cookie, other] = [await site.signIn(PEOPLE.salesOwner), await site.signIn(PEOPLE.installerOwner)];
-  await site.request('put', path, { cookie, body: { emails: 'never' } }).expect(400);
-  const changed = await site.request('put', path, { cookie, body: { emails: 'daily' } }).expect(200);
-  expect(changed.body).toEqual({ emails: 'daily', email: PEOPLE.salesOwner, hasMailServer: false });
-  const [own, others] = [
-    await site.request('get', path, { cookie }).expect(200),
-    await site.request('get', path, { cookie: other }).expect(200),
-  ];
-  expect([own.body, others.body]).toMatchObject([{ emails: 'daily' }, { emails: 'immediately' }]);
 });

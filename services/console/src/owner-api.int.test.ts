@@ -37,8 +37,8 @@ async function readPages<Page extends { readonly nextCursor: string | null }, En
   entriesOf: (read: Page) => readonly Entry[],
 ): Promise<readonly Entry[]> {
   const read = async (query: string) => {
-    const { body } = await send('get', `${path}${path.includes('?') ? '&' : '?'}limit=1${query}`).expect(200);
-    return page.parse(body);
+    const response = await send('get', `${path}${path.includes('?') ? '&' : '?'}limit=1${query}`).expect(200);
+    return page.parse(response.body);
   };
   const first = await read('');
   const second = await read(`&cursor=${first.nextCursor ?? ''}`);
@@ -77,6 +77,18 @@ test('the audit trail is the company’s own, in pages, newest first', async () 
   const path = '/partner-api/audit-entries?action=session.started';
   const listed = await readPages(path, auditPage, ({ entries }) => entries);
   expect(listed).toEqual(await trailOf(ids.sunny, 'session.started'));
+});
+
+test('an owner chooses the emails of that owner alone [NOTIFY-10]', async () => {
+  const path = '/partner-api/notification-settings';
+  await send('put', path, { emails: 'never' }).expect(400);
+  const changed = await send('put', path, { emails: 'daily' }).expect(200);
+  expect(changed.body).toEqual({ emails: 'daily', email: PEOPLE.installerOwner, hasMailServer: false });
+  const other = await site.signIn(PEOPLE.salesOwner);
+  for (const [session, emails] of [[cookie, 'daily'] as const, [other, 'immediately'] as const]) {
+    const read = await site.request('get', path, { cookie: session }).expect(200);
+    expect(read.body).toMatchObject({ emails });
+  }
 });
 
 test.each([

@@ -76,14 +76,6 @@ test('sends a body as JSON, and accepts a response without a body', async () => 
   expect(sent.map(({ init }) => init.headers)).toEqual([{ 'content-type': 'application/json' }, undefined]);
 });
 
-test('rejects a response that is not JSON', async () => {
-  const { client } = clientWith([new Response('<p>', { headers: { 'x-request-id': 'req-7' } })]);
-  await expect(failure(client.call('getWebhook', { params }))).resolves.toMatchObject({
-    code: 'not_understood',
-    requestId: 'req-7',
-  });
-});
-
 test('an error has its message, request id and violations', async () => {
   const details = [{ path: 'body.url', message: 'must use port 443' }];
   const { client } = clientWith([
@@ -119,35 +111,30 @@ test.each(Object.keys(ERROR_REASON_CATALOGUE))('%s has a sentence that is not th
   expect(error.text).toBe('the work of a is unknown');
 });
 
-test('an error page of a proxy is an error too', async () => {
-  const { client } = clientWith([new Response('<h1>Bad gateway</h1>', { status: 502 })]);
-  await expect(failure(client.call('getWebhook', { params }))).resolves.toMatchObject({
-    status: 502,
-    code: 'not_understood',
-  });
-});
-
-test('a missing response is reported as such', async () => {
-  const { client, calls } = clientWith([new TypeError('failed to fetch')]);
-  await expect(failure(client.call('getWebhook', { params }))).resolves.toMatchObject({
-    status: 0,
-    code: 'no_response',
-  });
+test.each([
+  [
+    'text',
+    new Response('<p>', { headers: { 'x-request-id': 'req-7' } }),
+    { code: 'not_understood', requestId: 'req-7' },
+  ],
+  [
+    'an error page of a proxy',
+    new Response('<h1>Bad gateway</h1>', { status: 502 }),
+    { status: 502, code: 'not_understood' },
+  ],
+  ['no response', new TypeError('failed to fetch'), { status: 0, code: 'no_response' }],
+])('%s is an error, and does not sign out', async (_what, response, error) => {
+  const { client, calls } = clientWith([response]);
+  await expect(failure(client.call('getWebhook', { params }))).resolves.toMatchObject(error);
   expect(calls.signedOut).toBe(0);
 });
 
-describe('a session that has ended', () => {
-  test('reports it', async () => {
-    const { client, calls } = clientWith([refusal(401, 'unauthenticated')]);
-    await failure(client.call('getWebhook', { params }));
-    expect(calls.signedOut).toBe(1);
-  });
-
-  test('is not reported for a wrong password at sign-in', async () => {
-    const { client, calls } = clientWith([refusal(401, 'unauthenticated')]);
-    await failure(client.call('createSession', { body: { email: 'a@b.example', password: 'wrong' } }));
-    expect(calls.signedOut).toBe(0);
-  });
+test('the end of a session is reported, but not a wrong password at sign-in', async () => {
+  const { client, calls } = clientWith([refusal(401, 'unauthenticated'), refusal(401, 'unauthenticated')]);
+  await failure(client.call('createSession', { body: { email: 'a@b.example', password: 'wrong' } }));
+  expect(calls.signedOut).toBe(0);
+  await failure(client.call('getWebhook', { params }));
+  expect(calls.signedOut).toBe(1);
 });
 
 describe('a request that needs the password again', () => {
@@ -162,19 +149,13 @@ describe('a request that needs the password again', () => {
     expect(sent[1]).toEqual(sent[0]);
   });
 
-  test('is not sent again if the dialog was cancelled', async () => {
-    const { client, sent } = clientWith([refusal(403, 'confirmation_required')], false);
-    const error = await failure(client.call('createWebhook', { body }));
-    expect(error.code).toBe('confirmation_required');
-    expect(sent).toHaveLength(1);
-  });
-
-  test('is sent at most twice', async () => {
-    const { client, calls } = clientWith([
-      refusal(403, 'confirmation_required'),
-      refusal(403, 'confirmation_required'),
-    ]);
-    await failure(client.call('createWebhook', { body }));
-    expect(calls.asked).toBe(1);
+  test('is not sent again if the dialog was cancelled, and at most twice', async () => {
+    const refused = () => refusal(403, 'confirmation_required');
+    for (const confirms of [false, true]) {
+      const { client, sent, calls } = clientWith([refused(), refused()], confirms);
+      const error = await failure(client.call('createWebhook', { body }));
+      expect(error.code).toBe('confirmation_required');
+      expect([sent.length, calls.asked]).toEqual([confirms ? 2 : 1, 1]);
+    }
   });
 });
