@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -7,6 +16,7 @@ import {
   LANGUAGE_IDS,
   type LanguageId,
   LANGUAGES,
+  languageNamed,
 } from '@partner/console/web-modules/pages/receiver-code/languages';
 import { newId } from '@partner/kernel/process/ids';
 import { closeServer, listen } from '@partner/kernel/process/listen';
@@ -27,6 +37,7 @@ import {
 } from '@partner/local-stack/toolchains/toolchains';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const SECOND_SECRET = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
 const PRIVATE_KEY = privateKeyOf(Buffer.alloc(32, 7), 'whk_1');
 
 /** Where the receivers without a secret read their public key. */
@@ -36,12 +47,15 @@ const keysPort = await listen(keysServer, { host: '127.0.0.1', port: 0, variable
 
 type Delivery = Pick<SignedDelivery, 'headers'> & { readonly body: Uint8Array<ArrayBuffer> };
 
-function signedDelivery(ageSeconds = 0): Delivery & { readonly eventId: string } {
+function signedDelivery(
+  ageSeconds = 0,
+  { secret, secretVersion } = { secret: SECRET, secretVersion: 1 },
+): Delivery & { readonly eventId: string } {
   const eventId = newId('evt');
   const event = 'install.status_changed';
   const body = Buffer.from(`{ "id":"${eventId}", "event":"${event}", "data":{"note":"caf\u00e9 \\u2615"} }`);
   const at = new Date(Date.now() - ageSeconds * 1_000);
-  const { headers } = signDelivery({ secret: SECRET, secretVersion: 1, event, eventId, at, body });
+  const { headers } = signDelivery({ secret, secretVersion, event, eventId, at, body });
   const content = { eventId, timestamp: Math.floor(at.getTime() / 1_000), body };
   const signatures = `${headers['webhook-signature']} ${asymmetricSignature(PRIVATE_KEY, content)}`;
   return { eventId, headers: { ...headers, 'webhook-signature': signatures }, body: Uint8Array.from(body) };
@@ -69,6 +83,8 @@ function withBody(change: (body: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuf
 /** Deliveries that every receiver refuses; each is made at the moment of its test, so that its time is right. */
 const REFUSED: Readonly<Record<string, () => Delivery>> = {
   'a changed byte': () => withBody((body) => body.with(body.length - 4, (body.at(-4) ?? 0) ^ 1)),
+  'its JSON written anew': () =>
+    withBody((body) => new TextEncoder().encode(JSON.stringify(JSON.parse(new TextDecoder().decode(body))))),
   'an added space': () => withBody((body) => Uint8Array.from([...body, 0x20])),
   'another timestamp than the signed one': () =>
     withHeaders(bothAt(String(Math.floor(Date.now() / 1_000))), 200),
@@ -80,6 +96,8 @@ const REFUSED: Readonly<Record<string, () => Delivery>> = {
   'no signature': () => withHeaders(bothSigned('', '')),
   'the id of another event': () => withHeaders({ 'webhook-id': newId('evt') }),
   'no event id': () => withHeaders({ 'webhook-id': '' }),
+  'another secret than its version': () => signedDelivery(0, { secret: SECOND_SECRET, secretVersion: 1 }),
+  'an empty secret': () => signedDelivery(0, { secret: 'whsec_', secretVersion: 3 }),
   'an unknown secret version': () => withHeaders({ 'x-svc-secret-version': '3' }),
   'a secret version that is no number': () => withHeaders({ 'x-svc-secret-version': '__proto__' }),
   'no secret version': () => withHeaders({ 'x-svc-secret-version': '' }),
@@ -124,7 +142,7 @@ const python = await ensurePython(['standardwebhooks==1.1.0', 'flask==3.1.3', 'c
 const goModule = await ensureGoModule(['github.com/standard-webhooks/standard-webhooks/libraries/go@v0.0.1']);
 const jars = await ensureJars(javaCode.install);
 
-// In each language the store is a folder: an event is a directory in it, which cannot be created twice.
+// In each language the store is a folder: an event is a directory in it, which cannot be created twice; its JSON in Node and Python.
 
 const nodeReceiver = (title: string, receive: string): Receiver => ({
   ...{ title, language: 'node', isInstalled: true },
@@ -133,7 +151,10 @@ const nodeReceiver = (title: string, receive: string): Receiver => ({
     'server.mjs': fill(
       nodeCode.server,
       ["throw new Error('not written yet');", 'return fs.existsSync(`stored/${eventId}`);'],
-      ["throw new Error('not written yet');", 'fs.mkdirSync(`stored/${eventId}`);'],
+      [
+        "throw new Error('not written yet');",
+        'fs.mkdirSync(`stored/${eventId}`); fs.writeFileSync(`stored/${eventId}/event`, JSON.stringify(event));',
+      ],
       ["import express from 'express';", "import fs from 'node:fs';\nimport express from 'express';"],
     ),
   },
@@ -147,8 +168,11 @@ const pythonReceiver = (title: string, receive: string): Receiver => ({
     'server.py': fill(
       pythonCode.server,
       ['raise NotImplementedError', 'return os.path.exists(f"stored/{event_id}")'],
-      ['raise NotImplementedError', 'os.mkdir(f"stored/{event_id}")'],
-      ['from flask import', 'import os\nfrom flask import'],
+      [
+        'raise NotImplementedError',
+        'os.mkdir(f"stored/{event_id}"); json.dump(event, open(f"stored/{event_id}/event", "w"))',
+      ],
+      ['from flask import', 'import json, os\nfrom flask import'],
     ),
   },
   run: [python ?? '', '-m', 'flask', '--app', 'server', 'run', '--port', '8080'],
@@ -232,7 +256,7 @@ async function startReceiver(
       ...baseEnvironment(),
       ...(hasNoSecret === true
         ? { WEBHOOK_KEYS_URL: `http://127.0.0.1:${keysPort}/` }
-        : { WEBHOOK_SECRET_1: SECRET }),
+        : { WEBHOOK_SECRET_1: SECRET, WEBHOOK_SECRET_2: SECOND_SECRET, WEBHOOK_SECRET_: '' }),
     },
     logFile: path.join(directory, 'receiver.log'),
     isUp: () => fetch(`http://127.0.0.1:${port}/`).then(() => true),
@@ -266,13 +290,28 @@ describe.each(RECEIVERS)('the receiver code of the console in $title', (code) =>
   const stored = () => readdirSync(path.join(directory, 'stored'));
 
   testIfInstalled(
-    `${title}: accepts a signed delivery and its repeat, and stores the event once`,
+    `${title}: accepts a signed delivery and its repeat, of each secret, and stores the event once`,
     async () => {
-      const delivery = signedDelivery();
-      expect([await deliver(delivery), await deliver(delivery)]).toEqual([204, 204]);
-      expect(stored()).toContain(delivery.eventId);
+      const second = signedDelivery(0, { secret: SECOND_SECRET, secretVersion: 2 });
+      for (const delivery of [signedDelivery(), signedDelivery(200), second]) {
+        expect([await deliver(delivery), await deliver(delivery)]).toEqual([204, 204]);
+        expect(stored()).toContain(delivery.eventId);
+        const event = path.join(directory, 'stored', delivery.eventId, 'event');
+        if (!existsSync(event)) continue;
+        const body: unknown = JSON.parse(new TextDecoder().decode(delivery.body));
+        expect(JSON.parse(readFileSync(event, 'utf8'))).toEqual(body);
+      }
     },
   );
+
+  testIfInstalled(`${title}: asks for a retry of what it cannot store`, async () => {
+    const delivery = signedDelivery();
+    renameSync(path.join(directory, 'stored'), path.join(directory, 'away'));
+    const failed = await deliver(delivery).catch(() => 'no response');
+    renameSync(path.join(directory, 'away'), path.join(directory, 'stored'));
+    expect(String(failed)).toMatch(/^5\d\d$|^no response$/);
+    expect(await deliver(delivery)).toBe(204);
+  });
 
   const isRefused = async (delivery: Delivery) => {
     const before = stored();
@@ -287,10 +326,20 @@ describe.each(RECEIVERS)('the receiver code of the console in $title', (code) =>
   });
 
   testIfInstalled.each(
-    Object.entries(REFUSED).filter(([what]) => hasNoSecret !== true || !what.includes('secret version')),
+    Object.entries(REFUSED).filter(([what]) => hasNoSecret !== true || !what.includes('secret')),
   )(`${title}: refuses a delivery with %s with 4xx and stores nothing`, (_what, tampered) =>
     isRefused(tampered()),
   );
+});
+
+test('every language has code that chooses the secret by its version', () => {
+  expect(LANGUAGES.map(({ id }) => id)).toEqual(LANGUAGE_IDS);
+  for (const { id, packageName, install } of LANGUAGES) {
+    expect(codeOf(id).library).toContain('WEBHOOK_SECRET_');
+    expect(codeOf(id).library).toMatch(/x.svc.secret.version/i);
+    expect(install).toContain(packageName.split(':').at(-1));
+  }
+  expect(['go', 'cobol', undefined].map(languageNamed)).toEqual(['go', 'node', 'node']);
 });
 
 test('the page marks every language that no test runs as not tested', () => {
