@@ -10,6 +10,7 @@ import type { Progress } from '../terminal.js';
 import { StackError } from '../stack-error.js';
 import { CONSOLE_HOST, LISTENER_HOST, RECEIVER_HOST } from './receiver-hosts.js';
 import { replicasOf, INGRESS_PATHS, type ServiceName } from './services.js';
+import type { SandboxCompany } from './stack-description.js';
 import type { StackPlan } from './stack-state.js';
 
 const DEFAULT_PROXY_PORT = 8_080;
@@ -30,6 +31,8 @@ export interface StackOptions {
         readonly postgresUrl: string;
         readonly amqpUrl: string;
         readonly redisUrl: string;
+        /** The sandbox that the database has already; absent: the database is migrated and seeded. */
+        readonly companies?: readonly SandboxCompany[];
       };
   /** The port of the base address; by default 8080, or a free one if that is taken. */
   readonly proxyPort?: number;

@@ -146,7 +146,9 @@ async function startAll(options: PreparedOptions, state: StackState, before?: St
     if (sources.postgres.kind === 'private') await createOwnDatabase(postgresUrl(sources.postgres.port));
     signal.throwIfAborted();
     const commandEnv = { ...serviceBaseEnvironment(), ...settingsOf('job-state', 'job-state') };
-    companies.push(...(await migrateAndSeed(commandEnv)));
+    const { backingServices: given } = options;
+    const seeded = given.kind === 'given' ? given.companies : undefined;
+    companies.push(...(seeded ?? (await migrateAndSeed(commandEnv))));
     report(`the database is migrated, the sandbox has ${companies.length} companies`);
   }
   const postgres = backingServices.filter(({ name }) => name === 'postgres');

@@ -18,10 +18,10 @@ import { PARTNER_EVENTS, PARTNER_EVENTS_FOR_PLATFORM, PLATFORM } from '@partner/
 import { startConsumer } from '@partner/kernel/amqp/consumer';
 import { newId } from '@partner/kernel/process/ids';
 import { silentLogger } from '@partner/kernel/telemetry/logger';
-import { takeServerShare } from '@partner/test-kit/backing-services/take-server-share';
 import { eventually } from '@partner/test-kit/eventually';
 import pg from 'pg';
 import { Registry } from 'prom-client';
+import { takeSandboxShare } from './sandbox-share.js';
 import {
   type ReceivedWebhook,
   type ReceiverResponse,
@@ -81,8 +81,8 @@ async function serversOf(
   backingServices: StackOptions['backingServices'] | undefined,
 ): Promise<{ readonly backingServices: StackOptions['backingServices']; release(): Promise<void> }> {
   if (backingServices !== undefined) return { backingServices, release: () => Promise.resolve() };
-  const { release, ...urls } = await takeServerShare();
-  return { backingServices: { kind: 'given', ...urls }, release };
+  const { release, ...given } = await takeSandboxShare();
+  return { backingServices: { kind: 'given', ...given }, release };
 }
 
 /** Connects to the broker as the platform does, and collects what it receives. */
