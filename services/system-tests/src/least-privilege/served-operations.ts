@@ -61,10 +61,17 @@ export function servedOperations(
   return async () => {
     try {
       const ids: string[] = [];
-      for (const operation of Object.values(SURFACES).flat()) {
-        const failure: unknown = await client.call(operation, { caller }).catch((error: unknown) => error);
-        if (failure instanceof ServiceError && failure.reason === 'permission_denied') ids.push(operation.id);
-      }
+      // A client has a bounded number of calls in flight.
+      for (const operations of Object.values(SURFACES))
+        await Promise.all(
+          operations.map(async (operation) => {
+            const failure: unknown = await client
+              .call(operation, { caller })
+              .catch((error: unknown) => error);
+            if (failure instanceof ServiceError && failure.reason === 'permission_denied')
+              ids.push(operation.id);
+          }),
+        );
       return ids;
     } finally {
       await client.close();
