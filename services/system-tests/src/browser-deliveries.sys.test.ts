@@ -1,9 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type delivery, deliveryPage } from '@partner/proto-contracts/resources/delivery/delivery';
 import { newId } from '@partner/kernel/process/ids';
 import { eventually } from '@partner/test-kit/eventually';
+import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import type { Locator, Page } from 'playwright-core';
 import type { z } from 'zod';
+import { describeAccessibility } from './browser/accessibility.js';
 import { checkLooks } from './browser/check-looks.js';
 import { setUpBrowser } from './browser/set-up-browser.js';
 import * as steps from './browser/steps.js';
@@ -19,7 +21,12 @@ let page: Page;
 let watched: PageWatch;
 const subscribed: string[] = [];
 
-const suite = setUpBrowser();
+let mail: MailServer;
+const suite = setUpBrowser(async () => {
+  mail = await startMailServer();
+  return { settings: { console: mail.settings } };
+});
+afterAll(() => mail.stop());
 const installer = () => suite.stack().company('INSTALLER');
 
 beforeEach(async () => {
@@ -79,6 +86,7 @@ async function fill(webhookId: string, count: number) {
 
 const heading = (name: string | RegExp) => steps.heading(page, name);
 const expectText = (text: string | RegExp) => steps.expectText(page, text);
+const row = (text: string | RegExp) => page.getByRole('row').filter({ hasText: text });
 const rows = () => page.getByRole('table', { name: 'Deliveries, newest first' }).getByRole('row');
 
 async function pick(filter: string, value: string): Promise<void> {
@@ -91,71 +99,69 @@ async function expectRows(expected: number): Promise<void> {
   await eventually(`${expected} deliveries in the list`, async () => (await rows().count()) === expected + 1);
 }
 
-describe('from the overview to the cause of a failed delivery', () => {
-  test('it takes two clicks, and the page says why, shows what was sent, and replays it', async () => {
-    const { id } = await subscribe('broken');
-    suite.responses.set('broken', {
-      kind: 'status',
-      status: 500,
-      body: '<h1>Database is down</h1><script>alert(1)</script>',
-    });
-    const dead = await send(id, 'dead_lettered');
-    await open();
-    let clicks = 0;
-    const click = async (name: string | RegExp) => {
-      clicks += 1;
-      await page.getByRole('link', { name }).first().click();
-    };
-    await click('See why');
-    await heading('Deliveries').waitFor();
-    await click('install.job_assigned');
-    const beside = page.getByRole('complementary', { name: 'Delivery' });
-    await beside.getByRole('heading', { name: 'install.job_assigned' }).waitFor();
-    await expectText(
-      'Your server responded with 500: your application failed. Out of retries after 8 attempts',
-    );
-    expect(clicks).toBeLessThan(3);
-    await page.reload();
-    await beside.getByRole('tab', { name: 'Attempts' }).waitFor();
-    await checkLooks(page, 'deliveries-open');
-    await page.keyboard.press('Escape');
-    await beside.waitFor({ state: 'detached' });
-    await page.keyboard.press('j');
-    await beside.waitFor();
-    await page.keyboard.press('Enter');
-    await heading('install.job_assigned').waitFor();
-    await page.goBack();
-    await beside.waitFor();
-    await page.goForward();
-    await heading('install.job_assigned').waitFor();
-
-    await page.getByRole('list', { name: 'What to do' }).getByText('your server’s log').waitFor();
-    const attempts = page.getByRole('list', { name: 'Attempts' }).getByRole('button');
-    expect(await attempts.count()).toBe(8);
-    const shown = (name: string) => page.getByRole('region', { name, exact: true }).textContent();
-    expect(await shown('Response body')).toContain('<script>alert(1)</script>');
-    await page.getByRole('list', { name: 'Timing' }).getByText('Wait for your server').waitFor();
-    await attempts.nth(1).click();
-    const header = `x-svc-delivery-id: ${dead.attempts[6]?.deliveryId ?? ''}`;
-    await page.getByRole('tab', { name: 'Request' }).click();
-    expect(await shown('Request headers')).toContain(header);
-    const body = page.getByRole('region', { name: 'Request body' });
-    await body.getByText('"resource"').click();
-    await body.getByText('"type"').waitFor({ state: 'hidden' });
-    await page.getByRole('tab', { name: 'Script' }).click();
-    expect(await shown('Shell script')).toContain(`BODY='${dead.body ?? ''}'`);
-    expect(await shown('Shell script')).toContain(header);
-
-    suite.responses.clear();
-    await button(page, 'Replay').click();
-    await page.getByRole('dialog', { name: 'Replay this delivery?' }).waitFor();
-    await button(page, 'Replay now').click();
-    await expectText('Your server accepted it with 204.');
-    expect(page.url()).not.toContain(dead.delivery.id);
-    await page.locator(`a[href$="${dead.delivery.id}"]`).waitFor();
-    await steps.dismissToast(page);
-    await checkLooks(page, 'delivery-delivered');
+test('a failed delivery is two clicks from the overview; its page says why, what was sent, and replays it', async () => {
+  const { id } = await subscribe('broken');
+  suite.responses.set('broken', {
+    kind: 'status',
+    status: 500,
+    body: '<h1>Database is down</h1><script>alert(1)</script>',
   });
+  const dead = await send(id, 'dead_lettered');
+  await open();
+  let clicks = 0;
+  const click = async (name: string | RegExp) => {
+    clicks += 1;
+    await page.getByRole('link', { name }).first().click();
+  };
+  await click('See why');
+  await heading('Deliveries').waitFor();
+  await click('install.job_assigned');
+  const beside = page.getByRole('complementary', { name: 'Delivery' });
+  await beside.getByRole('heading', { name: 'install.job_assigned' }).waitFor();
+  await expectText(
+    'Your server responded with 500: your application failed. Out of retries after 8 attempts',
+  );
+  expect(clicks).toBeLessThan(3);
+  await page.reload();
+  await beside.getByRole('tab', { name: 'Attempts' }).waitFor();
+  await checkLooks(page, 'deliveries-open');
+  await page.keyboard.press('Escape');
+  await beside.waitFor({ state: 'detached' });
+  await page.keyboard.press('j');
+  await beside.waitFor();
+  await page.keyboard.press('Enter');
+  await heading('install.job_assigned').waitFor();
+  await page.goBack();
+  await beside.waitFor();
+  await page.goForward();
+  await heading('install.job_assigned').waitFor();
+
+  await page.getByRole('list', { name: 'What to do' }).getByText('your server’s log').waitFor();
+  const attempts = page.getByRole('list', { name: 'Attempts' }).getByRole('button');
+  expect(await attempts.count()).toBe(8);
+  const shown = (name: string) => page.getByRole('region', { name, exact: true }).textContent();
+  expect(await shown('Response body')).toContain('<script>alert(1)</script>');
+  await page.getByRole('list', { name: 'Timing' }).getByText('Wait for your server').waitFor();
+  await attempts.nth(1).click();
+  const header = `x-svc-delivery-id: ${dead.attempts[6]?.deliveryId ?? ''}`;
+  await page.getByRole('tab', { name: 'Request' }).click();
+  expect(await shown('Request headers')).toContain(header);
+  const body = page.getByRole('region', { name: 'Request body' });
+  await body.getByText('"resource"').click();
+  await body.getByText('"type"').waitFor({ state: 'hidden' });
+  await page.getByRole('tab', { name: 'Script' }).click();
+  expect(await shown('Shell script')).toContain(`BODY='${dead.body ?? ''}'`);
+  expect(await shown('Shell script')).toContain(header);
+
+  suite.responses.clear();
+  await button(page, 'Replay').click();
+  await page.getByRole('dialog', { name: 'Replay this delivery?' }).waitFor();
+  await button(page, 'Replay now').click();
+  await expectText('Your server accepted it with 204.');
+  expect(page.url()).not.toContain(dead.delivery.id);
+  await page.locator(`a[href$="${dead.delivery.id}"]`).waitFor();
+  await steps.dismissToast(page);
+  await checkLooks(page, 'delivery-delivered');
 });
 
 test('a waiting delivery is retried from its page, which says why a retry fails and shows the headers of the response [DELIVERY-20, DELIVERY-22, DELIVERY-26]', async () => {
@@ -311,88 +317,83 @@ describe('the list of deliveries', () => {
   });
 });
 
-describe('a retry of many deliveries', () => {
-  test('is chosen by their cause, is previewed, runs visibly, is stopped, and is listed', async () => {
-    const { id } = await subscribe('bulk');
-    await open(`/console/webhooks/${id}/replay`);
-    await button(page, 'Preview').click();
-    await expectText('No deliveries to retry');
+test('a retry of many deliveries is chosen by their cause, is previewed, runs visibly, is stopped, and is listed', async () => {
+  const { id } = await subscribe('bulk');
+  await open(`/console/webhooks/${id}/replay`);
+  await button(page, 'Preview').click();
+  await expectText('No deliveries to retry');
 
-    suite.responses.set('bulk', { kind: 'status', status: 500 });
-    const { job } = await send(id, 'dead_lettered');
-    for (const _ of ['second', 'third']) await send(id, 'dead_lettered');
-    suite.responses.clear();
-    await page.goto(`/console/deliveries?webhook=${id}`);
-    await page.getByText('By cause').click();
-    const cause = page.getByRole('row', { name: /^500 Internal Server Error .* 3 given up/ });
-    await cause.waitFor();
-    await checkLooks(page, 'deliveries-causes');
-    await cause.getByRole('link', { name: /^Retry/ }).click();
-    await page.getByLabel('Deliveries per minute').fill('1');
-    expect(await page.getByLabel('Cause').locator('option:checked').textContent()).toBe(
-      '500 Internal Server Error',
-    );
-    await button(page, 'Preview').click();
-    await expectText('3 deliveries will be sent');
-    await page.getByText('3 jobs and other items').click();
-    const about = page.getByRole('row').filter({ hasText: job.id });
-    await about.getByRole('link', { name: 'WO-1001' }).waitFor();
-    await checkLooks(page, 'bulk-replay-preview');
+  suite.responses.set('bulk', { kind: 'status', status: 500 });
+  const { job } = await send(id, 'dead_lettered');
+  for (const _ of ['second', 'third']) await send(id, 'dead_lettered');
+  suite.responses.clear();
+  await page.goto(`/console/deliveries?webhook=${id}`);
+  await page.getByText('By cause').click();
+  const cause = page.getByRole('row', { name: /^500 Internal Server Error .* 3 given up/ });
+  await cause.waitFor();
+  await checkLooks(page, 'deliveries-causes');
+  await cause.getByRole('link', { name: /^Retry/ }).click();
+  await page.getByLabel('Deliveries per minute').fill('1');
+  expect(await page.getByLabel('Cause').locator('option:checked').textContent()).toBe(
+    '500 Internal Server Error',
+  );
+  await button(page, 'Preview').click();
+  await expectText('3 deliveries will be sent');
+  await page.getByText('3 jobs and other items').click();
+  await row(job.id).getByRole('link', { name: 'WO-1001' }).waitFor();
+  await checkLooks(page, 'bulk-replay-preview');
 
-    await button(page, 'Retry 3 deliveries').click();
-    await page.getByRole('heading', { name: 'Retry in progress' }).waitFor();
-    await expectText('1 of 3 queued');
-    await steps.dismissToast(page);
-    await checkLooks(page, 'bulk-replay-running');
-    await button(page, 'Stop').click();
-    const dialog = page.getByRole('dialog', { name: 'Stop the retry?' });
-    await checkLooks(page, 'bulk-replay-stop');
-    await button(dialog, 'Stop').click();
-    const past = page.getByRole('table', { name: 'Earlier retries, newest first' }).getByRole('row');
-    await past.filter({ hasText: 'Canceled' }).filter({ hasText: '1 of 3' }).waitFor();
-    await dialog.waitFor({ state: 'hidden' });
-  });
+  await button(page, 'Retry 3 deliveries').click();
+  await page.getByRole('heading', { name: 'Retry in progress' }).waitFor();
+  await expectText('1 of 3 queued');
+  await steps.dismissToast(page);
+  await checkLooks(page, 'bulk-replay-running');
+  await button(page, 'Stop').click();
+  const dialog = page.getByRole('dialog', { name: 'Stop the retry?' });
+  await checkLooks(page, 'bulk-replay-stop');
+  await button(dialog, 'Stop').click();
+  const past = page.getByRole('table', { name: 'Earlier retries, newest first' }).getByRole('row');
+  await past.filter({ hasText: 'Canceled' }).filter({ hasText: '1 of 3' }).waitFor();
+  await dialog.waitFor({ state: 'hidden' });
 });
 
-describe('tracing an event', () => {
-  test('has a result for a job, an event and a delivery, with the reason for every webhook', async () => {
-    const sent = await subscribe('why-sent');
-    const paused = await subscribe('why-paused');
-    await subscribe('why-not', ['install.schedule_changed']);
-    await owner.call('POST', `/partner-api/webhooks/${paused.id}/pause`);
-    suite.responses.set('why-sent', { kind: 'status', status: 410 });
-    const dead = await send(sent.id, 'dead_lettered');
+test('the trace of an event has a result for a job, an event and a delivery, with the reason for every webhook', async () => {
+  const sent = await subscribe('why-sent');
+  const paused = await subscribe('why-paused');
+  await subscribe('why-not', ['install.schedule_changed']);
+  await owner.call('POST', `/partner-api/webhooks/${paused.id}/pause`);
+  suite.responses.set('why-sent', { kind: 'status', status: 410 });
+  const dead = await send(sent.id, 'dead_lettered');
 
-    await open('/console/why');
-    await expectText('Latest events');
-    const field = page.getByLabel('Work order, or the ID of a job, event or delivery');
-    const lookUp = page.getByRole('search').getByRole('button', { name: 'Trace' });
-    await field.fill(dead.job.id);
-    await lookUp.click();
-    await page.getByRole('heading', { name: dead.job.id }).waitFor();
-    await page.getByRole('link', { name: /^Assigned.*install\.job_assigned/ }).click();
-    const reached = /^Reached 0 of \d+ webhooks: \d+ not sent, 1 given up/;
-    await expectText(reached);
-    for (const reason of ['Paused at that time. Activate', 'Not subscribed to this event. Add it']) {
-      await page.getByRole('row').filter({ hasText: reason }).first().waitFor();
-    }
-    await page
-      .getByRole('row')
-      .filter({ hasText: /410.*8/ })
-      .getByRole('link')
-      .click();
-    await expectText('Your server responded with 410: there is nothing at this path.');
-    await page.getByRole('link', { name: 'Trace event' }).click();
-    await expectText(reached);
+  await open('/console/why');
+  await expectText('Latest events');
+  const field = page.getByLabel('Work order, or the ID of a job, event or delivery');
+  const lookUp = page.getByRole('search').getByRole('button', { name: 'Trace' });
+  await field.fill(dead.job.id);
+  await lookUp.click();
+  await page.getByRole('heading', { name: dead.job.id }).waitFor();
+  await page.getByRole('link', { name: /^Assigned.*install\.job_assigned/ }).click();
+  const reached = /^Reached 0 of \d+ webhooks: \d+ not sent, 1 given up/;
+  await expectText(reached);
+  for (const reason of ['Paused at that time. Activate', 'Not subscribed to this event. Add it']) {
+    await row(reason).first().waitFor();
+  }
+  await row(/410.*8/)
+    .getByRole('link')
+    .click();
+  await expectText('Your server responded with 410: there is nothing at this path.');
+  await page.getByRole('link', { name: 'Trace event' }).click();
+  await expectText(reached);
 
-    await field.fill(dead.attempts.at(-1)?.deliveryId ?? '');
-    await lookUp.click();
-    await expectText(reached);
+  await field.fill(dead.attempts.at(-1)?.deliveryId ?? '');
+  await lookUp.click();
+  await expectText(reached);
 
-    watched.allow(/^404 GET \/partner-api\/events\//);
-    await field.fill(newId('evt'));
-    await lookUp.click();
-    await page.getByRole('heading', { name: 'We can’t find the event' }).waitFor();
-    expect(await button(page, 'Retry').count()).toBe(0);
-  });
+  watched.allow(/^404 GET \/partner-api\/events\//);
+  await field.fill(newId('evt'));
+  await lookUp.click();
+  await page.getByRole('heading', { name: 'We can’t find the event' }).waitFor();
+  expect(await button(page, 'Retry').count()).toBe(0);
 });
+
+describeAccessibility(suite);

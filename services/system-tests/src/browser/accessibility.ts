@@ -1,46 +1,21 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/process/ids';
-import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import type { Page } from 'playwright-core';
-import { layOutSections } from './browser/api-reference.js';
-import { checkLooks } from './browser/check-looks.js';
-import { setUpBrowser } from './browser/set-up-browser.js';
-import { button, expectText } from './browser/steps.js';
-import { readDeliveries } from './support/owner-session.js';
-import { assignSandboxJob } from './support/platform-job.js';
+import { layOutSections } from './api-reference.js';
+import { checkLooks } from './check-looks.js';
+import type { BrowserSuite } from './set-up-browser.js';
+import { button, expectText } from './steps.js';
+import { readDeliveries } from '../support/owner-session.js';
+import { assignSandboxJob } from '../support/platform-job.js';
 
 /** An address to open, a button to press, or anything else that a person does. */
 type Step = string | RegExp | ((page: Page) => Promise<unknown>);
 /** How a person comes to each screen: from an address, or from the screen before. */
 type Screens = Readonly<Record<string, readonly Step[]>>;
 
-let mail: MailServer;
-const suite = setUpBrowser(async () => {
-  mail = await startMailServer();
-  return { settings: { console: mail.settings } };
-});
-afterAll(() => mail.stop());
-
 const seeded = { webhook: '', delivery: '', event: '', job: '', proposal: newId('wpr') };
-beforeAll(async () => {
-  const { id } = await suite.subscribe('fails');
-  suite.responses.set('fails', { kind: 'status', status: 500 });
-  const job = await assignSandboxJob(suite.stack());
-  await suite.stack().deliveriesAreFinished();
-  const [delivery] = (await readDeliveries(await suite.session(), id)).deliveries;
-  const proposed = [
-    { description: 'Proposed', url: `${suite.stack().receiverUrl}/x`, events: ['install.test'] },
-  ];
-  await suite.stack().database.query(
-    `insert into webhook_proposals (id, company_id, key_id, wanted, prune, filed, state, created_at)
-     values ($1, $2, 'key_of_accessibility', $3, false, '[]', 'pending', now())`,
-    [seeded.proposal, suite.stack().company('INSTALLER').id, JSON.stringify(proposed)],
-  );
-  Object.assign(seeded, { webhook: id, delivery: delivery?.id, event: delivery?.eventId, job: job.id });
-});
-
 const see = (text: string) => (page: Page) => expectText(page, text);
 const fill = (label: string, text: string) => (page: Page) => page.getByLabel(label).fill(text);
 
@@ -56,7 +31,7 @@ const withoutSession = (): Screens => ({
   ],
   'reference contents': [(page) => page.setViewportSize({ width: 390, height: 844 }), 'Contents'],
   changelog: ['/docs/changelog'],
-  'sign-in': ['/console'],
+  'sign-in': ['/console/sign-in'],
   'forgot-password': ['/console/forgot-password'],
   'forgot-password sent': [fill('Email address', 'any@a.test'), 'Send link', see('Check your email')],
   'set-password': ['/console/set-password#token', see('Request a new link')],
@@ -121,35 +96,6 @@ const dialogs = (): Screens => {
 
 const empty = () => pagesAt(['', '/webhooks', '/webhooks/new', '/deliveries', '/why']);
 
-const visited = new Set<string>();
-
-test.each([
-  ['pages without a session', undefined, withoutSession],
-  ['pages of a company without webhooks', 1, empty],
-  ['pages of a company with deliveries', 0, pages],
-  ['dialogs of a company with deliveries', 0, dialogs],
-] as const)('the %s are accessible and fit every screen', async (_, company, screens) => {
-  const { page, watched } =
-    company === undefined
-      ? await suite.open()
-      : await suite.openFor(suite.stack().company('INSTALLER', company).owner);
-  watched.allow(/^4\d\d POST \/partner-api\/(session\/provider\/complete|password\/links\/read)$/);
-  watched.allow(/^404 GET \/docs\/unknown$/);
-  const violations: unknown[] = [];
-  for (const [name, steps] of Object.entries(screens())) {
-    for (const step of steps) {
-      if (typeof step === 'function') await step(page);
-      else if (typeof step === 'string' && step.startsWith('/')) {
-        await page.goto(step);
-        await page.getByRole('heading', { level: 1 }).waitFor();
-        visited.add(new URL(page.url()).pathname);
-      } else await button(page, step).first().click();
-    }
-    await checkLooks(page, name).catch((error: unknown) => violations.push(error));
-  }
-  expect(violations).toEqual([]);
-});
-
 /** Bytes of scripts that a first visit may transfer, files of scripts and styles, and how far its layout may shift. */
 interface Budget {
   readonly js: number;
@@ -165,60 +111,108 @@ const BUDGETS: Readonly<Record<string, Budget>> = {
 };
 const SIGNED_IN: Budget = { js: 120_000, files: 20, shift: 0.02 };
 
-/** Opens an address in an empty page. Returns what it exceeds of its budget. */
-async function excessOf(page: Page, address: string, budget: Budget): Promise<readonly string[]> {
+/** What a first visit transfers, and how far it shifts: from the start of the page's next visit on. */
+async function watchTransfers(page: Page) {
   const session = await page.context().newCDPSession(page);
-  await session.send('Network.enable');
-  await session.send('Network.clearBrowserCache');
   const files = new Map<string, string>();
-  const used = { js: 0, files: 0, shift: 0 };
+  let js = 0;
   session.on('Network.responseReceived', ({ requestId, type }) => {
     if (type === 'Script' || type === 'Stylesheet') files.set(requestId, type);
   });
   session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-    if (files.get(requestId) === 'Script') used.js += encodedDataLength;
+    if (files.get(requestId) === 'Script') js += encodedDataLength;
   });
+  await session.send('Network.enable');
   await page.addInitScript(`window.shift = 0;
     new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (window.shift += value)))
       .observe({ type: 'layout-shift', buffered: true });`);
-  await page.goto(address, { waitUntil: 'load' });
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
-  used.files = files.size;
-  used.shift = Number(await page.evaluate('window.shift'));
-  expect(used.js).toBeGreaterThan(0);
-  return (['js', 'files', 'shift'] as const)
-    .filter((each) => used[each] > budget[each])
-    .map((each) => `${address}: ${each} ${used[each]}`);
+  return {
+    async begin() {
+      await session.send('Network.clearBrowserCache');
+      // Empties the cache of the page's process, too.
+      for (const cacheDisabled of [true, false])
+        await session.send('Network.setCacheDisabled', { cacheDisabled });
+      files.clear();
+      js = 0;
+    },
+    used: async () => ({ js, files: files.size, shift: Number(await page.evaluate('window.shift')) }),
+  };
 }
 
-test('pages without a session stay within their budgets of bytes, files and layout shift', async () => {
-  const excess: string[] = [];
-  for (const [address, budget] of Object.entries(BUDGETS)) {
-    const { page } = await suite.open();
-    excess.push(...(await excessOf(page, address, budget)));
-  }
-  expect(excess).toEqual([]);
-});
+/** Every page, and what opens on it; also what its first visit costs. Its company has deliveries already, and the other one no webhook. */
+export function describeAccessibility(suite: BrowserSuite): void {
+  describe('accessibility', () => {
+    const visited = new Set<string>();
 
-test('every page with a session stays within the budget of bytes, files and layout shift', async () => {
-  const { page } = await suite.openFor(suite.stack().company('INSTALLER', 0).owner);
-  const excess: string[] = [];
-  for (const address of Object.values(pages()).flat()) {
-    if (typeof address !== 'string') continue;
-    const visit = await page.context().newPage();
-    excess.push(...(await excessOf(visit, address, SIGNED_IN)));
-    await visit.close();
-  }
-  expect(excess).toEqual([]);
-});
+    beforeAll(async () => {
+      const { id } = await suite.subscribe('fails');
+      suite.responses.set('fails', { kind: 'status', status: 500 });
+      const job = await assignSandboxJob(suite.stack());
+      await suite.stack().deliveriesAreFinished();
+      const [delivery] = (await readDeliveries(await suite.session(), id)).deliveries;
+      const proposed = [
+        { description: 'Proposed', url: `${suite.stack().receiverUrl}/x`, events: ['install.test'] },
+      ];
+      await suite.stack().database.query(
+        `insert into webhook_proposals (id, company_id, key_id, wanted, prune, filed, state, created_at)
+     values ($1, $2, 'key_of_accessibility', $3, false, '[]', 'pending', now())`,
+        [seeded.proposal, suite.stack().company('INSTALLER').id, JSON.stringify(proposed)],
+      );
+      Object.assign(seeded, { webhook: id, delivery: delivery?.id, event: delivery?.eventId, job: job.id });
+    });
 
-test('no page of the console is left out', () => {
-  const routes = readFileSync(path.join(import.meta.dirname, '../../console/web/src/app.tsx'), 'utf8');
-  const patterns = [...routes.matchAll(/\bpage\('(?<route>[^']+)'/g)].map(({ groups: { route = '' } = {} }) =>
-    `/console/${route}`.replace(/\/+$/, '').replace(/:id|\*/, '[^/]+'),
-  );
-  expect(patterns.length).toBeGreaterThan(15);
-  const isMissed = (pattern: string) => ![...visited].some((each) => new RegExp(`^${pattern}$`).test(each));
-  expect(patterns.filter(isMissed)).toEqual([]);
-});
+    test.each([
+      ['pages without a session', undefined, withoutSession, undefined],
+      ['pages of a company without webhooks', 1, empty, undefined],
+      ['pages of a company with deliveries', 0, pages, SIGNED_IN],
+      ['dialogs of a company with deliveries', 0, dialogs, undefined],
+    ] as const)(
+      'the %s are accessible, fit every screen, and stay within their budget of bytes, files and layout shift',
+      async (_, company, screens, signedIn) => {
+        const { page, watched } =
+          company === undefined
+            ? await suite.open()
+            : await suite.openFor(suite.stack().company('INSTALLER', company).owner);
+        watched.allow(/^4\d\d POST \/partner-api\/(session\/provider\/complete|password\/links\/read)$/);
+        watched.allow(/^404 GET \/docs\/unknown$/);
+        const transfers = await watchTransfers(page);
+        const violations: unknown[] = [];
+        async function visit(address: string): Promise<void> {
+          await transfers.begin();
+          await page.goto(address);
+          await page.getByRole('heading', { level: 1 }).waitFor();
+          visited.add(new URL(page.url()).pathname);
+          const budget = BUDGETS[address] ?? signedIn;
+          if (budget === undefined) return;
+          await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+          const used = await transfers.used();
+          expect(used.js).toBeGreaterThan(0);
+          for (const each of ['js', 'files', 'shift'] as const)
+            if (used[each] > budget[each]) violations.push(`${address}: ${each} ${used[each]}`);
+        }
+        for (const [name, steps] of Object.entries(screens())) {
+          for (const step of steps) {
+            if (typeof step === 'function') await step(page);
+            else if (typeof step === 'string' && step.startsWith('/')) await visit(step);
+            else await button(page, step).first().click();
+          }
+          await checkLooks(page, name).catch((error: unknown) => violations.push(error));
+        }
+        expect(violations).toEqual([]);
+      },
+    );
+
+    test('no page of the console is left out', () => {
+      expect([...visited]).toEqual(expect.arrayContaining(Object.keys(BUDGETS)));
+      const routes = readFileSync(path.join(import.meta.dirname, '../../../console/web/src/app.tsx'), 'utf8');
+      const patterns = [...routes.matchAll(/\bpage\('(?<route>[^']+)'/g)].map(
+        ({ groups: { route = '' } = {} }) =>
+          `/console/${route}`.replace(/\/+$/, '').replace(/:id|\*/, '[^/]+'),
+      );
+      expect(patterns.length).toBeGreaterThan(15);
+      const isMissed = (pattern: string) =>
+        ![...visited].some((each) => new RegExp(`^${pattern}$`).test(each));
+      expect(patterns.filter(isMissed)).toEqual([]);
+    });
+  });
+}
