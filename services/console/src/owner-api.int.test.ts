@@ -170,7 +170,7 @@ test('a webhook is created paused, shows its secret once, is tested and then act
     cookie: await site.signIn(PEOPLE.viewer),
   });
   expect(asViewer.body).toEqual({ ...active, condition, url: shortUrl(active.url) });
-  expect(listed.text + read.text).not.toContain(secret);
+  expect(listed.text + read.text + site.logged()).not.toContain(secret);
 });
 
 test('the event catalogue lists every event with its allowed classes, and returns 304 while it is unchanged [EVENT-2, EVENT-7]', async () => {

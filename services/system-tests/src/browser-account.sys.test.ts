@@ -41,9 +41,11 @@ test('the event catalogue shows what the company may have, finds events, and lea
   await page.locator('[id="event-quote.sent"]:target').waitFor();
 });
 
-test('the receiver code is copied as it stands, and comes back in the chosen language', async () => {
-  const { page } = await suite.openFor(suite.stack().company('INSTALLER').owner);
+test('the receiver code, asked for before signing in, is copied as it stands, and comes back in the chosen language', async () => {
+  const { page } = await suite.open();
   await page.goto('/console/receiver-code');
+  await fillSignIn(page, suite.stack().company('INSTALLER').owner);
+  await page.waitForURL('**/console/receiver-code');
   await page.getByRole('tab', { name: 'Python' }).click();
   await button(page, 'Copy receiver by hand').click();
   const copied = await page.evaluate('navigator.clipboard.readText()');

@@ -155,7 +155,9 @@ test('the Postman collection has every operation with an API key, with variables
     { key: 'installerCompanyKey', value: '' },
     { key: 'automationKey', value: '' },
   ]);
-  const { operations } = readApiDescription((await request(server).get('/openapi.json')).body);
+  const { body } = await request(server).get('/openapi.json');
+  expect(body).toMatchObject({ openapi: '3.1.1', servers: [{ url: 'https://api.partner.example' }] });
+  const { operations } = readApiDescription(body);
   const requests = item.flatMap((folder) => folder.item);
   expect(requests.map(({ name }) => name).sort()).toEqual(
     operations

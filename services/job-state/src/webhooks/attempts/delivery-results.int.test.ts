@@ -221,7 +221,7 @@ test('the metrics count attempts and dead letters by company class, and measure 
   }
 });
 
-test('a subscription shows its failures in a row, up to 5, and when its next waiting delivery is attempted [DELIVERY-26]', async () => {
+test('a subscription shows its failures in a row, up to 5, and when its next waiting delivery is attempted [DELIVERY-16, DELIVERY-26]', async () => {
   const { companyId, subscriptionId, ids } = await fixture.companyWith(7);
   const shown = async () => {
     const [row] = await listSubscriptions(fixture.database, companyId);

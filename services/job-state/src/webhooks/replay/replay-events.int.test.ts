@@ -107,7 +107,7 @@ describe('a replay of events', () => {
     expect(eventsOf(byTime.queued)).toEqual([delivered.event_id]);
   });
 
-  test('is sent to each active webhook that receives one of the events, unless it names one [REPLAY-6]', async () => {
+  test('is sent to each active webhook that receives one of the events, unless it names one, and waits while that is paused [REPLAY-3, REPLAY-6]', async () => {
     const side = await fixture.companyWith(1);
     const { companyId } = side;
     const second = await fixture.subscription({ companyId });
@@ -122,6 +122,8 @@ describe('a replay of events', () => {
     const waiting = await replayOne({ companyId, subscriptionId: held, selection });
     await stepOf(waiting.id);
     expect(await queuedBy(held, waiting.id)).toEqual([]);
+    const state = () => fixture.database.query('select state from bulk_replays where id = $1', [waiting.id]);
+    expect(await state()).toEqual([{ state: 'running' }]);
     await fixture.setState(held, 'active');
     await stepOf(waiting.id);
     expect(await queuedBy(held, waiting.id)).toHaveLength(1);

@@ -73,7 +73,7 @@ describe('due deliveries', () => {
         `next_delivery_at = now() + interval '${interval}'`,
       );
     await fixture.set('subscriptions', limited.subscriptionId, 'deliveries_per_second = 8');
-    await fixture.setRetrying(ids.slice(4), 0);
+    for (const id of ids.slice(4)) await fixture.setRetrying([id], 0);
     const ofLimited = async () =>
       (await claim())
         .filter(({ subscriptionId }) => subscriptionId === limited.subscriptionId)

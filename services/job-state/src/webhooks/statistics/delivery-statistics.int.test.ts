@@ -26,7 +26,7 @@ async function totalsOf(of: { companyId: string; subscriptionId: string }) {
 }
 
 describe('the statistics of a subscription', () => {
-  test('count results of finished deliveries, and keep the dead letter that one of them reverts [CONSOLE-6]', async () => {
+  test('count each attempt at once, results of finished deliveries, and keep the dead letter that one of them reverts [CONSOLE-6]', async () => {
     const of = await fixture.companyWith(1);
     for (let failed = 1; failed <= 8; failed += 1) {
       await fail(of.deliveryId);

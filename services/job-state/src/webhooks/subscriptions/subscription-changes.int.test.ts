@@ -21,7 +21,7 @@ const pausedAt = async ({ subscriptionId }: SubscriptionOfCompany) =>
   (await fixture.row('subscriptions', subscriptionId))['paused_at'];
 
 describe('UpdateSubscription', () => {
-  test('changes the given fields, keeps the rest, and logs the changed fields', async () => {
+  test('changes the given fields, keeps the rest, logs the changed fields, and does nothing for the same URL in another spelling', async () => {
     const of = await fixture.newlyActivated();
     const before = await read(of);
     fixture.now = LATER;
@@ -47,7 +47,7 @@ describe('UpdateSubscription', () => {
     expect(fixture.logLines).toHaveLength(lines);
   });
 
-  test('with another URL makes the subscription unverified and paused until a test arrives there [WEBHOOK-6]', async () => {
+  test('with another URL makes the subscription unverified and paused until a test arrives there, and keeps the time of an earlier pause [WEBHOOK-6]', async () => {
     const of = await fixture.newlyActivated();
     fixture.now = LATER;
     const url = 'https://Receiver.example/v2';

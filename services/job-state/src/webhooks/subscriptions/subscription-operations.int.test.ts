@@ -26,9 +26,11 @@ describe('CreateSubscription', () => {
       ...{ secretVersion: 1, pendingSecretVersion: null },
     });
     expect(response.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    fixture.dispatcher.calls.length = 0;
     const ofSales = client.createSubscription({ companyId, companyClass: 'SALES', ...webhook });
     const refused = { details: [{ path: 'events.0' }, { path: 'events.2' }] };
-    expect((await failureOf(ofSales)).attributes).toMatchObject(refused);
+    expect(await failureOf(ofSales)).toMatchObject({ reason: 'invalid_argument', attributes: refused });
+    expect(fixture.dispatcher.calls).toEqual([]);
 
     const subscriptionId = response.subscription.id;
     const [stored] = await fixture.secretsOf({ subscriptionId });
