@@ -79,7 +79,7 @@ const listening = (service: Receiver, app: string) =>
 describe.each(COMMANDS.map((command) => [path.basename(command[0]), command] as const))(
   '%s',
   (_, command) => {
-    test('a listener forwards each new event as the dispatcher sends it, says why one failed, and goes on after failures that pass [CLIENT-18]', async () => {
+    test.concurrent('a listener forwards each new event as the dispatcher sends it, says why one failed, and goes on after failures that pass [CLIENT-18]', async () => {
       const service = await serve(
         [passing(429), refusal(401), page, passing(503), page, page, page, refusal(403, 'x')],
         page,
@@ -133,7 +133,7 @@ describe.each(COMMANDS.map((command) => [path.basename(command[0]), command] as 
       });
     });
 
-    test('a listener begins earlier, or sends the events with its ids once and ends [CLIENT-18]', async () => {
+    test.concurrent('a listener begins earlier, or sends the events with its ids once and ends [CLIENT-18]', async () => {
       const app = at(await serve([]));
       const closed = await startReceiver({});
       await closed.close();
@@ -159,7 +159,7 @@ describe.each(COMMANDS.map((command) => [path.basename(command[0]), command] as 
       });
     });
 
-    test('the command takes the key from the environment or a file, and forwards to this machine only [CLIENT-18]', async () => {
+    test.concurrent('the command takes the key from the environment or a file, and forwards to this machine only [CLIENT-18]', async () => {
       const to = ['--forward', 'http://localhost:3000/hook'];
       const url = ['--url', 'http://127.0.0.1:1'];
       expect((await run(command, ['--help'])).exitCode).toBe(0);

@@ -139,6 +139,8 @@ async function withKeys(
 describe.each(clients)('a webhook receiver of the client of $name', ({ use }) => {
   const ask = (secrets: readonly string[], deliveries: readonly SentDelivery[], more: object = {}) =>
     use({ url: 'https://partner.example', do: 'receive', secrets, deliveries, ...more });
+  const useKey = (of: 'client' | 'feed', apiKey: string) =>
+    use({ url: 'https://partner.example', do: 'useKey', of, apiKey });
   async function receive(deliveries: readonly SentDelivery[], secrets = [OTHER, SECRET], failures = 0) {
     const { responses, handled } = received.parse((await ask(secrets, deliveries, { failures })).value);
     const statuses = responses.map((each) => (each === 'raised' ? each : each.status));
@@ -149,10 +151,7 @@ describe.each(clients)('a webhook receiver of the client of $name', ({ use }) =>
     const { statuses, ids } = await receive(ACCEPTED);
     expect(statuses).toEqual(ACCEPTED.map(() => 204));
     expect(ids).toEqual(['evt_1']);
-    const feed = String(
-      (await use({ url: 'https://partner.example', do: 'useKey', of: 'feed', apiKey: 'key_a.svc_test_b' }))
-        .value,
-    );
+    const feed = String((await useKey('feed', 'key_a.svc_test_b')).value);
     expect((await receive([delivery({ secret: feed })], [feed])).statuses).toEqual([204]);
   });
 
@@ -232,12 +231,8 @@ describe.each(clients)('a webhook receiver of the client of $name', ({ use }) =>
   });
 
   test('refuses an address of public keys that is not https, except on its machine [CLIENT-19]', async () => {
-    for (const publicKeysUrl of [
-      'http://partner.example/',
-      'http://127.0.0.1.example/',
-      'ftp://localhost/',
-      'x',
-    ])
+    const wrong = ['http://partner.example/', 'http://127.0.0.1.example/', 'ftp://localhost/', 'x'];
+    for (const publicKeysUrl of wrong)
       expect((await ask([], [], { publicKeysUrl })).error?.message).toContain('https');
     for (const publicKeysUrl of ['https://partner.example/', 'http://localhost:1/', 'http://[::1]/'])
       expect(await ask([], [], { publicKeysUrl })).not.toHaveProperty('error');
@@ -248,23 +243,10 @@ describe.each(clients)('a webhook receiver of the client of $name', ({ use }) =>
     const pick = <T>(from: readonly T[]): T | undefined => from[Math.floor(random() * from.length)];
     const texts = ['', ' ', '\ud800', 'é', '😀', '\0', 'v1=', 'v1,', '9'.repeat(5_000), '-1', '1e3', '٣'];
     const values = [
-      ...texts,
-      ...texts.map((text) => `v1=${text}`),
-      'v1,A '.repeat(5_000),
-      7,
-      null,
-      [],
-      [1],
-      {},
+      ...[...texts, ...texts.map((text) => `v1=${text}`), 'v1,A '.repeat(5_000)],
+      ...[7, null, [], [1], {}],
     ];
-    const names = [
-      'x-svc-signature',
-      'X-Svc-Timestamp',
-      'webhook-signature',
-      'webhook-id',
-      'x-svc-number',
-      'é',
-    ];
+    const names = 'x-svc-signature X-Svc-Timestamp webhook-signature webhook-id x-svc-number é'.split(' ');
     const hostile = Array.from({ length: 400 }, () => {
       const { headers, body } = delivery({ text: pick(HOSTILE) ?? '' });
       const noise = names.filter(() => random() < 0.4).map((name) => [name, pick(values)] as const);
@@ -313,9 +295,7 @@ describe.each(clients)('a webhook receiver of the client of $name', ({ use }) =>
   test('refuses secrets that are none, and a secret or key with something invisible around it [CLIENT-5, CLIENT-14]', async () => {
     for (const secrets of [[], ['']]) expect((await ask(secrets, [])).error?.message).toContain('whsec_');
     for (const of of ['client', 'feed'] as const)
-      expect(
-        (await use({ url: 'https://partner.example', do: 'useKey', of, apiKey: '' })).error?.message,
-      ).toContain('is empty');
+      expect((await useKey(of, '')).error?.message).toContain('is empty');
     for (const text of INVISIBLE) {
       const code = text.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
       const refusal = `white space or another character that does not belong to it: U+${code} at`;
@@ -325,13 +305,7 @@ describe.each(clients)('a webhook receiver of the client of $name', ({ use }) =>
         expect(error?.message).not.toContain(SECRET.slice(6));
       }
       for (const of of ['client', 'feed'] as const) {
-        const { error } = await use({
-          url: 'https://partner.example',
-          do: 'useKey',
-          of,
-          apiKey: `key_a.secret${text}`,
-        });
-        expect(error?.message).toContain(refusal);
+        expect((await useKey(of, `key_a.secret${text}`)).error?.message).toContain(refusal);
       }
     }
   });

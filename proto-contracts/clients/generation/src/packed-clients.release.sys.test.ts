@@ -76,15 +76,9 @@ interface Webhook {
 
 /** A paused webhook subscription of the installer. */
 async function createWebhook(): Promise<Webhook> {
-  const url = `${stack.description.listener.url}/webhooks`;
   const made = await document(
-    'subscriptions',
-    'create',
-    company('INSTALLER').id,
-    '--events',
-    'install.*',
-    '--url',
-    url,
+    ...['subscriptions', 'create', company('INSTALLER').id, '--events', 'install.*'],
+    ...['--url', `${stack.description.listener.url}/webhooks`],
   );
   return { id: textAt(made, 'subscription.id'), secret: textAt(made, 'secret') };
 }

@@ -27,14 +27,8 @@ async function succeeds(command: string, ...args: readonly string[]): Promise<vo
 describe('the Python client', () => {
   testIfInstalled('has generated code that is current, after `npm run generate` (Python)', async () => {
     await generatePython(python ?? '', scratch);
-    await succeeds(
-      'diff',
-      '-r',
-      '-x',
-      '__pycache__',
-      path.join(scratch, 'gen'),
-      path.join(PROJECT_ROOT, PYTHON_CODE),
-    );
+    const folders = [path.join(scratch, 'gen'), path.join(PROJECT_ROOT, PYTHON_CODE)];
+    await succeeds('diff', '-r', '-x', '__pycache__', ...folders);
   });
 
   testIfInstalled('has code of one style without type errors (Python)', async () => {

@@ -101,14 +101,8 @@ export function typescriptClient(): PackedClient {
         return file;
       });
       writeFileSync(path.join(folder, 'common-js.cts'), COMMON_JS);
-      await run(
-        folder,
-        process.execPath,
-        COMPILER,
-        ...COMPILER_OPTIONS.split(' '),
-        ...files,
-        'common-js.cts',
-      );
+      const sources = [...files, 'common-js.cts'];
+      await run(folder, process.execPath, COMPILER, ...COMPILER_OPTIONS.split(' '), ...sources);
     },
     command: (example) => [process.execPath, path.join(folder, `out/example-${example}.js`)],
     tool: [path.join(folder, 'node_modules/.bin/partner-client')],
@@ -128,17 +122,8 @@ export function pythonClient(): PackedClient {
     async install(programPort) {
       await run(folder, interpreter, '-m', 'venv', 'installed');
       const [, ...install] = installCommand('python');
-      await run(
-        folder,
-        installed,
-        '-m',
-        'pip',
-        '-q',
-        ...install,
-        'uvicorn==0.54.0',
-        'fastapi',
-        'django==5.2.19',
-      );
+      const frameworks = ['uvicorn==0.54.0', 'fastapi', 'django==5.2.19'];
+      await run(folder, installed, '-m', 'pip', '-q', ...install, ...frameworks);
       for (const [index, example] of examples.entries())
         writeFileSync(path.join(folder, `example_${index}.py`), example.replace('3000', String(programPort)));
     },
