@@ -11,9 +11,13 @@ import {
 import { eventually } from '@partner/test-kit/eventually';
 import { PROJECT_ROOT } from '@partner/local-stack/project-root';
 
-test.each(['SIGINT', 'SIGTERM'] as const)(
-  'a run of the tests ends everything that it started on %s, also a detached stack, removes its files and reports no result',
-  async (signal) => {
+test.each<[NodeJS.Signals, string, (files: readonly string[]) => boolean]>([
+  ['SIGINT', 'the servers of the tests', () => true],
+  // Its program `scripts/up --demo` writes this once the detached stack is complete.
+  ['SIGTERM', 'a detached stack', (files) => files.some((file) => file.endsWith('stack.json'))],
+])(
+  'a run of the tests ends everything that it started on %s, also %s, removes its files and reports no result',
+  async (signal, what, isStarted) => {
     const place = mkdtempSync(path.join(tmpdir(), 'partner-run-'));
     // For root, Postgres runs as another user.
     chmodSync(place, 0o711);
@@ -29,17 +33,14 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     let output = '';
     for (const stream of [run.stdout, run.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-    // Its program `scripts/up --demo` writes this once the detached stack is complete.
-    await eventually(
-      'a detached stack',
-      async () =>
-        readdirSync(place, { recursive: true, encoding: 'utf8' }).some((file) => file.endsWith('stack.json')),
-      { timeoutMs: 600_000 },
-    );
-    const [own = ''] = readdirSync(place);
-    const temporary = path.join(place, own);
+    let temporary = place;
     const inRun = () => [...processesInDirectory(place), ...processesWithVariable('TMPDIR', temporary)];
-    expect(inRun().length).toBeGreaterThan(8);
+    const hasStarted = async () => {
+      const files = readdirSync(place, { recursive: true, encoding: 'utf8' });
+      temporary = path.join(place, files[0] ?? '');
+      return isStarted(files) && inRun().length > 8;
+    };
+    await eventually(what, hasStarted, { timeoutMs: 600_000 });
 
     run.kill(signal);
     await expect(ended).resolves.toEqual([130, null]);
