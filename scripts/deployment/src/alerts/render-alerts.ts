@@ -45,7 +45,7 @@ interface Rule {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Returns the rules of a namespace once for each case of an alert: for a namespace of the case, with a name of its own. */
+/** Returns the rules of a namespace once for each case of an alert: for a namespace of the case, with the name of that case. */
 export function rulesOfCases(alert: Alert, rules: readonly Rule[], namespace: string): readonly Rule[] {
   return alert.cases.flatMap((each, index) =>
     rules.map((rule) => ({
