@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { OperationResponse } from '@partner/proto-contracts/api/operation';
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/api/versions';
 import { invariant } from '@partner/kernel/process/invariant';
-import type { z } from 'zod';
+import { z } from 'zod';
 
 /** An operation with one kind of response. */
 export interface Answering<Output> {
@@ -29,6 +29,6 @@ export function parsedResponse<Output>({ responses }: Answering<Output>, reply: 
 
 /** Parses a response to the key of an installer company, to which its gateway adds the version of the API. */
 export function installerResponse<Output>(operation: Answering<Output>, { json }: Reply): Output {
-  const sent: object = JSON.parse(json);
+  const sent = z.record(z.string(), z.unknown()).parse(JSON.parse(json));
   return parsedResponse(operation, { json: JSON.stringify({ apiVersion: CURRENT_API_VERSION, ...sent }) });
 }

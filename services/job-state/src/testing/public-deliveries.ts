@@ -47,7 +47,7 @@ export function connectDeliveries(
   const calling =
     <Output, Param extends string = never>(operation: Answering<Output>, param?: Param) =>
     async (of: Of & Readonly<Record<Param, string>>, query: Query = {}, options?: CallOptions) => {
-      const texts = Object.entries(query).flatMap(([name, value]) =>
+      const texts = Object.entries(query).flatMap(([name, value]): [string, string][] =>
         value === undefined ? [] : [[name, textOf(value)]],
       );
       const sent = {

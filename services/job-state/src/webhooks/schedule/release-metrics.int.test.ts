@@ -25,10 +25,10 @@ describe('due deliveries', () => {
       const registry = new Registry();
       createReleaseMetrics(registry, fixture.database, { ...LIMITS, ...limits });
       const found = await registry.getSingleMetric('partner_webhook_oldest_due_seconds')?.get();
-      const values = found?.values ?? [];
-      return Object.fromEntries(
-        values.map(({ labels, value }) => [labels['endpoint_state'], Math.round(value / 3_600)]),
-      );
+      const ages: Record<string, number> = {};
+      for (const { labels, value } of found?.values ?? [])
+        ages[String(labels['endpoint_state'])] = Math.round(value / 3_600);
+      return ages;
     }
 
     const age = (id: string, byHours: number) =>
