@@ -11,19 +11,8 @@ test('headers keep their order, repeats and values, with names in lower case [DE
 });
 
 test('cookies and credentials are removed, in any case [DELIVERY-22]', () => {
-  const raw = [
-    'Set-Cookie',
-    's=1',
-    'SET-COOKIE2',
-    's',
-    'Authorization',
-    'x',
-    'X-CSRF-Token',
-    'x',
-    'Server',
-    'n',
-  ];
-  expect(recordedHeaders(raw)).toEqual([{ name: 'server', value: 'n' }]);
+  const raw = 'Set-Cookie s=1 SET-COOKIE2 s Authorization x X-CSRF-Token x Server n';
+  expect(recordedHeaders(raw.split(' '))).toEqual([{ name: 'server', value: 'n' }]);
 });
 
 test('a header that no longer fits is omitted, later ones that fit are kept [DELIVERY-22]', () => {

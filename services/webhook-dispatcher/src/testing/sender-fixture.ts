@@ -22,7 +22,7 @@ export const authority = await createTestAuthority();
 export const certificate = await authority.issue({ names: [HOST] });
 
 /** Run after each test, the last one first. */
-export const cleanups: (() => Promise<void> | void)[] = [];
+export const cleanups: (() => unknown)[] = [];
 
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -40,6 +40,15 @@ export async function receiver(
 /** Creates a pool that trusts the test authority. */
 export function testPool(changes: Partial<Parameters<typeof createConnectionPool>[0]> = {}): ConnectionPool {
   return createConnectionPool({ ...POOL, extraCa: authority.pem, ...changes });
+}
+
+let ofTest: ConnectionPool | undefined;
+
+/** Returns one pool for all servers of a test. To create one takes much longer than a handshake: it reads all authorities. */
+export function poolOfTest(): ConnectionPool {
+  if (ofTest === undefined) cleanups.push(() => (ofTest = undefined));
+  ofTest ??= testPool();
+  return ofTest;
 }
 
 /**
@@ -145,7 +154,7 @@ export const loopback = (port: number): EndpointGuard =>
 export function senderFor(
   guard: EndpointGuard,
   { after }: { readonly after: After } = createManualTimers(),
-  pool: ConnectionPool = testPool(),
+  pool: ConnectionPool = poolOfTest(),
 ) {
   cleanups.push(() => pool.close());
   const sender = createHttpsSender({ guard, pool, after });
