@@ -15,8 +15,6 @@ import type { RedisClient } from '../limits/redis.js';
 /** How long a counter lives after the last request. An unchanged script then starts from its first step. */
 const COUNT_KEPT_MS = 24 * 3_600_000;
 
-export type FaultScripts = ReturnType<typeof createFaultScripts>;
-
 /** Reply to `INCR` in a transaction: its error and its result. */
 const counted = z.tuple([z.tuple([z.null(), z.int()])]).rest(z.unknown());
 
