@@ -15,7 +15,7 @@ import { inProcessOperations } from '@partner/kernel/testing/in-process-operatio
 import { silentLogger } from '@partner/kernel/telemetry/logger';
 import type { AccessDeps } from '../access/access-deps.js';
 import { ACCESS_OPERATIONS } from '../start-rpc-servers.js';
-import { type Answering, parsedResponse } from './parsed-response.js';
+import { type OneResponse, parsedResponse } from './parsed-response.js';
 import { TEST_NOW } from './test-jobs.js';
 import { TEST_SEALING_KEYS } from './test-sealing-keys.js';
 
@@ -60,7 +60,7 @@ export function connectAccess(deps: Partial<AccessDeps> & Pick<AccessDeps, 'data
   });
 
   const reading =
-    <Output>(operation: Answering<Output>) =>
+    <Output>(operation: OneResponse<Output>) =>
     async (by: By, parts: CallParts = {}) =>
       parsedResponse(
         operation,

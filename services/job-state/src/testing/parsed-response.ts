@@ -5,7 +5,7 @@ import { invariant } from '@partner/kernel/process/invariant';
 import { z } from 'zod';
 
 /** An operation with one kind of response. */
-export interface Answering<Output> {
+export interface OneResponse<Output> {
   readonly id: string;
   readonly responses: Readonly<Record<number, OperationResponse<Output>>>;
 }
@@ -21,14 +21,14 @@ export function parsed<Output>(schema: z.ZodType<Output>, { json }: Reply): Outp
   return resource;
 }
 
-export function parsedResponse<Output>({ responses }: Answering<Output>, reply: Reply): Output {
+export function parsedResponse<Output>({ responses }: OneResponse<Output>, reply: Reply): Output {
   const schema = Object.values(responses).find((response) => response.schema !== undefined)?.schema;
   invariant(schema, 'the operation has a response with a body');
   return parsed(schema, reply);
 }
 
 /** Parses a response to the key of an installer company, to which its gateway adds the version of the API. */
-export function installerResponse<Output>(operation: Answering<Output>, { json }: Reply): Output {
+export function installerResponse<Output>(operation: OneResponse<Output>, { json }: Reply): Output {
   const sent = z.record(z.string(), z.unknown()).parse(JSON.parse(json));
   return parsedResponse(operation, { json: JSON.stringify({ apiVersion: CURRENT_API_VERSION, ...sent }) });
 }

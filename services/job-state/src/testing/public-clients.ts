@@ -25,7 +25,7 @@ import {
   subscriptionOperations,
 } from '../webhooks/subscriptions/subscription-operations.js';
 import { installerOwner } from './callers.js';
-import { type Answering, parsedResponse } from './parsed-response.js';
+import { type OneResponse, parsedResponse } from './parsed-response.js';
 import { TEST_NOW } from './test-jobs.js';
 
 export type PublicAudit = ReturnType<typeof connectAudit>;
@@ -74,7 +74,7 @@ export function connectSubscriptions(deps: SubscriptionDeps) {
   }
   const calling =
     <Query, Body, Param extends string, Id extends string, Sent, Outputs, Output>(
-      operation: Operation<Query, Body, Param, Id, Sent, Outputs> & Answering<Output>,
+      operation: Operation<Query, Body, Param, Id, Sent, Outputs> & OneResponse<Output>,
     ) =>
     async (request: Named & Partial<NonNullable<Sent>>, options?: CallOptions): Promise<Output> =>
       parsedResponse(operation, await call(operation, request, options));

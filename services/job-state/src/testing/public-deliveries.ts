@@ -15,7 +15,7 @@ import { eventOperations } from '../webhooks/events/event-operations.js';
 import { replayOperations } from '../webhooks/replay/replay-operations.js';
 import { statisticsOperations } from '../webhooks/statistics/statistics-operations.js';
 import { installerOwner } from './callers.js';
-import { type Answering, parsed, parsedResponse } from './parsed-response.js';
+import { type OneResponse, parsed, parsedResponse } from './parsed-response.js';
 
 /** The company of a call, and its owner unless it is any. */
 interface Of {
@@ -45,7 +45,7 @@ export function connectDeliveries(
 
   /** A call with a query, and the field of its first argument that is the id in its path. */
   const calling =
-    <Output, Param extends string = never>(operation: Answering<Output>, param?: Param) =>
+    <Output, Param extends string = never>(operation: OneResponse<Output>, param?: Param) =>
     async (of: Of & Readonly<Record<Param, string>>, query: Query = {}, options?: CallOptions) => {
       const texts = Object.entries(query).flatMap(([name, value]): [string, string][] =>
         value === undefined ? [] : [[name, textOf(value)]],

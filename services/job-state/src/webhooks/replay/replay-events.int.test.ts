@@ -5,7 +5,7 @@ import { inProcessOperations } from '@partner/kernel/testing/in-process-operatio
 import type { OperationCall } from '@partner/proto-contracts/call';
 import * as operations from '@partner/proto-contracts/resources/event-replay/operations';
 import { installerKey } from '../../testing/callers.js';
-import { type Answering, installerResponse } from '../../testing/parsed-response.js';
+import { type OneResponse, installerResponse } from '../../testing/parsed-response.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
 import { eventsOf, neverDue, queuedBy, runToEnd, step, stepOf } from '../testing/bulk-replay-fixture.js';
 import { fixture, logger } from '../testing/delivery-fixture.js';
@@ -20,7 +20,7 @@ interface Request {
 }
 
 async function call<Output>(
-  operation: Answering<Output>,
+  operation: OneResponse<Output>,
   companyId: string,
   sent: Omit<OperationCall, 'caller'>,
 ): Promise<Output> {

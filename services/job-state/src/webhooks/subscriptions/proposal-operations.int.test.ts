@@ -4,7 +4,7 @@ import * as operations from '@partner/proto-contracts/resources/webhook-proposal
 import { inProcessOperations } from '@partner/kernel/testing/in-process-operations';
 import { installerOwner } from '../../testing/callers.js';
 import { client, fixture } from '../../testing/file-subscriptions.js';
-import { type Answering, parsedResponse } from '../../testing/parsed-response.js';
+import { type OneResponse, parsedResponse } from '../../testing/parsed-response.js';
 import { connectAudit } from '../../testing/public-clients.js';
 import { failureOf } from '../../testing/subscription-fixture.js';
 import { insertApiKey, insertMember } from '../../testing/test-jobs.js';
@@ -28,7 +28,7 @@ const key = (keyId = `key_of_${companyId}`): Caller => ({
 });
 
 async function call<Output>(
-  operation: Answering<Output>,
+  operation: OneResponse<Output>,
   caller: Caller,
   sent: object = {},
   deps = fixture.deps,

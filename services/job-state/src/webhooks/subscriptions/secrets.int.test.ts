@@ -232,7 +232,10 @@ describe('a change of the sealing key', () => {
     expect(await fixture.secretsOf(good)).toMatchObject([{ sealingKeyId: 'k2' }]);
     expect(lines).toEqual([
       [{ sealingKeyId: 'lost', secrets: 1 }, 'webhook_secrets.key_not_held'],
-      [expect.objectContaining({ ownerId: changed.subscriptionId, version: 1 }), 'webhook_secrets.not_opened'],
+      [
+        expect.objectContaining({ ownerId: changed.subscriptionId, version: 1 }),
+        'webhook_secrets.not_opened',
+      ],
     ]);
     await ranWith(after, metrics);
     expect(await metrics.metrics()).toContain('partner_webhook_secrets_under_former_keys 2');
