@@ -41,11 +41,9 @@ test('the event catalogue shows what the company may have, finds events, and lea
   await page.locator('[id="event-quote.sent"]:target').waitFor();
 });
 
-test('the receiver code, asked for before signing in, is copied as it stands, and comes back in the chosen language', async () => {
-  const { page } = await suite.open();
+test('the receiver code is copied as it stands, and comes back in the chosen language', async () => {
+  const { page } = await suite.openFor(suite.stack().company('INSTALLER').owner);
   await page.goto('/console/receiver-code');
-  await fillSignIn(page, suite.stack().company('INSTALLER').owner);
-  await page.waitForURL('**/console/receiver-code');
   await page.getByRole('tab', { name: 'Python' }).click();
   await button(page, 'Copy receiver by hand').click();
   const copied = await page.evaluate('navigator.clipboard.readText()');
@@ -110,12 +108,15 @@ test('an API key for one installer is created, opens the API, is rotated with an
   expect(await statusOf(apiKey)).toBe(200);
 });
 
-test('the audit log shows who did what from where, is filtered, and leads to its subjects', async () => {
+test('the audit log, asked for before signing in, shows who did what from where, is filtered, and leads to its subjects', async () => {
   const { company, receiverUrl } = suite.stack();
   const owner = await suite.session(company('INSTALLER', 1).owner);
   const { id } = await createActiveSubscription(owner, { url: receiverUrl, events: ['install.test'] });
   await owner.call('PATCH', `/partner-api/webhooks/${id}`, { description: 'Dispatch board' });
-  const { page } = await suite.openFor(company('INSTALLER', 1).owner, '/console/audit');
+  const { page } = await suite.open();
+  await page.goto('/console/audit');
+  await fillSignIn(page, company('INSTALLER', 1).owner);
+  await page.waitForURL('**/console/audit');
   const row = (name: RegExp) => page.getByRole('row', { name }).first();
   await expectText(row(/^Signed in/), 'Chrome on Linux');
   const details = row(/Changed the description of the webhook Dispatch board/).getByText('Details');
