@@ -97,13 +97,13 @@ export function describeWhoMayDoWhat(world: () => AcceptanceWorld): void {
       const { headers: _headers, ...request } = await validRequest(stack, keySide, operation);
       return [request];
     }
-    return consoleRequests(operation, side).map(({ body, ...request }) => {
-      const url = { url: `${stack.receiverUrl}/${operation.id}` };
-      return {
-        ...request,
-        body: typeof body === 'object' && body !== null && 'url' in body ? { ...body, ...url } : body,
-      };
-    });
+    const url = `${stack.receiverUrl}/${operation.id}`;
+    const atReceiver = (body: object): unknown =>
+      JSON.parse(JSON.stringify(body), (name, value: unknown) => (name === 'url' ? url : value));
+    return consoleRequests(operation, side).map(({ body, ...request }) => ({
+      ...request,
+      body: typeof body === 'object' && body !== null ? atReceiver(body) : body,
+    }));
   }
 
   /** The requests of a caller of the first company; of the operator, who acts for the other one. */
