@@ -32,6 +32,7 @@ const written = fc
   )
   .filter(([, , shape, after]) => !(shape === 'a / b c' && after === AFTER[2]))
   .map(([parts, before, shape, after, zero]) => ({
+    shape,
     number: parts.join(''),
     withExtension: EXTENSION_23.includes(after) ? `${parts.join('-')} x23` : parts.join('-'),
     text: (before + shape.replace(/[abc]/g, (part) => parts['abc'.indexOf(part)] ?? '') + after).replaceAll(
@@ -93,7 +94,9 @@ describe('a phone number', () => {
   test('is not another one that differs in a digit [PERSON-2]', () => {
     const digit = fc.integer({ min: 1, max: 9 });
     fc.assert(
-      fc.property(written, digit, digit, ({ number, text }, at, step) => {
+      fc.property(written, digit, digit, ({ shape, number, text }, at, step) => {
+        // What a slash separates can be two numbers, and the digits before the second one are a calling code to some readings.
+        fc.pre(shape !== 'a / b c' || at > 2);
         const changed = number.slice(0, at) + String((Number(number[at]) + step) % 10) + number.slice(at + 1);
         expect([changed, isNotationOf(readPhoneNumber(changed), text)]).toEqual([changed, false]);
       }),
