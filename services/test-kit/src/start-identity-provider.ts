@@ -31,7 +31,7 @@ export async function startIdentityProvider(redirectUri: string) {
     clientSecret: randomBytes(32).toString('base64url'),
   };
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const provider = new Provider(client.issuer.replace(/\/$/, ''), {
+  const provider: Provider = new Provider(client.issuer.replace(/\/$/, ''), {
     clients: [
       {
         client_id: client.clientId,
